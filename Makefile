@@ -17,13 +17,15 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 # Arguments for fuzzing, e.g. make fuzz FUZZ_ARGS="hub4 --mutations 1000"
 FUZZ_ARGS ?=
+# Arguments for mutants, e.g. make mutants MUTANTS_ARGS="scoring/edl --number 50 --seed 2"
+MUTANTS_ARGS ?=
 
 # Tests start many programs, whose modules are compiled once. Tests of a file share what they build.
 # There is a worker per core: more threads of Polars would only wait for each other.
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := pytest -n auto --dist loadfile
 
-.PHONY: demo docs man test test-oldest lint types pytest bench bench-peers coverage fuzz clean
+.PHONY: demo docs man test test-oldest lint types pytest bench bench-peers coverage fuzz mutants clean
 
 demo: $(RUNTIME)
 	$(BIN)/hlteval demo build/demo
@@ -72,10 +74,16 @@ bench-peers: $(INSTALLED)
 coverage: $(INSTALLED)
 	nice $(BIN)/python -m benchmarks coverage --page docs/intervals.md
 	nice $(BIN)/python -m benchmarks equal-systems --page docs/intervals.md
+	nice $(BIN)/python -m benchmarks biased-measures --page docs/intervals.md
 
 # Takes hours and resumes where it was interrupted; results are in build/fuzz.
 fuzz: $(INSTALLED)
+	nice $(BIN)/python -m fuzz.commands
 	nice $(BIN)/python -m fuzz $(FUZZ_ARGS)
+
+# Small changes of scoring/, each of which a unit or property test must notice; resumes, too.
+mutants: $(INSTALLED)
+	POLARS_MAX_THREADS=1 nice $(BIN)/python -m mutants $(MUTANTS_ARGS)
 
 # While a stamp is newer than its sources, nothing is installed again. If Python has no ensurepip,
 # the pip of the system installs pip into the new environment.

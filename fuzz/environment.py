@@ -3,7 +3,8 @@
     python -m fuzz.environment [--trials 200] [--first 0]
 
 A trial runs a command as a user does, with files of options that are damaged or are no files, with
-full disks, closed descriptors and signals, all drawn from a seed. It fails on an internal error, a
+full disks, closed descriptors, signals, little memory, broken plug-ins and settings that Polars
+cannot follow, all drawn from a seed. It fails on an internal error, a
 traceback, an exit code that is not declared, or anything unfinished that is left.
 """
 
@@ -42,6 +43,18 @@ SAMPLES = (
 """Contents of files of options that some option accepts."""
 
 
+ADDRESSES = (20, 30, 60, 2000)
+"""Megabytes of a small address space: no library can be loaded, or all can."""
+SETTINGS = (
+    *(("POLARS_MAX_THREADS", value) for value in ("0", "00", "2")),
+    *(("POLARS_ENGINE_AFFINITY", value) for value in ("gpu", "", "auto", "Streaming")),
+    *(("POLARS_VERBOSE", "0"), ("POLARS_FMT_MAX_ROWS", "5")),
+)
+"""Variables of Polars, some of which it cannot follow."""
+BROKEN = (b"import no_such_library", b"FORMAT = TASK = 1", b"(", b"1 / 0")
+"""Modules of plug-ins."""
+
+
 class Trial(NamedTuple):
     """A command and its environment.
 
@@ -50,12 +63,16 @@ class Trial(NamedTuple):
         size: bytes that a file may have; None without a limit.
         closed: standard descriptors that are closed.
         interrupt: a signal, and the seconds after which it is sent.
+        megabytes: of the address space; None without a limit.
+        variables: of the environment.
     """
 
     command: Sequence[str]
     size: int | None = None
     closed: tuple[int, ...] = ()
     interrupt: tuple[signal.Signals, float] | None = None
+    megabytes: int | None = None
+    variables: tuple[tuple[str, str], ...] = ()
 
 
 def generate(number: int, folder: Path) -> Trial:
@@ -66,7 +83,23 @@ def generate(number: int, folder: Path) -> Trial:
     size = draw.choice(SIZES) if draw.random() < 0.3 else None
     closed = tuple(n for n in (0, 1, 2) if draw.random() < 0.15)
     interrupt = (draw.choice(SIGNALS), draw.uniform(0, 2)) if draw.random() < 0.2 else None
-    return Trial(command, size, closed, interrupt)
+    megabytes = draw.choice(ADDRESSES) if draw.random() < 0.2 else None
+    variables = (draw.choice(SETTINGS),) if draw.random() < 0.3 else ()
+    if draw.random() < 0.2:
+        variables += (("PYTHONPATH", _plug_in(draw, folder)),)
+    return Trial(command, size, closed, interrupt, megabytes, variables)
+
+
+def _plug_in(draw: Random, folder: Path) -> str:
+    """The place of a distribution whose format and task are broken."""
+    info = folder / "site" / "broken-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    groups = {"formats": "broken-tab = broken:FORMAT", "tasks": "broken-task = broken:TASK"}
+    text = "".join(f"[hlteval.{group}]\n{line}\n" for group, line in groups.items())
+    (info / "entry_points.txt").write_text(text)
+    (info.parent / "broken.py").write_bytes(draw.choice(BROKEN))
+    return str(info.parent)
 
 
 def _line(name: str, draw: Random) -> list[str]:
@@ -124,6 +157,7 @@ def run(trial: Trial, folder: Path) -> str:
     process = subprocess.Popen(
         [sys.executable, "-m", "hlteval", *trial.command],
         cwd=folder,
+        env={**os.environ, **dict(trial.variables)},
         stdin=subprocess.DEVNULL if 0 not in trial.closed else None,
         stdout=subprocess.DEVNULL if 1 not in trial.closed else None,
         stderr=subprocess.PIPE if 2 not in trial.closed else None,
@@ -154,6 +188,9 @@ def _prepare(trial: Trial) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (trial.size, trial.size))
     for descriptor in trial.closed:
         os.close(descriptor)
+    if trial.megabytes is not None:
+        size = trial.megabytes << 20
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
 def _left(folder: Path, before: set[str]) -> str:

@@ -19,6 +19,8 @@ FORMATS = "hlteval.formats"
 TASKS = "hlteval.tasks"
 RULES = "hlteval.rules"
 CODES = "hlteval.codes"
+_KINDS = {FORMATS: "hlteval.converters.format:Format", TASKS: "hlteval.tasks.task:Task"}
+"""The class of the objects of a group."""
 
 
 @cache
@@ -33,6 +35,51 @@ def extensions(group: str) -> Mapping[str, str]:
 
     found = sorted((point.name, point.value) for point in entry_points(group=group))
     return MappingProxyType(dict(found))
+
+
+class BrokenExtension(ImportError):
+    """A plug-in that cannot be imported; the message names it, its package and the cause."""
+
+
+def load_extension(group: str, name: str) -> Any:
+    """The object of an extension.
+
+    Raises:
+        KeyError: if there is none of that name.
+        BrokenExtension: if it cannot be imported, or is something else.
+    """
+    named = extensions(group)[name]
+    try:
+        found = resolve(named)
+        kind = resolve(_KINDS[group]) if group in _KINDS else object
+        if not isinstance(getattr(found, "FORMAT", found), kind):
+            raise TypeError(f"{named} is no {kind.__name__}")
+        return found
+    except Exception as error:
+        cause = f"{type(error).__name__}: {error}".partition("\n")[0]
+        package = _package(group, name)
+        raise BrokenExtension(
+            f"the plug-in {name} of {package} cannot be loaded: {cause}; correct or uninstall it"
+        ) from error
+
+
+def broken_extensions(group: str) -> Mapping[str, str]:
+    """The extensions of a group that cannot be imported, each with the reason."""
+    found = {}
+    for name in extensions(group):
+        try:
+            load_extension(group, name)
+        except BrokenExtension as error:
+            found[name] = str(error)
+    return found
+
+
+def _package(group: str, name: str) -> str:
+    """The distribution that declares an extension, with its version."""
+    from importlib.metadata import entry_points
+
+    (point, *_) = entry_points(group=group, name=name)
+    return f"{point.dist.name} {point.dist.version}" if point.dist else point.value
 
 
 def resolve(named: str) -> Any:

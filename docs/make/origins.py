@@ -8,9 +8,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hlteval import converters, tasks
+from hlteval.converters.format import no_tables
 from hlteval.findings import catalogue
 from hlteval.sources import CODES
 from hlteval.workflows.sides import CODES as OF_REFERENCES
+from hlteval.workflows.table_mistakes import CODES as OF_TABLES
 
 _OTHERWISE: Mapping[str, str] = MappingProxyType(
     {
@@ -48,7 +50,11 @@ def origins() -> Mapping[str, Origins]:
         >>> origins()["APN101"]
         Origins(formats=('appen',), tasks=('speech-sf',), otherwise='conversions')
     """
-    of_formats = {name: (*CODES, *converters.load(name).codes) for name in converters.known()}
+    formats = {name: converters.load(name) for name in converters.known()}
+    of_formats = {
+        name: (*CODES, *form.codes, *(OF_TABLES if form.tabular is not no_tables else ()))
+        for name, form in formats.items()
+    }
     of_tasks = {}
     for name in tasks.known():
         task = tasks.load(name)

@@ -63,8 +63,10 @@ def campaign(
         configs = campaign_configs(defaults, read)
         taken, read = defaults_of(read, configs), _usable(with_configs(read, configs))
         with tempfile.TemporaryDirectory() as nowhere:
-            folder = prepared(Path(names["output"])) if "output" in names else Path(nowhere)
-            kept = Path(names["cache"]) if "cache" in names else folder / CACHE
+            cache = Path(names["cache"]) if "cache" in names else None
+            folder = Path(names.get("output", nowhere))
+            folder = prepared(folder, cache, read.inputs)
+            kept = cache or folder / CACHE
             with workers_of(jobs, cluster or "") as workers:
                 result = workflow.campaign(read, kept, workers=workers)
         result = campaign_with_defaults(result, taken)

@@ -24,7 +24,10 @@ _ARGUMENTS = {
     "set": "settings",
 }
 """Arguments that have other names on the command line."""
-_SAME = ("against", "bootstrap", "encoding", "force", "lenient", "metric", "profile", "strict-loss")
+_SAME = (
+    *("against", "bootstrap", "encoding", "force", "lenient", "max-memory", "metric", "profile"),
+    "strict-loss",
+)
 """Arguments of which only the notation differs."""
 
 

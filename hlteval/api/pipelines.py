@@ -15,6 +15,7 @@ from hlteval.results.verdict import Verdict
 from hlteval.sources.inputs import Input, WrongArgument, output_path
 from hlteval.workflows import best, manifest_verdict
 from hlteval.workflows import pipeline as workflow
+from hlteval.workflows.least_memory import check_memory
 from hlteval.workflows.manifests import read_manifest
 from hlteval.workflows.pipeline_defaults import with_config
 from hlteval.workflows.pipeline_settings import PipelineSettings, settings
@@ -55,7 +56,7 @@ def pipeline(
             the manifest, or else the task, says.
         retry: try again what crashed, or took too much time or memory.
         max_time: seconds for a submission.
-        max_memory: megabytes for a submission, 0 for all there are.
+        max_memory: megabytes for a submission, 1200 or more; 0 for all there are.
         jobs: number of submissions at a time.
         defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
 
@@ -70,14 +71,16 @@ def pipeline(
     Examples:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     Path(folder, "submissions").mkdir()
-        ...     pipeline(folder, reference=folder).counts
+        ...     for name in ("reference", "submissions"):
+        ...         Path(folder, name).mkdir()
+        ...     pipeline(folder, reference=Path(folder, "reference")).counts
         {}
     """
     paths = {"root": root, "reference": reference, "against": against, "manifest": manifest}
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
     given: dict[str, Any] = {"task": task, "profile": profile, "most": limit, "retry": retry}
     with python_names(dict(names)):
+        check_memory(max_memory, unlimited=True)
         made = _settings(names, options or {}, given, defaults)
         return workflow.pipeline(made, jobs=jobs, limits=WorkLimits(max_time, max_memory))
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import re
+import signal
 import sys
+from typing import NoReturn
 
+_NO_MEMORY = re.compile("failed to map segment|[Cc]annot allocate memory|out of memory")
 _OBJECTS = 50_000
 """New objects after which garbage is looked for: more than any import makes."""
 
@@ -16,7 +20,12 @@ def main() -> None:
     Problems of the environment, such as a full disk, are exit code 2. An internal error is reported
     without its traceback, exit code 3. A signal ends the process as usual, without a trace.
     """
-    from hlteval.cli import interruption, streams
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # there is nothing yet that has to be removed
+    try:
+        from hlteval.cli import interruption, streams
+    except (ImportError, MemoryError) as error:
+        _fail(_reason(error))
 
     number = None
     # Batches are small: more threads cost CPU time and save next to none. `--jobs` uses more cores.
@@ -24,6 +33,7 @@ def main() -> None:
         os.environ.setdefault(threads, "1")
     # The other engine of Polars, for larger tables, takes three times as long for few rows.
     os.environ.setdefault("POLARS_ENGINE_AFFINITY", "in-memory")
+    _check_environment()
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     try:
         interruption.prepare()
@@ -50,33 +60,76 @@ def _run() -> None:
 
 
 def _run_command() -> None:
-    from hlteval.cli.app import app
-    from hlteval.cli.streams import OutputLost
-    from hlteval.sources.disk import NotWritten
-
     try:
-        app(prog_name="hlteval")
-    except OutputLost:
-        raise
-    except NotWritten as error:
-        _fail(str(error))
-    except MemoryError:
-        _fail("not enough memory; nothing was written")
-    except Exception as error:
-        _report_internal(error)
-        sys.exit(3)
+        from hlteval.cli.streams import OutputLost
+        from hlteval.sources.disk import NotWritten
+
+        try:
+            from hlteval.cli.app import app
+
+            app(prog_name="hlteval")
+        except (ImportError, MemoryError, OutputLost):
+            raise
+        except NotWritten as error:
+            _fail(str(error))
+        except Exception as error:
+            if _is_of_memory(error):
+                raise MemoryError from error
+            _end_by_bug(error)
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":  # of compiled libraries
+                raise
+            _end_by_bug(error)
+    except (ImportError, MemoryError) as error:
+        if isinstance(error, ImportError) and (error.name or "").startswith("hlteval"):
+            _end_by_bug(error)
+        _fail(_reason(error))
 
 
-def _fail(message: str) -> None:
+def _is_of_memory(error: Exception) -> bool:
+    """Whether an error is how Polars without its library, or Python itself, has no memory."""
+    if isinstance(error, NameError):
+        return error.name == "plr"
+    return isinstance(error, SystemError) and "without" in str(error)
+
+
+def _check_environment() -> None:
+    """Refuse what the environment asks of Polars and Polars cannot do."""
+    threads = os.environ["POLARS_MAX_THREADS"]
+    if threads.isdecimal() and int(threads) == 0:
+        _fail("POLARS_MAX_THREADS is 0; set it to 1 or more, or unset it")
+    engine = os.environ["POLARS_ENGINE_AFFINITY"]
+    if engine not in {"auto", "in-memory", "streaming"}:
+        _fail(f"POLARS_ENGINE_AFFINITY is {engine}; use auto, in-memory or streaming, or unset it")
+
+
+def _reason(error: ImportError | MemoryError) -> str:
+    """Why a library cannot be loaded: there is no memory, it is broken, or a plug-in is."""
+    text = str(error)
+    if isinstance(error, MemoryError) or _NO_MEMORY.search(text):
+        return "not enough memory; nothing was written"
+    from hlteval.extensions import BrokenExtension
+
+    if isinstance(error, BrokenExtension):
+        return text
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return f"a library cannot be loaded ({lines[-1]}); install hlteval again"
+
+
+def _fail(message: str) -> NoReturn:
     """Report a problem of the environment, exit code 2."""
     sys.stderr.write(f"hlteval: {message}\n")
     sys.exit(2)
 
 
-def _report_internal(error: Exception) -> None:
-    """Report an internal error; its arguments and traceback are saved in a temporary file."""
+def _end_by_bug(error: BaseException) -> NoReturn:
+    """Report an internal error, exit code 3; its traceback is saved in a temporary file."""
     import tempfile
     import traceback
+
+    from hlteval.cli import interruption
+
+    interruption.check()
 
     sys.stderr.write(f"hlteval: internal error: {type(error).__name__}: {error}\n")
     reason = "This is a bug in hlteval, not in your data. Please report it"
@@ -88,3 +141,4 @@ def _report_internal(error: Exception) -> None:
         sys.stderr.write(f"{reason} with {report.name}\n")
     except OSError:  # a full disk
         sys.stderr.write(f"{reason}\n")
+    sys.exit(3)

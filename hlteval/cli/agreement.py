@@ -95,7 +95,7 @@ def agreement(
     """Measure the agreement between annotators."""
     from hlteval.cli.output import publish, refusals
     from hlteval.cli.output_files import output_files
-    from hlteval.cli.report_file import check_report, write_report
+    from hlteval.cli.report_file import check_report, report_output
     from hlteval.reports.agreement import COLUMNS, FORMATS, Shown
     from hlteval.reports.terminal import progress, remarks
     from hlteval.results.config import agreed_with_defaults
@@ -105,8 +105,8 @@ def agreement(
 
     view = table_view(columns, wide, lambda: COLUMNS)
     what = Shown(view, per or "", max_differences or None)
-    files = output_files(output_file, get_args(TableForm), [*annotations, against or ""])
-    check_report(report, [*annotations, against or ""], files)
+    files = output_files(output_file, get_args(TableForm))
+    check_report(report, files)
     names = short_names(annotations)
     intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
     refusing = refusals(form, files, report=report, defaults=defaults)
@@ -117,8 +117,8 @@ def agreement(
         )  # fmt: skip
     found = agreed_with_defaults(found, defaults)
     with usage():
-        publish(lambda name: FORMATS[name](found, what), form, files)
-        write_report(found, report)
+        others = report_output(found, report)
+        publish(lambda name: FORMATS[name](found, what), form, files, others)
 
 
 app = typer.Typer(

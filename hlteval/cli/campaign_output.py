@@ -55,7 +55,7 @@ def run(
     if not manifest.usable:
         raise typer.Exit(1)
     with workers_of(*workers) as each, progress(remarks(), "cells") as step:
-        folder = prepared(output or default_folder(path))
+        folder = prepared(output or default_folder(path), cache, manifest.inputs)
         result = campaign(manifest, cache or folder / CACHE, workers=each, step=step)
     result = campaign_with_defaults(result, taken)
     write_campaign(result, folder)

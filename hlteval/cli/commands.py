@@ -270,12 +270,17 @@ def _command(
     task = load(name)
 
     def command(context: typer.Context, **arguments: Any) -> None:
+        from hlteval.cli.output_files import check_inputs_stay
+
         own = [o.name for o in task.options if o.name not in SHARED.get(which, ())]
         options = {name: value for name in own if (value := arguments.pop(name, None))}
         given = {name: v for name, v in options.items() if not defaults.from_file(context, name)}
         with usage():
             _check(conditions, context, {**arguments, "task": name})
             _check_options(task, which, given, {**arguments, **options})
+            config = context.meta.get(defaults.KEY)
+            also = [config.path] if config else ()
+            check_inputs_stay({**arguments, **options}, task.options, also)
         more = {"defaults": defaults.taken(context)} if defaults.takes_defaults(run) else {}
         run(name, **arguments, **more, options=options)
 

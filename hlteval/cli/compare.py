@@ -90,7 +90,7 @@ def compare(
     """Compare submissions."""
     from hlteval.cli.output import refusals, show_comparison, show_refused
     from hlteval.cli.output_files import output_files
-    from hlteval.cli.report_file import check_report, write_report
+    from hlteval.cli.report_file import check_report, report_output
     from hlteval.reports.comparison import COLUMNS
     from hlteval.reports.terminal import progress, remarks
     from hlteval.results.config import compared_with_defaults
@@ -104,9 +104,9 @@ def compare(
     settings |= {"metric": metric, "test": test}
     settings["intervals"] = Intervals(bootstrap or 0, confidence, seed)
     view = table_view(columns, wide, lambda: COLUMNS)
-    files = output_files(output_file, get_args(TableForm), [reference, *systems])
-    check_report(report, [reference, *systems], files)
-    check_plot(plot, [reference, *systems], files)
+    files = output_files(output_file, get_args(TableForm))
+    check_report(report, files)
+    check_plot(plot, files)
     runs: dict[str, Any] = {}
     refusing = refusals(form, files, report=report, defaults=defaults)
     with usage(), refusing, progress(remarks(), "comparing") as step, without_warnings():
@@ -118,8 +118,7 @@ def compare(
         comparison.refused, lambda name: validation(task, paths[name], reference, settings)
     )
     with usage():
-        show_comparison(comparison, form, view, files)
-        write_report(comparison, report)
+        show_comparison(comparison, form, view, files, report_output(comparison, report))
     raise typer.Exit(1 if comparison.refused else 0)
 
 

@@ -97,14 +97,15 @@ def convert(
 ) -> None:
     """Convert between formats, and report what the output format cannot represent."""
     from hlteval.cli.output import show_conversion
-    from hlteval.cli.output_files import output_files
+    from hlteval.cli.output_files import check_inputs_stay, output_files
     from hlteval.reports.conversion import FORMATS
     from hlteval.reports.terminal import progress, remarks
+    from hlteval.sources.writing import check_outputs
     from hlteval.workflows.conversion import conversion
 
     if target == "-" and form != "text":
         raise typer.BadParameter("--format json needs standard output; use a path instead of -")
-    files = output_files(output_file, FORMATS, [*sources, target])
+    files = output_files(output_file, FORMATS)
     given: dict[str, Any] = {
         "from_format": from_format or None,
         "to_format": to_format,
@@ -114,6 +115,9 @@ def convert(
     with usage():
         config = config_of_call(defaults_file, sources)
         own = not_given(context, config, ["encoding"])
+        shared = [config.path] if config else []
+        check_inputs_stay({"sources": sources, "output_file": output_file}, (), [target, *shared])
+        check_outputs([target], shared, merged=True)
     show_defaults(Defaults(config.path, tuple(own)) if config and own else None)
     encoding = own.get("encoding", encoding)
     with usage(), progress(remarks(), "converting", shown=target != "-") as step:

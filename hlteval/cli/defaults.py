@@ -93,6 +93,8 @@ def _file(words: Sequence[str], run: Callable[..., Any], task: str = "") -> str 
     from hlteval.workflows.config import start_of
 
     given = next(iter(values(words, ["--defaults"])), None)
+    if given == "":
+        raise typer.BadParameter("--defaults is empty; leave it out or give it a value")
     if given is not None:
         return None if given == NONE else given
     return _found([start_of(path) for path in _submissions(words, run, task)] or [start_of("-")])

@@ -8,6 +8,7 @@ import typer
 
 from hlteval.cli import completion
 from hlteval.cli.commands import Columns, Wide, table_view, unknown_task
+from hlteval.extensions import FORMATS, TASKS, broken_extensions
 
 if TYPE_CHECKING:
     from hlteval.reports.tables import Table, Tables
@@ -29,8 +30,9 @@ def tasks(
     """List the tasks, or the metrics of one."""
     from hlteval.cli.output import publish, show
     from hlteval.reports import capabilities
-    from hlteval.tasks import known
+    from hlteval.tasks import known, usable
 
+    _warn_of_broken(TASKS)
     if name is not None and name not in known():
         raise unknown_task(name, list(known()))
     if name and (columns or wide):
@@ -39,10 +41,19 @@ def tasks(
         from hlteval.reports.lists import tasks_json
 
         check_view(columns, wide)
-        publish(lambda _: tasks_json([name] if name else [*known()]), form)
+        publish(lambda _: tasks_json([name] if name else usable()), form)
         return
     table = capabilities.task_table()
     show(capabilities.task(name) if name else selected(table, columns, wide))
+
+
+def _warn_of_broken(group: str) -> None:
+    """Print which plug-ins cannot be loaded, and why."""
+    from hlteval.reports.prose import warning
+    from hlteval.reports.terminal import remarks, write
+
+    for reason in broken_extensions(group).values():
+        write(remarks(), warning(reason))
 
 
 def formats(columns: Columns = None, wide: Wide = False, form: ListForm = "text") -> None:
@@ -50,6 +61,7 @@ def formats(columns: Columns = None, wide: Wide = False, form: ListForm = "text"
     from hlteval.cli.output import publish, show
     from hlteval.reports.capabilities import formats as table
 
+    _warn_of_broken(FORMATS)
     if form == "json":
         from hlteval.reports.lists import formats_json
 

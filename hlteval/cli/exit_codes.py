@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -138,19 +139,52 @@ class _WithExitCodes:
 
 
 class HelpfulCommand(_WithExitCodes, TyperCommand):
-    """A command whose help lists its exit codes; an error about what is missing shows its use."""
+    """A command whose help lists its exit codes; an error about what is missing shows its use.
+
+    An option that takes one value is given once: of several values all but the last would be lost.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words of the command.
 
         Raises:
-            BadParameter: for a wrong word, and for what is missing, with all that is required.
+            BadParameter: for a wrong word, an empty value, an option that is repeated though it
+                takes one value, and for what is missing, with all that is required.
         """
         try:
-            return super().parse_args(ctx, args)
+            if args and not ctx.resilient_parsing:
+                _, _, order = self.make_parser(ctx).parse_args([*args])
+                _check_repeated(order, ctx)
+            rest = super().parse_args(ctx, args)
         except BadParameter as error:
             error.message = error.message or f"Use: {ctx.command_path} {_required(self.params)}"
             raise
+        for parameter in self.params:
+            _check_not_empty(parameter, ctx)
+        return rest
+
+
+def _check_not_empty(parameter: Any, context: Any) -> None:
+    """Refuse an empty value, as an unset variable of the shell gives: as a path it would be `/`."""
+    value = context.params.get(parameter.name)
+    source = context.get_parameter_source(parameter.name)
+    values = value if isinstance(value, list | tuple) else [value]
+    if any(each == "" for each in values) and source and source.name != "DEFAULT":
+        name = parameter.metavar if _is_argument(parameter) else parameter.opts[-1]
+        raise BadParameter(f"{name} is empty; leave it out or give it a value")
+
+
+def _check_repeated(order: Iterable[Any], ctx: Any) -> None:
+    """Refuse options that are repeated though they take one value.
+
+    Args:
+        order: the parameters as they are given.
+        ctx: the context of the command.
+    """
+    for each, times in Counter(order).items():
+        if times > 1 and not (_is_argument(each) or each.multiple or each.is_flag or each.count):
+            reason = f"given {times} times, but it takes one value"
+            raise BadParameter(reason, ctx=ctx, param=each)
 
 
 def _required(parameters: Iterable[Any]) -> str:

@@ -113,8 +113,8 @@ def leaderboard(
     }
     more |= {"metrics": _listed(metrics), "jobs": jobs}
     more["named"] = partial(ranked_with_defaults, defaults=defaults)
-    files = output_files(output_file, get_args(_BoardForm), [reference, *systems])
-    check_plot(plot, [reference, *systems], files)
+    files = output_files(output_file, get_args(_BoardForm))
+    check_plot(plot, files)
     refusing = refusals(form, files, defaults=defaults)
     with usage(), refusing, progress(remarks(), "scoring") as step:
         board = leaderboard_in(output, task, reference, systems, step=step, **more, **settings)

@@ -46,11 +46,12 @@ def check(
 ) -> None:
     """Check a manifest, and whether the submissions agree with it."""
     from hlteval.cli.output import show_verdict
-    from hlteval.cli.output_files import output_files
+    from hlteval.cli.output_files import check_inputs_stay, output_files
     from hlteval.workflows.manifest_verdict import check as run
 
     with usage():
-        files = output_files(output_file, get_args(FindingsForm), [manifest])
+        check_inputs_stay({"manifest": manifest, "paths": root, "output_file": output_file})
+        files = output_files(output_file, get_args(FindingsForm))
         verdict = run(manifest, root)
         show_verdict(verdict, form, max_findings, files)
     raise typer.Exit(0 if verdict.passed else 1)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.cli.defaults import show_defaults
-from hlteval.cli.output_files import Files, Renderer, write_files
+from hlteval.cli.output_files import Files, Output, Renderer, write_files
 from hlteval.reports.prose import Prose, note, warning
 from hlteval.reports.terminal import remarks, results, write
 
@@ -34,24 +35,32 @@ def show(renderable: RenderableType) -> None:
     write(results(), renderable)
 
 
-def publish(render: Renderer, form: str, files: Files = ()) -> None:
-    """Print a result in an output format, and write it to files."""
-    write_files(files, render)
+def publish(render: Renderer, form: str, files: Files = (), others: Iterable[Output] = ()) -> None:
+    """Print a result in an output format, after it is written to files and other outputs."""
+    write_files(files, render, *others)
     write(results(), render(form))
 
 
 def show_verdict(
-    verdict: Verdict, form: str, max_findings: int | None = None, files: Files = ()
+    verdict: Verdict,
+    form: str,
+    max_findings: int | None = None,
+    files: Files = (),
+    others: Iterable[Output] = (),
 ) -> None:
     """Print a verdict and write it to files, in text with a maximum of findings per file."""
     from hlteval.reports import findings, text
 
     limit = text.MAX_FINDINGS if max_findings is None else max_findings
-    publish(lambda name: findings.render(verdict, name, limit), form, files)
+    publish(lambda name: findings.render(verdict, name, limit), form, files, others)
 
 
 def show_fixes(
-    copy: FixedCopy, form: str, max_findings: int | None = None, files: Files = ()
+    copy: FixedCopy,
+    form: str,
+    max_findings: int | None = None,
+    files: Files = (),
+    others: Iterable[Output] = (),
 ) -> None:
     """Print what was corrected and the verdict over the copy, and write it to files.
 
@@ -68,7 +77,7 @@ def show_fixes(
         rest = findings.render(copy.verdict, name, limit)
         return rest if isinstance(rest, str) else Group(fixes.text(copy), rest)
 
-    publish(render, form, files)
+    publish(render, form, files, others)
     if form not in {"text", "json"}:
         write(remarks(), fixes.text(copy))
 
@@ -93,7 +102,7 @@ def refusals(
         report: the file of `--report`, which says why; None for none.
         defaults: what was taken from a file of defaults.
     """
-    from hlteval.cli.report_file import write_report
+    from hlteval.cli.report_file import report_output
     from hlteval.reports.refusal import Refusal
     from hlteval.workflows.refusals import Refused
 
@@ -104,8 +113,8 @@ def refusals(
         refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
         known: dict[str, Callable[[], str | RenderableType]]
         known = {"json": refusal.as_json, "text": refusal.as_text}
-        write_files([pair for pair in files if pair[0] in known], lambda name: known[name]())
-        write_report(refusal, report)
+        shown = [pair for pair in files if pair[0] in known]
+        write_files(shown, lambda name: known[name](), *report_output(refusal, report))
         if form == "json":
             write(results(), refusal.as_json())
         write(remarks(), refusal.summary() if form == "json" else refusal.as_text())
@@ -155,16 +164,19 @@ def check_folder(output: Path | None) -> None:
 
 
 def show_scores(
-    scores: Scores, form: str, output: Path | None, view: View, files: Files = ()
+    scores: Scores,
+    form: str,
+    output: Path | None,
+    view: View,
+    files: Files = (),
+    others: Iterable[Output] = (),
 ) -> None:
     """Print scores, and write them to files and to an output folder if they are wanted."""
     from hlteval.reports import score_formats
-    from hlteval.sources import writing
 
     if output is not None:
-        with writing(output, replace=True) as folder:
-            score_formats.write_tables(scores, folder)
-    publish(lambda name: score_formats.FORMATS[name](scores, view), form, files)
+        others = [(output, partial(score_formats.write_tables, scores)), *others]
+    publish(lambda name: score_formats.FORMATS[name](scores, view), form, files, others)
     if form != "text":  # which contains both
         for text in scores.warnings:
             write(remarks(), warning(text))
@@ -172,11 +184,17 @@ def show_scores(
             write(remarks(), note(text))
 
 
-def show_comparison(comparison: Comparison, form: str, view: View, files: Files = ()) -> None:
+def show_comparison(
+    comparison: Comparison,
+    form: str,
+    view: View,
+    files: Files = (),
+    others: Iterable[Output] = (),
+) -> None:
     """Print a comparison in one of the output formats, and write it to files."""
     from hlteval.reports.comparison import FORMATS
 
-    publish(lambda name: FORMATS[name](comparison, view), form, files)
+    publish(lambda name: FORMATS[name](comparison, view), form, files, others)
 
 
 def show_leaderboard(board: Leaderboard, form: str, view: View, files: Files = ()) -> None:

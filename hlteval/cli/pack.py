@@ -37,7 +37,7 @@ PackedForm = Annotated[Literal["text", "json"], typer.Option("--format", help="O
 def pack(
     task: str,
     paths: Inputs,
-    output: Target,
+    archive: Target,
     against: Against = None,
     profile: Profile = "plan",
     force: Force = False,
@@ -55,7 +55,7 @@ def pack(
     show_defaults(defaults)
     settings: dict[str, Any] = {"against": against, "profile": profile, "options": options}
     with usage(), progress(remarks(), "packing") as step:
-        packed = run(task, paths, output, force=force, encoding=encoding, step=step, **settings)
+        packed = run(task, paths, archive, force=force, encoding=encoding, step=step, **settings)
     write(results(), PACKED[form](packed))
     raise typer.Exit(1 if packed.path is None else 0)
 

@@ -110,6 +110,7 @@ def pipeline(
 ) -> None:
     """Validate and score all submissions of an evaluation."""
     from hlteval.cli.pipeline_output import check_task, options_of, run, run_watching, with_file
+    from hlteval.workflows.least_memory import check_memory
     from hlteval.workflows.pipeline_workers import WorkLimits
 
     given: dict[str, Any] = {"root": root, "reference": reference, "against": against}
@@ -117,6 +118,7 @@ def pipeline(
     given |= {"manifest": manifest, "most": limit, "retry": retry}
     limits = WorkLimits(max_time, max_memory)
     with usage():
+        check_memory(max_memory, unlimited=True)
         given = with_file(context, given, defaults_file)
         clean = (run_watching if watch else run)(given, jobs, limits, form)
     raise typer.Exit(0 if clean else 1)

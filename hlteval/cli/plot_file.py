@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Optional
@@ -29,24 +29,22 @@ Beside = Annotated[
 ]
 
 
-def check_plot(path: Path | None, inputs: Iterable[str], files: Files = ()) -> None:
+def check_plot(path: Path | None, files: Files = ()) -> None:
     """Check, before the work begins, that a plot can be written.
 
     Args:
         path: of the plot; None for none.
-        inputs: paths that the command reads, which are never replaced.
         files: the other files that the command writes.
 
     Raises:
-        BadParameter: for a file that is read or named twice, a folder, another suffix, or a file
+        BadParameter: for a file that is named twice, a folder, another suffix, or a file
             in a folder that does not exist, and without matplotlib.
     """
     from hlteval.workflows import plotting
 
     if path is None:
         return
-    read = {resolved(name) for name in inputs if name not in {"", "-"}}
-    for reason in problems(path, {resolved(file) for _, file in files}, read):
+    for reason in problems(path, {resolved(file) for _, file in files}):
         raise typer.BadParameter(f"invalid --plot {path}: {reason}")
     with usage():
         plotting.check_plot(path)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from hlteval.cli.output_files import Files, problems
+from hlteval.cli.output_files import Files, Output, problems
 from hlteval.sources.writing import resolved
 
 if TYPE_CHECKING:
@@ -24,30 +25,28 @@ ReportFile = Annotated[
 ]
 
 
-def check_report(path: Path | None, inputs: Iterable[str], files: Files = ()) -> None:
+def check_report(path: Path | None, files: Files = ()) -> None:
     """Check, before the work begins, that a report can be written.
 
     Args:
         path: of the report; None for none.
-        inputs: paths that the command reads, which are never replaced.
         files: the other files that the command writes.
 
     Raises:
-        BadParameter: for a file that is read or named twice, a folder, another suffix, or a file
+        BadParameter: for a file that is named twice, a folder, another suffix, or a file
             in a folder that does not exist.
     """
     if path is None:
         return
     if path.suffix.lower() not in {".html", ".htm"}:
         raise typer.BadParameter(f"invalid --report {path}: the name must end in .html")
-    read = {resolved(name) for name in inputs if name not in {"", "-"}}
-    for reason in problems(path, {resolved(file) for _, file in files}, read):
+    for reason in problems(path, {resolved(file) for _, file in files}):
         raise typer.BadParameter(f"invalid --report {path}: {reason}")
 
 
-def write_report(result: Result, path: Path | None) -> None:
-    """Write a result as one HTML file, if that is wanted."""
+def report_output(result: Result, path: Path | None) -> Iterator[Output]:
+    """The report of a result as an output, if it is wanted."""
     if path is not None:
         from hlteval.reports.html import write
 
-        write(result, path)
+        yield path, partial(write, result)

@@ -78,7 +78,7 @@ def score(
     """Score a submission."""
     from hlteval.cli.output import check_folder, refusals, show_scores
     from hlteval.cli.output_files import output_files
-    from hlteval.cli.report_file import check_report, write_report
+    from hlteval.cli.report_file import check_report, report_output
     from hlteval.reports.terminal import progress, remarks
     from hlteval.results.config import with_defaults
     from hlteval.tasks.options import with_seed
@@ -87,10 +87,9 @@ def score(
     from hlteval.workflows.scoring import measure_names
     from hlteval.workflows.scoring import score as run
 
-    inputs = [reference, system, *(beside or ())]
-    files = output_files(output_file, get_args(TableForm), inputs)
-    check_report(report, inputs, files)
-    check_plot(plot, inputs, files)
+    files = output_files(output_file, get_args(TableForm))
+    check_report(report, files)
+    check_plot(plot, files)
     forms = {form, *dict(files)}
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings["options"] = with_seed(load(task), options or {}, seed)
@@ -107,8 +106,7 @@ def score(
         plot_scores(task, reference, {system: scores}, plot, beside or (), **settings)
     scores = with_defaults(scores, defaults)
     with usage():
-        show_scores(scores, form, output, view, files)
-        write_report(scores, report)
+        show_scores(scores, form, output, view, files, report_output(scores, report))
 
 
 CONDITIONS = (

@@ -65,9 +65,7 @@ _Port = Annotated[
 _Seconds = Annotated[
     int, typer.Option("--max-time", min=1, metavar="SECONDS", help="Time for a job.")
 ]
-_Memory = Annotated[
-    int, typer.Option("--max-memory", min=500, metavar="MB", help="Memory for a job.")
-]
+_Memory = Annotated[int, typer.Option("--max-memory", metavar="MB", help="Memory for a job.")]
 _Jobs = Annotated[
     int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Number of jobs at a time.")
 ]
@@ -90,11 +88,13 @@ def serve(
     from hlteval.cli.pipeline_output import options_of
     from hlteval.serve.server import ServeLimits
     from hlteval.serve.server import serve as run
+    from hlteval.workflows.least_memory import check_memory
 
     given: dict[str, Any] = {"task": task, "reference": reference, "profile": profile}
     given |= {"encoding": encoding, "options": options_of(option)}
     limits = ServeLimits(jobs, max_time, max_memory)
     with usage():
+        check_memory(max_memory)
         settings = _settings(given, _config(defaults_file, task))
         run(settings, port=port, limits=limits, ready=_announcing(not browser), notify=_remark)
 

@@ -33,6 +33,12 @@ FixTo = Annotated[
         help="Write a copy with mechanical fixes, and validate that; OUT must not exist.",
     ),
 ]
+UnsafeFixes = Annotated[
+    bool, typer.Option("--unsafe-fixes", help="Also make fixes that change values.")
+]
+Diff = Annotated[
+    bool, typer.Option("--diff", help="Show what --fix would change, and write nothing.")
+]
 Paths = Annotated[
     list[str],
     typer.Argument(metavar="SUBMISSION", help="Folder, file, .zip or .tgz; - for standard input."),
@@ -120,6 +126,8 @@ def validate(
     output_file: OutputFiles = None,
     report: ReportFile = None,
     fix: FixTo = None,
+    unsafe_fixes: UnsafeFixes = False,
+    diff: Diff = False,
     by_folder: ByFolder = False,
     encoding: Encoding = "utf-8",
     jobs: Jobs = 1,
@@ -130,44 +138,53 @@ def validate(
     """Check a submission."""
     from hlteval.cli.output import show_fixes, show_verdict
     from hlteval.cli.output_files import output_files
-    from hlteval.cli.report_file import check_report, write_report
+    from hlteval.cli.report_file import check_report, report_output
     from hlteval.reports.terminal import progress, remarks
     from hlteval.results.config import judged_with_defaults
-    from hlteval.workflows.folders import submissions
+    from hlteval.workflows.fixing import fix as write_fixed
     from hlteval.workflows.selection import Selection
     from hlteval.workflows.validation import validate_all
 
     show_defaults(defaults)
-    paths = submissions(task, paths) if by_folder else paths
-    inputs = [*paths, *filter(None, [against])]
-    files = output_files(output_file, get_args(FindingsForm), inputs)
-    check_report(report, inputs, files)
+    if by_folder:
+        paths = _folders(task, paths, output_file, report)
+    files = output_files(output_file, get_args(FindingsForm))
+    check_report(report, files)
     settings: dict[str, Any] = {"against": against, "profile": profile, "fail_on": fail_on}
     settings |= {"encoding": encoding, "options": options, "role": role}
     settings |= {} if max_per_code is None else {"max_per_code": max_per_code}
     with usage(), progress(remarks(), "checking") as step:
         settings |= {"selection": Selection.parse(select or (), ignore or (), severity or ())}
-        if fix is not None:
-            from hlteval.workflows.fixing import fix as write_fixed
-
+        if fix is not None or diff:
+            settings["unsafe"] = unsafe_fixes
             copy = write_fixed(task, _single(paths), fix, step=step, **settings)
+            verdict = copy.verdict
         else:
             verdict = validate_all(task, paths, jobs=jobs, step=step, **settings)
             verdict = judged_with_defaults(verdict, defaults)
     with usage():
-        if fix is not None:
-            verdict = copy.verdict
-            show_fixes(copy, form, max_findings, files)
+        if fix is not None or diff:
+            show_fixes(copy, form, max_findings, files, report_output(verdict, report))
         else:
-            show_verdict(verdict, form, max_findings, files)
-        write_report(verdict, report)
+            show_verdict(verdict, form, max_findings, files, report_output(verdict, report))
     raise typer.Exit(0 if verdict.passed else 1)
+
+
+def _folders(task: str, paths: list[str], output_file: Any, report: Any) -> list[str]:
+    """The folders that are submissions, which no output may replace."""
+    from hlteval.cli.output_files import check_inputs_stay
+    from hlteval.workflows.folders import submissions
+
+    folders = submissions(task, paths)
+    with usage():
+        check_inputs_stay({"paths": folders, "output_file": output_file, "report": report})
+    return folders
 
 
 def _single(paths: list[str]) -> str:
     """The one submission of which a copy is written."""
     if len(paths) > 1:
-        raise typer.BadParameter("--fix takes a single submission")
+        raise typer.BadParameter("--fix and --diff take a single submission")
     return paths[0]
 
 
@@ -180,7 +197,17 @@ CONDITIONS = (
         lambda arguments: arguments["profile"] != "official",
         "with --profile official, which fails what the official software rejects",
     ),
-    Condition("jobs", lambda arguments: arguments["fix"] is None, "with --fix"),
+    Condition(
+        "jobs",
+        lambda arguments: arguments["fix"] is None and not arguments["diff"],
+        "with --fix or --diff",
+    ),
+    Condition("diff", lambda arguments: arguments["fix"] is None, "with --fix"),
+    Condition(
+        "unsafe_fixes",
+        lambda arguments: arguments["fix"] is not None or arguments["diff"],
+        "without --fix or --diff",
+    ),
 )
 
 app = typer.Typer(

@@ -68,7 +68,7 @@ def _is_fixable(finding: Finding, document: Document, lines: list[str]) -> bool:
     if name == "line-ends":
         return any(line.endswith("\r\n") for line in text.lines)
     if fixer.line is None or finding.span is None:
-        return fixer.scope == "rule"
+        return fixer.scope in {"rule", "table"} or fixer.file is not None
     number = finding.span.line
     line = lines[number - 1] if number <= len(lines) else ""
     return fixer.line(line.removesuffix("\r").removeprefix(_BOM), finding) is not None

@@ -61,7 +61,8 @@ def edits(order: Order, buffers: Mapping[str, Buffer]) -> tuple[Edit, ...]:
     name = path.removeprefix(unit.path).lstrip("/") if path != unit.path else ""
     file = next((item.display for item in opened.system.members if item.name == name), "")
     chosen = _Chosen(unit.selection, file, order)
-    fixed = corrections(opened, str(unit.values.get("profile", "plan")), chosen).texts.get(file)
+    profile, asked = str(unit.values.get("profile", "plan")), bool(order.code)
+    fixed = corrections(opened, profile, chosen, unsafe=asked).texts.get(file)
     if fixed is None or not fixed.fixes:
         return ()
     return tuple(_edits(buffers[path], fixed, Text.of(buffers[path].text, order.units)))

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from hlteval.findings.counts import counted
 from hlteval.reports.display import visible
-from hlteval.reports.escapes import escaped, printable
+from hlteval.reports.escapes import escaped, in_cells, in_markdown, printable
 from hlteval.reports.prose import Prose, note, warning
 from hlteval.reports.score_formats import UNDEFINED, shown, tex, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View
@@ -189,14 +189,14 @@ def _tsv(columns: Sequence[str], rows: Iterator[tuple[object, ...]]) -> str:
 def _field(value: object) -> str:
     if isinstance(value, list):
         value = ", ".join(value)
-    return "" if value is None else " ".join(visible(str(value)).split())
+    return "" if value is None else in_cells(" ".join(visible(str(value)).split()))
 
 
 def markdown(agreement: Agreement, what: Shown = Shown()) -> str:
     """The tables in Markdown."""
     blocks = [f"`{agreement.signature}`\n"]
     for table in _tables(agreement, what):
-        lines = [f"| {' | '.join(row)} |\n" for row in _lines(table, _in_markdown)]
+        lines = [f"| {' | '.join(row)} |\n" for row in _lines(table, in_markdown)]
         blocks.append("".join([lines[0], f"|{'---|' * len(table.columns)}\n", *lines[1:]]))
     return "\n".join(blocks)
 
@@ -211,10 +211,6 @@ def latex(agreement: Agreement, what: Shown = Shown()) -> str:
             f"\n\\toprule\n{first}\\midrule\n{''.join(others)}\\bottomrule\n\\end{{tabular}}\n"
         )
     return "\n".join(blocks)
-
-
-def _in_markdown(cell: str) -> str:
-    return cell.replace("|", "\\|")
 
 
 def _lines(table: Table, written: Callable[[str], str]) -> Iterator[list[str]]:

@@ -9,7 +9,7 @@ import msgspec
 from rich.console import RenderableType
 
 from hlteval.reports.display import visible
-from hlteval.reports.escapes import escaped, printable
+from hlteval.reports.escapes import escaped, in_cells, printable
 from hlteval.reports.prose import Prose
 from hlteval.reports.score_formats import shown, values_of
 from hlteval.reports.tables import FIXED, Column, Table, Tables
@@ -44,7 +44,7 @@ def tsv(best: Sequence[Best]) -> str:
     for each in best:
         value = "" if each.value is None else repr(each.value)
         names = (*each.group, each.team, each.submission, each.metric)
-        lines.append("\t".join([*map(visible, names), value]))
+        lines.append("\t".join([*(in_cells(visible(name)) for name in names), value]))
     return "\n".join(lines) + "\n"
 
 

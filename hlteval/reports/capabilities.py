@@ -44,7 +44,7 @@ def formats() -> Table:
 
 def task_table() -> Table:
     """A table of the tasks: formats, profiles, ranking metric and number of metrics."""
-    return Table(TASK_COLUMNS, [_task_row(tasks.load(name)) for name in tasks.known()])
+    return Table(TASK_COLUMNS, [_task_row(tasks.load(name)) for name in tasks.usable()])
 
 
 def _task_row(task: Task) -> list[str]:

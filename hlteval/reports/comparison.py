@@ -10,12 +10,12 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.reports.display import visible
-from hlteval.reports.escapes import escaped, printable
+from hlteval.reports.escapes import escaped, in_cells, in_markdown, printable
 from hlteval.reports.prose import Prose, note
 from hlteval.reports.refusal import Refusal
 from hlteval.reports.score_formats import UNDEFINED, shown, tex, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View
-from hlteval.results.comparison import Comparison, Limits, RefusedSystem
+from hlteval.results.comparison import NOT_DISTINGUISHABLE, Comparison, Limits, RefusedSystem
 from hlteval.results.versions import head
 from hlteval.tasks import load
 from hlteval.tasks.statistics import HIGH, LOW, NORMAL, RATE
@@ -46,10 +46,31 @@ COLUMNS = tuple(dict.fromkeys(column.name for column in (*_SYSTEMS, *_PAIRS)))
 def _systems(comparison: Comparison) -> Iterator[list[str]]:
     values = values_of(load(comparison.task), comparison.metric)
     for system in comparison.systems:
-        rank = "-" if system.rank is None else str(system.rank)
-        yield [rank, visible(system.name), shown(system.value, values), _limits(system.interval)]
+        yield [
+            rank_text(system.rank, comparison),
+            visible(system.name),
+            shown(system.value, values),
+            _limits(system.interval),
+        ]
     for refused in comparison.refused:
         yield ["refused", visible(refused.name), UNDEFINED, UNDEFINED]
+
+
+def rank_shown(rank: int | None, comparison: Comparison) -> int | None:
+    """A rank for people: none where no difference can be significant."""
+    return None if comparison.significance.note else rank
+
+
+def rank_text(rank: int | None, comparison: Comparison) -> str:
+    """The text of a rank for people."""
+    rank = rank_shown(rank, comparison)
+    return UNDEFINED if rank is None else str(rank)
+
+
+def caption(comparison: Comparison) -> str:
+    """The line above the systems if no difference can be significant, empty otherwise."""
+    reason = comparison.significance.note
+    return reason and f"{NOT_DISTINGUISHABLE}: {reason}"
 
 
 def _pairs(comparison: Comparison) -> Iterator[list[str]]:
@@ -71,7 +92,8 @@ def _signed(value: float | None) -> str:
 def _tables(comparison: Comparison, view: View) -> list[Table]:
     """The table of the systems and that of the pairs, if there are any, with a view's columns."""
     pairs = Table(_PAIRS, list(_pairs(comparison)))
-    return view.of([Table(_SYSTEMS, list(_systems(comparison))), *([pairs] if pairs.rows else [])])
+    systems = Table(_SYSTEMS, list(_systems(comparison)), caption(comparison))
+    return view.of([systems, *([pairs] if pairs.rows else [])])
 
 
 def _lines(table: Table) -> list[list[str]]:
@@ -84,7 +106,7 @@ def text(comparison: Comparison, view: View = ALL) -> RenderableType:
     return Group(
         Prose(f"{comparison.task}, profile {comparison.profile}: {comparison.metric}", "bold"),
         Tables(_tables(comparison, view), view.wide),
-        *map(note, comparison.notes),
+        *(note(line) for line in comparison.notes if line != comparison.significance.note),
         Text(visible(comparison.signature), style="dim"),
     )
 
@@ -122,15 +144,17 @@ def refusal(system: RefusedSystem, command: Sequence[str]) -> RenderableType:
 def tsv(comparison: Comparison, _: View = ALL) -> str:
     """The table of systems, an empty line, and the table of pairs, each with a header line."""
     tables = [Table(_SYSTEMS, list(_systems(comparison))), Table(_PAIRS, list(_pairs(comparison)))]
-    return "\n".join("".join("\t".join(row) + "\n" for row in _lines(table)) for table in tables)
+    rows = [["\t".join(map(in_cells, row)) + "\n" for row in _lines(table)] for table in tables]
+    return "\n".join(map("".join, rows))
 
 
 def markdown(comparison: Comparison, view: View = ALL) -> str:
     """The tables of systems and of pairs in Markdown."""
     blocks = [f"`{comparison.signature}`\n"]
     for table in _tables(comparison, view):
-        lines = [f"| {' | '.join(row)} |\n" for row in _lines(table)]
-        blocks.append("".join([lines[0], f"|{'---|' * len(table.columns)}\n", *lines[1:]]))
+        lines = [f"| {' | '.join(map(in_markdown, row))} |\n" for row in _lines(table)]
+        title = f"{table.title}:\n\n" if table.title else ""
+        blocks.append("".join([title, lines[0], f"|{'---|' * len(table.columns)}\n", *lines[1:]]))
     return "\n".join(blocks)
 
 
@@ -139,8 +163,9 @@ def latex(comparison: Comparison, view: View = ALL) -> str:
     blocks = [f"% {comparison.signature}\n"]
     for table in _tables(comparison, view):
         first, *others = (rf"{' & '.join(map(tex, row))} \\" + "\n" for row in _lines(table))
+        title = f"% {table.title}\n" if table.title else ""
         blocks.append(
-            rf"\begin{{tabular}}{{{'l' * len(table.columns)}}}"
+            rf"{title}\begin{{tabular}}{{{'l' * len(table.columns)}}}"
             f"\n\\toprule\n{first}\\midrule\n{''.join(others)}\\bottomrule\n\\end{{tabular}}\n"
         )
     return "\n".join(blocks)

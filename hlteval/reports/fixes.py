@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from hlteval.findings.counts import counted
-from hlteval.reports.display import isolate_bidi
+from hlteval.reports.display import isolate_bidi, visible
 from hlteval.reports.findings import json as findings_json
 from hlteval.results.fixes import Fix, FixedCopy
 
@@ -22,16 +22,18 @@ def text(copy: FixedCopy) -> Text:
 
     Examples:
         >>> from hlteval.results.verdict import Verdict
-        >>> text(FixedCopy(path="out", verdict=Verdict("hub4", "plan", passed=True))).plain
-        'nothing to fix; out is a copy\n'
+        >>> text(FixedCopy(path=None, verdict=Verdict("hub4", "plan", passed=True))).plain
+        'nothing to fix; no copy was written\n'
     """
     return Text("\n".join([*_lines(copy), ""]))
 
 
 def _lines(copy: FixedCopy) -> Iterator[str]:
-    if copy.path is None:
+    if not copy.readable:
         yield "no copy was written, since the submission cannot be read"
         return
+    for line in copy.changes:
+        yield "\t".join(map(visible, line.split("\t")))
     for (file, code), group in groupby(sorted(copy.fixes, key=_group), _group):
         fixes = list(group)
         many = sum(fix.count for fix in fixes if fix.line is None)
@@ -39,11 +41,13 @@ def _lines(copy: FixedCopy) -> Iterator[str]:
         yield f"fixed[{code}]: {isolate_bidi(file)}{_places(fixes)}: {fixes[0].title}{times}"
     for item in copy.unfixed:
         yield f"not fixed[{item.code}]: {isolate_bidi(item.file or '')}: {item.reason}"
-    count, path = sum(fix.count for fix in copy.fixes), isolate_bidi(copy.path)
-    if count:
-        yield f"{counted(count, 'fix')} in {path}"
+    count = sum(fix.count for fix in copy.fixes)
+    if count and copy.path is not None:
+        yield f"{counted(count, 'fix')} in {isolate_bidi(copy.path)}"
+    elif count:
+        yield f"{counted(count, 'fix')} with --fix; nothing was written"
     else:
-        yield f"{'nothing fixed' if copy.unfixed else 'nothing to fix'}; {path} is a copy"
+        yield f"{'nothing fixed' if copy.unfixed else 'nothing to fix'}; no copy was written"
 
 
 def _group(fix: Fix) -> tuple[str, str]:

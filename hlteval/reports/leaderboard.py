@@ -9,8 +9,9 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from hlteval.reports.comparison import caption, rank_text
 from hlteval.reports.display import visible
-from hlteval.reports.escapes import escaped, printable
+from hlteval.reports.escapes import escaped, in_cells, in_markdown, printable
 from hlteval.reports.prose import Prose, note
 from hlteval.reports.score_formats import UNDEFINED, shown, tex, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View
@@ -29,7 +30,8 @@ SYSTEM, RANK, REASON, INTERVAL = "system", "rank", "reason", "interval"
 def tables(board: Leaderboard) -> list[Table]:
     """The systems by rank; those that are refused, if any; and p values of the first metric."""
     rows = [row for row in board.rows if not row.reason]
-    every = [Table(list(_columns(board)), [list(_cells(board, row)) for row in rows])]
+    title = "".join(map(caption, board.comparisons[:1]))
+    every = [Table(list(_columns(board)), [list(_cells(board, row)) for row in rows], title)]
     if board.refused:
         columns = (Column(SYSTEM, "name"), Column(REASON, "prose", FIXED))
         reasons = [[visible(row.name), visible(row.reason)] for row in board.rows if row.reason]
@@ -47,7 +49,8 @@ def _columns(board: Leaderboard) -> Iterator[Column]:
     for number, metric in enumerate(labels(board.metrics)):
         first = number == 0
         yield Column(metric, importance=FIXED if first else NORMAL)
-        if any(system.interval for system in board.by(board.metrics[number]).systems):
+        systems = board.by(board.metrics[number]).systems if board.comparisons else ()
+        if any(system.interval for system in systems):
             yield Column(f"{metric} {INTERVAL}", importance=HIGH if first else LOW)
         if not first:
             yield Column(f"{metric} {RANK}", importance=LOW)
@@ -66,7 +69,7 @@ def labels(metrics: Sequence[str]) -> list[str]:
 
 
 def _cells(board: Leaderboard, row: Row) -> Iterator[str]:
-    yield _rank(row.rank)
+    yield rank_text(row.rank, board.comparisons[0])
     yield visible(row.name)
     intervals = {column.name for column in _columns(board)}
     task = load(board.task)
@@ -78,11 +81,7 @@ def _cells(board: Leaderboard, row: Row) -> Iterator[str]:
         if f"{label} {INTERVAL}" in intervals:
             yield _limits(own.interval)
         if number:
-            yield _rank(own.rank)
-
-
-def _rank(rank: int | None) -> str:
-    return UNDEFINED if rank is None else str(rank)
+            yield rank_text(own.rank, board.by(metric))
 
 
 def _limits(interval: Limits) -> str:
@@ -121,10 +120,11 @@ def probability(value: float | None) -> str:
 
 def text(board: Leaderboard, view: View = ALL) -> RenderableType:
     """The tables, then notes and the signature."""
+    captions = [each.significance.note for each in board.comparisons[:1]]
     return Group(
         Prose(_title(board), "bold"),
         *(Group(Tables([table], view.wide)) for table in _viewed(board, view)),
-        *map(note, board.notes),
+        *(note(line) for line in board.notes if line not in captions),
         Text(visible(board.signature), style="dim"),
     )
 
@@ -150,7 +150,7 @@ def tsv(board: Leaderboard, _: View = ALL) -> str:
     Values are in full, and empty where undefined.
     """
     return "\n".join(
-        "".join("\t".join(map(visible, line)) + "\n" for line in lines)
+        "".join("\t".join(in_cells(visible(cell)) for cell in line) + "\n" for line in lines)
         for lines in (_system_lines(board), _pair_lines(board))
     )
 
@@ -185,25 +185,15 @@ def _full(value: float | None) -> str:
 
 def markdown(board: Leaderboard, view: View = ALL) -> str:
     """The tables in Markdown, then the notes."""
-    blocks = [f"{_in_markdown(_title(board))}\n"]
+    blocks = [f"{in_markdown(_title(board))}\n"]
     blocks += [f"`{board.signature}`\n"] if board.signature else []
     for table in _viewed(board, view):
-        head, *rows = (f"| {' | '.join(map(_in_markdown, line))} |\n" for line in _lines(table))
+        head, *rows = (f"| {' | '.join(map(in_markdown, line))} |\n" for line in _lines(table))
         kinds = "".join("---:|" if column.kind == "number" else "---|" for column in table.columns)
         title = f"{table.title}:\n\n" if table.title else ""
         blocks.append("".join([title, head, f"|{kinds}\n", *rows]))
-    blocks += ["".join(f"- {_in_markdown(visible(line))}\n" for line in board.notes)]
+    blocks += ["".join(f"- {in_markdown(visible(line))}\n" for line in board.notes)]
     return "\n".join(filter(None, blocks))
-
-
-def _in_markdown(cell: str) -> str:
-    r"""A cell of a Markdown table as plain text.
-
-    Examples:
-        >>> print(_in_markdown("a|b <b>"))
-        a\|b &lt;b>
-    """
-    return cell.replace("&", "&amp;").replace("<", "&lt;").replace("|", r"\|")
 
 
 def latex(board: Leaderboard, view: View = ALL) -> str:

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 
 from hlteval.findings import SUBMISSION, Finding
 from hlteval.findings.sequence import severities
+from hlteval.reports.comparison import rank_text
 from hlteval.reports.display import visible
 from hlteval.reports.headline import headline
-from hlteval.reports.score_formats import UNDEFINED, shown, values_of
+from hlteval.reports.score_formats import shown, values_of
 from hlteval.representation import Corpus
 from hlteval.results.comparison import Comparison, Limits
 from hlteval.results.scores import Scores
@@ -97,7 +98,7 @@ def comparison(result: Comparison) -> str:
     values = values_of(load(result.task), result.metric)
     rows = [
         (
-            UNDEFINED if each.rank is None else each.rank,
+            rank_text(each.rank, result),
             each.name,
             shown(each.value, values),
             _limits(each.interval, values),

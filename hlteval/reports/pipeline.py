@@ -26,6 +26,7 @@ _STYLES: Mapping[Status, str] = MappingProxyType(
         "not scored": "bold red",
         "failed": "bold red",
         "waiting": "yellow",
+        "withdrawn": "yellow",
     }
 )
 _COLUMNS = (

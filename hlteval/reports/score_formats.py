@@ -13,7 +13,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.reports.display import visible
-from hlteval.reports.escapes import escaped, printable
+from hlteval.reports.escapes import escaped, in_markdown, printable
 from hlteval.reports.prose import Prose, note, warning
 from hlteval.reports.tables import ALL, FIXED, Cell, Column, Table, Tables, View
 from hlteval.results.scores import Scores
@@ -228,7 +228,7 @@ def _selected(scores: Scores, view: View) -> Iterator[tuple[list[str], list[list
 
 
 def _markdown(heads: Sequence[str], rule: str, rows: Iterable[Sequence[str]]) -> str:
-    head, *body = (f"| {' | '.join(row)} |\n" for row in (heads, *rows))
+    head, *body = (f"| {' | '.join(map(in_markdown, row))} |\n" for row in (heads, *rows))
     return "".join([head, f"{rule}\n", *body])
 
 

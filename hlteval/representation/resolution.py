@@ -67,7 +67,7 @@ def items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
 
 def _identified(corpus: Corpus, reference: Corpus) -> list[tuple[pl.DataFrame, str, str]]:
     """The tables of what identifiers may refer to, with the column of these and the filler."""
-    tables = [(reference.mentions, "mention", "given")]
+    tables = [(reference.mentions, "mention", "given"), (_given_unread(reference), "id", "given")]
     if reference is not corpus:
         tables.append((corpus.mentions, "mention", "mention"))
     tables.append((corpus.frames, "frame", "frame"))
@@ -104,6 +104,12 @@ def _items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
     if found.select(hashed("document", "target")).to_series().n_unique() == found.height:
         return found
     return found.unique(["document", "target"], keep="first", maintain_order=True)
+
+
+def _given_unread(reference: Corpus) -> pl.DataFrame:
+    """The unreadable records that come with the task, where a reader tells them from others."""
+    found = reference.rejected_records.filter(kind="given").drop_nulls("id")
+    return found.with_columns(row=pl.lit(None, pl.Int64))
 
 
 def _unread(corpus: Corpus) -> pl.DataFrame:

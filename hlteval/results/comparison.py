@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Limits = tuple[float, float] | None
 """A confidence interval, lower limit first; None if it is undefined."""
+NOT_DISTINGUISHABLE = "not distinguishable"
+"""Said of systems where all that are ranked share a rank, so that none is the best."""
 
 
 class System(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +48,8 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
         difference: value of the first minus value of the second; None if either is undefined.
         interval: confidence interval of the difference, from the same documents of both.
         probability: two-sided p value of the significance test; None if undefined.
+        monte_carlo_error: standard error of the p value where replicates are drawn; 0 where all
+            outcomes are counted, None for a test without replicates.
         corrected: the p value with Holm's correction for the number of pairs.
         wins: number of documents in which the first system is better.
         losses: number of documents in which the second system is better.
@@ -57,10 +61,28 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     difference: float | None
     interval: Limits
     probability: float | None
+    monte_carlo_error: float | None
     corrected: float | None
     wins: int
     losses: int
     ties: int
+
+
+class Significance(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether any difference can be significant.
+
+    Attributes:
+        documents: number of documents with counts.
+        pairs: number of pairs of systems with a p value.
+        smallest: the smallest p value (Holm) that the test can give for these documents and pairs;
+            None if it has no such limit.
+        note: why no difference can be significant, in one line; empty if one can.
+    """
+
+    documents: int
+    pairs: int
+    smallest: float | None = None
+    note: str = ""
 
 
 class RefusedSystem(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,6 +125,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         signature: everything that the numbers depend on: version, parameters, digests, seed.
         systems: the systems, best first.
         differences: one for each pair of systems, in the order of `systems`.
+        significance: whether any difference can be significant.
         notes: remarks on how to read the numbers.
         refused: the systems that were not scored, in the order in which they were named.
         paths: the path of each submission, by name.
@@ -114,15 +137,22 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     signature: str
     systems: tuple[System, ...]
     differences: tuple[Difference, ...]
+    significance: Significance = Significance(documents=0, pairs=0)
     notes: tuple[str, ...] = ()
     refused: tuple[RefusedSystem, ...] = ()
     paths: Mapping[str, str] = {}
 
+    @property
+    def best(self) -> tuple[System, ...]:
+        """The systems of rank 1; none where several systems are not distinguishable."""
+        ranked = [system for system in self.systems if system.rank is not None]
+        best = tuple(system for system in ranked if system.rank == 1)
+        return best if len(best) < max(2, len(ranked)) else ()
+
     def __repr__(self) -> str:
-        best = self.systems[0]
-        value = "undefined" if best.value is None else f"{best.value:.4f}"
         head = f"{self.task}, profile {self.profile}: {self.metric} of {len(self.systems)} systems"
-        return f"<Comparison: {head}; best {best.name} {value}>"
+        best = ", ".join(f"{system.name} {system.value:.4f}" for system in self.best)
+        return f"<Comparison: {head}; {f'best {best}' if best else NOT_DISTINGUISHABLE}>"
 
     def _repr_html_(self) -> str:
         html: str = lazy("hlteval.reports.notebook:comparison")(self)

@@ -45,13 +45,17 @@ class FixedCopy(msgspec.Struct, frozen=True, kw_only=True):
     """A corrected copy of a submission.
 
     Attributes:
-        path: where it is; None if it could not be written.
+        path: where it is; None if none is written.
         verdict: the verdict over the copy; over the original if there is no copy.
         fixes: what was corrected, in the order of files and lines.
         unfixed: what was left although it has a fixer.
+        changes: the lines of a unified diff, where no copy was wanted.
+        readable: whether the submission can be read.
     """
 
     path: str | None
     verdict: Verdict
     fixes: tuple[Fix, ...] = ()
     unfixed: tuple[Unfixed, ...] = ()
+    changes: tuple[str, ...] = ()
+    readable: bool = True

@@ -9,7 +9,13 @@ import msgspec
 
 from hlteval.findings import Findings
 from hlteval.findings.counts import counted
-from hlteval.results.comparison import Comparison, Difference, RefusedSystem, System
+from hlteval.results.comparison import (
+    NOT_DISTINGUISHABLE,
+    Comparison,
+    Difference,
+    RefusedSystem,
+    System,
+)
 from hlteval.results.versions import head
 
 if TYPE_CHECKING:
@@ -66,8 +72,10 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
         head = f"{self.task}, profile {self.profile}: {', '.join(self.metrics)}"
         refused = len(self.refused)
         number = f"{counted(len(self.rows) - refused, 'system')}, {refused} refused"
-        best = [row.name for row in self.rows if row.rank == 1]
-        return f"<Leaderboard: {head}; {number}" + (f"; best {', '.join(best)}>" if best else ">")
+        if not self.comparisons:
+            return f"<Leaderboard: {head}; {number}>"
+        best = ", ".join(system.name for system in self.comparisons[0].best)
+        return f"<Leaderboard: {head}; {number}; {f'best {best}' if best else NOT_DISTINGUISHABLE}>"
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -108,6 +116,10 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
                 {"metric": each.metric, **_plain(pair)}
                 for each in self.comparisons
                 for pair in each.differences
+            ],
+            "significance": [
+                {"metric": each.metric, **msgspec.structs.asdict(each.significance)}
+                for each in self.comparisons
             ],
             "refused": {
                 row.name: {"reason": row.reason, "help": row.help, "codes": list(row.codes),

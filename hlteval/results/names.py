@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 from pathlib import PurePath
 
+from hlteval.sources.names import as_text
 from hlteval.sources.open_input import OpenInput
 
 _SUFFIX = re.compile(
@@ -41,7 +42,7 @@ def short_names(paths: Iterable[str]) -> dict[str, str]:
     whole = [_parts(path) for path in listed]
     stems = [_parts(path, without_suffix=True) for path in listed]
     ends = _ends(stems if len(set(stems)) == len(set(whole)) else whole)
-    return dict(zip(listed, _numbered(ends), strict=True))
+    return dict(zip(listed, _numbered([*map(as_text, ends)]), strict=True))
 
 
 def _parts(path: str, *, without_suffix: bool = False) -> tuple[str, ...]:

@@ -9,7 +9,9 @@ import msgspec
 
 from hlteval.results.versions import head
 
-Status = Literal["scored", "valid", "invalid", "over limit", "not scored", "failed", "waiting"]
+Status = Literal[
+    "scored", "valid", "invalid", "over limit", "not scored", "failed", "waiting", "withdrawn"
+]
 STATUSES: dict[Status, str] = {
     "scored": "passed validation and was scored",
     "valid": "passed validation; the task has no scores",
@@ -18,6 +20,7 @@ STATUSES: dict[Status, str] = {
     "not scored": "passed validation, but could not be scored",
     "failed": "crashed, or took too much time or memory",
     "waiting": "has not been looked into yet, or changed meanwhile",
+    "withdrawn": "is no longer there; its results were moved aside",
 }
 """What each status means."""
 TROUBLE: frozenset[Status] = frozenset({"not scored", "failed", "waiting"})
@@ -51,7 +54,7 @@ class PipelineResult(msgspec.Struct, frozen=True):
 
     Attributes:
         root: the folder of the evaluation.
-        submissions: in the order in which they count.
+        submissions: in the order in which they count, then those that were withdrawn.
         done: how many of them were validated or scored by this run.
         notes: remarks for the organisers.
     """

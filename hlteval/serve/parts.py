@@ -15,7 +15,7 @@ from hlteval.findings.counts import counted
 from hlteval.reports.escapes import printable
 from hlteval.reports.html import write
 from hlteval.reports.refusal import Refusal
-from hlteval.results.comparison import Comparison
+from hlteval.results.comparison import NOT_DISTINGUISHABLE, Comparison
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.serve.orders import OUTPUT, Download, Part
@@ -108,7 +108,8 @@ def of_comparison(comparison: Comparison) -> Part:
 def _ranks(comparison: Comparison) -> Iterator[tuple[str, str]]:
     for system in comparison.systems:
         value = "undefined" if system.value is None else f"{system.value:.4f}"
-        yield system.name, f"{value}, rank {system.rank or 'none'}"
+        rank = f"rank {system.rank or 'none'}" if comparison.best else NOT_DISTINGUISHABLE
+        yield system.name, f"{value}, {rank}"
     for refused in comparison.refused:
         yield refused.name, "not scored"
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+import shutil
 import signal
 import socket
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,11 +24,14 @@ from typing import TYPE_CHECKING, Any
 from hlteval.serve.settings import CannotServe, ServeSettings
 from hlteval.serve.timing import Timing
 from hlteval.sources.disk import temporary
+from hlteval.workflows.root_lock import FILE as LOCK
+from hlteval.workflows.root_lock import InUse, locked
 
 if TYPE_CHECKING:
     import uvicorn
 
 HOST = "127.0.0.1"
+_PREFIX = "hlteval-serve-"
 _HEADER_BYTES = 16_384
 """Bytes of the headers of a request at most."""
 _CONNECTIONS = 100
@@ -109,13 +114,30 @@ def _listening(port: int) -> Iterator[socket.socket]:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """The folder of all files of the server, which only this user can read."""
+    """The folder of all files of the server, which only this user can read.
+
+    Folders of servers that were killed are removed first: nobody holds their locks.
+    """
     with (
         temporary(),
-        tempfile.TemporaryDirectory(prefix="hlteval-serve-", ignore_cleanup_errors=True) as folder,
+        tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as folder,
+        locked(Path(folder)),
     ):
+        _remove_orphans(Path(folder))
         (Path(folder) / "sessions").mkdir(mode=0o700)
         yield Path(folder)
+
+
+def _remove_orphans(own: Path) -> None:
+    """Remove the folders of this user's servers that ended without removing them."""
+    for path in own.parent.glob(f"{_PREFIX}*"):
+        status = path.lstat()
+        if path == own or not stat.S_ISDIR(status.st_mode) or status.st_uid != own.stat().st_uid:
+            continue
+        if not (path / LOCK).is_file():  # a server that starts just now
+            continue
+        with contextlib.suppress(InUse, OSError), locked(path):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 async def _run(

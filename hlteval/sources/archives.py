@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from hlteval.findings import Finding, finding
+from hlteval.findings import Finding, Severity, finding
 from hlteval.sources.limits import Limits
 from hlteval.sources.names import (
     are_ordinary,
@@ -22,7 +22,13 @@ from hlteval.sources.names import (
     unsafe_reason,
 )
 from hlteval.sources.problems import ignored_files, unreadable
-from hlteval.sources.signatures import KINDS, archive_kind, archive_suffix, is_archive
+from hlteval.sources.signatures import (
+    KINDS,
+    archive_kind,
+    archive_suffix,
+    document_kind,
+    is_archive,
+)
 from hlteval.sources.source import Member, Unreadable
 
 FILE, FOLDER = "file", "folder"
@@ -87,7 +93,7 @@ def admit(
     if not are_ordinary([entry.name for entry in files]):
         hidden = [printable(entry.name) for entry in files if is_junk(entry.name)]
         data = [entry for entry in files if not is_junk(entry.name)]
-    if not data and not findings:
+    if not data and all(item.severity != Severity.ERROR for item in findings):
         findings.append(finding("SRC104", file=label, what="archive"))
     findings += ignored_files(label, hidden)
     if any(found.blocking for found in findings):
@@ -172,6 +178,6 @@ def _fetch(read: Callable[[], bytes], display: str) -> bytes:
         data = read()
     except OSError as error:
         raise unreadable(display, error) from error
-    if is_archive(data):
+    if is_archive(data) and not document_kind(data):
         raise Unreadable(finding("SRC116", file=display, what=KINDS[archive_kind(data[:512])]))
     return data

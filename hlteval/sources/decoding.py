@@ -9,7 +9,7 @@ import re
 import msgspec
 
 from hlteval.findings import Finding, Span, excerpt, finding, spot
-from hlteval.sources.signatures import KINDS, archive_kind
+from hlteval.sources.signatures import KINDS, archive_kind, document_kind
 
 _BOM = "\ufeff"
 _REPLACEMENT = "\ufffd"
@@ -64,16 +64,20 @@ class DecodeResult(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
 
 
-def decode(data: bytes, *, display: str, encoding: str = "utf-8") -> DecodeResult:
+def decode(
+    data: bytes, *, display: str, encoding: str = "utf-8", replace: bool = False
+) -> DecodeResult:
     r"""The text of a file; line endings are not changed.
 
     A byte order mark is removed and reported (SRC202). The first invalid byte (SRC201, SRC204) or
-    NUL character (SRC203) is reported; the file has no text then.
+    NUL character (SRC203) is reported, or that the file is a spreadsheet, picture or other document
+    (SRC205); the file has no text then.
 
     Args:
         data: the bytes of the file.
         display: name of the file in findings.
         encoding: name of a Python codec.
+        replace: whether the file has a text all the same, with U+FFFD for invalid bytes.
 
     Raises:
         LookupError: for an unknown encoding.
@@ -84,15 +88,35 @@ def decode(data: bytes, *, display: str, encoding: str = "utf-8") -> DecodeResul
         >>> decode(b"ab\nc\xe9", display="d1.a2").findings[0].span
         Span(line=2, column=2, end_column=3)
     """
+    if kind := not_text(data):
+        found = finding("SRC205", file=display, kind=kind)
+        text = data.decode(encoding, "replace") if replace else None
+        return DecodeResult(text, (found,))
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        return DecodeResult(None, (_invalid_byte(data, error, display, encoding),))
+        text = data.decode(encoding, "replace")
+        found = _invalid_byte(data, error, display, encoding)
+        return DecodeResult(text.removeprefix(_BOM) if replace else None, (found,))
     if "\0" in text:
-        return DecodeResult(None, (_nul_character(data, text, display),))
+        found = _nul_character(data, text, display)
+        return DecodeResult(text.removeprefix(_BOM) if replace else None, (found,))
     if text.startswith(_BOM):
         return DecodeResult(text[1:], (finding("SRC202", file=display),))
     return DecodeResult(text)
+
+
+def not_text(data: bytes) -> str:
+    r"""The kind of a file that is no text, in words, by its bytes; empty for a text.
+
+    Examples:
+        >>> not_text(bytes([0x1F, 0x8B, 8])), not_text(b"T1\tGene 0 4\tABI3")
+        ('a gzip archive', '')
+    """
+    if kind := document_kind(data):
+        return kind
+    archive = archive_kind(data[:512])
+    return KINDS[archive] if archive else ""
 
 
 def sha256(data: bytes) -> str:
@@ -146,10 +170,7 @@ def _line_at(text: str, index: int) -> tuple[Span, str]:
 
 def _guess(data: bytes, text: str, error: UnicodeDecodeError) -> str:
     """A guess at what the file is instead of UTF-8; empty if there is no evidence."""
-    archive, kind = archive_kind(data[:512]), _guess_wide(data)
-    if archive:
-        return f"the file is {KINDS[archive]}, not text; "
-    if kind:
+    if kind := _guess_wide(data):
         return f"{kind}; "
     invalid = text.count(_REPLACEMENT) - data.count(_REPLACEMENT.encode())
     beyond_ascii = len(text) - len(text.encode("ascii", "ignore")) - text.count(_REPLACEMENT)
@@ -163,11 +184,20 @@ def _guess(data: bytes, text: str, error: UnicodeDecodeError) -> str:
     return "".join(f"{part}; " for part in (kind, count) if part)
 
 
+def wide_encoding(data: bytes) -> str:
+    r"""The codec of a file that begins with the byte order mark of UTF-16 or UTF-32; or empty.
+
+    Examples:
+        >>> wide_encoding("a".encode("utf-16")), wide_encoding(b"a")
+        ('UTF-16', '')
+    """
+    return next((name for name, mark in _MARKS if data.startswith(mark)), "")
+
+
 def _guess_wide(data: bytes) -> str:
     """UTF-16 or UTF-32, by a byte order mark or by a NUL in every second byte; or empty."""
-    for name, mark in _MARKS:
-        if data.startswith(mark):
-            return f"the file starts with a {name} byte order mark (BOM)"
+    if name := wide_encoding(data):
+        return f"the file starts with a {name} byte order mark (BOM)"
     head = data[:_HEAD]
     first, second, pairs = head[::2].count(0), head[1::2].count(0), len(head) // 2
     if max(first, second) * 2 <= pairs or min(first, second) * 10 > pairs:

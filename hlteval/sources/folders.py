@@ -10,7 +10,9 @@ import os
 from dataclasses import dataclass
 from functools import partial
 
-from hlteval.findings import Finding, finding
+import msgspec
+
+from hlteval.findings import Finding, Severity, finding
 from hlteval.sources.limits import Limits
 from hlteval.sources.names import are_ordinary, is_junk, is_text, printable
 from hlteval.sources.problems import ignored_files, special_file, too_large, unreadable
@@ -36,8 +38,10 @@ def open_folder(path: str, limits: Limits) -> Source:
         foreign = [printable(f"{root}/{name}") for name in names if not is_text(name)]
         findings += [finding("SRC117", file=name, name=name) for name in foreign]
     members = tuple(_member(root, name, limits) for name in sorted(names) if is_text(name))
-    if not members and not findings:
-        findings.append(finding("SRC104", file=printable(path), what="folder"))
+    if not members and all(item.severity != Severity.ERROR for item in findings):
+        blocking = {"severity": Severity.ERROR, "blocking": True}  # such as links to folders
+        findings = [msgspec.structs.replace(item, **blocking) for item in findings]
+        findings = findings or [finding("SRC104", file=printable(path), what="folder")]
     findings += ignored_files(printable(path), hidden)
     return Source(path, "folder", members, tuple(findings))
 

@@ -74,6 +74,16 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
+def as_text(name: str) -> str:
+    r"""A name as tables and files can hold it: with escapes for bytes that are not UTF-8 only.
+
+    Examples:
+        >>> print(as_text("a\u202eb.txt") == "a\u202eb.txt", as_text("b\udce9.txt"))
+        True b\xe9.txt
+    """
+    return name if is_text(name) else printable(name)
+
+
 def is_text(name: str) -> bool:
     r"""Whether all bytes of a name are UTF-8.
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hlteval.findings import Finding, finding
-from hlteval.sources.source import Unreadable
+from hlteval.sources.decoding import not_text
+from hlteval.sources.source import Source, Unreadable
 
 _TYPES = {
     stat.S_IFREG: "file",
@@ -18,6 +19,8 @@ _TYPES = {
     stat.S_IFCHR: "character device",
     stat.S_IFBLK: "block device",
 }
+_HEAD = 4096
+"""Bytes that show whether a file is a text."""
 _SHOWN = 3
 """Maximum number of names in a finding about several files."""
 
@@ -67,3 +70,19 @@ def shown_names(names: Sequence[str]) -> str:
         'a, b, c, ...'
     """
     return ", ".join(sorted(names)[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+
+
+def kind_of_file(source: Source) -> str:
+    """The kind of a single file that is no text, in words; empty for a text, or several files.
+
+    Args:
+        source: the source, of which only the beginning is read if it is a text.
+    """
+    if source.kind not in {"file", "stdin"} or len(source.members) != 1:
+        return ""
+    member = source.members[0]
+    try:
+        begin = member.reader().read(0, _HEAD)
+        return not_text(member.fetch()) if not_text(begin) else ""
+    except Unreadable:
+        return ""

@@ -1,6 +1,8 @@
-"""Signatures: kinds of archives by first bytes and by suffix."""
+"""Signatures: kinds of archives by first bytes and by suffix, and documents that are no text."""
 
 from __future__ import annotations
+
+import re
 
 _BZIP2 = tuple(b"BZh%d1AY&SY" % level for level in range(1, 10))
 _FIRST_BYTES: tuple[tuple[str, tuple[bytes, ...]], ...] = (
@@ -76,3 +78,49 @@ def archive_suffix(name: str) -> str | None:
     if not lower.endswith(ARCHIVE_SUFFIXES):
         return None
     return next(kind for suffix, kind in _SUFFIXES.items() if lower.endswith(suffix))
+
+
+_PLAIN: tuple[tuple[bytes, str], ...] = (
+    (b"%PDF-", "a PDF document"),
+    (b"{\\rtf", "an RTF document"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF87a", "a GIF picture"),
+    (b"GIF89a", "a GIF picture"),
+    (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"SQLite format 3\0", "an SQLite database"),
+)
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""The first bytes of the files of Office before 2007."""
+_OLE_STREAMS = {"Workbook": "an Excel spreadsheet", "WordDocument": "a Word document"}
+_IN_ZIP = re.compile(rb"PK(?:\x01\x02.{42}|\x03\x04.{26})(xl|word|ppt)/", re.DOTALL)
+"""A member, in the list of a zip archive or before its content, that only Office writes."""
+_OFFICE = {
+    b"xl": "an Excel spreadsheet",
+    b"word": "a Word document",
+    b"ppt": "a PowerPoint presentation",
+}
+_OPEN_DOCUMENT = re.compile(
+    rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis\.opendocument\.(spreadsheet|text)?", re.DOTALL
+)
+
+
+def document_kind(data: bytes) -> str:
+    r"""A spreadsheet, picture or other document in words, by its bytes; empty for other files.
+
+    Archives are none, but for those that are the files of an office program.
+
+    Examples:
+        >>> document_kind(b"%PDF-1.7\n"), document_kind(b"T1\tGene 0 4\tABI3")
+        ('a PDF document', '')
+    """
+    if data.startswith(b"PK\x03\x04"):
+        if found := _OPEN_DOCUMENT.match(data):
+            return f"an OpenDocument {(found[1] or b'file').decode()}"
+        member = _IN_ZIP.search(data)
+        return _OFFICE[member[1]] if member else ""
+    if data.startswith(_OLE):
+        streams = (kind for name, kind in _OLE_STREAMS.items() if name.encode("utf-16-le") in data)
+        return next(streams, "a file of Microsoft Office")
+    return next((kind for first, kind in _PLAIN if data.startswith(first)), "")

@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -121,6 +121,55 @@ def _check_way(folder: Path, name: str) -> None:
     for parent in target.relative_to(folder).parents:
         if (folder / parent).exists() and not (folder / parent).is_dir():
             raise FileExistsError(f"{folder / parent} is a file, not a folder")
+
+
+def check_outputs(
+    outputs: Iterable[str | Path], inputs: Iterable[str | Path], *, merged: bool = False
+) -> None:
+    """Check, before any work, that no output is, holds or lies in what a command reads.
+
+    Links are resolved, also those among the files of a folder.
+
+    Args:
+        outputs: paths of the files and folders that are written; `-` is standard output.
+        inputs: paths of the files and folders that are read. Standard input, URLs and paths that
+            do not exist are never replaced.
+        merged: whether an output that is a folder keeps the files in it that are not replaced.
+
+    Raises:
+        FileExistsError: for an output that would replace an input, or be part of it.
+        NotWritten: if the system does not accept the name of an output.
+
+    Examples:
+        >>> check_outputs(["tests/report.html"], ["tests"])
+        Traceback (most recent call last):
+        FileExistsError: tests/report.html is an input: it is in tests, which is read; write ...
+    """
+    written = {str(path): resolved(path) for path in outputs if str(path) not in {"", "-"}}
+    read = {str(path): resolved(path) for path in inputs if str(path) not in {"", "-"}}
+    for target in written.values() if read else ():
+        check_name(target)
+    for name, source in read.items() if written else ():
+        linked = linked_files(source)
+        for output, target in written.items():
+            if target == source or target in linked:
+                raise FileExistsError(f"{output} is an input; write to another path")
+            if target.is_relative_to(source) and source.is_dir():
+                raise FileExistsError(
+                    f"{output} is an input: it is in {name}, which is read; write it elsewhere"
+                )
+            if source.is_relative_to(target) and not merged and source.exists():
+                raise FileExistsError(
+                    f"{output} contains an input, {name}; write to another folder"
+                )
+
+
+def linked_files(folder: Path | str) -> set[Path]:
+    """The files to which links in a folder lead; none if it is not a folder."""
+    if not Path(folder).is_dir():
+        return set()
+    paths = (Path(root, name) for root, _, names in os.walk(folder) for name in names)
+    return {resolved(path) for path in paths if path.is_symlink()}
 
 
 def check_name(target: Path) -> None:

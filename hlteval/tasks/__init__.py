@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hlteval.extensions import RULES, TASKS, extensions, resolve
+from hlteval.extensions import RULES, TASKS, broken_extensions, extensions, load_extension, resolve
 
 if TYPE_CHECKING:
     from hlteval.tasks.task import Task
@@ -35,7 +35,7 @@ BUILTIN: Mapping[str, str] = {
 PROFILES = ("plan", "official")
 """`plan` follows the written specification, `official` the public software, quirks included."""
 
-__all__ = ["BUILTIN", "PROFILES", "known", "load", "rules"]
+__all__ = ["BUILTIN", "PROFILES", "known", "load", "rules", "usable"]
 
 
 def known() -> Mapping[str, str]:
@@ -43,10 +43,18 @@ def known() -> Mapping[str, str]:
     return {**extensions(TASKS), **BUILTIN}
 
 
+def usable() -> list[str]:
+    """The names of the tasks that can be loaded: of other packages, some may be broken."""
+    broken = broken_extensions(TASKS)
+    return [name for name in known() if name in BUILTIN or name not in broken]
+
+
 def rules(task: Task) -> tuple[Rule, ...]:
-    """The rules of a task, and those that other packages add to it."""
-    added = [resolve(named).get(task.name, ()) for named in extensions(RULES).values()]
-    return (*task.rules(), *(rule for listed in added for rule in listed))
+    """The rules of a task, those of all tasks, and those that other packages add to it."""
+    from hlteval.validators.invisible import RULES as OF_ALL
+
+    added = [load_extension(RULES, name).get(task.name, ()) for name in extensions(RULES)]
+    return (*task.rules(), *OF_ALL, *(rule for listed in added for rule in listed))
 
 
 def load(name: str) -> Task:
@@ -59,5 +67,5 @@ def load(name: str) -> Task:
         >>> load("seedev-binary").primary["plan"]
         'f1'
     """
-    task: Task = resolve(BUILTIN[name] if name in BUILTIN else known()[name])
+    task: Task = resolve(BUILTIN[name]) if name in BUILTIN else load_extension(TASKS, name)
     return task

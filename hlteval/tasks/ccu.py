@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 
 _PLAN = "CCU Phase 1 Evaluation Plan, February 21, 2023"
 _REFERENCES = ("ccu-reference", "ccu-index", "corpus", "jsonl")
-_NAN = re.compile(r": [+-]?(?:nan|na|n/a|null|none|<na>|inf|infinity)$", re.IGNORECASE)
+_NAN = re.compile(r"^llr .*: (?:nothing|[+-]?(?:nan|na|n/a|null|none|<na>|inf|infinity))$", re.I)
 """Values that the official validator takes for numbers, at the end of a message."""
-_NUMBER, _OTHER_TASK = "CCS107", "CCU309"
+_SHORT = re.compile(r"expected ([0-9]+) cells, found ([0-9]+)")
+_LAST = {"nd": "llr", "ed": "llr"}
+"""The last columns of tables whose lines may end before them."""
+_NUMBER, _NAME, _CELLS, _OTHER_TASK = "CCS107", "CCS108", "CCS105", "CCU309"
 _ANNOTATIONS = {
     "nd": "norms",
     "ndmap": "norms",
@@ -71,16 +74,35 @@ _REFUSED = frozenset(
 """Findings that need not block, but for which the official validator refuses what it checks."""
 
 
-def _refuses(finding: Finding) -> bool:
-    """Whether the official validator refuses a submission for a finding."""
-    if finding.code == _NUMBER and _NAN.search(finding.message):
+def _refuses(finding: Finding, last: str = "") -> bool:
+    """Whether the official validator refuses a submission for a finding.
+
+    Args:
+        finding: about a submission or an annotation.
+        last: the last column of the table of the task, if it may be missing in a line.
+    """
+    if _is_missing(finding, last):
         return False
     return finding.code in _REFUSED or finding.blocking
 
 
-def _ignores(finding: Finding) -> bool:
+def _ignores(finding: Finding, last: str = "") -> bool:
     """Whether the official scorer goes on in spite of a finding: it does not validate."""
-    return finding.code.startswith("CCU") and finding.code != _OTHER_TASK
+    ours = finding.code.startswith("CCU") and finding.code != _OTHER_TASK
+    return ours or _is_missing(finding, last)
+
+
+def _is_missing(finding: Finding, last: str) -> bool:
+    """Whether a finding is about a cell without a value that the software reads.
+
+    A score may be missing or infinite; a line of a mapping without a norm of the system maps none.
+    """
+    if finding.code == _NUMBER:
+        return _NAN.search(finding.message) is not None
+    if finding.code == _NAME:
+        return finding.message.startswith("sys_norm ") and finding.message.endswith(": nothing")
+    short = _SHORT.search(finding.message) if finding.code == _CELLS else None
+    return bool(last) and short is not None and int(short[1]) == int(short[2]) + 1
 
 
 def _mapped(corpus: Corpus) -> tuple[str, ...]:
@@ -118,10 +140,15 @@ def _task(
             by_format=False,
         ),
         submission_settings=settings,
-        reference_settings={"annotations": _ANNOTATIONS[name]} if name in _ANNOTATIONS else {},
+        reference_settings={"annotations": _ANNOTATIONS[name]},
+        reference_files=partial(
+            lazy("hlteval.converters.ccu.reference:files_read"), annotations=_ANNOTATIONS[name]
+        ),
         codes=(*_PACKAGE_CODES, *codes),
-        official_rejects=_refuses,
-        official_ignores=_ignores,
+        noted=frozenset({"CCU514"}),
+        official_reading=lazy("hlteval.converters.ccu.software:as_software"),
+        official_rejects=partial(_refuses, last=_LAST.get(name, "")),
+        official_ignores=partial(_ignores, last=_LAST.get(name, "")),
         scored_table=table,
         deposited=Deposited(
             most=5,
@@ -131,14 +158,6 @@ def _task(
         **more,
     )
 
-
-_INDEX = Option(
-    "index",
-    "Index of the documents to score, such as a scoring index: a table with a header and the "
-    "column file_id.",
-    format="ccu-index",
-    selects_documents=True,
-)
 
 _DETECTION: Mapping[str, Any] = {
     "metric_options": detection.METRIC_OPTIONS,
@@ -162,7 +181,7 @@ ND = _task(
     "2.1",
     "instances",
     metric=detection.ND_METRIC,
-    options=(_INDEX, *detection.ND_OPTIONS),
+    options=(levels.INDEX, *detection.ND_OPTIONS),
     **_DETECTION,
     agreement=lazy("hlteval.tasks.agreement:NORMS"),
 )
@@ -172,7 +191,7 @@ ED = _task(
     "2.4",
     "instances",
     metric=detection.ED_METRIC,
-    options=(_INDEX, *detection.ED_OPTIONS),
+    options=(levels.INDEX, *detection.ED_OPTIONS),
     **_DETECTION,
     agreement=lazy("hlteval.tasks.agreement:EMOTIONS"),
 )
@@ -207,7 +226,7 @@ CD = _task(
     alignment_info=detection.CHANGE_ALIGNMENT,
     table_statistics=detection.CHANGES_TABLE,
     primary=detection.CHANGE_PRIMARY,
-    options=(_INDEX, *detection.CD_OPTIONS),
+    options=(levels.INDEX, *detection.CD_OPTIONS),
     agreement=lazy("hlteval.tasks.agreement:CHANGES"),
 )
 NDMAP = _task(

@@ -134,6 +134,7 @@ _OUTCOMES = (
     OutcomeInfo("MD", "missing", "missed detection"),
     OutcomeInfo("FA", "extra", "false alarm"),
     OutcomeInfo("F-FA", "unscored", "false alarm, not counted"),
+    OutcomeInfo("not mapped", "unscored", "hidden norm, not mapped"),
     OutcomeInfo("MD again", "unscored", "missed detection, listed again"),
 )
 _PLACES = PlaceInfo(genre="genre", inclusive=True)
@@ -259,7 +260,8 @@ ND_OPTIONS = (
     _CLASSES,
     Option(
         "mapping",
-        "Mapping of norms of the system to hidden norms: a submission of NDMAP, or nd.map.tab.",
+        "Mapping of norms of the system to hidden norms, which are not scored without it: a "
+        "submission of NDMAP, or nd.map.tab.",
         metavar="PATH",
         read=lazy(f"{_READERS}mapping"),
         submission_to=("ccu-ndmap", "norms"),

@@ -34,6 +34,7 @@ def _statistics(section: str) -> tuple[StatisticInfo, ...]:
             _CCC,
             SIGNED_RATE,
             clause=ranks,
+            grows=True,
         ),
         StatisticInfo(
             "ccc_document_mean",
@@ -50,6 +51,7 @@ def _statistics(section: str) -> tuple[StatisticInfo, ...]:
                 _CCC,
                 SIGNED_RATE,
                 clause=concordance,
+                grows=True,
             )
             for genre in _GENRES
         ),
@@ -59,6 +61,7 @@ def _statistics(section: str) -> tuple[StatisticInfo, ...]:
             _KAPPA,
             SIGNED_RATE,
             clause=points,
+            grows=True,
         ),
         *(
             StatisticInfo(
@@ -67,6 +70,7 @@ def _statistics(section: str) -> tuple[StatisticInfo, ...]:
                 _KAPPA,
                 SIGNED_RATE,
                 clause=points,
+                grows=True,
             )
             for genre in _GENRES
         ),
@@ -102,7 +106,7 @@ def index(source: Source, _: Mapping[str, str]) -> FileValue:
     """The names of the documents of an index.
 
     The metric selects them itself: in `official`, levels of other documents count for the
-    normalization.
+    normalization, and files are counted that are not scored.
     """
     from hlteval.converters import load
     from hlteval.findings import finding
@@ -125,13 +129,15 @@ def _constant(name: str, text: str, metavar: str, reader: str) -> Option:
     return Option(name, f"{text} Only in `plan`.", metavar=metavar, read=read)
 
 
+INDEX = Option(
+    "index",
+    "Index of the documents to score, such as a scoring index: a table with a header and the "
+    "column file_id.",
+    read=index,
+    selects_documents=True,
+)
 OPTIONS = (
-    Option(
-        "index",
-        "Index of the documents to score, such as a scoring index: a table with a header and the "
-        "column file_id.",
-        read=index,
-    ),
+    INDEX,
     Option(
         "gaps",
         "Accept gaps in the submission: gaps below 1 second or 10 characters take the preceding "

@@ -70,9 +70,10 @@ EDL = Task(
     reference_optional=True,
     codes=(
         *("EDL102", *(f"EDL{number}" for number in range(105, 112))),
-        *(f"OPT{number}" for number in (101, 102, 103, 104, 105, 106, 107, 109)),
+        *(f"OPT{number}" for number in (101, 102, 103, 104, 105, 106, 107, 109, 114)),
     ),
     rules=lazy("hlteval.validators.edl.rules:RULES"),
+    option_names=lazy("hlteval.validators.edl.documents:excluded_documents"),
     package=lazy("hlteval.validators.edl.package:findings"),
     packaging=Packaging(
         suffixes=(".tgz", ".tar.gz"),

@@ -60,7 +60,7 @@ _ALIGNMENT = AlignmentInfo(
         OutcomeInfo("spurious", "extra"),
     ),
     cells=(CellInfo("type", "type", "type"), CellInfo("place", "place", "place")),
-    details={"confidence": "confidence", "weight": "annotators"},
+    details={"confidence": "confidence", "weight": "occurrences"},
     shows_documents=True,
 )
 
@@ -98,7 +98,16 @@ LOREHLT_SF = Task(
     options=(
         Option(
             "documents",
-            "List of all documents to process, texts and speech, one identifier per line.",
+            "List of the whole test set, texts and speech, one identifier per line: frames of "
+            "other documents are errors and false alarms.",
+            format="document-list",
+            commands=("score", "validate"),
+        ),
+        Option(
+            "scored",
+            "List of the documents that are scored, one identifier per line, with those that were "
+            "annotated and are empty (default: the documents of the reference; in `official` all: "
+            "it is -l of the public scorer).",
             format="document-list",
             selects_documents=True,
             commands=("score", "validate"),

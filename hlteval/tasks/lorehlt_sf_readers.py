@@ -11,12 +11,13 @@ import polars as pl
 from hlteval.converters import load
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
+from hlteval.scoring.situations.lorehlt.given_names import GIVEN
 from hlteval.scoring.situations.lorehlt.knowledge_base import MENTIONS
 from hlteval.scoring.situations.lorehlt.ranking import Gains
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
 from hlteval.tasks.option_files import FileValue
-from hlteval.tasks.option_readers import TextFile, files, read_table
+from hlteval.tasks.option_readers import TextFile, files
 
 ANNOTATORS = Table(
     (
@@ -159,10 +160,21 @@ def annotators(source: Source, _: Mapping[str, str]) -> FileValue:
         source: a table without a header: document, `need` or `issue`, annotator. Of a document
             that occurs several times, the last line counts.
     """
-    rows, findings = read_table(source, ANNOTATORS)
-    chosen = rows.select("docid", "chosen", issue=pl.col("kind") == "issue")
-    last = chosen.unique(["docid", "issue"], keep="last", maintain_order=True)
-    return FileValue(last.select("docid", "issue", "chosen"), findings)
+    rows, findings = [pl.DataFrame(schema=dict(GIVEN))], list[Finding]()
+    for file in files(source):
+        table = ANNOTATORS.read(file.text)
+        findings += [
+            *file.findings,
+            *table.findings(file.member, columns=", ".join(ANNOTATORS.headings)),
+        ]
+        own = table.rows.with_columns(
+            issue=pl.col("kind") == "issue",
+            file=pl.lit(file.member.display),
+            text=table.lines.gather(table.rows["record"] - 1).str.strip_suffix("\r"),
+        )
+        rows.append(own.select(pl.col(name).cast(kind) for name, kind in GIVEN.items()))
+    last = pl.concat(rows).unique(["docid", "issue"], keep="last", maintain_order=True)
+    return FileValue(last, findings)
 
 
 def mentions(source: Source, _: Mapping[str, str]) -> FileValue:

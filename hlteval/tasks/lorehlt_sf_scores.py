@@ -54,6 +54,7 @@ STATISTICS = (
             f"{_ORDER} {order}",
             clause=f"{_SECTION}16.2.3",
             importance=HIGH if name == "standard" else NORMAL,
+            grows=True,
         )
         for name, what, order in _TIE_BREAKS
     ),
@@ -99,15 +100,15 @@ STATISTICS = (
 
 _GAINS = "Gain_i by the gravity of situation i in G: high, medium or low"
 _NDCG = f"Σ Gain_i / log₂(i + 1) over S by gravity, divided by the same over G; {_GAINS}"
-_RIGHT = "right = frames of G ∩ S, each as often as annotators have it"
+_RIGHT = "right = frames of G ∩ S, each as often as the combined reference has it"
 
 
 def _ndcg(name: str, meaning: str, clause: str) -> MeasureInfo:
     return MeasureInfo(name, meaning, _NDCG, f"{_SECTION}{clause}", _TIES)
 
 
-def _frames(name: str, meaning: str, formula: str, clause: str) -> MeasureInfo:
-    return MeasureInfo(name, meaning, formula, f"{_SECTION}{clause}", ("type", *_PLACED))
+def _frames(name: str, meaning: str, formula: str, clause: str, *more: str) -> MeasureInfo:
+    return MeasureInfo(name, meaning, formula, f"{_SECTION}{clause}", ("type", *_PLACED, *more))
 
 
 def _sentiments(name: str, meaning: str, formula: str) -> MeasureInfo:
@@ -147,6 +148,7 @@ MEASURES = (
         "Area under the precision-recall curve of frames.",
         "Σ (R₂ − R₁) · (P₁ + P₂) / 2 over the confidences, from recall 0 at the first precision",
         "16.2.6",
+        _GRAVE,
     ),
     _frames("frame_f1", "F1 of frames.", f"2 · right / (right + false + |G|); {_RIGHT}", "16.2.7"),
     _frames(
@@ -174,7 +176,7 @@ PRIMARY = {"plan": "ndcg.standard", "official": "ndcg.standard"}
 METRIC = lazy("hlteval.scoring.situations.lorehlt.ranking_metric:SituationRanking")
 METRIC_OPTIONS = lazy("hlteval.scoring.situations.lorehlt.ranking_options:RankingOptions")
 
-OPTION_CODES = ("OPT101", "OPT107", "OPT109", "OPT112", "OPT113")
+OPTION_CODES = ("OPT101", "OPT107", "OPT109", "OPT112", "OPT113", "LSF7")
 """The codes of findings in files that options name."""
 _READERS = "hlteval.tasks.lorehlt_sf_readers:"
 
@@ -214,7 +216,7 @@ OPTIONS = (
     Option(
         "cutoff",
         "Cut-off confidence of the submission: only frames above it are scored, except in curves "
-        "(default: all frames; `official` only with --documents, and for F1).",
+        "(default: all frames; `official` only with --scored, and for F1).",
         metavar="CONFIDENCE",
         commands=("score", "validate"),
         read=lazy(f"{_READERS}confidence"),
@@ -272,4 +274,4 @@ OPTIONS = (
         metavar="NAME",
     ),
 )
-"""The options of scoring; `documents` is the task's own."""
+"""The options of scoring; `documents` and `scored` are the task's own."""

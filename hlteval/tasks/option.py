@@ -47,7 +47,8 @@ class Option:
         selects_measure: whether its values are measures, of which only the one given is computed;
             the primary metric follows it.
         needs_any: by command, options and arguments of which it needs one to have an effect.
-        selects_documents: whether only the documents of the corpus that it names are scored.
+        selects_documents: whether only the documents of the corpus that it names are scored; a
+            metric that has the option leaves out the others itself.
         holds_options: whether the file that it names holds options of the task, in TOML.
         without_documents: whether the documents of a submission have no boundaries under it.
         submission_to: the task that the file which it names is a submission to, and the option of

@@ -191,6 +191,9 @@ def _text(display: str, option: Option, value: object) -> str:
 def metric_options(task: Task, given: Mapping[str, str], files: OptionFiles | None = None) -> Any:
     """The options of a task's metric, as its dataclass has them.
 
+    Of a file that is read as a corpus, the metric has the names of its documents, or True if its
+    default is False.
+
     Args:
         task: the task.
         given: values as text, by the names of the task's options.
@@ -209,7 +212,11 @@ def metric_options(task: Task, given: Mapping[str, str], files: OptionFiles | No
         return None
     default = task.metric_options()
     known = {field.name: getattr(default, field.name) for field in fields(default)}
-    read = {**known, **files.values} if files else known
+    read: dict[str, object] = {**known}
+    if files:
+        listed = {name: own for name, own in files.corpora.items() if known.get(name) is not False}
+        read |= {name: (*corpus.documents["name"],) for name, corpus in listed.items()}
+        read |= files.values
     values = {
         option.name: _converted(option, given, read)
         for option in task.options
@@ -225,7 +232,7 @@ def _converted(option: Option, given: Mapping[str, str], read: Mapping[str, obje
     for name in (*option.needs.get("", ()), *option.needs.get(value, ())):
         if name not in given:
             raise WrongOption(f"--{option.flag} needs --{name.replace('_', '-')}")
-    if option.switch or option.format:
+    if option.switch or read[option.name] is False:
         return True
     if option.is_file:
         return read[option.name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from hlteval.extensions import lazy
+from hlteval.findings import Finding
 from hlteval.tasks.alignment import AlignmentInfo, CellInfo, OutcomeInfo
 from hlteval.tasks.option import Option
 from hlteval.tasks.packaging import Packaging
@@ -111,6 +112,12 @@ _ALIGNMENT = AlignmentInfo(
     },
 )
 
+
+def _reads_on(finding: Finding) -> bool:
+    """Whether the software reads a file all the same: bytes that are not text are U+FFFD there."""
+    return finding.code in {"SRC201", "SRC203", "SRC204", "SRC205"}
+
+
 _declare = partial(
     Task,
     batch=1000,
@@ -130,6 +137,9 @@ _declare = partial(
     alignment_info=_ALIGNMENT,
     agreement=lazy("hlteval.tasks.agreement:SEEDEV"),
     official_reading=lazy("hlteval.converters.standoff.software:as_software"),
+    official_settings={"invalid-bytes": "replace"},
+    official_checks_reference=True,
+    official_ignores=_reads_on,
     official_crashes_on=frozenset({"STD105", "STD109", "STD204"}),
 )
 

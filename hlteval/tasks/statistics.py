@@ -57,6 +57,8 @@ class StatisticInfo:
         importance: `LOW`, `NORMAL` or `HIGH`: a terminal that is too narrow for all columns drops
             the least important. Where it is left out, rates are more important than numbers, and
             these than counts.
+        grows: whether its mean grows with the number of documents, so that an interval is one for
+            corpora of the same size (docs/intervals.md).
     """
 
     name: str
@@ -66,6 +68,7 @@ class StatisticInfo:
     better: Better = "more"
     clause: str = ""
     importance: int | None = None
+    grows: bool = False
 
     @property
     def weight(self) -> int:

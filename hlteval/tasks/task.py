@@ -24,7 +24,15 @@ if TYPE_CHECKING:
     from hlteval.sources import Member, Source
     from hlteval.tasks.agreement import Agreement
     from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
-    from hlteval.validators import Rule
+    from hlteval.validators import Rule, RuleContext
+
+
+OfficialReading = Callable[["ReadResult", "ReadResult"], "tuple[ReadResult, ReadResult]"]
+"""What software reads of a reference and a submission that were read as their format says."""
+
+
+OptionNames = Callable[["RuleContext", Mapping[str, str], Mapping[str, Any]], "Iterator[Finding]"]
+"""Gives findings about names in options, given as text, and in the values of their files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,11 @@ def _nothing_compared(form: str, options: Collection[str]) -> str:  # noqa: ARG0
 def _nothing_accepted(_: Mapping[str, str]) -> frozenset[str]:
     """For tasks that score nothing in spite of a finding that blocks."""
     return frozenset()
+
+
+def _no_names(*_: object) -> Iterator[Finding]:
+    """For tasks whose options name nothing that a reference or a submission must have."""
+    yield from ()
 
 
 def _nothing_special(_: Corpus) -> str:
@@ -105,12 +118,15 @@ class Task:
         official_ignores: whether the official software goes on in spite of a finding that blocks.
         official_rejects: whether the official software refuses a submission for a finding; where
             this is not said, it refuses for what blocks.
-        official_reading: what the official software reads of what was read, where it reads records
-            otherwise than the format says.
+        official_checks_reference: whether the official software checks a reference as it checks
+            submissions, and goes on with neither.
+        official_reading: what the official software reads of a reference and a submission that were
+            read, where it reads records otherwise than the format says.
         scored_table: the table without which a reference has nothing to score against.
         submission_settings: settings of the format of a submission.
         reference_settings: settings of the format of what a submission is checked against or scored
             with; a reference that is checked by itself is read with the format's own.
+        reference_files: the files of a reference that are read; all if None.
         official_settings: settings of the formats in the profile `official`, where the software
             reads files in another way.
         schema_for: what the task allows, where that depends on options, and on whether a reference
@@ -118,6 +134,8 @@ class Task:
         only_in_references: what a corpus has that only references may have; empty if nothing.
         document_codes: codes of findings of documents that only one side has: they say nothing new
             where no document is on both sides.
+        option_names: the findings about names in options that neither the reference nor the
+            submission has; for tasks whose submissions are a single file.
         alignment: the name of the table of what was paired with what.
         alignment_info: how people read this table, or another that says more.
         compared: what records are compared with, in a few words, by the format of what the
@@ -157,15 +175,20 @@ class Task:
     reference_optional: bool = False
     scored_alone: bool = False
     official_ignores: Callable[[Finding], bool] | None = None
-    official_reading: Callable[[ReadResult], ReadResult] | None = None
+    official_checks_reference: bool = False
+    official_reading: Callable[[ReadResult, ReadResult], tuple[ReadResult, ReadResult]] | None = (
+        None
+    )
     scored_table: str = "frames"
     official_rejects: Callable[[Finding], bool] | None = None
     submission_settings: Mapping[str, str] = field(default_factory=dict)
     reference_settings: Mapping[str, str] = field(default_factory=dict)
+    reference_files: Callable[[Source], Collection[Member]] | None = None
     official_settings: Mapping[str, str] = field(default_factory=dict)
     schema_for: Callable[[Mapping[str, str], bool], Any] | None = None
     only_in_references: Callable[[Corpus], str] = _nothing_special
     document_codes: frozenset[str] = frozenset()
+    option_names: OptionNames = _no_names
     alignment: str = "alignment"
     alignment_info: AlignmentInfo | None = None
     compared: Callable[[str, Collection[str]], str] = _nothing_compared

@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+import msgspec
+
 from hlteval import __version__
 from hlteval.results.agreement import Agreement, CoefficientValue
+from hlteval.results.names import short_names
 from hlteval.results.signature import FIRST, Signature
 from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND
 from hlteval.scoring.agreement.units import Judged, first_of_marks, judged
@@ -20,6 +23,7 @@ from hlteval.workflows.agreement_coefficients import Measuring
 from hlteval.workflows.agreement_differences import differences
 from hlteval.workflows.agreement_measures import PairScorer
 from hlteval.workflows.annotators import Annotator, hold, inside, read
+from hlteval.workflows.folders import expand_folders
 from hlteval.workflows.runs import Intervals
 from hlteval.workflows.signatures import options as option_parts
 from hlteval.workflows.steps import Step, part, silent
@@ -60,13 +64,20 @@ def agreement(
     declared = load(task)
     own = declaration(declared)
     given = merged(declared, options or {})
-    arguments = {"task": task, "against": against, "options": given, "encoding": encoding}
+    arguments: dict[str, Any] = {"task": task, "against": against}
+    arguments |= {"options": given, "encoding": encoding}
     every = [
         read(path, name, part(step, at, len(paths)), **arguments)
         for at, (path, name) in enumerate(zip(paths, names or paths, strict=True))
     ]
     if len(every) == 1:
         every = inside(every[0], _tables(declared, own))
+        members, folders = expand_folders(task, paths)
+        if folders and len(every) == 0:
+            short = short_names(members)
+            arguments |= {"names": [short[path] for path in members], "intervals": intervals}
+            found = agreement(paths=members, lenient=lenient, step=step, **arguments)
+            return msgspec.structs.replace(found, notes=(*folders, *found.notes))
     findings = hold(every, paths, task, lenient=lenient)
     documents = _shared(every)
     return _compared(declared, own, every, documents, given, intervals, findings)

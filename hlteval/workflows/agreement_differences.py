@@ -31,7 +31,7 @@ def differences(
         documents: the names of the documents, in the order of `Ratings.documents`.
     """
     each_own = [frozenset(annotator.documents) for annotator in annotators]
-    annotated = np.array([[name in own for own in each_own] for name in documents])
+    annotated = np.array([[name in own for own in each_own] for name in documents], dtype=bool)
     annotated = annotated.reshape(len(documents), len(annotators))
     marked = first_of_marks([unit for unit, _ in each])
     for (unit, found), finds in zip(each, marked, strict=True):

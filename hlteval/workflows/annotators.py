@@ -78,7 +78,7 @@ def read(path: str, name: str, step: Step, **arguments: Any) -> Annotator:
         members += pair.system.members
         step(len(check.documents), check.opened.total)
     corpus = Corpus.concat(corpora) if corpora else Corpus()
-    documents = tuple(sorted(selected(check) or corpus.documents["name"]))
+    documents = tuple(sorted(check.opened.selected or corpus.documents["name"]))
     form = check.opened.format
     return Annotator(name, corpus, documents, tuple(members), form, check, check.verdict())
 
@@ -102,14 +102,6 @@ def _opened(path: str, **arguments: Any) -> Check:
     members = sorted((*opened.system.members, *added), key=lambda member: member.basename)
     system = replace(opened.system, members=tuple(members))
     return Check.of(replace(opened, system=system, reference=None), "plan", gold=True)
-
-
-def selected(check: Check) -> list[str]:
-    """The documents that an option names as those that count; empty if none does."""
-    files = check.opened.files
-    options = (option for option in check.opened.task.options if option.selects_documents)
-    names = (files.corpora[o.name].documents["name"] for o in options if o.name in files.corpora)
-    return [name for listed in names for name in listed]
 
 
 def inside(

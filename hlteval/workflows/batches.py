@@ -16,6 +16,7 @@ from hlteval.findings import MAX_PER_CODE, REFERENCE, SUBMISSION
 from hlteval.representation import Corpus, align, of_documents
 from hlteval.representation.selection import are_apart, document_slices
 from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
+from hlteval.sources.problems import kind_of_file
 from hlteval.tasks.option_files import OptionFiles
 from hlteval.tasks.task import Package, Task
 
@@ -102,8 +103,8 @@ class Submission:
         if held := in_memory(source, names[0]):
             return held
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
-        if not fitting and _is_empty(source):  # a file without annotations fits any format
-            fitting = forms
+        if not fitting and (_is_empty(source) or kind_of_file(source)):
+            fitting = forms  # a file without annotations fits any; one that is no text is reported
         if not fitting:
             raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
         return _set(fitting[0], settings)
@@ -140,6 +141,13 @@ class Submission:
         files = self.files
         names = [name for name in files.corpora if name not in files.values]
         return Corpus.concat(files.corpora[name] for name in names)
+
+    @property
+    def selected(self) -> frozenset[str]:
+        """The documents that an option names as those that are scored; empty if none does."""
+        listed = (option.name for option in self.task.options if option.selects_documents)
+        corpora = (self.files.corpora[name] for name in listed if name in self.files.corpora)
+        return frozenset(name for corpus in corpora for name in corpus.documents["name"])
 
     @property
     def unread(self) -> bool:

@@ -18,7 +18,7 @@ import msgspec
 from hlteval.findings import Finding
 from hlteval.results.campaign import CampaignResult, Cell, CellResult, CellRow, Group, Status
 from hlteval.workflows import campaign_boards, campaign_work
-from hlteval.workflows.campaign_cache import Cache, key, paths_of, placed
+from hlteval.workflows.campaign_cache import Cache, Input, inputs_of, key, placed
 from hlteval.workflows.campaign_manifest import CampaignManifest
 from hlteval.workflows.campaign_work import FAN_IN, NotOpened
 from hlteval.workflows.graph import Failed, InProcess, Node, Workers
@@ -125,14 +125,11 @@ class _Run:
     def _keys(self) -> list[str]:
         """The key of each cell."""
         asked = dict.fromkeys(
-            (path, cell.encoding)
-            for cell in self.cells
-            for paths in paths_of(cell).values()
-            for path in paths
+            item for cell in self.cells for each in inputs_of(cell).values() for item in each
         )
         nodes = [Node(f"{_WORK}:digest", item) for item in asked]
         found = dict(self.workers.results(nodes))
-        digests: dict[tuple[str, str], str | None] = {
+        digests: dict[Input, str | None] = {
             item: value if isinstance(value := found[number], str) else None
             for number, item in enumerate(asked)
         }
@@ -199,8 +196,8 @@ class _Run:
         if found.kind == "unusable":
             reason = found.reason.replace(f"{self.manifest.base}{os.sep}", "")
             return at("CPN202", *place, reason=reason, submission=cell.submission)
-        sides = paths_of(cell)
-        named = next((side for side, paths in sides.items() if found.reason in paths), "system")
+        paths = {side: [item.path for item in each] for side, each in inputs_of(cell).items()}
+        named = next((side for side, each in paths.items() if found.reason in each), "system")
         task = ("tasks", cell.task)
         condition = (*task, "conditions", cell.condition)
         places = {

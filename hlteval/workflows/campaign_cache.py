@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -51,27 +52,42 @@ def versions() -> dict[str, str]:
     return found | {point.dist.name: point.dist.version for point in points if point.dist}
 
 
-def paths_of(cell: Cell) -> dict[str, list[str]]:
-    """The paths that the result of a cell depends on: its sides, and the files of its options."""
+class Input(NamedTuple):
+    """What the result of a cell depends on.
+
+    Attributes:
+        path: path or URL.
+        encoding: of the files.
+        reference_of: the task that reads some files only of a reference; empty for all files.
+    """
+
+    path: str
+    encoding: str
+    reference_of: str = ""
+
+
+def inputs_of(cell: Cell) -> dict[str, list[Input]]:
+    """What the result of a cell depends on: its sides, and the files of its options."""
     paths = {"system": [cell.system], "reference": [cell.reference] if cell.reference else []}
     for option in load(cell.task).options:
         if option.name in cell.options and (option.is_input or names_file(option)):
             value = cell.options[option.name]
             paths[f"--{option.flag}"] = value.split() if option.repeatable else [value]
-    return paths
+    partly = cell.task if load(cell.task).reference_files else ""
+    return {
+        side: [Input(path, cell.encoding, partly if side == "reference" else "") for path in each]
+        for side, each in paths.items()
+    }
 
 
-def key(cell: Cell, digests: Mapping[tuple[str, str], str | None]) -> str:
+def key(cell: Cell, digests: Mapping[Input, str | None]) -> str:
     """The digest of all that the result of a cell depends on; empty where an input is not there.
 
     Args:
         cell: the cell.
-        digests: by path and encoding.
+        digests: of all inputs.
     """
-    found = {
-        side: [digests[path, cell.encoding] for path in paths]
-        for side, paths in paths_of(cell).items()
-    }
+    found = {side: [digests[item] for item in each] for side, each in inputs_of(cell).items()}
     if any(own is None for each in found.values() for own in each):
         return ""
     values = {

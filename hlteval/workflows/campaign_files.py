@@ -15,7 +15,7 @@ from hlteval.reports.leaderboard import tsv
 from hlteval.results.campaign import CampaignResult, Group
 from hlteval.results.comparison import Comparison
 from hlteval.results.leaderboard import Leaderboard
-from hlteval.sources.writing import check_name, writing
+from hlteval.sources.writing import check_name, check_outputs, writing
 
 TABLE, CACHE = "campaign.parquet", "cache"
 """The files by which such a folder is recognised."""
@@ -32,14 +32,23 @@ def default_folder(manifest: str) -> Path:
     return Path("campaign" if manifest == "-" else Path(manifest).stem)
 
 
-def prepared(folder: Path) -> Path:
-    """A folder, made if it does not exist.
+def prepared(folder: Path, cache: Path | None = None, inputs: Iterable[str] = ()) -> Path:
+    """Make the folder of a campaign, if it does not exist.
+
+    Args:
+        folder: its path.
+        cache: the folder of the cache, if it is another one.
+        inputs: paths that the campaign reads, which are never replaced.
 
     Raises:
-        FileExistsError: if it is a file, or a folder that has files but is not of a campaign.
+        FileExistsError: if it is a file, or a folder that has files but is not of a campaign, or
+            if an input would be replaced.
         FileNotFoundError: if the folder that is to have it does not exist.
         NotWritten: if its name is not valid.
     """
+    inputs = list(inputs)
+    check_outputs([folder, cache or folder], inputs, merged=True)
+    check_outputs([folder / name for name in (TABLE, INDEX, BOARDS)], inputs)
     check_name(folder)
     if not folder.exists():
         if not folder.parent.is_dir():

@@ -189,6 +189,15 @@ class CampaignManifest:
                     for submission in own.submissions or settings.submissions or self.listed:
                         yield self._cell(name, settings, profile, (condition, own), submission)
 
+    @property
+    def inputs(self) -> set[str]:
+        """The paths of all that is read: the manifest, submissions, references and options."""
+        read = {self.file.path, *self.listed.values()}
+        for cell in self.cells():
+            named = {option.name for option in load(cell.task).options if option.is_input}
+            read |= {cell.reference, *(cell.options[name] for name in named & {*cell.options})}
+        return {path for path in read if path and not is_url(path)}
+
     def _cell(
         self,
         name: str,

@@ -24,6 +24,7 @@ from hlteval.results.campaign import Cell, CellResult
 from hlteval.results.verdict import Verdict
 from hlteval.scoring.metric import Replicates
 from hlteval.sources import Unreadable, open_source, sha256
+from hlteval.tasks import load
 from hlteval.tasks.option import WrongOption
 from hlteval.workflows.batches import NothingGiven
 from hlteval.workflows.checks import Checked
@@ -68,7 +69,7 @@ class Part:
     failure: Finding | None = None
 
 
-def digest(path: str, encoding: str = "utf-8") -> str | None:
+def digest(path: str, encoding: str = "utf-8", reference_of: str = "") -> str | None:
     """The digest of all that is read at a path; None where there is nothing.
 
     The name of a single file or archive is part of it, because it can be that of a document.
@@ -76,6 +77,7 @@ def digest(path: str, encoding: str = "utf-8") -> str | None:
     Args:
         path: path or URL.
         encoding: of the files.
+        reference_of: the task whose reference it is, if that reads some of the files only.
     """
     try:
         source = open_source(path, encoding=encoding)
@@ -84,7 +86,8 @@ def digest(path: str, encoding: str = "utf-8") -> str | None:
     whole = hashlib.sha256(source.kind.encode())
     if source.kind != "folder":
         whole.update(path.rstrip("/").rpartition("/")[2].encode("utf-8", "surrogateescape"))
-    for member in source.members:
+    reads = load(reference_of).reference_files if reference_of else None
+    for member in reads(source) if reads else source.members:
         try:
             own = sha256(member.fetch())
         except Unreadable as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import NamedTuple
 
 import msgspec
@@ -13,12 +14,15 @@ from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings, entry
 from hlteval.findings.cascades import cascades
 from hlteval.findings.notations import by_notation
 from hlteval.results.verdict import Verdict
+from hlteval.sources import Source
 from hlteval.tasks import rules
+from hlteval.tasks.task import Package
 from hlteval.validators import RuleContext
 from hlteval.validators.rule import IDENTIFIERS, Rule
 from hlteval.validators.rule_findings import located, offending
 from hlteval.workflows.batches import Pair, Submission
 from hlteval.workflows.sides import Seen, Sides, before_reading
+from hlteval.workflows.table_mistakes import explained
 from hlteval.workflows.undecided import Later
 
 TEXTS = "--against"
@@ -106,8 +110,7 @@ class Check:
         reading = self.opened.task.official_reading
         if self.profile != "official" or reading is None:
             return pair
-        reference = reading(pair.reference)
-        return Pair(reference, reference if pair.system is pair.reference else reading(pair.system))
+        return Pair(*reading(pair.reference, pair.system))
 
     @property
     def other(self) -> str:
@@ -133,7 +136,10 @@ class Check:
         read = [] if self.opened.unread else pair.system.findings
         judging = list(self._of_submission(pair, later))
         gold = () if own else self._of_reference(pair, pair.reference, later)
-        return [*read, *gold], judging
+        opened = self.opened
+        values = opened.files.values
+        named = opened.task.option_names(self.judged(pair), opened.options, values)
+        return [*read, *gold, *named], judging
 
     def add(self, checked: Checked) -> None:
         """Add what the check of a batch has found."""
@@ -207,16 +213,28 @@ class Check:
         fitting = [rule for rule in rules(self.opened.task) if not rule.submission_only]
         stops = {rule.code for rule in fitting if rule.blocks_reference}
         for item in found:
-            blocking = item.blocking and item.code in stops
+            blocking = item.blocking and (self._official_checks_reference or item.code in stops)
             yield msgspec.structs.replace(item, side=REFERENCE, blocking=blocking)
 
-    def verdict(self) -> Verdict:
-        """The findings of all batches, and whether what was checked passes."""
+    @property
+    def _official_checks_reference(self) -> bool:
+        """Whether the reference is checked as the submission is."""
+        return self.profile == "official" and self.opened.task.official_checks_reference
+
+    def verdict(self, *, explain: bool = True) -> Verdict:
+        """The findings of all batches, and whether what was checked passes.
+
+        Args:
+            explain: whether mistakes in all rows of tables are searched for, where there are
+                errors: then these tables are checked again without them.
+        """
         opened = self.opened
         self.judging += self.later.counting(opened, SUBMISSION)
         self.findings += self._about_reference(self.later.counting(opened, REFERENCE))
         if self.read:
             self.unusable = [] if self._unread else list(self.sides.findings())
+        if self.read and not self.unusable:
+            self.judging += self.sides.missing()
         named = self._named()
         findings = [*self.findings, *self.unusable, *self._judging(), *named]
         accepted = opened.task.accepted(opened.options)
@@ -229,13 +247,36 @@ class Check:
             compared=self._compared(),
             files_judged=tuple(member.display for member in opened.system.members),
         )  # fmt: skip
+        staying = {item.code for item in named}
         if self.profile == "official":
             findings = [self._as_official(finding) for finding in judged.findings]
             judged = msgspec.structs.replace(judged, findings=tuple(findings))
-        crashes = opened.task.official_crashes_on if self.profile == "official" else ()
-        found = cascades(judged.findings, paths, {*crashes, *(item.code for item in named)})
+            staying |= opened.task.official_crashes_on
+            staying |= {item.code for item in findings if self._is_ignored(item)}
+        found = cascades(judged.findings, paths, staying)
         judged = self._decided(self._passing(judged, found.of_reference), found.of_reference)
-        return msgspec.structs.replace(judged, findings=tuple(self._by_notation(found.kept)))
+        kept = list(self._by_notation(found.kept))
+        if explain:
+            kept = self._explained(kept)
+        return msgspec.structs.replace(judged, findings=tuple(kept))
+
+    def _explained(self, findings: list[Finding]) -> list[Finding]:
+        """The findings, with one for each mistake in all rows of a table of either side."""
+        opened = self.opened
+        if opened.unread:
+            return findings
+        others = [item for item in findings if item.side != opened.role]
+        own = [item for item in findings if item.side == opened.role]
+        return [*explained(opened.format, opened.system, own, self._again), *others]
+
+    def _again(self, system: Source) -> list[Finding]:
+        """The findings of what is judged when its files are replaced."""
+        opened = replace(self.opened, system=system)
+        check = Check.of(opened, self.profile, gold=self.sides.gold)
+        for checked in chain.from_iterable(check.results(None)):
+            check.add(checked)
+        found = check.verdict(explain=False).findings
+        return [item for item in found if item.side == opened.role]
 
     def _by_notation(self, findings: Sequence[Finding]) -> Iterator[Finding]:
         """The findings, those of what is judged with one for a notation of a whole file.
@@ -276,9 +317,19 @@ class Check:
             return []
         # Of what cannot be opened everything would be missing.
         package = self.opened.role == SUBMISSION and not self.opened.unread
-        found = [*self.judging, *(self.opened.task.package(self.opened.package) if package else ())]
+        found = [*self.judging, *(self.opened.task.package(self._package) if package else ())]
         left_out = self.opened.task.document_codes if codes else frozenset()
         return [finding for finding in found if finding.code not in left_out]
+
+    @property
+    def _package(self) -> Package:
+        """The submission as a package, beside the documents that the profile knows."""
+        package = self.opened.package
+        if not self._official_checks_reference:
+            return package
+        known = self.sides.reference
+        expected = {name: files for name, files in package.expected.items() if name in known}
+        return replace(package, expected=expected)
 
     def _once(self, findings: Sequence[Finding]) -> list[Finding]:
         """The findings, of rules that report once only the first of each side."""
@@ -310,19 +361,25 @@ class Check:
 
     def _as_official(self, finding: Finding) -> Finding:
         """A finding that blocks only if the official software stops there."""
-        ignores = self.opened.task.official_ignores
-        goes_on = self.read and finding in self.unusable
-        ignored = goes_on or bool(ignores and ignores(finding))
+        ignored = (self.read and finding in self.unusable) or self._is_ignored(finding)
         return msgspec.structs.replace(finding, blocking=finding.blocking and not ignored)
+
+    def _is_ignored(self, finding: Finding) -> bool:
+        """Whether the official software goes on in spite of a finding."""
+        ignores = self.opened.task.official_ignores
+        return ignores is not None and ignores(finding)
 
     def _decided(self, judged: Verdict, of_reference: Sequence[Finding]) -> Verdict:
         """The verdict, which is undecided if what it is checked against cannot be used.
 
         It also is if nothing but the reference is in the way.
         """
-        others = [item for item in judged.findings if item.side not in {judged.side, REFERENCE}]
+        apart = {judged.side} if self._official_checks_reference else {judged.side, REFERENCE}
+        others = [item for item in judged.findings if item.side not in apart]
         usable = judged.side == REFERENCE or not (self.unusable or self.sides.lacking)
         blocked = any(finding.blocking for finding in others)
+        if self._official_checks_reference:
+            of_reference = [item for item in of_reference if item.blocking]
         if usable and not blocked and not (judged.passed and of_reference):
             return judged
         return msgspec.structs.replace(judged, passed=False, decided=False)

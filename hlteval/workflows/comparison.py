@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
+from functools import cached_property
 from typing import Any
 
 import msgspec
 
 from hlteval.findings import SUBMISSION
-from hlteval.findings.counts import counted as with_noun
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.comparison import Comparison
 from hlteval.results.names import short_names
 from hlteval.scoring.metric import Metric
+from hlteval.sources.names import as_text
 from hlteval.tasks import load
 from hlteval.tasks.option import WrongOption
-from hlteval.tasks.options import merged
+from hlteval.tasks.options import merged, metric_options
 from hlteval.tasks.task import Task
+from hlteval.workflows.folders import expand_folders
 from hlteval.workflows.ranking import Plan
 from hlteval.workflows.refused_systems import all_refused, refused_systems, scored_systems
-from hlteval.workflows.resampled import by_part, documents_of, resampled
+from hlteval.workflows.resampled import by_part, resampled
 from hlteval.workflows.runs import Intervals, Run
 from hlteval.workflows.scoring import scored
 from hlteval.workflows.steps import Step, part, silent
 
-ENOUGH = 6
-"""Documents of which all must favour one system for p < 0.05: with n, p is at least 2 / 2ⁿ."""
 MANY, FEW = 10_000, 200
 """Replicates where nobody says how many: the few are those that are scored one by one."""
 
@@ -74,6 +73,7 @@ def compare(
     by = Criteria(declared, profile, values, test, intervals or Intervals(0), alpha)
     plan = by.plan(metric or by.ranking)
     settings: dict[str, Any] = {"profile": profile, "alignment": False, **given}
+    systems, folders = expand_folders(task, systems)
     paths = {name: path for path, name in short_names(systems).items()}
     steps = {name: part(step, index, len(paths)) for index, name in enumerate(paths)}
     runs, reasons = scored_systems(
@@ -85,8 +85,8 @@ def compare(
     if counted:
         counted(runs)
     (comparison,) = comparisons(runs, [plan])
-    notes = (*comparison.notes, *(item.note for item in refused), *weaknesses(runs, [plan]))
-    named = {name: str(path) for name, path in paths.items()}
+    notes = (*folders, *comparison.notes, *(item.note for item in refused), *weaknesses(runs))
+    named = {name: as_text(path) for name, path in paths.items()}
     return msgspec.structs.replace(comparison, refused=refused, notes=notes, paths=named)
 
 
@@ -106,14 +106,11 @@ def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparis
     return [made[plan.metric] for plan in plans]
 
 
-def weaknesses(
-    runs: Mapping[str, Run], plans: Sequence[Plan], *, paths: bool = True
-) -> Iterator[str]:
-    """What weakens comparisons: nothing read, errors, and too few documents.
+def weaknesses(runs: Mapping[str, Run], *, paths: bool = True) -> Iterator[str]:
+    """What weakens comparisons: nothing read, and errors.
 
     Args:
         runs: what was counted, by name of the system.
-        plans: what is compared, and how, by metric.
         paths: whether to name the commands that report the errors.
     """
     for name, run in runs.items():
@@ -125,25 +122,6 @@ def weaknesses(
     ]
     yield from dict.fromkeys(note for notes in errors.values() for note in notes.values())
     yield from own
-    documents = len(documents_of(runs))
-    permuted = any(plan.test == "permutation" for plan in plans)
-    if len(runs) > 1 and documents < ENOUGH and permuted:
-        yield (
-            f"only {with_noun(documents, 'document')} with counts: with fewer than {ENOUGH}, "
-            "no difference is significant"
-        )
-    yield from dict.fromkeys(note for plan in plans for note in _too_few(len(runs), plan))
-
-
-def _too_few(systems: int, plan: Plan) -> Iterator[str]:
-    """That no corrected p can be small: it is at least the number of pairs / (resamples + 1)."""
-    pairs, drawn = systems * (systems - 1) // 2, plan.drawn.replicates
-    if plan.test != "jackknife" and pairs >= plan.alpha * (drawn + 1):
-        needed = 1000 * ceil(pairs / plan.alpha / 1000)
-        yield (
-            f"with {with_noun(pairs, 'pair')} of systems and {with_noun(drawn, 'resample')}, "
-            f"no difference is significant: use --bootstrap {needed} or more"
-        )
 
 
 @dataclass(frozen=True)
@@ -176,6 +154,15 @@ class Criteria:
         self.task.hold_profile(self.profile)
         return self.task.ranking(self.profile, self.options)
 
+    @cached_property
+    def scorer(self) -> Metric:
+        """The metric with its options, but for those that name files.
+
+        Raises:
+            WrongOption: if an option has a value that it cannot have.
+        """
+        return self.task.scorer(self.profile, metric_options(self.task, self.options))
+
     def plan(self, metric: str) -> Plan:
         """How systems are compared by a metric.
 
@@ -186,7 +173,7 @@ class Criteria:
         if selected and not metric.startswith(f"{selected}."):
             reason = f"the options select the measure {selected}"
             raise WrongOption(f"{metric} is not computed: {reason}")
-        measured = _giving(self.task, self.task.scorer(self.profile), metric)
+        measured = _giving(self.task, self.scorer, metric)
         test = _valid(self.test, measured, metric)
         statistic = self.task.statistic(metric)  # the measure may be one that is not declared
         sign = -1 if statistic and statistic.better == "less" else 1

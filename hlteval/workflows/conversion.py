@@ -18,6 +18,7 @@ from hlteval.results.conversion import Conversion, ConvertedInput
 from hlteval.sources import Listed, open_source
 from hlteval.sources.disk import temporary_folder
 from hlteval.sources.problems import shown_names
+from hlteval.sources.writing import check_outputs, linked_files, resolved
 from hlteval.workflows.inputs import Input, UnknownFormat, detected
 from hlteval.workflows.joining import joined
 from hlteval.workflows.losses import Losses, content
@@ -171,8 +172,18 @@ def _prepared(
     paths = [path] if isinstance(path, str) else [*path]
     destination = None if output == "-" else Output(Path(output), force=force)
     if destination:
+        check_outputs([output], paths, merged=True)
         destination.check()
     inputs = _inputs(paths, from_format, encoding)
+    if destination:
+        beside = {
+            resolved(member.display)
+            for each in inputs
+            if each.source.kind == "file"
+            for member in each.source.members
+        }
+        read = beside.union(*(linked_files(path) for path in paths))
+        destination = replace(destination, inputs=frozenset(read))
     written = target(output, to_format, inputs[0].form, lambda: _tables(inputs))
     inputs, written = _set(inputs, written, settings or {})
     return _Run(inputs, written, destination, strict_loss=strict_loss, step=step)

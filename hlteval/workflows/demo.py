@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+import os
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from hlteval.sources import writing
 from hlteval.sources.disk import written
+from hlteval.sources.writing import finish, merge, unfinished
 
 
 def unpack(folder: Path) -> None:
-    """Copy the example files into a folder; existing files are not overwritten."""
-    _copy(resources.files("hlteval") / "demo", folder)
+    """Copy the example files into a folder, all of them or none; existing files stay.
+
+    Raises:
+        FileExistsError: if a file is in the way.
+        NotWritten: if the system refuses it, as a full disk does.
+    """
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise FileExistsError(f"{folder} is a file, not a folder")
+    with written(folder):
+        folder.absolute().parent.mkdir(parents=True, exist_ok=True)
+    with unfinished(folder) as made:
+        _copy(resources.files("hlteval") / "demo", made, folder)
+        if folder.is_dir():
+            merge(made, folder)
+        else:
+            finish(made, folder)
 
 
-def _copy(source: Traversable, target: Path) -> None:
-    with written(target):
-        target.mkdir(parents=True, exist_ok=True)
+def _copy(source: Traversable, target: Path, existing: Path) -> None:
+    """Copy a folder, but for the files that exist in another one."""
+    target.mkdir()
     for entry in source.iterdir():
-        path = target / entry.name
+        there = existing / entry.name
         if entry.is_dir():
-            _copy(entry, path)
-        elif not path.exists():
-            with writing(path) as unfinished:
-                unfinished.write_bytes(entry.read_bytes())
+            _copy(entry, target / entry.name, there)
+        elif not there.exists():
+            (target / entry.name).write_bytes(entry.read_bytes())
 
 
 def commands(folder: str) -> list[list[str]]:

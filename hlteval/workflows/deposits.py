@@ -187,6 +187,8 @@ def named_parts(stem: str, evaluation: Evaluation | None, task: str = "") -> dic
 
 
 _NAMED = (*PARTS, "timestamp")
+_ADD_TEAM = "add the team to the manifest, or correct the name of the archive"
+"""The hint for organisers about a team that is like no other."""
 
 
 def _no_archive(path: Path) -> Finding | None:
@@ -217,9 +219,18 @@ def _form(evaluation: Evaluation | None, task: str) -> str:
     return given or load(task).packaging.name
 
 
+ASK = (
+    "as a team, ask the organisers for the name that is registered; as an organiser, add the team "
+    "to the manifest or correct the name"
+)
+"""What to do about a team that a manifest does not declare."""
+
+
 def _undeclared(deposit: Deposit, evaluation: Evaluation | None) -> Finding | None:
     for part, value, hint in undeclared(deposit, evaluation):
-        return finding("PIP107", file=shown(deposit.name), part=part, value=value, hint=hint)
+        # The team receives this: it must not learn who else takes part.
+        own = ASK if part == "team" else hint
+        return finding("PIP107", file=shown(deposit.name), part=part, value=value, hint=own)
     return None
 
 
@@ -230,7 +241,8 @@ def undeclared(deposit: Deposit, evaluation: Evaluation | None) -> Iterator[tupl
     for part in PARTS:
         known, value = evaluation.declared(part), deposit.parts.get(part, "")
         if known and value and value not in known:
-            yield part, printable(value), did_you_mean(value, known, f"use {', '.join(known)}")
+            otherwise = _ADD_TEAM if part == "team" else f"use {', '.join(known)}"
+            yield part, printable(value), did_you_mean(value, known, otherwise)
 
 
 def shown(name: str) -> str:

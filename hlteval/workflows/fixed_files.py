@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import groupby
 
 import msgspec
 
+from hlteval.converters import Format
 from hlteval.findings import Finding, Severity, Span, entry
 from hlteval.findings.fixers import FIXERS, Lines
 from hlteval.results.fixes import Fix
 from hlteval.sources import Member, Source, Unreadable
+from hlteval.sources.decoding import wide_encoding
+from hlteval.syntax.tsv_mistakes import diagnose
 from hlteval.workflows.rewriting import Rewrite
 
 _BOM = "\ufeff"
@@ -26,10 +30,12 @@ class TextFile:
         lines: the original number and the text of each line, without its line feed.
         changed: the original text of the changed lines, by number.
         fixes: what was corrected, by line and code; the line 0 is the file.
+        wide: whether it is in UTF-16 or UTF-32, as its byte order mark says.
     """
 
     mark: str
     lines: list[tuple[int, str]]
+    wide: bool = False
     changed: dict[int, str] = field(default_factory=dict)
     fixes: dict[tuple[int, str], Fix] = field(default_factory=dict)
 
@@ -38,14 +44,15 @@ class TextFile:
         """The text of a member; None if it cannot be read or is not what it would be written as."""
         try:
             data = member.fetch()
-            text = data.decode(member.encoding)
-            if text.encode(member.encoding) != data:
+            wide = wide_encoding(data)
+            text = data.decode(wide or member.encoding)
+            if not wide and text.encode(member.encoding) != data:
                 return None
         except (Unreadable, UnicodeError):
             return None
         mark = _BOM if text.startswith(_BOM) else ""
         lines = text.removeprefix(mark).split("\n")
-        return cls(mark, list(enumerate(lines, start=1)))
+        return cls(mark, list(enumerate(lines, start=1)), bool(wide))
 
     @property
     def text(self) -> str:
@@ -81,9 +88,18 @@ class TextFile:
 
     def _fix_file(self, finding: Finding) -> int:
         """Correct a finding about the whole file, and return at how many places."""
-        if entry(finding.code).fixer == "byte-order-mark":
+        name = entry(finding.code).fixer
+        if name == "utf-8":
+            wide, self.wide = self.wide, False
+            return wide
+        if name == "byte-order-mark":
             marks, self.mark = len(self.mark), ""
             return marks
+        if rewrite := FIXERS[name].file:
+            text = rewrite(self.text)
+            if text is not None:
+                self.lines = list(enumerate(text.split("\n"), start=1))
+            return int(text is not None)
         changed = sum(line.endswith("\r") for _, line in self.lines)
         self.lines = [(number, line.removesuffix("\r")) for number, line in self.lines]
         return changed
@@ -103,6 +119,31 @@ class TextFile:
         text = line[: span.column - 1] + put + line[span.end_column - 1 :]
         self.lines[span.line - 1] = (number, text)
 
+    def rewrite(self, form: Format, member: Member, findings: Sequence[Finding]) -> bool:
+        """Undo mistakes in all rows of a table, and return whether that changed anything.
+
+        Args:
+            form: the format of the file.
+            member: the file.
+            findings: about the mistakes.
+        """
+        first = self.lines[0][1].removesuffix("\r")
+        found = diagnose(self.text.removeprefix(self.mark), form.tabular(member, first))
+        codes = {finding.code for finding in findings}
+        fresh = found.repaired(self.text.removeprefix(self.mark), codes) if found else None
+        if not fresh:
+            return False
+        old = dict(self.lines)
+        places = [self.lines[max(at, 1) - 1][0] for at, _ in fresh]
+        self.lines = list(zip(places, (line for _, line in fresh), strict=True))
+        count = max(1, sum(old.get(number) != line for number, line in self.lines))
+        for finding in findings:
+            title = FIXERS[entry(finding.code).fixer].title
+            self.fixes[0, finding.code] = Fix(
+                code=finding.code, file=finding.file, line=None, title=title, count=count
+            )
+        return True
+
     def withdraw(self, number: int) -> None:
         """Put back the original text of a line."""
         old = self.changed.pop(number)
@@ -119,12 +160,14 @@ class FixedFiles:
 
     Attributes:
         source: the original.
+        form: its format.
         texts: the files with corrections, by their names in findings.
         withdrawn: corrections that did not help, by file, original line and code.
         junk: the finding about hidden and system files, if they are left out.
     """
 
     source: Source
+    form: Format
     texts: dict[str, TextFile | None] = field(default_factory=dict)
     withdrawn: set[tuple[str, int, str]] = field(default_factory=set)
     junk: Finding | None = None
@@ -146,8 +189,18 @@ class FixedFiles:
         Findings are corrected from the end of a file, so that earlier places stay right.
         """
         ordered = sorted(findings, key=lambda finding: finding.order, reverse=True)
-        changes = [self._apply(finding) for finding in ordered]
-        return any(changes)
+        tables: dict[str, list[Finding]] = {}
+        for finding in ordered:
+            if finding.file and FIXERS[entry(finding.code).fixer].scope == "table":
+                tables.setdefault(finding.file, []).append(finding)
+        rewritten = [self._rewrite_table(file, found) for file, found in tables.items()]
+        changes = [self._apply(finding) for finding in ordered if finding.file not in tables]
+        return any([*rewritten, *changes])
+
+    def _rewrite_table(self, file: str, findings: Sequence[Finding]) -> bool:
+        """Undo mistakes in all rows of a table; its lines are corrected after that."""
+        text = self.text(file)
+        return text is not None and text.rewrite(self.form, self.members[file], findings)
 
     def _apply(self, finding: Finding) -> bool:
         scope = FIXERS[entry(finding.code).fixer].scope
@@ -162,9 +215,9 @@ class FixedFiles:
         number = text.number(finding.span.line) if finding.span else 0
         return (finding.file, number, finding.code) not in self.withdrawn and text.fix(finding)
 
-    def rewrite(self, finding: Finding, places: Iterable[Rewrite]) -> None:
-        """Correct a finding about a whole file at many places of it."""
-        text = self.text(finding.file) if finding.file else None
+    def rewrite(self, finding: Finding, file: str, places: Iterable[Rewrite]) -> None:
+        """Correct a finding about a whole file, or about all files, at many places of a file."""
+        text = self.text(file)
         ordered = sorted(places, key=lambda place: (place.span.line, place.span.column))
         if text is None or not ordered:
             return
@@ -172,7 +225,7 @@ class FixedFiles:
             text.replace(place.span, place.put)
         title = FIXERS[entry(finding.code).fixer].title
         count = len(ordered)
-        fix = Fix(code=finding.code, file=finding.file, line=None, title=title, count=count)
+        fix = Fix(code=finding.code, file=file, line=None, title=title, count=count)
         text.fixes[0, finding.code] = fix
 
     def place(self, finding: Finding) -> tuple[str | None, int]:
@@ -203,6 +256,13 @@ class FixedFiles:
         for _, text in sorted(self.texts.items()):
             yield from (fix for _, fix in sorted(text.fixes.items())) if text else ()
 
+    def changes(self) -> Iterator[str]:
+        """The lines of a unified diff, without context, from the files to the corrected ones."""
+        for file, text in sorted(self.texts.items()):
+            if text is not None and text.fixes:
+                before = TextFile.read(self.members[file])
+                yield from _difference(file, before.lines if before else [], text.lines)
+
     @property
     def fixed(self) -> Source:
         """The source with the corrected files."""
@@ -216,6 +276,34 @@ class FixedFiles:
             return member
         data = text.text.encode(member.encoding)
         return msgspec.structs.replace(member, size=len(data), fetch=partial(bytes, data))
+
+
+def _difference(
+    file: str, before: Sequence[tuple[int, str]], after: Sequence[tuple[int, str]]
+) -> Iterator[str]:
+    r"""The lines of a unified diff between lines with their original numbers.
+
+    Examples:
+        >>> list(_difference("x", [(1, "a"), (2, "b")], [(1, "a"), (2, "c")]))
+        ['--- x', '+++ x', '@@ -2,1 +2,1 @@', '-b', '+c']
+    """
+    fresh: dict[int, list[str]] = {}
+    for number, line in after:
+        fresh.setdefault(number, []).append(line)
+    pairs = [(number, [line], fresh.get(number, [])) for number, line in before]
+    changed = [pair for pair in pairs if pair[1] != pair[2]]
+    if changed:
+        yield from (f"--- {file}", f"+++ {file}")
+    shift = 0
+    for _, run in groupby(enumerate(changed), key=lambda item: item[0] - item[1][0]):
+        block = [item for _, item in run]
+        old = [line for _, lines, _ in block for line in lines]
+        new = [line for _, _, lines in block for line in lines]
+        first = block[0][0]
+        yield f"@@ -{first},{len(old)} +{first + shift},{len(new)} @@"
+        yield from (f"-{line}" for line in old)
+        yield from (f"+{line}" for line in new)
+        shift += len(new) - len(old)
 
 
 def fixable(findings: Iterable[Finding]) -> list[Finding]:

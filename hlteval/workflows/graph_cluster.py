@@ -7,6 +7,7 @@ again by another one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import CancelledError
 from importlib import import_module
 from itertools import islice
 from typing import Any
@@ -31,6 +32,7 @@ class Cluster:
     """
 
     def __init__(self, address: str) -> None:
+        self.address = address
         try:
             self._library: Any = import_module("distributed")
         except ImportError as error:
@@ -55,10 +57,15 @@ class Cluster:
                 each.add(future)
 
         more(ahead)
-        for future in each:
-            yield numbers.pop(future.key), _result(future)
-            future.release()
-            more(1)
+        try:
+            for future in each:
+                yield numbers.pop(future.key), _result(future)
+                future.release()
+                more(1)
+        except (CancelledError, OSError) as error:
+            raise NoRemoteError(
+                f"the scheduler at {self.address} was lost; what was computed is kept: run it again"
+            ) from error
 
     def _submitted(self, node: Node) -> Any:
         arguments = [

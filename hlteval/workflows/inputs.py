@@ -14,8 +14,9 @@ from hlteval.converters.corpus.memory import in_memory
 from hlteval.findings import Finding, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.sources import Member, Source, open_source
-from hlteval.sources.problems import shown_names
+from hlteval.sources.problems import kind_of_file, shown_names
 from hlteval.workflows.naming import UniqueNames, qualified
+from hlteval.workflows.table_mistakes import explained
 
 _TEXT = ".txt"
 
@@ -40,11 +41,14 @@ def detected(source: Source, form: str | None = None) -> Format:
             raise UnknownFormat(f"{form} is a write-only format")
         return chosen
     fitting = [candidate for name in known() if (candidate := load(name)).sniff(source)]
+    fitting = [candidate for candidate in fitting if not candidate.general] or fitting
     suffixed = [candidate for candidate in fitting if source.path.endswith(candidate.suffixes)]
     fitting = preferred(suffixed or fitting)  # the name decides between what looks alike
     if len(fitting) == 1:
         return fitting[0]
     names = " or ".join(candidate.name for candidate in fitting)
+    if kind := "" if names else kind_of_file(source):
+        raise UnknownFormat(f"{source.path} is {kind}, not text; export its content as text")
     reason = f"may be {names}" if names else "matches no known format"
     raise UnknownFormat(f"{source.path} {reason}; set the format with --from")
 
@@ -110,7 +114,16 @@ class Input:
         """The documents in batches, each with a name of its own, without the findings above."""
         names = UniqueNames(_files(self.form, self.source))
         for result in self.form.read(self.source):
-            yield names.apply(result)
+            yield names.apply(replace(result, findings=tuple(self._explained(result))))
+
+    def _explained(self, result: ReadResult) -> Sequence[Finding]:
+        """The findings of a batch, with one for each mistake in all rows of a table."""
+
+        def again(source: Source) -> list[Finding]:
+            return [found for each in self.form.read(source) for found in each.findings]
+
+        source = self.source.only(result.members)
+        return explained(self.form, source, result.findings, again)
 
 
 def _only_texts(source: Source) -> bool:

@@ -13,6 +13,7 @@ from hlteval.results.comparison import Comparison
 from hlteval.results.leaderboard import Leaderboard
 from hlteval.results.signature import Signature
 from hlteval.results.verdict import Verdict
+from hlteval.sources.names import as_text
 from hlteval.sources.open_input import OpenInput
 from hlteval.sources.remote import is_url
 from hlteval.tasks import load
@@ -20,6 +21,7 @@ from hlteval.tasks.options import merged
 from hlteval.tasks.statistics import HIGH
 from hlteval.tasks.task import Task
 from hlteval.workflows.comparison import Criteria, comparisons, weaknesses
+from hlteval.workflows.folders import expand_folders
 from hlteval.workflows.ranking import Plan
 from hlteval.workflows.refusals import Refused
 from hlteval.workflows.refused_systems import refused_systems, scored_systems
@@ -77,16 +79,19 @@ def leaderboard(
     metrics, options = _computed(declared, options, metrics)
     by = Criteria(declared, profile, options, None, intervals or Intervals(0), alpha)
     plans = [by.plan(name) for name in dict.fromkeys(metrics or usual_metrics(by))]
-    named = system_names(list(dict.fromkeys(systems)), names, given.get("encoding", "utf-8"))
+    systems, folders = expand_folders(task, systems)
+    named = system_names(systems, names, given.get("encoding", "utf-8"))
     _check_names(task, profile, named.findings)
     visited = visit is not None
     settings: dict[str, Any] = {"profile": profile, "alignment": visited, "evidence": visited}
     settings |= {**given, "options": options}
     runs, reasons = _scored(task, reference, named, settings, step, visit)
+    board = assembled(by, plans, runs)
     return msgspec.structs.replace(
-        assembled(by, plans, runs),
+        board,
+        notes=(*folders, *board.notes),
         refused=refused_systems(reasons),
-        paths={name: str(path) for path, name in named.names.items()},
+        paths={name: as_text(path) for path, name in named.names.items()},
         findings=Findings(named.findings),
     )
 
@@ -106,7 +111,7 @@ def assembled(by: Criteria, plans: Sequence[Plan], runs: Mapping[str, Run]) -> L
         metrics=tuple(plan.metric for plan in plans),
         signature=_signature(made),
         comparisons=tuple(made),
-        notes=(*_notes(made), *(weaknesses(runs, plans, paths=False) if runs else ())),
+        notes=(*_notes(made), *(weaknesses(runs, paths=False) if runs else ())),
     )
 
 
@@ -149,8 +154,7 @@ def usual_metrics(by: Criteria) -> list[str]:
     """
     task, first = by.task, by.ranking
     measure = first.rpartition(".")[0]
-    scorer = task.scorer(by.profile)
-    computed = scorer.score(scorer.total([]))[0]
+    computed = by.scorer.score(by.scorer.total([]))[0]
     ranking = task.statistic(first)
     least = ranking.weight if ranking else HIGH
     others = [

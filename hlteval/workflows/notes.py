@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 
 from hlteval.findings import Finding
 from hlteval.results.verdict import Verdict
+from hlteval.tasks.task import Task
 
 
 def despite(judged: Verdict) -> tuple[str, ...]:
@@ -37,7 +38,25 @@ def noted_warnings(judged: Verdict, noted: Collection[str]) -> tuple[str, ...]:
     notes = []
     for (side, code), same in found.items():
         more = f", and {len(same) - 1:,} more" if len(same) > 1 else ""
-        where = f"{same[0].file}{same[0].position}"
+        where = f": {same[0].file}{same[0].position}" if same[0].file else ""
         hint = f"; {same[0].help}" if code in noted else ""
-        notes.append(f"{side}: {where}: {same[0].message}{hint} ({code}){more}")
+        notes.append(f"{side}{where}: {same[0].message}{hint} ({code}){more}")
     return tuple(notes)
+
+
+def of_this_size(task: Task, names: Iterable[str], documents: int) -> Iterator[str]:
+    """The note about intervals of measures whose mean grows with the number of documents.
+
+    Args:
+        task: the task.
+        names: the metrics that have intervals.
+        documents: the number of documents that were scored.
+    """
+    grow = [name for name in names if (found := task.statistic(name)) and found.grows]
+    if grow:
+        listed = ", ".join(dict.fromkeys(name.partition(".")[0] for name in grow))
+        yield (
+            f"intervals of {listed} are for corpora of {documents:,} documents: with more "
+            "documents, these values are higher on average; see biased measures in "
+            "docs/intervals.md"
+        )

@@ -27,10 +27,12 @@ class Output:
     Attributes:
         path: of a file or folder.
         force: whether files that exist are replaced.
+        inputs: the files that are read, which are never replaced.
     """
 
     path: Path
     force: bool = False
+    inputs: frozenset[Path] = frozenset()
 
     def check(self) -> None:
         """Check, before any work is done, that the path can be written to.
@@ -75,7 +77,7 @@ class Output:
 
         Raises:
             WrongOutput: for several documents and the name of a file, where each has its own.
-            FileExistsError: if files are in the way.
+            FileExistsError: if files are in the way, or are read.
         """
         target = resolved(self.path)
         if made.is_dir() and not target.is_dir() and self._names_file(made, form):
@@ -102,7 +104,10 @@ class Output:
         files = _files(made)
         targets = self._targets(files, form, documents)
         for file, target in zip(files, targets, strict=True):
-            if os.path.lexists(target) and not (self.force or _same(target, file)):
+            if _same(target, file):
+                continue
+            self._check_not_input(target)
+            if os.path.lexists(target) and not self.force:
                 raise FileExistsError(f"{target} exists; use --force to replace it")
         for file, target in zip(files, targets, strict=True):
             finish(file, target)
@@ -141,7 +146,13 @@ class Output:
             ends = [self.path.suffix if len(files) == 1 else end for end in ends]
         return [self.path.with_name(f"{stem}{end}") for end in ends]
 
+    def _check_not_input(self, target: Path) -> None:
+        if resolved(target) in self.inputs:
+            raise FileExistsError(f"{target} is an input; write to another path")
+
     def _merged(self, made: Path, target: Path) -> Iterator[Finding]:
+        for file in _files(made):
+            self._check_not_input(target / file.relative_to(made))
         others = merge(made, target)
         if others:
             values: dict[str, Any] = {"count": len(others), "names": shown_names(others)}

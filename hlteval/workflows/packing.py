@@ -19,6 +19,7 @@ from hlteval.sources.opening import open_stream
 from hlteval.sources.packing import file_sha256
 from hlteval.sources.packing import pack as write_archive
 from hlteval.sources.spooling import CHUNK
+from hlteval.sources.writing import check_outputs
 from hlteval.tasks import load
 from hlteval.tasks.option import WrongOption
 from hlteval.tasks.task import Task
@@ -63,6 +64,7 @@ def pack(
     """
     declared = load(task)
     path = _target(declared, target, force=force)
+    check_outputs([path], [*paths, *filter(None, [arguments.get("against")])])
     source = _joined(paths, arguments.get("encoding", "utf-8"))
     suffix = declared.packaging.suffix(path)
     arranged = declared.packaging.arrange(PurePosixPath(path).name.removesuffix(suffix), source)

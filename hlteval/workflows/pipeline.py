@@ -29,7 +29,15 @@ from hlteval.workflows.deposits import Deposit, deposits
 from hlteval.workflows.pipeline_orders import Orders, companions
 from hlteval.workflows.pipeline_records import RESULTS, Digests, Records, Step
 from hlteval.workflows.pipeline_settings import PipelineSettings
-from hlteval.workflows.pipeline_status import Over, Values, broken, entry, over_limits
+from hlteval.workflows.pipeline_status import (
+    Over,
+    Values,
+    broken,
+    entry,
+    over_limits,
+    team_help,
+    withdrawn,
+)
 from hlteval.workflows.pipeline_work import BROKEN, Order, Outcome
 from hlteval.workflows.pipeline_workers import Processes, Workers, WorkLimits
 from hlteval.workflows.root_lock import locked
@@ -132,6 +140,7 @@ class Run:
 
     def complete(self) -> PipelineResult:
         """Validate, choose what is within the limits, score, and say what came of it."""
+        gone = tuple(map(self.withdraw, self.records.withdrawn(self.deposits)))
         self.statuses()
         self.do("validation", [each for each in self.deposits if each.problem is None])
         valid = [each for each in self.deposits if self.passed(each)]
@@ -140,7 +149,7 @@ class Run:
         named = {each.name: self.companions(each) for each in within}
         self.orders.add(companions(within, named), within)
         self.do("score", [each for each in within if self.is_scored(each)])
-        return PipelineResult(str(self.settings.root), self.statuses(), self.done)
+        return PipelineResult(str(self.settings.root), (*self.statuses(), *gone), self.done)
 
     def record(self, deposit: Deposit, step: Step) -> Values:
         """The record of a step, if it is the result of what there is now."""
@@ -223,7 +232,17 @@ class Run:
         found = entry(deposit, validation, score, full, reference)
         if found.status in {"invalid", "over limit", "valid"}:
             self.records.forget(deposit)
+        return self.write_status(deposit, found)
+
+    def withdraw(self, deposit: Deposit) -> Entry:
+        """Move the results of a submission that is no longer there aside; its status."""
+        return self.write_status(deposit, withdrawn(deposit, self.records.set_aside(deposit)))
+
+    def write_status(self, deposit: Deposit, found: Entry) -> Entry:
+        """Write the status of a submission."""
         values = {"status": found.status, "submission": found.file, "task": found.task}
-        values |= {"team": found.team, "reason": found.reason, "help": found.help}
+        evaluation = self.settings.evaluation
+        help_ = team_help(deposit, found, evaluation.teams if evaluation else ())
+        values |= {"team": found.team, "reason": found.reason, "help": help_}
         self.records.write(deposit, "status", values, "")
         return found

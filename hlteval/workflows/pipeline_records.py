@@ -8,11 +8,12 @@ to do.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -23,7 +24,8 @@ from hlteval.sources.names import printable
 from hlteval.sources.writing import finish, hidden_path, remove_unfinished
 from hlteval.workflows.deposits import Deposit, Stamp, stamp
 
-LOGS, RESULTS = "logs", "results"
+LOGS, RESULTS, WITHDRAWN = "logs", "results", "withdrawn"
+_STATUS = ".status.txt"
 Step = Literal["validation", "score"]
 STEPS: tuple[Step, ...] = ("validation", "score")
 _HEAD = 1 << 16
@@ -81,6 +83,28 @@ class Records:
         if results.is_symlink() or results.is_file():
             results.unlink()
         finish(made, results)
+
+    def withdrawn(self, deposits: Iterable[Deposit]) -> Iterator[Deposit]:
+        """Those that have a status, and whose archives are no longer there, by identifier."""
+        there = {deposit.identifier for deposit in deposits}
+        for path in sorted((self.root / LOGS).glob(f"*{_STATUS}")):
+            identifier = path.name.removesuffix(_STATUS)
+            values = read_record(path)
+            if identifier not in there and "status" in values:
+                parts = {part: values.get(part, "") for part in ("task", "team")}
+                yield Deposit(values.get("submission", identifier), identifier, parts, (0, 0, 0))
+
+    def set_aside(self, deposit: Deposit) -> str:
+        """Move the results of a submission to where no others are; their path, empty for none."""
+        results, kept = self.results(deposit), self.root / WITHDRAWN / deposit.identifier
+        if results.is_dir() and not results.is_symlink():
+            kept.parent.mkdir(exist_ok=True)
+            if kept.exists():  # those of an earlier withdrawal
+                number = sum(1 for _ in kept.parent.glob(f"{glob.escape(kept.name)}~*"))
+                kept.rename(kept.with_name(f"{kept.name}~{number + 1}"))
+            results.rename(kept)
+        self.path(deposit, "score").unlink(missing_ok=True)
+        return kept.relative_to(self.root).as_posix() if kept.is_dir() else ""
 
     def forget(self, deposit: Deposit) -> None:
         """Remove the record of scores, then the scores."""

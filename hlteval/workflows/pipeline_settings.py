@@ -13,6 +13,7 @@ from hlteval.findings import Finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.defaults import Defaults
 from hlteval.results.evaluation import Evaluation, Limit, Part, TaskSettings
+from hlteval.sources.writing import check_outputs
 from hlteval.tasks import BUILTIN, load
 from hlteval.tasks.option import WrongOption
 from hlteval.tasks.options import check_values, merged, metric_options
@@ -181,6 +182,14 @@ class PipelineSettings:
         for path in (*folders, *(Path(each) for each in (self.reference, self.against) if each)):
             if not path.exists():
                 raise FileNotFoundError(2, "no such file or folder", str(path))
+        given = [self.of_task(task) for task in self.tasks]
+        named = [each for own in given for each in (own.reference, own.against)]
+        paths = [
+            path for each in named for path in ([each] if isinstance(each, str) else each.values())
+        ]
+        read = [self.folder / path for path in paths if path]
+        written = [self.root / "logs", self.root / "results"]
+        check_outputs(written, [*read, *filter(None, [self.reference, self.against])])
 
 
 def _known(task: Task, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from hlteval.findings import Finding, finding
@@ -18,6 +19,7 @@ from hlteval.workflows.pipeline_workers import WorkLimits
 
 Values = Mapping[str, str]
 """The values of a record; none if there is no record, or not of what there is now."""
+ASK_ORGANISERS = "ask the organisers"
 _NAMES: Mapping[Step, str] = {"validation": "validation", "score": "scoring"}
 
 
@@ -27,7 +29,7 @@ class Over(NamedTuple):
     Attributes:
         limit: the limit.
         group: the parts of the group that is full.
-        earlier: the names of the submissions that count.
+        earlier: the names of the submissions of the same team that count.
     """
 
     limit: Limit
@@ -38,8 +40,9 @@ class Over(NamedTuple):
         """The finding about a submission."""
         group = printable(", ".join(self.group))
         names = shown_names([printable(name) for name in self.earlier])
+        hint = f"withdraw one of {names}" if names else "ask the organisers for a higher limit"
         file = shown(deposit.name)
-        return finding("PIP103", file=file, names=names, group=group, most=self.limit.most)
+        return finding("PIP103", file=file, hint=hint, group=group, most=self.limit.most)
 
 
 def over_limits(
@@ -52,17 +55,19 @@ def over_limits(
         limits: the limits of a task.
     """
     found: dict[str, Over] = {}
-    counted: dict[tuple[Limit, tuple[str, ...]], list[str]] = {}
+    counted: dict[tuple[Limit, tuple[str, ...]], list[Deposit]] = {}
     for deposit in valid:
         groups = [(limit, limit.group(deposit.parts)) for limit in limits(deposit.task)]
         own = [(limit, group) for limit, group in groups if group and limit.most is not None]
         full = [each for each in own if len(counted.get(each, ())) >= (each[0].most or 0)]
         if full:
             limit, group = full[0]
-            found[deposit.name] = Over(limit, group, tuple(counted[limit, group]))
+            own_team = [each for each in counted[limit, group] if each.team == deposit.team]
+            earlier = tuple(each.name for each in own_team if each.team)
+            found[deposit.name] = Over(limit, group, earlier)
         else:
             for each in own:
-                counted.setdefault(each, []).append(deposit.name)
+                counted.setdefault(each, []).append(deposit)
     return found
 
 
@@ -101,6 +106,33 @@ def entry(
     if not reference and not task.scored_alone:
         return _of_finding(deposit, "not scored", no_reference(deposit))
     return _entry(deposit, _status(score.get("result", ""), _OF_SCORE), score)
+
+
+def team_help(deposit: Deposit, found: Entry, declared: Collection[str]) -> str:
+    """The help in the log that a team receives, which names no other team.
+
+    Args:
+        deposit: the submission.
+        found: its status, with the help for the organisers.
+        declared: the names of all teams.
+    """
+    others = [name for name in declared if name != deposit.team]
+    if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", found.help) for name in others):
+        return ASK_ORGANISERS  # such as a form of names that lists the teams
+    return found.help
+
+
+def withdrawn(deposit: Deposit, aside: str) -> Entry:
+    """The status of a submission whose archive is no longer there.
+
+    Args:
+        deposit: the submission.
+        aside: where its results are; empty if it has none.
+    """
+    reason = f"{deposit.path} is no longer there"
+    kept = f"its results are in {printable(aside)}; " if aside else ""
+    help_ = f"{kept}remove logs/{deposit.identifier}.* to forget it, or put it back to count it"
+    return _entry(deposit, "withdrawn", {"reason": printable(reason), "help": printable(help_)})
 
 
 def no_reference(deposit: Deposit) -> Finding:

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import ceil
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hlteval.results.comparison import Comparison, Difference, System
+from hlteval.findings.counts import counted
+from hlteval.results.comparison import Comparison, Difference, Significance, System
 from hlteval.results.signature import Signature
 from hlteval.scoring.intervals import Method, notes, signature
 from hlteval.scoring.metric import Limits
-from hlteval.scoring.significance import holm
+from hlteval.scoring.significance import Chance, holm
+from hlteval.workflows.notes import of_this_size
 from hlteval.workflows.runs import Intervals, Run
 
 Values = NDArray[np.float64]
+DOUBTFUL = 2
+"""A rank hangs on the draws if it changes with p values by as many Monte Carlo errors."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +60,11 @@ class Chances:
         by_pair: by first system, second system and metric.
     """
 
-    by_pair: Mapping[tuple[str, str, str], float]
+    by_pair: Mapping[tuple[str, str, str], Chance]
 
-    def of(self, one: str, two: str, metric: str) -> float | None:
-        """That of two systems in any order: tests are two-sided."""
-        found = self.by_pair.get((one, two, metric))
-        return self.by_pair.get((two, one, metric)) if found is None else found
+    def of(self, one: str, two: str, metric: str) -> Chance | None:
+        """Return that of two systems in either order: tests are two-sided."""
+        return self.by_pair.get((one, two, metric)) or self.by_pair.get((two, one, metric))
 
 
 @dataclass(frozen=True)
@@ -100,34 +104,57 @@ class Plan:
             key=lambda name: undefined if (v := listed[name].value) is None else self.sign * v,
             reverse=True,
         )
-        differences = corrected(
-            self.difference((one, two), listed, chances.of(one, two, self.metric))
-            for one, two in combinations(order, 2)
-        )
+        pairs = {pair: chances.of(*pair, self.metric) for pair in combinations(order, 2)}
+        known = {pair: chance for pair, chance in pairs.items() if chance is not None}
+        differences = [self.difference(pair, listed, chance) for pair, chance in pairs.items()]
+        differences = corrected(differences)
+        exact = bool(known) and all(chance.exact for chance in known.values())
         first = listed[order[0]].run
+        systems = [
+            System(
+                name=name,
+                value=(own := listed[name]).value,
+                interval=limits if isinstance(limits := own.interval(self.within), tuple) else None,
+                rank=None if own.value is None else rank,
+            )
+            for name, rank in zip(order, self.ranks(order, differences), strict=True)
+        ]
+        resampled = not exact or bool(
+            [item for item in systems if item.interval]
+            or [pair for pair in differences if pair.interval]
+        )
+        significance = self.significance(listed, list(known.values()))
+        notes = (*self.notes(listed, exact=exact), *self.doubts(order, differences))
         return Comparison(
             task=first.judged.task,
             profile=first.judged.profile,
             metric=self.metric,
-            signature=self.signature(listed),
-            systems=tuple(self.ranked(order, listed, differences)),
+            signature=self.signature(listed, exact=exact, resampled=resampled),
+            systems=tuple(systems),
             differences=tuple(differences),
-            notes=tuple(self.notes(listed)),
+            significance=significance,
+            notes=(*notes, *filter(None, [significance.note])),
         )
 
-    def signature(self, listed: Mapping[str, Scored]) -> str:
-        """What the numbers depend on: that of the first run, and the digests of the others."""
+    def signature(self, listed: Mapping[str, Scored], *, exact: bool, resampled: bool) -> str:
+        """What the numbers depend on: that of the first run, and the digests of the others.
+
+        Args:
+            listed: the systems by name.
+            exact: whether all p values are counted.
+            resampled: whether any number depends on random draws.
+        """
         signatures = [
-            Signature.parse(item.run.signature(signature([item.method])))
+            Signature.parse(item.run.signature(signature([item.method] if resampled else [])))
             for item in listed.values()
         ]
         common = [part for part in signatures[0].parts if part[0] != "system"]
         systems = [("system", own) for each in signatures for own in each.values("system")]
-        last = (("test", self.test), ("metric", self.metric))
+        last = (("test", "exact" if exact else self.test), ("metric", self.metric))
         return str(Signature((*common, *systems, *last)))
 
     def difference(
-        self, names: tuple[str, str], listed: Mapping[str, Scored], chance: float | None
+        self, names: tuple[str, str], listed: Mapping[str, Scored], chance: Chance | None
     ) -> Difference:
         """The difference of two systems, with the probability of one as large."""
         first, second = (listed[name] for name in names)
@@ -138,7 +165,8 @@ class Plan:
             second=str(names[1]),
             difference=observed,
             interval=None if observed is None else self.limits(first, second, observed),
-            probability=chance,
+            probability=None if chance is None else chance.p,
+            monte_carlo_error=None if chance is None else chance.error,
             corrected=None,
             wins=int((gains > 0).sum()),
             losses=int((gains < 0).sum()),
@@ -151,57 +179,96 @@ class Plan:
             return None
         return first.method.difference(observed, first.drawn - second.drawn, self.within)
 
-    def ranked(
-        self,
-        order: Sequence[str],
-        listed: Mapping[str, Scored],
-        differences: Sequence[Difference],
-    ) -> Iterator[System]:
-        """The systems by rank: one shares the rank of the best that it does not differ from."""
-        chances = {
-            (difference.first, difference.second): difference.corrected
-            for difference in differences
-        }
-        leader, rank = order[0], 1
+    def ranks(self, order: Sequence[str], differences: Sequence[Difference]) -> list[int]:
+        """The ranks of the systems in their order.
+
+        A system shares the rank of the best that it does not differ from.
+        """
+        chances = {(pair.first, pair.second): pair.corrected for pair in differences}
+        leader, rank, ranks = order[0], 1, []
         for place, name in enumerate(order, start=1):
             chance = chances.get((leader, name))
             if name != leader and chance is not None and chance < self.alpha:
                 leader, rank = name, place
-            one = listed[name]
-            yield System(
-                name=str(name),
-                value=one.value,
-                interval=limits if isinstance(limits := one.interval(self.within), tuple) else None,
-                rank=None if one.value is None else rank,
+            ranks.append(rank)
+        return ranks
+
+    def doubts(self, order: Sequence[str], differences: Sequence[Difference]) -> Iterator[str]:
+        """The systems whose ranks hang on the random draws."""
+        own = self.ranks(order, differences)
+        doubtful: dict[str, None] = {}
+        for sign in (-1, 1):
+            moved = corrected([_moved(pair, sign * DOUBTFUL) for pair in differences])
+            ranks = self.ranks(order, moved)
+            changed = [name for at, name in enumerate(order) if ranks[at] != own[at]]
+            doubtful |= dict.fromkeys(changed)
+        if doubtful:
+            names = [name for name in order if name in doubtful]
+            more = 10 * self.drawn.replicates
+            yield (
+                f"{counted(len(names), 'rank')} by {self.metric} ({', '.join(names)}) would change "
+                f"with p values by {DOUBTFUL} Monte Carlo errors: use --bootstrap {more} or more"
             )
 
-    def notes(self, listed: Mapping[str, Scored]) -> Iterator[str]:
+    def significance(self, listed: Mapping[str, Scored], chances: Sequence[Chance]) -> Significance:
+        """Whether any of the differences could be significant, whatever the systems are like."""
+        documents = next(iter(listed.values())).method.documents
+        reasons = [item.reason for item in listed.values() if item.value is not None]
+        if len(reasons) > 1 and not chances:
+            note = f"no difference can be significant: {reasons[0]}" if reasons[0] else ""
+            return Significance(documents=documents, pairs=0, smallest=None, note=note)
+        best = min(chances, key=lambda chance: chance.smallest, default=Chance(1.0))
+        if not best.smallest:
+            return Significance(documents=documents, pairs=len(chances), smallest=None)
+        smallest = min(1.0, len(chances) * best.smallest)
+        note = ""
+        if smallest >= self.alpha:
+            note = (
+                f"no difference can be significant: {counted(documents, 'document')}, "
+                f"{counted(len(chances), 'pair')}, smallest p {smallest:.2g}"
+            )
+            if not best.exact and 2 ** (1 - documents) * len(chances) < self.alpha:
+                needed = 1000 * ceil(len(chances) / self.alpha / 1000)
+                note += f"; use --bootstrap {needed} or more"
+        return Significance(documents=documents, pairs=len(chances), smallest=smallest, note=note)
+
+    def notes(self, listed: Mapping[str, Scored], *, exact: bool) -> Iterator[str]:
         """How to read the intervals, the probabilities and the order."""
         found = {name: item.interval(self.within) for name, item in listed.items()}
         (how,) = {item.method for item in listed.values()}
+        task = next(iter(listed.values())).run.opened.task
         if any(isinstance(limits, tuple) for limits in found.values()):
             yield from notes({self.metric: how})
+            yield from of_this_size(task, [self.metric], how.documents)
         missing = {name: why for name, why in found.items() if isinstance(why, str)}
         for reason in dict.fromkeys(missing.values()):
             names = [name for name, why in missing.items() if why == reason]
             yield f"no interval for {', '.join(names)}: {reason}"
+        test = "exact permutation" if exact else self.test
         yield (
-            f"p: two-sided {self.test} test over documents; systems not significantly different "
+            f"p: two-sided {test} test over documents; systems not significantly different "
             f"(Holm-corrected p < {self.alpha:g}) from the best of their group share its rank"
         )
         if self.sign < 0:
             yield f"lower is better for {self.metric}"
 
 
-def corrected(differences: Iterator[Difference]) -> list[Difference]:
+def corrected(differences: Sequence[Difference]) -> list[Difference]:
     """The differences with probabilities corrected for how many there are."""
-    every = list(differences)
-    known = [item.probability for item in every if item.probability is not None]
+    known = [item.probability for item in differences if item.probability is not None]
     own = iter(holm(known))
     return [
         item if item.probability is None else msgspec.structs.replace(item, corrected=next(own))
-        for item in every
+        for item in differences
     ]
+
+
+def _moved(pair: Difference, errors: int) -> Difference:
+    """A difference whose probability is moved by some Monte Carlo errors."""
+    if pair.probability is None or not pair.monte_carlo_error:
+        return pair
+    moved = min(1.0, max(0.0, pair.probability + errors * pair.monte_carlo_error))
+    return msgspec.structs.replace(pair, probability=moved)
 
 
 def _less(one: float | None, two: float | None) -> float | None:

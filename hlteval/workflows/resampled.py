@@ -1,6 +1,6 @@
 """Systems that are resampled: once for all metrics that are computed from the same counts.
 
-Permutations are drawn for each pair of systems, and scored for all of these metrics at once. Each
+Permutations are made for each pair of systems, and scored for all of these metrics at once. Each
 pair is kept as probabilities only: with many systems, its replicates would fill the memory.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hlteval.scoring.intervals import Bootstrap, Jackknife, Method
 from hlteval.scoring.metric import Metric, Replicates
-from hlteval.scoring.significance import Pair, probability
+from hlteval.scoring.significance import Chance, Pair
 from hlteval.tasks.option import WrongOption
 from hlteval.workflows.ranking import Chances, Plan, Scored
 from hlteval.workflows.runs import Run
@@ -135,7 +135,7 @@ def _method(plan: Plan, part: Metric, documents: int) -> Method:
 
 def _chances(
     plans: Sequence[Plan], first: Resampled, second: Resampled
-) -> Iterator[tuple[str, float]]:
+) -> Iterator[tuple[str, Chance]]:
     """The probability of a difference as large if two systems were equal, by metric."""
     differences = {
         plan.metric: one - two
@@ -147,9 +147,11 @@ def _chances(
         pair = Pair.of(first.metric, first.counts, second.counts)
         swapped = pair.permutation(plans[0].drawn.replicates, plans[0].drawn.seed)
         for name, observed in differences.items():
-            yield name, probability(swapped[name], observed)
+            yield name, swapped.chance(name, observed)
         return
     for name, observed in differences.items():
         drawn = first.replicates[name] - second.replicates[name]
-        if not np.isnan(chance := first.method.probability(observed, drawn)):
+        if observed and first.method.too_few(first.metric, name):
+            continue
+        if (chance := first.method.chance(observed, drawn)) is not None:
             yield name, chance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ from hlteval.workflows.batches import (
     Submission,
 )
 from hlteval.workflows.checks import Check, Checked
-from hlteval.workflows.notes import despite, noted_warnings
+from hlteval.workflows.notes import despite, noted_warnings, of_this_size
 from hlteval.workflows.refusals import command, named, refuse
 from hlteval.workflows.signatures import File, Files, files_of, signature
 
@@ -171,6 +171,8 @@ class Run:
             self.failure = reason.finding
             findings = (*self.judged.findings, reason.finding)
             self.judged = msgspec.structs.replace(self.judged, findings=findings)
+        findings = (*self.judged.findings, *self.metric.judge(self.counts))
+        self.judged = msgspec.structs.replace(self.judged, findings=findings)
         self.metric.finish()
 
     def refuse(self) -> None:
@@ -191,13 +193,20 @@ class Run:
         extra = self.opened.option_corpus
         reference = _with_texts(_with_segments(pair.reference.corpus, extra), extra)
         system = pair.system.corpus
-        for option in self.opened.task.options:
-            if option.selects_documents and option.name in self.opened.files.corpora:
-                names = self.opened.files.corpora[option.name].documents["name"]
-                reference, system = of_documents(reference, names), of_documents(system, names)
+        for names in self._selected():
+            reference, system = of_documents(reference, names), of_documents(system, names)
         counted = self.metric.statistics(reference, system, alignment=self.alignment)
         evidence = self.metric.evidence(reference, system) if self.evidence else None
         return (*counted, evidence)
+
+    def _selected(self) -> Iterator[pl.Series]:
+        """The documents of lists outside of which nothing is counted."""
+        task, corpora = self.opened.task, self.opened.files.corpora
+        options = () if task.metric_options is None else fields(task.metric_options())
+        own = {known.name for known in options}
+        for option in task.options:
+            if option.selects_documents and option.name in corpora and option.name not in own:
+                yield corpora[option.name].documents["name"]
 
     def scores(self, intervals: Intervals | None = None) -> Scores:
         """The values, and their intervals where they are wanted."""
@@ -211,6 +220,7 @@ class Run:
         metrics = _in_order(metrics, task.metrics)
         files = metric.official_files(total)
         found = self.intervals(intervals, metrics)
+        scored = max((how.documents for how in found.methods.values()), default=0)
         warnings = noted_warnings(judged, task.noted)
         notes = (*despite(judged), *self.error_notes().values(), *warnings, *metric.notes(total))
         if self.alignments:
@@ -226,7 +236,7 @@ class Run:
             intervals=found.limits,
             tables=tables,
             verdict=judged,
-            notes=(*notes, *found.notes()),
+            notes=(*notes, *found.notes(), *of_this_size(task, found.limits, scored)),
             files=files,
             evidence=Evidence.merged(self.collected) if self.evidence else None,
             by_document=self.by_document(metrics) if self.evidence else None,

@@ -103,6 +103,8 @@ def scored(
 def conclude(run: Run, batch: int | None = None) -> None:
     """Judge a run to which all batches are added; its errors are those of `score`."""
     run.metric.finish()
+    if not run.uncounted:
+        run.check.findings += run.metric.judge(run.counts)
     run.judged = run.check.verdict()
     run.refuse()
     if run.uncounted:  # what seemed to block does not

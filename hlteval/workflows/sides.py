@@ -20,7 +20,7 @@ CODES = ("REF",)
 """The codes of the findings of all tasks about references as a whole, or their prefixes."""
 
 _NAMED = 3
-"""Folders that a hint lists."""
+"""Folders or documents that a finding lists."""
 
 
 def before_reading(opened: Submission, *, gold: bool) -> Iterator[Finding]:
@@ -167,6 +167,23 @@ class Sides:
             values = {"reference": _counted(ours), "system": _counted(theirs)}
             hint = self._file_hint() or mismatch(ours, theirs)
             yield _about(source, "REF104", hint=hint, **values)
+
+    def missing(self) -> Iterator[Finding]:
+        """The documents to score that a submission does not have, once all is read.
+
+        Without a table that is scored, what it is checked against is a collection of texts or
+        documents, and no reference.
+        """
+        opened = self.opened
+        if not (self.compared and self.system) or opened.without_documents or opened.unread:
+            return
+        if opened.task.scored_table not in opened.gold_format.tables:
+            return
+        to_score = self.reference.keys() & (opened.selected or self.reference.keys())
+        if names := sorted(to_score - self.system.keys()):
+            listed = ", ".join(names[:_NAMED])
+            listed += f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+            yield entry("REF107").finding({"count": len(names), "names": listed})
 
     def _file_hint(self) -> str:
         """How to correct the ids inside files that have the names of the reference."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,8 @@ def test_what_weakens_a_comparison_is_told(
     command = f"hlteval validate seedev-full {second} --against {reference}"
     errors = f"1 error in the submission (STD101); for details, run `{command}`"
     assert f"{second.name}: {errors}" in notes
-    assert any("no difference is significant" in note for note in notes)
+    sentence = "no difference can be significant: 2 documents, 1 pair, smallest p 0.5"
+    assert sentence in notes
 
 
 @pytest.mark.parametrize("form", ["text", "json", "tsv", "markdown", "latex"])
@@ -230,3 +231,139 @@ def test_systems_have_the_names_that_they_have_on_a_leaderboard(
     assert compared == board == [system.name, "a/run", "b/run"]
     python = hlteval.compare("seedev-full", reference, listed, bootstrap=20)
     assert python.paths == dict(zip(compared, map(str, listed), strict=True))
+
+
+def templettes(path: Path, wrong: Mapping[int, int], documents: int) -> Path:
+    """Templettes of one contest per document, with some wrong slots of the three in some documents.
+
+    Args:
+        path: of the file.
+        wrong: how many slots are wrong, by document; none in the others.
+        documents: how many there are.
+    """
+    blocks = []
+    for at in range(documents):
+        slots = [
+            f'    {slot}: "{"x" * (number <= wrong.get(at, 0))}{slot}" ##{number}0#{number}5#'
+            for number, slot in enumerate(("NAME", "WINNER", "LOSER"), start=1)
+        ]
+        head = f"<TEMPLATE-C{at}-1> :=\n    DOC_NR: C{at} ##1#3#\n    EVENT: <CONTEST-C{at}-1>\n"
+        blocks.append(f"{head}<CONTEST-C{at}-1> :=\n" + "".join(f"{slot}\n" for slot in slots))
+    path.write_text("".join(blocks), "utf-8")
+    return path
+
+
+def ranked(invoke: Run, *words: object) -> dict[str, Any]:
+    done = invoke(*words, "--format", "json")
+    assert done.exit_code == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("replicates", [32, 199, 10_000])
+def test_five_documents_have_the_probability_of_all_outcomes(
+    invoke: Run, tmp_path: Path, seed: int, replicates: int
+) -> None:
+    """Five wins of five: 2 of 2⁵ outcomes are as large, .0625, with any draws."""
+    reference = templettes(tmp_path / "reference.tpl", {}, 5)
+    good = templettes(tmp_path / "good.tpl", {}, 5)
+    bad = templettes(tmp_path / "bad.tpl", dict.fromkeys(range(5), 2), 5)
+    given = ("hub4", "-r", reference, good, bad, "--bootstrap", replicates, "--seed", seed)
+    told = ranked(invoke, "compare", *given)
+    (pair,) = told["differences"]
+    assert (pair["probability"], pair["monte_carlo_error"]) == (0.0625, 0.0)
+    assert [system["rank"] for system in told["systems"]] == [1, 1]
+    assert told["signature"].endswith("|test:exact|metric:both.f")
+    assert "seed" not in told["signature"]  # no interval of 5 documents: nothing is drawn
+    note = "no difference can be significant: 5 documents, 1 pair, smallest p 0.062"
+    assert note in told["notes"]
+    assert told["significance"] == {"documents": 5, "pairs": 1, "smallest": 0.0625, "note": note}
+
+
+def test_counted_ranks_of_four_systems_do_not_depend_on_the_seed(
+    invoke: Run, tmp_path: Path
+) -> None:
+    """8 wins of 8: p = 2 / 2⁸; 6 pairs: 6 · 2 / 256 = .0469 (Holm) for four of them."""
+    reference = templettes(tmp_path / "reference.tpl", {}, 8)
+    wrong = (
+        {0: 1},
+        {1: 1},
+        dict.fromkeys(range(8), 3) | {0: 2},
+        dict.fromkeys(range(8), 3) | {1: 2},
+    )
+    systems = [
+        templettes(tmp_path / f"{name}.tpl", own, 8)
+        for name, own in zip("abcd", wrong, strict=True)
+    ]
+    outcomes = []
+    for seed in range(4):
+        told = ranked(invoke, "compare", "hub4", "-r", reference, *systems, "--seed", seed)
+        probabilities = [(pair["probability"], pair["corrected"]) for pair in told["differences"]]
+        outcomes.append(([system["rank"] for system in told["systems"]], probabilities))
+    assert outcomes == outcomes[:1] * 4
+    ranks, probabilities = outcomes[0]
+    assert ranks == [1, 1, 3, 3]
+    assert sorted(probabilities)[:4] == [(2 / 256, 6 * 2 / 256)] * 4
+
+
+EIGHT = [dict.fromkeys(range(number), 1 + number % 3) for number in range(8)]
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
+def test_eight_systems_on_eight_documents_are_not_distinguishable(
+    invoke: Run, tmp_path: Path, form: str
+) -> None:
+    reference = templettes(tmp_path / "reference.tpl", {}, 8)
+    systems = [templettes(tmp_path / f"s{at}.tpl", own, 8) for at, own in enumerate(EIGHT)]
+    given = ("leaderboard", "hub4", "-r", reference, *systems, "--metrics", "both.f")
+    done = invoke(*given, "--format", form)
+    assert done.exit_code == 0, done.stderr
+    assert "no difference can be significant: 8 documents, 28 pairs, smallest p 0.22" in done.stdout
+    assert "not distinguishable" in done.stdout
+    assert "Best by" not in done.stdout
+    if form == "text":
+        ranks = [line.split()[0] for line in done.stdout.splitlines() if " s" in line[:9]]
+        assert ranks == ["rank", *"--------", "system", *"12345678"]
+
+
+def test_significance_is_in_the_json_of_a_leaderboard(invoke: Run, tmp_path: Path) -> None:
+    reference = templettes(tmp_path / "reference.tpl", {}, 8)
+    systems = [templettes(tmp_path / f"s{at}.tpl", own, 8) for at, own in enumerate(EIGHT)]
+    given = ("leaderboard", "hub4", "-r", reference, *systems, "--metrics", "both.f")
+    told = ranked(invoke, *given)
+    (own,) = told["significance"]
+    assert own["note"] in told["notes"]
+    assert (own["metric"], own["documents"], own["pairs"]) == ("both.f", 8, 28)
+    assert own["smallest"] == 28 * 2 / 256
+    board = hlteval.leaderboard("hub4", reference, systems, metrics=["both.f"])
+    assert repr(board).endswith("; 8 systems, 0 refused; not distinguishable>")
+    assert repr(board.comparisons[0]).endswith("; not distinguishable>")
+
+
+def test_a_rank_that_hangs_on_the_draws_is_noted(invoke: Run, tmp_path: Path) -> None:
+    """16 documents, 12 wins and 4 losses: exact p is 2 · 2517 / 2¹⁶ = .0768."""
+    reference = templettes(tmp_path / "reference.tpl", {}, 16)
+    good = templettes(tmp_path / "good.tpl", dict.fromkeys(range(4), 1), 16)
+    bad = templettes(tmp_path / "bad.tpl", dict.fromkeys(range(4, 16), 1), 16)
+    given = ("compare", "hub4", "-r", reference, good, bad, "--metric", "both.rec")
+    told = ranked(invoke, *given, "--bootstrap", 60)
+    (pair,) = told["differences"]
+    assert 0 < pair["monte_carlo_error"] < 0.1
+    assert told["signature"].endswith("|test:permutation|metric:both.rec")
+    (note,) = [note for note in told["notes"] if "Monte Carlo" in note]
+    assert note.startswith("1 rank by both.rec (bad) would change")
+    exact = ranked(invoke, *given, "--bootstrap", 2**16)
+    assert exact["differences"][0]["probability"] == 2 * (1 + 16 + 120 + 560 + 1820) / 2**16
+    assert not [note for note in exact["notes"] if "Monte Carlo" in note]
+
+
+def test_a_jackknife_of_five_documents_gives_no_probability(invoke: Run, tmp_path: Path) -> None:
+    reference = templettes(tmp_path / "reference.tpl", {}, 5)
+    good = templettes(tmp_path / "good.tpl", {0: 1}, 5)
+    bad = templettes(tmp_path / "bad.tpl", dict(zip(range(5), (1, 2, 2, 2, 3), strict=True)), 5)
+    told = ranked(invoke, "compare", "hub4", "-r", reference, good, bad, "--test", "jackknife")
+    (pair,) = told["differences"]
+    assert (pair["probability"], pair["corrected"]) == (None, None)
+    reason = "no difference can be significant: 5 documents with counts, at least 6 are needed"
+    assert told["significance"]["note"] == reason

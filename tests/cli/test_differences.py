@@ -44,10 +44,15 @@ NO_NUMBER = {
     "lsf-archive": "what differs is which files are looked at",
     "lsf-cropping": "the software has no such option",
     "lsf-ties": "situations are too many for an example",
-    "lsf-crashes": "both profiles score them",
     "ccu-ties": "the order of the software changes with the machine, and no number with it",
     "ccu-system-merging": "both merge only if an option asks for it",
     "ccu-congruence": "what differs is a column of a table",
+    "ccu-crashes": "there is no number",
+    "ccu-digits": "the last digit of a score orders no instances in a small example",
+    "ccu-missing-score": "the plan refuses such a line",
+    "ccu-empty-norm": "the plan refuses such a line",
+    "ccu-absolute-path": "both profiles refuse",
+    "ccu-level-missing": "both profiles refuse",
     "ccu-change-curves": "what differs is a curve in a file",
     "ccu-archive": "the software reads no archives",
     "ccu-empty-reference": "both profiles refuse",
@@ -56,7 +61,12 @@ ALIKE = {
     *("edl-nominals", "edl-windows", "edl-empty-confidence", "edl-colon", "edl-list-nothing"),
     "edl-offsets",
     *("lsf-no-grave-gain", "lsf-threshold"),
-    *("ccu-no-file", "ccu-overlap", "ccu-no-majority", "ccu-example", "ccu-hidden"),
+    *(
+        "ccu-no-file",
+        "ccu-overlap",
+        "ccu-no-majority",
+        "ccu-example",
+    ),
 }
 """Where the verdict is the same, but not what is reported or done."""
 

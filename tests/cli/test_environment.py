@@ -145,13 +145,13 @@ def writing(corpus: Path) -> dict[str, list[str]]:
         "folder": ["convert", str(corpus), "out", "--to", "brat", "--force"],
         "scores": [*events, "-o", "out"],
         "report": [*events, "--output-file", "json=out.json"],
-        "fix": ["validate", "seedev-full", str(corpus), "--fix", "copy"],
         "pack": ["pack", "seedev-full", str(corpus), "--against", str(corpus), "-o", "run.zip"],
         "demo": ["demo", "demo"],
+        "scores and report": [*events, "-o", "out", "--report", "out.html"],
     }
 
 
-NAMES = ("file", "folder", "scores", "report", "fix", "pack", "demo")
+NAMES = ("file", "folder", "scores", "report", "pack", "demo", "scores and report")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -166,9 +166,34 @@ def test_a_full_disk_changes_nothing(name: str, corpus: Path, tmp_path: Path) ->
     assert line.startswith("hlteval: cannot write ")
     assert "File too large; what was there before is unchanged" in line
     assert ".part" not in line.replace("no part of a file", "")
-    if name != "demo":  # which writes several files, one after the other
-        assert tree(tmp_path) == before
-    assert not [name for name in tree(tmp_path) if name.endswith(".part")]
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("size", [4000, 20_000, 100_000])
+def test_scores_and_report_are_written_together(size: int, corpus: Path, tmp_path: Path) -> None:
+    """The tables fit, and the report does not: neither is there."""
+    command = ["score", "seedev-full", "-r", str(corpus), "-s", str(corpus), "-o", "out"]
+    done = run(
+        [*command, "--report", "out.html", "--output-file", "json=out.json"],
+        cwd=tmp_path,
+        preexec_fn=limited(size),
+    )
+    assert (done.returncode, done.stdout) == (2, b""), done.stderr
+    assert tree(tmp_path) == {}
+
+
+def test_the_demonstration_keeps_files_that_exist(tmp_path: Path) -> None:
+    own = tmp_path / "demo" / "system"
+    own.mkdir(parents=True)
+    (own / "demo-1.a2").write_text("mine")
+    (own / "notes.txt").write_text("mine, too")
+    full = run(["demo", "demo"], cwd=tmp_path, preexec_fn=limited(600))
+    assert full.returncode == 2
+    assert set(tree(tmp_path)) == {"demo/system/demo-1.a2", "demo/system/notes.txt"}
+    run(["demo", "demo"], cwd=tmp_path)
+    assert (own / "demo-1.a2").read_text() == "mine"
+    assert (own / "notes.txt").read_text() == "mine, too"
+    assert (tmp_path / "demo" / "reference" / "demo-1.txt").is_file()
 
 
 def test_a_disk_that_is_full(corpus: Path, tmp_path: Path) -> None:

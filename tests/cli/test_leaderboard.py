@@ -152,14 +152,14 @@ def test_the_values_of_all_systems_are_plotted(invoke: Run, tmp_path: Path) -> N
 
 
 def test_too_few_resamples_for_the_number_of_pairs_are_noted(invoke: Run) -> None:
-    given = (*GIVEN[:-1], 19, BOLD, CAREFUL, "--metrics", "both.f", "--format", "json")
-    notes = json.loads(invoke(*given).stdout)["notes"]
+    given = (BOLD, CAREFUL, "--metrics", "both.f", "--format", "json")
+    notes = json.loads(invoke(*GIVEN[:-1], 19, *given).stdout)["notes"]
     assert notes[-1] == (
-        "with 1 pair of systems and 19 resamples, no difference is significant: "
+        "no difference can be significant: 12 documents, 1 pair, smallest p 0.05; "
         "use --bootstrap 1000 or more"
     )
-    enough = json.loads(invoke(*given, "--bootstrap", 20).stdout)["notes"]
-    assert not [note for note in enough if "pairs of systems" in note]
+    enough = json.loads(invoke(*GIVEN[:-1], 20, *given).stdout)["notes"]
+    assert not [note for note in enough if "can be significant" in note]
 
 
 def test_an_unknown_metric_is_an_error_of_usage(invoke: Run) -> None:

@@ -224,6 +224,43 @@ def test_only_the_first_valid_submissions_of_a_team_are_scored(tmp_path):
     assert fourth.counts == {"scored": 7, "invalid": 1}
 
 
+def test_a_withdrawn_archive_does_not_count_and_its_results_are_moved_aside(tmp_path):
+    archives = [streams("cd", second=at) for at in (1, 2, 3)]
+    root = evaluation(tmp_path, *archives)
+    before, _ = fake(root, most=2)
+    first, _, third = (name for name, _ in archives)
+    assert before.counts == {"scored": 2, "over limit": 1}
+    archive = root / "submissions" / first
+    archive.rename(tmp_path / "kept")
+    after, orders = fake(root, most=2)
+    assert statuses(after) == {archives[1][0]: "scored", third: "scored", first: "withdrawn"}
+    assert orders == [("score", third)]
+    stem = first.removesuffix(".tgz")
+    entry = after.submissions[-1]
+    assert (entry.submission, entry.task, entry.team) == (stem, "ccu-cd", "LCC")
+    assert entry.reason == f"submissions/{first} is no longer there"
+    assert f"its results are in withdrawn/{stem}" in entry.help
+    assert (root / "withdrawn" / stem / "scores.json").is_file()
+    assert len(list((root / "results").iterdir())) == 2
+    assert "status: withdrawn\n" in (root / "logs" / f"{stem}.status.txt").read_text("utf-8")
+    # The next run changes nothing.
+    held = content(root)
+    again, orders = fake(root, most=2)
+    assert (again.submissions, orders, content(root)) == (after.submissions, [], held)
+    # Put back, it counts again; withdrawn again, nothing that was moved is lost.
+    (tmp_path / "kept").rename(archive)
+    back, _ = fake(root, most=2)
+    assert statuses(back) == statuses(before)
+    archive.rename(tmp_path / "kept")
+    fake(root, most=2)
+    assert {path.name for path in (root / "withdrawn").iterdir()} == {stem, f"{stem}~1"}
+    (tmp_path / "kept").rename(archive)
+    fake(root, most=2)
+    assert {path.name for path in (root / "results").iterdir()} == {
+        name.removesuffix(".tgz") for name in (first, archives[1][0])
+    }
+
+
 def mapping(second: int, of: int, norm: str, team: str = "LCC") -> tuple[str, bytes]:
     target = streams("nd", second=of)[0].removesuffix(".tgz")
     name = f"CCU_P1_TA1_NDMAP_{team}_LDC2022R17-V1_20220531_0502{second:02}"
@@ -242,17 +279,21 @@ def test_the_latest_valid_mapping_of_the_same_team_wins(tmp_path):
         return log.read_text("utf-8").partition("--mapping submissions/")[2].split("\n")[0]
 
     assert mapped() == mapping(20, 1, "102")[0]
-    # Of another team, of another submission, malformed, and of a norm that the submission lacks.
+    # Of another team, of another submission, and malformed.
     other, absent = mapping(30, 1, "102", "COL"), mapping(40, 2, "102")
-    for later in (other, absent, mapping(50, 1, "\t\t"), mapping(51, 1, "777")):
+    for later in (other, absent, mapping(50, 1, "\t\t")):
         (root / "submissions" / later[0]).write_bytes(later[1])
     assert mapped() == mapping(20, 1, "102")[0]
-    log = root / "logs" / f"{mapping(51, 1, '')[0].removesuffix('.tgz')}.validation.txt"
-    assert f" --norms submissions/{norms}" in log.read_text("utf-8")
-    assert "CCU711" in log.read_text("utf-8")
     name, archive = mapping(25, 1, "103")
     (root / "submissions" / name).write_bytes(archive)
     assert mapped() == name
+    # A norm without a detection is a warning.
+    name, archive = mapping(51, 1, "777")
+    (root / "submissions" / name).write_bytes(archive)
+    assert mapped() == name
+    log = root / "logs" / f"{name.removesuffix('.tgz')}.validation.txt"
+    assert f" --norms submissions/{norms}" in log.read_text("utf-8")
+    assert "warning[CCU711]" in log.read_text("utf-8")
 
 
 def test_workers_that_crash_hang_or_take_all_memory_stop_no_other(tmp_path):
@@ -480,3 +521,28 @@ def test_watching_without_its_library_says_what_to_install(tmp_path, invoke, mon
     result = invoke("pipeline", root, "-r", root, "--watch")
     assert result.exit_code == 2
     assert "pip install 'hlteval[watch]'" in " ".join(result.stderr.split())
+
+
+def test_no_log_of_a_team_names_another_team(tmp_path):
+    """A misspelt team, a wrong checkpoint, one over the limit, a broken archive, a good one."""
+    teams = ("Almaty", "Bishkek", "Cusco")
+    names = ("Cuscoo_EDL_CP1_1", "Cusco_EDL_CP9_1", "Cusco_EDL_CP1_1", "Cusco_EDL_CP1_2")
+    others = ("Almaty_EDL_CP1_1", "Bishkek_EDL_CP1_1")
+    archives = [(f"{name}.tab.tgz", links("LCC", 1)[1]) for name in (*names, *others)]
+    root = evaluation(tmp_path, *archives, ("Cusco_EDL_CP1_3.tab.tgz", b"broken"))
+    manifest = root / "manifest.toml"
+    manifest.write_text(
+        'name = "E"\ncheckpoints = ["CP1"]\n[tasks.lorehlt-edl]\nreference = "reference.tab"\n'
+        '[[limits]]\nper = ["team", "task"]\nmost = 1\n'
+        + "".join(f"[teams.{team}]\n" for team in teams)
+    )
+    shutil.copy(tmp_path / "reference.tab", root)
+    made, found = settings(root, manifest=str(manifest), options=MUC)
+    assert not found
+    entries = {each.file: each for each in pipeline(made, workers=InProcess(root)).submissions}
+    assert {each.status for each in entries.values()} == {"invalid", "over limit", "scored"}
+    assert "ask the organisers" in entries["Cuscoo_EDL_CP1_1.tab.tgz"].help
+    for log in (root / "logs").iterdir():
+        own = log.name.partition("_")[0]
+        text = log.read_text("utf-8")
+        assert not [team for team in teams if team in text and not own.startswith(team)], log.name

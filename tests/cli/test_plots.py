@@ -76,7 +76,16 @@ def test_an_extra_that_is_missing_is_named(
     invoke: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("hlteval.workflows.plotting.find_spec", lambda _: None)
-    given = ("score", "hub4", "-r", tmp_path, "-s", tmp_path, "--plot", tmp_path / "x.svg")
+    given = (
+        "score",
+        "hub4",
+        "-r",
+        tmp_path / "r",
+        "-s",
+        tmp_path / "s",
+        "--plot",
+        tmp_path / "x.svg",
+    )
     result = invoke(*given)
     assert result.exit_code == 2
     assert "pip install 'hlteval[plot]'" in " ".join(result.output.replace("│", " ").split())

@@ -107,7 +107,7 @@ OUTPUTS = [name for name, schema in SCHEMAS.items() if not schema.grammar]
 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_an_output_is_as_its_schema_says(outputs: dict[str, Any], name: str) -> None:
-    validator(name).validate(outputs[name])
+    assert list(validator(name).iter_errors(outputs[name])) == []
     if SCHEMAS[name].headed:
         assert list(outputs[name].items())[:2] == [("schema", name), ("version", VERSIONS[name])]
 

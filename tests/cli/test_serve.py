@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +152,24 @@ def test_ctrl_c_ends_it_quietly_and_nothing_is_left(tmp_path: Path) -> None:
         "note: open this address in a browser on this machine; Ctrl-C stops the server"
     ]
     assert list(scratch.iterdir()) == []
+
+
+def test_the_files_of_a_server_that_was_killed_are_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lock tells which folders have a server; other users' and unlocked ones are left."""
+    from hlteval.serve.server import _folder
+    from hlteval.workflows.root_lock import locked
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    orphan, running, starting = (tmp_path / f"hlteval-serve-{n}" for n in ("a", "b", "c"))
+    for folder in (orphan, running, starting):
+        (folder / "sessions" / "1").mkdir(parents=True)
+        (folder / "sessions" / "1" / "000001").write_text("an upload")
+    with locked(orphan):
+        pass
+    with locked(running), _folder() as own:
+        assert {path.name for path in tmp_path.iterdir()} == {
+            running.name, starting.name, own.name,
+        }  # fmt: skip
+    assert not own.exists()

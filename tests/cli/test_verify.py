@@ -18,7 +18,7 @@ SIDES = ("-r", DEMO / "reference.tab", "-s", DEMO / "system.tab")
 def zones(tmp_path: Path) -> Path:
     """A file that an option names."""
     path = tmp_path / "zones.tsv"
-    path.write_text("ENG_1\t0\t1\n", "utf-8")
+    path.write_text("ENG_D1\t0\t1\n", "utf-8")
     return path
 
 
@@ -48,7 +48,7 @@ def test_the_parts_are_listed_each_with_its_outcome(
 
 
 def test_a_part_that_differs_is_exit_code_1(invoke: Run, signature: str, zones: Path) -> None:
-    zones.write_text("ENG_1\t0\t2\n", "utf-8")
+    zones.write_text("ENG_D1\t0\t2\n", "utf-8")
     result = invoke("verify", signature, *SIDES, "--exclude", zones, "-m", "b_cubed")
     assert result.exit_code == 1
     assert "differs      measure    expected muc, found b_cubed\n" in result.stdout

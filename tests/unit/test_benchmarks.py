@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import import_module
+from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks import biased_measures
 from benchmarks.__main__ import TASKS, main
+from benchmarks.coverage import Plan
 from benchmarks.measuring import Benchmark, Failed, Growth, Peer, Step, measure, run
 from hlteval.cli.app import app
+from hlteval.scoring import jackknife
 
 
 def test_peak_memory_is_that_of_the_command_alone():
@@ -107,3 +113,45 @@ def test_sweeps_are_chosen_by_their_names(monkeypatch, capsys):
     main()
     assert measured == [name]
     assert "| task |" in capsys.readouterr().out
+
+
+def test_the_jackknife_estimates_the_bias_of_a_variance():
+    """With divisor n it is s² / n too low: of 1, 2 and 6, s² is 7."""
+    sample = np.array([1.0, 2.0, 6.0])
+    without = [np.delete(sample, at).var() for at in jackknife.groups(3, 0).argsort()]
+    found = biased_measures.bias(Plan(3, 0, 0), np.array([sample.var(), *without]))
+    assert found == pytest.approx(-7 / 3)
+
+
+def test_intervals_of_biased_measures_are_simulated(capsys, tmp_path):
+    begin, end = biased_measures.MARKS
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{begin}old\n{end}after\n")
+    biased_measures.main(["ccu-vd", "--sizes", "6", "--corpora", "3", "--page", str(page)])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("|")[1:3] for line in lines[2:4]] == [
+        [" `ccu-vd ccc` ", " 6 "],
+        [" `ccu-vd kappa` ", " 6 "],
+    ]
+    for line in lines[2:4]:
+        truth, mean, _ = map(float, line.split("|")[3:6])
+        assert -1 <= mean <= 1
+        assert -1 <= truth <= 1
+        assert "±" in line
+    text = page.read_text()
+    assert text.startswith(f"before\n{begin}")
+    assert text.endswith(f"{end}after\n")
+    assert "old" not in text
+    assert lines[2] in text
+
+
+def test_the_page_has_all_biased_measures():
+    page = (Path(biased_measures.__file__).parents[1] / "docs" / "intervals.md").read_text("utf-8")
+    table = page.partition(biased_measures.MARKS[0])[2].partition(biased_measures.MARKS[1])[0]
+    expected = [
+        f"| `{task} {name}` | {size} |"
+        for task, names in biased_measures.BIASED.items()
+        for size in biased_measures.SIZES.split(",")
+        for name in names
+    ]
+    assert re.findall(r"^\| `[^|]+\| \d+ \|", table, re.M) == expected

@@ -112,6 +112,7 @@ ELSEWHERE = (
     *("xml", "ltf", "rsd", "laf", "conllu"),
     *("lorehlt-edl", "kb-tab", "conll-coref", "neleval"),
     *("lorehlt-sf", "lorehlt-sf-json", "lorehlt-sf-reference", "lorehlt-sf-tables"),
+    "lorehlt-sf-options",
     *("hub4", "sgml-corpus", "glm"),
     *("ccu-ta2", "rttm", "audacity", "webvtt", "elan", "instances-csv", "levels-parquet"),
     *("ccu", "ccu-reference", "ccu-submission", "ccu-index"),

@@ -8,6 +8,8 @@ from typing import Literal
 import polars as pl
 
 from hlteval.findings import Severity
+from hlteval.reports.comparison import caption, rank_shown
+from hlteval.reports.html.comparison_page import SHARED_RANKS
 from hlteval.reports.html.finding_sections import FindingList
 from hlteval.reports.html.page import Page, Tab
 from hlteval.reports.html.sections import Column, DataTable, Fact, Headline, Notes, Section
@@ -118,8 +120,13 @@ def _boards(result: CampaignResult, pages: Mapping[Group, str]) -> Iterator[Sect
 
 def _board(title: str, board: Leaderboard) -> DataTable:
     """The systems of a leaderboard: rank and name, then the value and rank of each metric."""
+    first = board.comparisons[0]
     rows = [
-        (row.rank, row.name, *(_value(row.scores.get(metric)) for metric in board.metrics))
+        (
+            rank_shown(row.rank, first),
+            row.name,
+            *(_value(row.scores.get(metric)) for metric in board.metrics),
+        )
         for row in board.rows
         if not row.reason
     ]
@@ -130,7 +137,7 @@ def _board(title: str, board: Leaderboard) -> DataTable:
     columns = [Column("rank", kind="number"), Column("system")]
     return DataTable(
         title,
-        "Systems that are not significantly different from the best of their group share its rank.",
+        caption(first) or SHARED_RANKS,
         frame=frame,
         columns=[*columns, *(Column(metric, metric, "rate") for metric in board.metrics)],
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from hlteval.reports.comparison import caption
 from hlteval.reports.html.finding_sections import FindingList
 from hlteval.reports.html.page import Page, Tab
 from hlteval.reports.html.sections import (
@@ -21,8 +22,10 @@ from hlteval.reports.html.sections import (
 )
 from hlteval.reports.html.verdict_page import title
 from hlteval.reports.score_formats import shown, values_of
-from hlteval.results.comparison import Comparison, System
+from hlteval.results.comparison import NOT_DISTINGUISHABLE, Comparison, System
 from hlteval.tasks import load
+
+SHARED_RANKS = "Systems not significantly different from the best of their group share its rank."
 
 
 def comparison_page(comparison: Comparison, parent: tuple[str, str] | None = None) -> Page:
@@ -52,12 +55,11 @@ def comparison_page(comparison: Comparison, parent: tuple[str, str] | None = Non
 def _overview(comparison: Comparison) -> Iterator[Section]:
     """The best systems, all of them with their intervals, notes and the signature."""
     values = values_of(load(comparison.task), comparison.metric)
-    best = [system for system in comparison.systems if system.rank == 1]
     facts = [
         Fact(each.name, shown(each.value, values), _limits(each), "rank 1", main=at == 0)
-        for at, each in enumerate(best)
+        for at, each in enumerate(comparison.best)
     ]
-    yield Headline(f"Best by {comparison.metric}", facts=facts)
+    yield headline(comparison, facts)
     yield Bars("Values", breakdowns=[_values(comparison)])
     yield _systems(comparison)
     if comparison.notes:
@@ -67,6 +69,19 @@ def _overview(comparison: Comparison) -> Iterator[Section]:
         "Everything that the numbers depend on. Publish it with them.",
         text=comparison.signature,
     )
+
+
+def headline(comparison: Comparison, facts: Sequence[Fact]) -> Section:
+    """The best systems, or that none is the best.
+
+    Args:
+        comparison: the comparison.
+        facts: the values of the best systems.
+    """
+    if facts:
+        return Headline(f"Best by {comparison.metric}", facts=facts)
+    reason = comparison.significance.note or "no difference is significant"
+    return Notes(f"Systems {NOT_DISTINGUISHABLE} by {comparison.metric}", notes=[reason])
 
 
 def _limits(system: System) -> str:
@@ -91,10 +106,13 @@ def _systems(comparison: Comparison) -> DataTable:
     """The table of systems: rank, name, value and interval, and the path."""
     path = pl.col("name").replace(dict(comparison.paths)).alias("path")
     frame = comparison.to_frame().with_columns(path)
+    if comparison.significance.note:
+        frame = frame.with_columns(rank=pl.lit(None, pl.Int64))
     rate = values_of(load(comparison.task), comparison.metric).kind == "rate"
     numbers = [Column(name, kind="rate" if rate else "number") for name in ("value", "low", "high")]
     columns = [Column("rank", kind="number"), Column("name", "system"), *numbers, Column("path")]
-    return DataTable("Systems", frame=frame, columns=columns)
+    intro = caption(comparison) or SHARED_RANKS
+    return DataTable("Systems", intro, frame=frame, columns=columns)
 
 
 def _differences(comparison: Comparison) -> Iterator[Section]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from hlteval.reports.html.comparison_page import matrix, pairs
+from hlteval.reports.comparison import caption, rank_shown
+from hlteval.reports.html.comparison_page import SHARED_RANKS, headline, matrix, pairs
 from hlteval.reports.html.page import Page, Tab
 from hlteval.reports.html.sections import (
     Bars,
@@ -15,7 +16,6 @@ from hlteval.reports.html.sections import (
     Copied,
     DataTable,
     Fact,
-    Headline,
     Notes,
     Section,
 )
@@ -23,7 +23,7 @@ from hlteval.reports.html.verdict_page import title
 from hlteval.reports.leaderboard import INTERVAL, RANK, labels
 from hlteval.reports.score_formats import shown, values_of
 from hlteval.results.comparison import System
-from hlteval.results.leaderboard import Leaderboard, Row
+from hlteval.results.leaderboard import Leaderboard
 from hlteval.tasks import load
 
 Links = Mapping[str, str]
@@ -59,10 +59,9 @@ def leaderboard_page(board: Leaderboard, links: Links | None = None) -> Page:
 
 def _ranking(board: Leaderboard, links: Links) -> Iterator[Section]:
     """The best systems, the table, those that are refused, notes and the signature."""
-    best = [row for row in board.rows if row.rank == 1]
-    if best:
-        facts = [_fact(board, row, main=at == 0) for at, row in enumerate(best)]
-        yield Headline(f"Best by {board.metrics[0]}", facts=facts)
+    for first in board.comparisons[:1]:
+        best = enumerate(first.best)
+        yield headline(first, [_fact(board, system, main=at == 0) for at, system in best])
     if len(board.rows) > len(board.refused):
         yield _systems(board, links)
     yield from _refused(board, links)
@@ -73,11 +72,10 @@ def _ranking(board: Leaderboard, links: Links) -> Iterator[Section]:
         yield Copied("Signature", intro, text=board.signature)
 
 
-def _fact(board: Leaderboard, row: Row, *, main: bool) -> Fact:
+def _fact(board: Leaderboard, system: System, *, main: bool) -> Fact:
     metric = board.metrics[0]
-    own, values = row.scores[metric], values_of(load(board.task), metric)
-    limits = _limits(board, metric, own)
-    return Fact(row.name, shown(own.value, values), limits, "rank 1", main=main)
+    value = shown(system.value, values_of(load(board.task), metric))
+    return Fact(system.name, value, _limits(board, metric, system), "rank 1", main=main)
 
 
 def _limits(board: Leaderboard, metric: str, own: System) -> str:
@@ -91,8 +89,9 @@ def _systems(board: Leaderboard, links: Links) -> DataTable:
     rows = [row for row in board.rows if not row.reason]
     task = load(board.task)
     names = [row.name for row in rows]
+    first = board.comparisons[0]
     cells: dict[str, pl.Series] = {
-        "rank": pl.Series([row.rank for row in rows], dtype=pl.Int64),
+        "rank": pl.Series([rank_shown(row.rank, first) for row in rows], dtype=pl.Int64),
         "system": pl.Series(names, dtype=pl.String),
     }
     columns = [Column("rank", kind="number"), Column("system")]
@@ -110,9 +109,10 @@ def _systems(board: Leaderboard, links: Links) -> DataTable:
             columns.append(Column(name))
         if at:
             name = f"{label} {RANK}"
-            cells[name] = pl.Series([own.rank for own in scores], dtype=pl.Int64)
+            ranks = [rank_shown(own.rank, board.by(metric)) for own in scores]
+            cells[name] = pl.Series(ranks, dtype=pl.Int64)
             columns.append(Column(name, kind="number"))
-    intro = "Systems not significantly different from the best of their group share its rank."
+    intro = caption(first) or SHARED_RANKS
     return DataTable("Systems", intro, frame=pl.DataFrame(cells), columns=columns, page_size=_MANY)
 
 

@@ -11,7 +11,7 @@ from hlteval.findings import Item
 from hlteval.reports.schemas.shared import Count, Counts, Interval, Profile, Rows, Value
 from hlteval.reports.schemas.validation import RefusalOutput
 from hlteval.results.agreement import CoefficientValue, Disagreement, PairMeasure
-from hlteval.results.comparison import Difference, System
+from hlteval.results.comparison import Difference, Significance, System
 from hlteval.results.verification import Part
 
 
@@ -59,6 +59,7 @@ class ComparisonOutput(msgspec.Struct):
         signature: everything that the numbers depend on: version, parameters, digests, seed.
         systems: the systems, best first.
         differences: one for each pair of systems, in the order of `systems`.
+        significance: whether any difference can be significant.
         notes: remarks on how to read the numbers.
         refused: why systems were not scored, by name.
     """
@@ -69,6 +70,7 @@ class ComparisonOutput(msgspec.Struct):
     signature: str
     systems: tuple[System, ...]
     differences: tuple[Difference, ...]
+    significance: Significance
     notes: tuple[str, ...]
     refused: Mapping[str, RefusalOutput]
 
@@ -112,6 +114,16 @@ class MetricDifference(Difference, frozen=True, kw_only=True):
     metric: str
 
 
+class MetricSignificance(Significance, frozen=True, kw_only=True):
+    """Whether any difference by one metric can be significant.
+
+    Attributes:
+        metric: name of the metric.
+    """
+
+    metric: str
+
+
 class RefusedRow(msgspec.Struct):
     """Why a system of a leaderboard was not scored.
 
@@ -138,6 +150,7 @@ class LeaderboardOutput(msgspec.Struct):
         signature: everything that the numbers depend on; empty if all systems are refused.
         systems: the systems that were scored, best first.
         differences: one for each metric and pair of systems.
+        significance: for each metric, whether any difference can be significant.
         refused: why systems were not scored, by name.
         notes: remarks on how to read the numbers.
         findings: about the file of names.
@@ -149,6 +162,7 @@ class LeaderboardOutput(msgspec.Struct):
     signature: str
     systems: tuple[RankedSystem, ...]
     differences: tuple[MetricDifference, ...]
+    significance: tuple[MetricSignificance, ...]
     refused: Mapping[str, RefusedRow]
     notes: tuple[str, ...]
     findings: tuple[Item, ...]

@@ -14,6 +14,7 @@ from hlteval.cli.app import app
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "ccu"
 VALID, INVALID = FIXTURES / "valid", FIXTURES / "invalid"
 REFERENCE = VALID / "reference"
+INDEX = "system_output.index.tab"
 INPUTS = REFERENCE / "index_files" / "mini.system_input.index.tab"
 
 
@@ -94,7 +95,7 @@ def test_one_problem_is_one_finding(tmp_path):
     table.write_text(table.read_text().replace("A1\t12.5\t30\t600", "A1\t12,5\t30\t600"))
     assert found("ccu-vd", path, "--against", REFERENCE) == {"CCS107": 1}
     table.write_text("file_id\tstart\tend\tvalence_continous\nA1\t0\t30\t600\n")
-    assert found("ccu-vd", path, "--against", REFERENCE) == {"CCS102": 1}
+    assert found("ccu-vd", path, "--against", REFERENCE) == {"TAB103": 1}
     table.unlink()
     assert found("ccu-vd", path, "--against", REFERENCE) == {"CCS123": 1}
 
@@ -113,6 +114,50 @@ def test_what_follows_from_another_finding_is_left_out(tmp_path):
     shutil.copytree(REFERENCE, gold, dirs_exist_ok=True)
     (gold / "data" / "norms.tab").unlink()
     assert found("ccu-reference", gold) == {}
+
+
+def helps(*arguments: object) -> list[tuple[str, str, str]]:
+    """The code, the file and the help of each finding."""
+    result = run("validate", *arguments, "--format", "json")
+    items = json.loads(result.stdout)["findings"]
+    return [(item["code"], Path(item["file"]).name, item["help"]) for item in items]
+
+
+def test_a_document_in_lower_case_is_one_finding_about_the_index(tmp_path):
+    path = shutil.copytree(VALID / "nd", tmp_path / "run")
+    with (path / "A1.tab").open("a") as table:
+        table.write("A1\t102\t20\t30\tadhere\t0.5\n")
+    assert found("ccu-nd", path, "--against", REFERENCE) == {}
+    index = path / INDEX
+    index.write_text(index.read_text().replace("\nA1\t", "\na1\t"))
+    said = helps("ccu-nd", path, "--against", REFERENCE)
+    assert said == [("CCS133", INDEX, "write A1 in the index")]
+
+
+def test_rows_in_lower_case_are_wrong_beside_an_index_in_capitals(tmp_path):
+    path = shutil.copytree(VALID / "nd", tmp_path / "run")
+    table = next(file for file in sorted(path.glob("*.tab")) if file.name != INDEX)
+    rows = table.read_text().rstrip("\n").split("\n")
+    table.write_text("\n".join([rows[0], *[row.lower() for row in rows[1:]], ""]))
+    assert found("ccu-nd", path)["CCS126"] == len(rows) - 1
+
+
+def test_a_file_with_another_name_is_renamed(tmp_path):
+    path = shutil.copytree(VALID / "nd", tmp_path / "run")
+    (path / INDEX).rename(path / "system.index.tab")
+    expected = ("CCS101", "system.index.tab", f"rename system.index.tab to {INDEX}")
+    assert helps("ccu-nd", path, "--against", REFERENCE) == [expected]
+    assert helps("ccu-nd", path / "system.index.tab") == [expected]
+    path = shutil.copytree(VALID / "ndmap", tmp_path / "mapping")
+    (path / "nd.map.tab").rename(path / "map.tab")
+    expected = ("CCS101", "map.tab", "rename map.tab to nd.map.tab")
+    assert helps("ccu-ndmap", path) == [expected]
+    shutil.copy(VALID / "nd" / INDEX, path)
+    assert expected in helps("ccu-ndmap", path)
+    (path / INDEX).unlink()
+    shutil.move(path / "map.tab", tmp_path)
+    shutil.copy(VALID / "nd" / "A1.tab", path)
+    assert ("CCS101", "mapping", "add it: sys_norm, ref_norm, sub_id") in helps("ccu-ndmap", path)
 
 
 def test_output_given_as_a_mapping_is_one_finding_for_each_file():

@@ -156,3 +156,31 @@ def test_meteor_ranks_where_it_is_named(invoke):
     assert found["primary"] == "meteor"
     assert 0.4 < found["metrics"]["meteor"] < 0.7
     assert any("matchers:exact+stem+synonym|version:1.5" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("compare", "--metric", "meteor", "--metrics", "meteor"),
+        ("leaderboard", "--metrics", "meteor"),
+        ("leaderboard", "--metrics", "meteor,bleu"),
+    ],
+    ids=" ".join,
+)
+def test_systems_are_compared_by_meteor(invoke, command):
+    """With the values that `score` gives: the reference against itself has 1."""
+    if shutil.which("java") is None or packaged_jar() is None:
+        pytest.skip("METEOR NOT CHECKED: no Java or no jar, install the extra mt")
+    own = ["--meteor-jar", str(packaged_jar()), "--no-paraphrases"]
+    name, *words = command
+    given = (name, "lorehlt-mt", "-r", SIDES[0], SIDES[2], SIDES[0], *words, *own)
+    result = invoke(*given, "--format", "json")
+    assert result.exit_code == 0, result.output
+    systems = json.loads(result.stdout)["systems"]
+    values = {
+        system["name"]: (system["scores"]["meteor"] if name == "leaderboard" else system)["value"]
+        for system in systems
+    }
+    scored = scores(invoke, "--metrics", "meteor", *own)["metrics"]["meteor"]
+    assert values == {"reference": 1.0, "system": scored}
+    assert 0.4 < scored < 0.7

@@ -179,3 +179,18 @@ def test_a_plot(data):
     text = (data / "curves.svg").read_text()
     assert ">nDCG<" in text
     assert ">type,place,status,urgent,resolution<" in text
+
+
+def test_a_scored_document_outside_of_the_test_set_blocks(data):
+    (data / "all.list").write_text("D1\nD2\nD3\nD4\n")
+    (data / "scored.list").write_text("D1\nD4\nD5\n")
+    lists = ("--documents", data / "all.list", "--scored", data / "scored.list")
+    result = run("score", "lorehlt-sf", "-r", data / "gold", "-s", data / "system.json", *lists)
+    assert result.exit_code == 1
+    assert "the scored document D5" in " ".join(result.output.split())
+
+
+def test_a_scored_document_that_the_reference_lacks_is_noted(data):
+    (data / "scored.list").write_text("D1\nD2\nD3\nD4\n")
+    found = scores(data, "--scored", data / "scored.list")
+    assert any("D4: they count as annotated and empty (LSF704)" in note for note in found["notes"])

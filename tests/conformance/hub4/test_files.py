@@ -123,12 +123,13 @@ def test_a_sample_with_line_ends_of_two_characters_is_told_once(
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_format_of_each_file_is_told_from_it(cases: Path, case: str) -> None:
-    for path in (cases / case).iterdir():
-        wanted = {".tpl": "hub4", ".sgml": "sgml-corpus"}.get(path.suffix)
-        if wanted:
-            source = open_source(str(path))
-            for name in ("hub4", "sgml-corpus"):
-                assert load(name).sniff(source) == (name == wanted)
+    formats = {".tpl": "hub4", ".sgml": "sgml-corpus"}
+    paths = [path for path in (cases / case).iterdir() if path.suffix in formats]
+    assert paths
+    for path in paths:
+        source = open_source(str(path))
+        for name in formats.values():
+            assert load(name).sniff(source) == (name == formats[path.suffix])
 
 
 def test_the_maps_are_read(cases: Path) -> None:

@@ -66,7 +66,7 @@ def annotation(name: str, text: str, *places: tuple[int, int], infons: str = "")
         ("no XML", "XML101"),
         (b"<collection>\xff</collection>", "SRC201"),
         (b"<\0c\0>\0", "SRC203"),
-        (b"PK\x03\x04" + bytes(range(256)), "SRC201"),
+        (b"PK\x03\x04" + bytes(range(256)), "SRC205"),
         ('<?xml version="1.0" encoding="ISO-8859-1"?><collection/>', "XML103"),
         ("<collection><a:b/></collection>", "XML105"),
         ('<collection xmlns="urn:x"/>', "XML107"),
@@ -248,3 +248,26 @@ def test_segments_of_other_formats_become_passages(tmp_path: Path) -> None:
     assert after.segments.select(columns).equals(before.segments.select(columns))
     assert after.documents["text"].equals(before.documents["text"])
     assert after.segments.select(pl.col("part").is_null().all()).item()
+
+
+@pytest.mark.parametrize("text", ["Osh", " Osh", "Osh ", "Osh\n"])
+def test_spaces_at_the_ends_of_a_text_may_be_lost(taken: Taken, text: str) -> None:
+    made = passage(0, "to Osh by", annotation("T1", text, (2, 5)))  # " Osh "
+    _, findings = taken(collection(document(made)))
+    assert findings == []
+
+
+@pytest.mark.parametrize(
+    ("places", "hint"),
+    [
+        ([(3, 5)], "use length 3"),
+        ([(3, 1), (7, 2)], "use a single location at 3 with length 3"),
+        ([(4, 3)], "use offset 3"),
+    ],
+)
+def test_a_hint_does_not_repeat_the_offset(
+    taken: Taken, places: list[tuple[int, int]], hint: str
+) -> None:
+    made = passage(0, "to Osh by bus", annotation("T1", "Osh", *places))
+    _, (found,) = taken(collection(document(made)))
+    assert (found.code, found.help) == ("BIO203", hint)

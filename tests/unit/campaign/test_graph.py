@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from hlteval.workflows import campaign as workflow
@@ -119,3 +122,41 @@ def test_a_cluster_that_is_not_there_is_an_error_of_usage(monkeypatch):
         graph_cluster.Cluster("tcp://127.0.0.1:1")
     with pytest.raises(FileNotFoundError, match="no scheduler at no-address"):
         graph_cluster.Cluster("no-address")
+
+
+SCHEDULER = """
+import asyncio, distributed
+
+async def main():
+    settings = {"host": "127.0.0.1", "dashboard_address": None}
+    async with distributed.Scheduler(**settings, port=0) as scheduler:
+        async with distributed.Worker(scheduler.address, nthreads=1, **settings):
+            print(scheduler.address, flush=True)
+            await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+
+
+def test_a_scheduler_that_is_lost_is_named_and_what_came_is_kept():
+    pytest.importorskip("distributed")
+    from hlteval.workflows.graph_cluster import Cluster
+
+    command = [sys.executable, "-c", SCHEDULER]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            address = process.stdout.readline().strip()
+            workers = Cluster(address)
+            found = workers.results(
+                [node("join", "z"), *(Node("time:sleep", (60,)) for _ in range(3))]
+            )
+            assert next(found) == (0, "z")
+            process.kill()
+            with pytest.raises(
+                FileNotFoundError, match=f"scheduler at {address} was lost; .* kept"
+            ):
+                next(found)
+            workers.close()
+        finally:
+            process.kill()

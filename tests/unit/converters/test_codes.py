@@ -84,7 +84,8 @@ def test_a_task_declares_the_codes_of_its_package_and_of_its_metric(name: str) -
     of_family = {own for own in imported if own.startswith("hlteval.scoring.")}
     imported |= {match[1] for own in of_family for match in IMPORTED.finditer(source(own))}
     rules = {rule.code for rule in tasks.rules(task)}
-    read = converters.load(task.format).codes  # rules look at rejected records
+    forms = (task.format, *task.references)
+    read = [code for form in forms for code in converters.load(form).codes]  # of rejected records
     own = {code for code in codes_in(map(source, named)) if not code.startswith((*read, *CODES))}
     # one module reads files of options of several tasks, each with some of its codes
     of_options = {code for code in own if code.startswith("OPT")}
@@ -102,5 +103,5 @@ def test_the_declared_codes_and_those_of_workflows_are_all() -> None:
     declared |= {rule.code for task in known for rule in tasks.rules(task)}
     undeclared = {code for code in catalogue() if not code.startswith(tuple(declared))}
     # of conversions; of references, packages and evaluations, whatever the task
-    shared = ("CNV", "REF", "PKG", "MAN", "PIP", "CPN", "CFG", "LDB", "AGR")
+    shared = ("CNV", "REF", "PKG", "MAN", "PIP", "CPN", "CFG", "LDB", "AGR", "TAB")
     assert undeclared == {code for code in catalogue() if code.startswith(shared)}

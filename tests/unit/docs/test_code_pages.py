@@ -13,7 +13,13 @@ from hlteval import converters, tasks
 from hlteval.findings import catalogue
 
 ROOT = Path(__file__).parents[3]
-ROOMS = {"standoff": "seedev-full", "seedev": "seedev-full", "xml": "ltf", "glm": "hub4"}
+ROOMS = {
+    "lorehlt-sf-options": "lorehlt-sf",
+    "standoff": "seedev-full",
+    "seedev": "seedev-full",
+    "xml": "ltf",
+    "glm": "hub4",
+}
 """Folders of fixtures that bear no name of a format or task, with a task that finds their codes."""
 
 

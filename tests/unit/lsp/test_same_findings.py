@@ -29,11 +29,17 @@ SAVED = {"corpus"}
 """What no editor opens."""
 FIXED = {
     "standoff": {"SEE104", "STD101"},
-    "speech-sf-json": {"SFJ206", "SFJ208"},
-    "edl-tab": {"EDL103", "EDL104", "EDL211", "EDL213", "EDL216", "EDL307", "EDL315"},
-    "neleval": {"NEL101", "NEL102"},
+    "speech-sf-json": {"SFJ204", "SFJ206", "SFJ208", "JSN104", "JSN107"},
+    "lorehlt-sf-json": {"LSF204", "LSF206"},
+    "edl-tab": {
+        *("EDL103", "EDL104", "EDL211", "EDL213", "EDL216", "EDL307", "EDL315"),
+        *("TAB101", "TAB102", "TAB105", "TAB106", "TAB107", "TAB108", "TAB109", "TAB111"),
+    },
+    "neleval": {"NEL101", "TAB102"},
     "hub4": {"HUB232", "HUB305"},
-    "ccu-reference": {"CCR106"},
+    "ccu-reference": {"CCR106", "TAB103"},
+    "ccu-submission": {"CCS106", "CCS111", "TAB102", "TAB103"},
+    "ccu-ta2": {"TAB103", "TAB104"},
 }
 """The codes with quick fixes, by format; without hidden files, which an editor does not remove."""
 READERS = [
@@ -44,11 +50,11 @@ READERS = [
 
 
 def cases(reader: str) -> Iterator[tuple[str, Seed]]:
-    """The tasks and submissions of a format; each submission with one task."""
+    """The tasks and submissions of a format; each submission with each task."""
     tasks = sorted({use.task for use in uses(reader) if use.role == "submission"})
-    for number, seed in enumerate(seeds(reader)):
+    for seed in seeds(reader):
         if not next(iter(seed.files)).endswith(ARCHIVES):  # no editor opens them
-            yield tasks[number % len(tasks)], seed
+            yield from ((task, seed) for task in tasks)
 
 
 def written(seed: Seed, folder: Path) -> Path:

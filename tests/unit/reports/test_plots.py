@@ -133,7 +133,7 @@ def compared(*values):
     ]
     pair = Difference(
         first=names[0], second=names[1], difference=0.1, interval=(-0.1, 0.3), probability=0.2,
-        corrected=0.4, wins=1, losses=0, ties=0,
+        monte_carlo_error=0.0, corrected=0.4, wins=1, losses=0, ties=0,
     )  # fmt: skip
     refused = RefusedSystem(name="bad", reason="", help="", codes=(), blocking=(), verdict=VERDICT)
     return Comparison(

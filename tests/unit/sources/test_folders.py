@@ -147,3 +147,18 @@ def test_folders_in_folders_in_folders(tmp_path: Path) -> None:
     (deep / "d1.a2").write_bytes(b"E1")
     (member,) = open_source(str(tmp_path)).members
     assert member.fetch() == b"E1"
+
+
+def test_a_folder_of_links_to_folders_only_cannot_be_read(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "d1.a2").write_bytes(b"")
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "real").symlink_to(tmp_path / "real")
+    source = open_source(str(tmp_path / "links"))
+    assert [(item.code, item.severity, item.blocking) for item in source.findings] == [
+        ("SRC110", "error", True)
+    ]
+    beside = open_source(str(tmp_path))  # a file is read, too
+    assert [(item.code, item.severity, item.blocking) for item in beside.findings] == [
+        ("SRC110", "warning", False)
+    ]

@@ -81,8 +81,10 @@ def test_events_without_triggers_get_one_where_their_first_argument_is(tmp_path:
         "T2\tMeet 4 7\tmet",
         "T3\tSay 0 3\tOsh",
         "E1\tSay:T3 What:E2 Who:T9",
+        "#1\tAnnotatorNotes T3\tplaceholder: the event has no trigger",
         "T4\tMeet 0 3\tOsh",
         "E2\tMeet:T4 Why:E9 Who:T1",
+        "#2\tAnnotatorNotes T4\tplaceholder: the event has no trigger",
         "T5\tGo 4 7\tmet",
         "E4\tGo:T5 Who:T1",
     ]
@@ -91,6 +93,25 @@ def test_events_without_triggers_get_one_where_their_first_argument_is(tmp_path:
         "events without triggers": 2,
     }
     assert [f.code for f in read(str(tmp_path / "out"))[1]] == []
+
+
+def test_placeholders_go_away_on_the_way_back(tmp_path: Path) -> None:
+    made = corpus(
+        mentions=spans(("T1", "City", 0, 3), ("T2", "Meet", 4, 7)),
+        **frames(("E1", "Say", None, "Who:T1"), ("E2", "Meet", "T2", "Who:T1")),
+    )
+    written(made, "brat", tmp_path, "d.ann")
+    again, findings = read(str(tmp_path / "out"))
+    assert findings == []
+    assert again.mentions["mention"].to_list() == ["T1", "T2"]
+    assert again.frames.select("frame", "trigger").rows() == [("E1", None), ("E2", "T2")]
+    assert again.modifiers.is_empty()
+    # a trigger that an annotator has kept, without the note, is one
+    path = tmp_path / "out" / "d.ann"
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if not line.startswith("#")), "utf-8")
+    kept, _ = read(str(tmp_path / "out"))
+    assert kept.frames["trigger"].to_list() == ["T3", "T2"]
 
 
 def test_events_that_refer_to_each_other_only_are_left_out(tmp_path: Path) -> None:

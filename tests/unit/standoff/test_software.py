@@ -19,7 +19,7 @@ def read(tmp_path):
         (tmp_path / "d.a1").write_bytes(b"T1\tProtein 0 5\tAGL15\nT2\tProtein 12 15\tSVP\n")
         (tmp_path / "d.a2").write_bytes(content)
         (result,) = FORMAT.read(open_source(str(tmp_path)))
-        return as_software(result)
+        return as_software(result, result)[0]
 
     return run
 
@@ -108,4 +108,4 @@ def test_the_record_behind_a_byte_order_mark_is_of_unknown_kind(read):
 
 def test_without_refused_records_nothing_changes(read, tmp_path):
     result = read(b"E1\tBinding Molecule:T1\n")
-    assert as_software(result) is result
+    assert as_software(result, result) == (result, result)

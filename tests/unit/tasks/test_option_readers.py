@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hlteval import Refused, score
 from hlteval.findings import Finding
 from hlteval.sources import open_source
 from hlteval.syntax.tsv import Column, Table
@@ -181,10 +182,27 @@ OPT112-plural.annotators         2   8  14  E
 OPT113-no-number.config          0   0   0  E
 """
 ROWS = [line.split() for line in PLACES.strip().splitlines()]
+UNKNOWN = FIXTURES / "OPT114-unknown.exclude"
+"""A finding that depends on what is scored."""
 
 
 def test_every_fixture_has_its_place() -> None:
-    assert {row[0] for row in ROWS} == {path.name for path in FIXTURES.iterdir()}
+    names = {row[0] for row in ROWS} | {UNKNOWN.name}
+    assert names == {path.name for path in FIXTURES.iterdir()}
+
+
+@pytest.mark.parametrize("profile", ["plan", "official"])
+def test_a_document_that_neither_side_has_is_not_excluded_in_silence(profile: str) -> None:
+    submission = str(FIXTURES.parents[1] / "lorehlt-edl/valid/submission.tab")
+    options = {"exclude": str(UNKNOWN)}
+    with pytest.raises(Refused) as refused:
+        score("lorehlt-edl", submission, submission, profile=profile, options=options)
+    (found,) = refused.value.blocking
+    assert (found.code, found.side, found.file) == ("OPT114", "--exclude", str(UNKNOWN))
+    assert (found.message, found.help) == (
+        "no document is called ENG_D9",
+        "did you mean ENG_D1?",
+    )
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])

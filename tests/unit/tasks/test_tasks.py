@@ -117,7 +117,9 @@ def test_every_option_of_a_metric_can_be_given_and_has_the_declared_choices(name
             continue
         option, kind = declared[field.name], types[field.name]
         choices = [choice for part in (kind, *get_args(kind)) for choice in get_args(part)]
-        assert (kind is bool) == bool(option.switch or option.format)
+        names = tuple[str, ...] | None  # of the documents of a list
+        assert (kind is bool) == (option.switch or (option.format != "" and kind != names))
+        assert kind != names or option.format == "document-list"
         if option.read is None:  # a reader gives what it likes
             if option.choices:
                 assert {c for c in choices if isinstance(c, str)} - {""} == set(option.choices)

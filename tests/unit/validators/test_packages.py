@@ -86,6 +86,8 @@ def test_a_folder_one_level_too_high(found: Found) -> None:
     findings = found({"run1/seed-1.a2": ONE, "run1/seed-2.a2": TWO})
     assert [f.code for f in findings] == ["SEE401", "SEE401", "SEE405", "SEE405"]
     assert (findings[-1].help or "").endswith("/system/run1 instead, or move the files up")
+    for missing in findings[:2]:
+        assert (missing.help or "").endswith("/system/run1, which has this file")
 
 
 def test_of_an_archive_all_levels_are_read(tmp_path: Path) -> None:

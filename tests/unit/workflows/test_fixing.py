@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hlteval.converters import load
 from hlteval.findings import Finding, Span, finding
 from hlteval.findings.fixers import FIXERS
 from hlteval.sources import open_source
@@ -71,7 +72,7 @@ def test_a_tab_replaces_spaces_only(line: str, column: int, fixed: str | None) -
 def test_what_is_withdrawn_is_as_before(tmp_path: Path) -> None:
     file = tmp_path / "x.tab"
     file.write_bytes(b"a b\r\n\r\nc\td\n")
-    files = FixedFiles(open_source(str(file)))
+    files = FixedFiles(open_source(str(file)), load("edl-tab"))
     too_few = finding("EDL201", file=str(file), span=Span(1, 1, 4), wanted=8, given=1, hint="")
     empty = finding("EDL103", file=str(file), span=Span(2, 1, 1))
     assert files.apply([too_few, empty])
@@ -86,7 +87,7 @@ def test_what_is_withdrawn_is_as_before(tmp_path: Path) -> None:
 def test_a_file_in_another_encoding_is_left(tmp_path: Path) -> None:
     file = tmp_path / "x.tab"
     file.write_bytes(b"\xe9 b\n")
-    files = FixedFiles(open_source(str(file)))
+    files = FixedFiles(open_source(str(file)), load("edl-tab"))
     wrong = finding("EDL201", file=str(file), span=Span(1, 1, 4), wanted=8, given=1, hint="")
     assert not files.apply([wrong])
     assert files.fixed.members[0].fetch() == b"\xe9 b\n"

@@ -50,9 +50,8 @@ CASES = {
     "slot-without-colon": (
         "hub4",
         ("WINNER:", "WINNER"),
-        "HUB214",
-        "begin the line with a slash if it is another alternative; if it is a slot, write a colon "
-        "after its name",
+        "HUB236",
+        "write WINNER: with the colon at the name",
     ),
 }
 

@@ -57,9 +57,6 @@ def judged(code: str, written: Sequence[str], folder: Path, most: int = 1000) ->
 @pytest.mark.parametrize(
     ("code", "written", "looks"),
     [
-        ("EDL314", ["85", "7.5", "100", "0.4"], "percentages, such as 85"),
-        ("EDL313", ["85%", "7.5 %", "100%", "3%"], "percentages, such as 85%"),
-        ("EDL313", ["0,85", "0,1", "1,0", ",5"], "decimal commas, such as 0,85"),
         ("SFJ205", ["85", "7.5", "100", "40"], "percentages, such as 85"),
         ("LSF205", ["85", "7.5", "100", "40"], "percentages, such as 85"),
     ],
@@ -75,7 +72,7 @@ def test_numbers_of_a_whole_file_are_one_finding(
     count = len(every.findings)
     assert only.message.startswith(f"{count} of 13 confidences appear to ")
     assert only.message.endswith(looks)
-    assert "point" in str(only.help) if "commas" in looks else "by 100" in str(only.help)
+    assert "by 100" in str(only.help)
     assert (only.file, only.span, only.excerpt) == (
         every.findings[0].file, every.findings[0].span, every.findings[0].excerpt,
     )  # fmt: skip
@@ -103,9 +100,30 @@ def test_other_numbers_are_reported_one_by_one(
     assert len(verdict.findings) == sum(not 0 < float(number) <= 1 for number in written)
 
 
+@pytest.mark.parametrize(
+    ("written", "code", "example"),
+    [
+        (["85", "7.5", "100", "40"], "TAB107", "85"),
+        (["85%", "7.5 %", "100%", "3%"], "TAB107", "85%"),
+        (["0,85", "0,1", "1,0", "0,5"], "TAB106", "0,85"),
+    ],
+)
+@pytest.mark.parametrize("most", [1000, 2])
+def test_numbers_of_all_rows_of_a_table_are_one_finding(
+    written: Sequence[str], code: str, example: str, most: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.tab"
+    path.write_text(edl(written * 4), "utf-8")
+    (only,) = validate("lorehlt-edl", str(path), max_per_code=most).findings
+    assert only.code == code
+    assert only.message.endswith(f"in 16 of 16 rows, such as {example}")
+
+
 def test_a_number_of_another_kind_among_percentages_has_its_own_finding(tmp_path: Path) -> None:
-    verdict = judged("EDL314", ["40"] * 19 + ["-3"], tmp_path)
-    assert [(found.count, found.message) for found in verdict.findings] == [
-        (19, "19 of 20 confidences appear to be percentages, such as 40"),
-        (1, "the confidence -3 must be above 0.0 and at most 1.0"),
+    (tmp_path / "x.tab").write_text(edl(["40"] * 19 + ["-3"]), "utf-8")
+    found = validate("lorehlt-edl", str(tmp_path / "x.tab")).findings
+    percentages = "confidence (field 8) appears to be a percentage in 19 of 20 rows, such as 40"
+    assert [item.message for item in found] == [
+        percentages,
+        "the confidence -3 must be above 0.0 and at most 1.0",
     ]

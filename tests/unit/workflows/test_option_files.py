@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -79,7 +79,17 @@ def damaged(use: Use, folder: Path) -> Path:
     return path
 
 
-USES = [pytest.param(use, id=f"{use.task}-{use.option.name}-{use.damage}") for use in uses()]
+def checked(option: Option) -> bool:
+    """Whether the file of an option is read when a submission is validated."""
+    return "validate" in option.commands and not option.reference_format
+
+
+def params(chosen: Iterable[Use]) -> list[Any]:
+    return [pytest.param(use, id=f"{use.task}-{use.option.name}-{use.damage}") for use in chosen]
+
+
+VALIDATED = params(use for use in uses() if checked(use.option))
+SCORED = params(use for use in uses() if "score" in use.option.commands)
 
 
 def test_all_files_of_options_are_tried() -> None:
@@ -95,23 +105,27 @@ def test_all_files_of_options_are_tried() -> None:
     assert others == {("hub4", "options")}
 
 
-@pytest.mark.parametrize("use", USES)
-def test_a_damaged_file_is_no_problem_of_the_submission(use: Use, tmp_path: Path) -> None:
-    side = f"--{use.option.flag}"
+def test_every_use_is_tried() -> None:
+    assert {use.id for use in (*VALIDATED, *SCORED)} == {use.id for use in params(uses())}
+
+
+@pytest.mark.parametrize("use", VALIDATED)
+def test_a_damaged_file_is_no_problem_of_the_validated_submission(use: Use, tmp_path: Path) -> None:
     options = {use.option.name: str(damaged(use, tmp_path))}
+    verdict = validate(use.task, str(FIXTURES / SIDES[use.task][1]), options=options)
+    assert judged(verdict, f"--{use.option.flag}")
+    assert own(verdict) == own(validated(use.task))
+    assert verdict.outcome == "undecided"
+
+
+@pytest.mark.parametrize("use", SCORED)
+def test_a_damaged_file_is_no_problem_of_the_scored_submission(use: Use, tmp_path: Path) -> None:
+    options = {use.option.name: str(damaged(use, tmp_path))}
+    given = {**options, **WITH.get((use.task, use.option.name), {})}
     reference, system = (str(FIXTURES / path) for path in SIDES[use.task])
-    if "validate" in use.option.commands and not use.option.reference_format:
-        base = validated(use.task)
-        verdict = validate(use.task, system, options=options)
-        assert judged(verdict, side)
-        assert own(verdict) == own(base)
-        assert verdict.outcome == "undecided"
-    if "score" in use.option.commands:
-        given = {**options, **WITH.get((use.task, use.option.name), {})}
-        base = scored(use.task)
-        found = verdict_of_score(use, reference, system, given)
-        assert judged(found, side), found.findings
-        assert own(found) == own(base)
+    found = verdict_of_score(use, reference, system, given)
+    assert judged(found, f"--{use.option.flag}"), found.findings
+    assert own(found) == own(scored(use.task))
 
 
 @cache

@@ -36,6 +36,9 @@ REF105-confidences         speech-sf    no   exchange them
 REF105-alternatives        hub4         no   exchange them
 REF106-predictions-only    seedev-full  no   .txt or .a1 files of the documents
 """
+NOT_SUBMITTED = """
+REF107-one-document        lorehlt-edl  1 document of the reference is not in the submission: ENG_D2
+"""
 ROWS = [line.split(None, 3) for line in CASES.strip().splitlines()]
 
 
@@ -46,9 +49,21 @@ def paths(name: str) -> tuple[str, str]:
 
 
 def test_every_code_has_a_fixture() -> None:
-    assert {row[0] for row in ROWS} == {path.name for path in ROOM.iterdir()}
+    names = {line.split()[0] for line in (CASES + NOT_SUBMITTED).strip().splitlines() if line}
+    assert names == {path.name for path in ROOM.iterdir()}
     codes = {code for code in catalogue() if code.startswith("REF")}
-    assert {row[0][:6] for row in ROWS} == codes
+    assert {name[:6] for name in names} == codes
+
+
+def test_a_document_that_was_not_submitted_is_no_fault() -> None:
+    name, task, message = NOT_SUBMITTED.strip().split(None, 2)
+    reference, system = paths(name)
+    for profile in ("plan", "official"):
+        verdict = validate(task, system, against=reference, profile=profile)
+        (found,) = verdict.findings
+        assert (found.code, found.side, found.severity) == (name[:6], "submission", "info")
+        assert (found.message, found.file, found.blocking) == (message, None, False)
+        assert verdict.outcome == "pass"
 
 
 @pytest.mark.parametrize(("name", "task", "checked", "hint"), ROWS)
