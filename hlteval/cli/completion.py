@@ -79,7 +79,7 @@ def codes(incomplete: str) -> Words:
 
     Examples:
         >>> [name for name, _ in codes("STD3,SRC20")]
-        ['STD3,SRC201', 'STD3,SRC202', 'STD3,SRC203', 'STD3,SRC204']
+        ['STD3,SRC201', 'STD3,SRC202', 'STD3,SRC203', 'STD3,SRC204', 'STD3,SRC205']
     """
     before, comma, last = incomplete.rpartition(",")
     return [(before + comma + code, title) for code, title in _codes(last)]
