@@ -4,6 +4,8 @@ The entries of the catalogue declare which findings they follow from (`suppresse
 
 - by default at the same record, or in a file that the other finding is about as a whole;
 - with `suppressed_in = "file"`, anywhere in the same file, with `"submission"` in any file;
+- with `suppressed_in = "document"`, about the submission as a whole, or about a file with the name
+  of the document that is `unresolved`;
 - with `unresolved`, where a record of the document that cannot be read has the missing identifier;
 - with `unreferenced`, where such a record mentions the identifier;
 - with `suppressed_in = "reference"`, anywhere in what the submission is checked against.
@@ -97,13 +99,14 @@ def cascades(
     listed = [item for item, _ in parts]
     causes = {id(item): found for item, found in parts}
     blocking = {
-        (code, side, _document(item))
+        (code, side, document)
         for item in listed
         if item.blocking
         for code, side in causes[id(item)]
+        for document in _documents(item)
     }
     remaining = [
-        _blocking(item) if (item.code, item.side, _document(item)) in blocking else item
+        _blocking(item) if (item.code, item.side, _document(item).lower()) in blocking else item
         for item in listed
         if not causes[id(item)]
     ]
@@ -127,6 +130,7 @@ class _Roots:
         self.hidden: set[tuple[str, str | None]] = set()
         self.places: defaultdict[str, set[Place]] = defaultdict(set)
         self.files: defaultdict[str, set[tuple[str, str | None]]] = defaultdict(set)
+        self.documents: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
         self.sides = sorted({finding.side for finding in findings})
         self.identifiers: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
         self.mentions: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
@@ -145,6 +149,7 @@ class _Roots:
         places = finding.further.places if finding.further else _places(finding)
         self.places[code].update((side, file, place) for place in places)
         self.files[code].add((side, file))
+        self.documents[code].add((side, _document(finding).lower()))
         tokens = _TOKEN.findall(finding.excerpt.text.lower()) if finding.excerpt else []
         first = tokens[:1] if finding.excerpt and not finding.excerpt.offset else []
         identifier = [finding.record.lower()] if finding.record else []
@@ -208,20 +213,23 @@ class _Roots:
         if declared.suppressed_in in {"submission", "reference"}:
             meant = other == (declared.suppressed_in == "reference")
             return meant and any(place[0] == side for place in self.files[code])
+        if declared.suppressed_in == "document":
+            return not other and self._is_about(code, side, _unresolved(finding, name))
         if declared.unresolved and other:
             return key in self.identifiers
         if declared.unresolved or declared.unreferenced:
-            template = declared.unresolved or declared.unreferenced
-            if name is None:
-                name = template.format_map(values(finding))
             known = self.identifiers if declared.unresolved else self.mentions
-            return key in known and not known[key].isdisjoint((name.lower(), _ANY))
-        if other:
-            return False
+            missing = _unresolved(finding, name).lower()
+            return key in known and not known[key].isdisjoint((missing, _ANY))
         if declared.suppressed_in == "file":
-            return (side, file) in self.files[code]
+            return not other and (side, file) in self.files[code]
         places = self.places[code]
-        return any((side, file, place) in places for place in (*own, None))
+        return not other and any((side, file, place) in places for place in (*own, None))
+
+    def _is_about(self, code: str, side: str, document: str) -> bool:
+        """Whether a code is about a document, or about its side as a whole."""
+        whole = (side, self.paths.get(side)) in self.files[code]
+        return whole or (side, document.lower()) in self.documents[code]
 
 
 def _blocking(finding: Finding) -> Finding:
@@ -251,6 +259,25 @@ def _places(finding: Finding) -> Iterator[int | str | None]:
         yield finding.record
     else:
         yield finding.span.line
+
+
+def _unresolved(finding: Finding, name: str | None = None) -> str:
+    """The identifier that a finding misses, or that others may mention; its name if it is known."""
+    if name is not None:
+        return name
+    declared = entry(finding.code)
+    template = declared.unresolved or declared.unreferenced
+    return template.format_map(values(finding))
+
+
+def _documents(finding: Finding) -> Iterator[str]:
+    """The documents that a finding is about, in small letters: that of its file, or the missing."""
+    if entry(finding.code).suppressed_in != "document":
+        yield _document(finding).lower()
+    elif finding.further:
+        yield from (name.lower() for name in finding.further.names)
+    else:
+        yield _unresolved(finding).lower()
 
 
 def _document(finding: Finding) -> str:

@@ -52,10 +52,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The fix if the numbers of a whole file, its values `given`, are percentages: `notations`."""
     suppressed_by: tuple[str, ...] = ()
     """Codes, or their prefixes, of the findings from which this one follows; see `cascades`."""
-    suppressed_in: Literal["record", "file", "submission", "reference"] = "record"
+    suppressed_in: Literal["record", "file", "document", "submission", "reference"] = "record"
     """Where such a finding must be; `reference`: in what a submission is checked against."""
     unresolved: str = ""
-    """A template of the identifier that a record with such a finding may define."""
+    """A template of the identifier that a record with such a finding may define, or a file."""
     unreferenced: str = ""
     """A template of the identifier that a record with such a finding may mention."""
     hides: bool = False

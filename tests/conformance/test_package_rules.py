@@ -59,7 +59,7 @@ CASES: Mapping[str, tuple[str, str, Mapping[str, str], str]] = {
     "MT1 tar.gz": ("lorehlt-mt", "x.tar.gz", BOTH, "MTV104"),
     "MT2": ("lorehlt-mt", "x.tgz", mt("out/NW_X_1.ltf.xml", "out/NW_X_2.ltf.xml"), "MTV103"),
     "MT3 missing": ("lorehlt-mt", "x.tgz", mt("NW_X_1.ltf.xml"), "MTV201"),
-    "MT3 name": ("lorehlt-mt", "x.tgz", mt("NW_X_1.ltf.xml", "NW_X_2.xml"), "MTV201 MTV102"),
+    "MT3 name": ("lorehlt-mt", "x.tgz", mt("NW_X_1.ltf.xml", "NW_X_2.xml"), "MTV102"),
     "MT4": ("lorehlt-mt", "x.tgz", {**BOTH, **ENG}, "MTV204"),
     "SF1": ("lorehlt-sf", "any name.tgz", SF, "LSF311"),
     "SF1 zip": ("lorehlt-sf", "x.zip", SF, "LSF311"),

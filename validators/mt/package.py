@@ -51,11 +51,18 @@ def _other_files(package: Package) -> Iterator[Finding]:
         return
     known = _input_names(package)
     read = {member.name for members in package.found.values() for member in members}
-    strange = [member.basename for member in source.members if member.basename not in known]
-    meant = closest_files(strange, [name.removesuffix(SUFFIX) for name in known])
-    for member in source.members:
-        if member.name in read and (member.basename in known or not known):
-            continue
+    strange = [
+        member
+        for member in source.members
+        if member.name not in read or (known and member.basename not in known)
+    ]
+    # A name that one of a part of the input is like may be that of another input file.
+    meant = closest_files(
+        [member.basename for member in strange],
+        [name for name in package.expected if name],
+        distance=1 if known else 0,
+    )
+    for member in strange:
         values = {"name": member.basename, "hint": _hint(member, meant.get(member.basename, ""))}
         blocking = not package.found
         yield entry("MTV102").finding(values, file=member.display, blocking=blocking)

@@ -149,12 +149,44 @@ def test_an_unknown_identifier_has_the_number_of_the_one_that_is_meant(
     }
 
 
+@pytest.mark.parametrize("name", ["D1.xml", "d1.txt", "D1.LTF.XML"])
+def test_a_translation_with_another_suffix_is_to_be_renamed_and_is_not_missing(
+    folders: tuple[Path, Path], name: str
+) -> None:
+    """The one finding blocks, since the file is not read; D3 has no file at all."""
+    for number in (1, 2, 3):
+        original(folders[0], f"D{number}", ("s", "Akvo."))
+    for number in (1, 2):
+        translated(folders[1], f"D{number}", ("s", "Water."))
+    (folders[1] / "D1.ltf.xml").rename(folders[1] / name)
+    first, second = sorted(found(folders), key=lambda finding: finding.code)
+    assert (first.code, first.blocking) == ("MTV102", True)
+    assert first.help == "rename it to D1.ltf.xml, the name of the input file"
+    assert (second.code, second.message) == ("MTV201", "document D3 is not translated")
+
+
+def test_only_a_name_of_a_reference_translation_itself_is_meant(
+    folders: tuple[Path, Path],
+) -> None:
+    """References are of a part of the input: D2 may be another document, and D1 is missing."""
+    translated(folders[0], "D1", ("s", "Water."))
+    translated(folders[0], "E3", ("s", "Water."))
+    translated(folders[1], "D2", ("s", "Water."))
+    translated(folders[1], "E3", ("s", "Water."))
+    (folders[1] / "D2.ltf.xml").rename(folders[1] / "D2.xml")
+    helps = {finding.code: finding.help for finding in found(folders)}
+    assert helps == {
+        "MTV102": "rename it to D2.ltf.xml if it is a translation, or remove it",
+        "MTV201": "add the file D1.ltf.xml",
+    }
+
+
 @pytest.mark.parametrize(
     ("names", "wanted"),
     [
         ([], ["MTV101"]),
         (["NW_X.xml"], ["MTV102", "MTV201"]),
-        (["EPO_NW_2.LTF.XML"], ["MTV102", "MTV201"]),
+        (["EPO_NW_2.LTF.XML"], ["MTV102"]),
     ],
     ids=["nothing", "xml", "capitals"],
 )
