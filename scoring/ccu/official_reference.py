@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
@@ -57,19 +58,25 @@ def official_reference(corpus: Corpus, kind: str, options: DetectionOptions) -> 
         decided = by_majority(rows, constants.votes)
     else:
         decided = single(rows, conflicts_unscored=constants.conflicts_unscored)
-    if options.file_merge:
-        return _of_parts(corpus, decided, options.file_merge)
-    instances = merged(decided, constants)
     silent = decided.filter(pl.col("label") == UNANNOTATED)
+    if options.file_merge:
+        labels = _chained(decided.filter(pl.col("label") != UNANNOTATED), constants)
+        return _of_parts(corpus, pl.concat([labels, silent]), options.file_merge)
+    instances = merged(decided, constants)
     unscored = pl.concat([silent.select(_COLUMNS), outside(decided, corpus)])
-    order = ("document", "start", "end")
-    return OfficialReference(
-        instances.sort(*order, maintain_order=True), unscored.sort(*order, maintain_order=True)
-    )
+    return OfficialReference(_distinct(instances), _distinct(unscored))
+
+
+def _distinct(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows by place, each once: two annotators can give a segment the same norm and status."""
+    return rows.unique(maintain_order=True).sort("document", "start", "end", maintain_order=True)
 
 
 def _of_parts(corpus: Corpus, decided: pl.DataFrame, number: int) -> OfficialReference:
-    """The labels of parts of documents; what is outside of them does not count at all."""
+    """The labels of parts of documents; what is outside of them does not count at all.
+
+    Labels of segments are found by their places, so that merged ones have no part.
+    """
     names = corpus.documents.select(key="row", document="name")
     segments = corpus.regions.select("start", "end", key="document").join(names, on="key")
     own = segments.join(decided, on="document", how="semi").select("document", "start", "end")
@@ -90,8 +97,21 @@ def _of_parts(corpus: Corpus, decided: pl.DataFrame, number: int) -> OfficialRef
 
 def _step(span: pl.Expr, number: int) -> pl.Expr:
     """The length of a part: a whole number where a binary fraction of the span leaves a rest."""
-    step = span * (1 / number)
-    return pl.when(span % step == 0).then(step).otherwise(step.floor())
+    return span.map_batches(partial(_part_lengths, number=number), return_dtype=pl.Float64)
+
+
+def _part_lengths(spans: pl.Series, number: int) -> pl.Series:
+    """The lengths of the parts of spans; the rest is that of C, which polars does not compute.
+
+    Examples:
+        >>> _part_lengths(pl.Series([65.108, 60.0]), 3).to_list()
+        [21.0, 20.0]
+    """
+    whole = spans.to_numpy()
+    length = whole * (1 / number)
+    with np.errstate(invalid="ignore"):
+        divisible = np.fmod(whole, length) == 0
+    return pl.Series(np.where(divisible, length, np.floor(length)))
 
 
 def _rows(corpus: Corpus, kind: str) -> pl.DataFrame:
@@ -143,7 +163,10 @@ def by_majority(rows: pl.DataFrame, votes: int) -> pl.DataFrame:
 
 def merged(decided: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     """Segments of a class that follow each other closely, whatever lies between them."""
-    rows = decided.filter(~pl.col("label").is_in([NONE, UNANNOTATED]))
+    return _chained(decided.filter(~pl.col("label").is_in([NONE, UNANNOTATED])), constants)
+
+
+def _chained(rows: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     gaps = (constants.seconds, constants.characters)
     return chained(rows, gaps, by_status=constants.by_status)
 

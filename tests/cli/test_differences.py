@@ -51,6 +51,7 @@ NO_NUMBER = {
     "ccu-digits": "the last digit of a score orders no instances in a small example",
     "ccu-missing-score": "the plan refuses such a line",
     "ccu-empty-norm": "the plan refuses such a line",
+    "ccu-empty-cells": "both profiles refuse",
     "ccu-absolute-path": "both profiles refuse",
     "ccu-level-missing": "both profiles refuse",
     "ccu-change-curves": "what differs is a curve in a file",

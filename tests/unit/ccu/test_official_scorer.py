@@ -63,6 +63,31 @@ def test_false_alarms_that_have_a_reference_are_forgiven_whether_they_overlap_it
     assert metric.score(total)[0]["map"] == 1.0
 
 
+def test_what_two_annotators_give_a_segment_alike_is_one_instance():
+    both = corpus([(0, "101", 0, 10, None, "adhere"), (0, "noann", 10, 20, None, "noann")] * 2)
+    judges = pl.Series("annotator", [*"aabb"])
+    both = both.replace(instances=both.instances.with_columns(judges))
+    metric, total = counted(both, corpus([(0, "101", 0, 10, 1.5, "adhere")]))
+    # one instance, and it is found; two of them would leave one missed
+    assert total.filter(pl.col("outcome").is_in(["CD", "FA", "MD"])).height == 1
+    assert metric.score(total)[0]["recall.101"] == 1.0
+
+
+def test_parts_have_the_labels_of_segments_that_are_not_merged():
+    def judgments(*segments):
+        return [(0, label, *bounds, None, None) for label, *bounds in segments]
+
+    # 40 s in two parts: 101 is in the first, and in the second if it is one segment
+    apart = corpus(judgments(("101", 0, 20), ("102", 20, 30), ("101", 30, 40)))
+    close = corpus(judgments(("101", 0, 10), ("102", 0, 10), ("101", 10, 20), ("102", 20, 40)))
+    system = corpus([(0, "101", 0, 40, 1.5, None)])
+    metric, total = counted(apart, system, file_merge=2, merge_reference=1.0)
+    assert metric.score(total)[0]["recall.101"] == 1.0
+    found = counted(close, system, file_merge=2, merge_reference=1.0)[1].filter(outcome="MD")
+    # the segments of 101 are one from 0 to 20, which is no segment: 102 alone is missed
+    assert found["class"].to_list() == ["102", "102"]
+
+
 def test_counts_of_outcomes_and_statuses_are_written():
     metric, total = counted(GOLD, TWO)
     files = metric.official_files(total)
