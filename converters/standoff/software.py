@@ -42,6 +42,7 @@ _MODIFIER = re.compile(r"(\S+) Annotation:(\S+)", re.ASCII)
 _NORMALIZATION = re.compile(r"(\S+) Annotation:(\S+) Referent:(\S+)", re.ASCII)
 _TYPE = re.compile(rf"(\S+)\s*{_REST}*", re.ASCII)
 _EQUIVALENCE = "Equiv "
+_BYTE_ORDER_MARK = "\ufeff"
 _SPACE = frozenset(" \t\n\r\f\v")
 _ODD = re.compile(rb"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f]|\xc2\x85|\xe2\x80[\xa8\xa9]")
 """Bytes of lines that the format may accept, and the software reads in another way."""
@@ -118,8 +119,24 @@ def _read_again(result: ReadResult, known: pl.DataFrame) -> ReadResult:
     return replace(
         result,
         corpus=read.added_to(corpus.replace(**kept)),
-        findings=tuple(_findings(result, read.crashes, read.spans)),
+        findings=(*_findings(result, read.crashes, read.spans), *_marked(result, odd)),
     )
+
+
+def _marked(result: ReadResult, texts: Mapping[int, tuple[int, str]]) -> Iterator[Finding]:
+    """The findings about first records after a byte order mark, which are of unknown kind.
+
+    Args:
+        result: what the format read.
+        texts: document and text of the files, by origin.
+    """
+    for origin, (_, text) in texts.items():
+        if text.startswith(_BYTE_ORDER_MARK):
+            line = text[1:].split("\n", 1)[0].rstrip("\r")
+            name = line.partition("\t")[0]
+            values = {"given": _BYTE_ORDER_MARK + name}
+            problem = Problem(BIONLP.unknown, 1, 0, len(name), values)
+            yield problem.in_line(result.members[origin].display, line, name)
 
 
 def _odd_files(

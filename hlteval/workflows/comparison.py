@@ -71,8 +71,10 @@ def compare(
     declared = load(task)
     values = merged(declared, given.get("options") or {})
     by = Criteria(declared, profile, values, test, intervals or Intervals(0), alpha)
+    by = by.with_metric(metric) if metric else by
     plan = by.plan(metric or by.ranking)
     settings: dict[str, Any] = {"profile": profile, "alignment": False, **given}
+    settings |= {"options": dict(by.options)}
     systems, folders = expand_folders(task, systems)
     paths = {name: path for path, name in short_names(systems).items()}
     steps = {name: part(step, index, len(paths)) for index, name in enumerate(paths)}
@@ -162,6 +164,19 @@ class Criteria:
             WrongOption: if an option has a value that it cannot have.
         """
         return self.task.scorer(self.profile, metric_options(self.task, self.options))
+
+    def with_metric(self, metric: str) -> Criteria:
+        """Return criteria that compute a metric of the task that is only computed if it is named.
+
+        Nothing changes if the option `metrics` lists what is computed.
+        """
+        optional = any(option.name == "metrics" for option in self.task.options)
+        if not optional or "metrics" in self.options or metric not in self.task.metrics:
+            return self
+        (part,) = self.scorer.decompose((metric,))
+        if metric in part.score(part.total([]))[0]:
+            return self
+        return replace(self, options={**self.options, "metrics": metric})
 
     def plan(self, metric: str) -> Plan:
         """How systems are compared by a metric.

@@ -214,9 +214,9 @@ class Plan:
         """Whether any of the differences could be significant, whatever the systems are like."""
         documents = next(iter(listed.values())).method.documents
         reasons = [item.reason for item in listed.values() if item.value is not None]
-        if len(reasons) > 1 and not chances:
-            note = f"no difference can be significant: {reasons[0]}" if reasons[0] else ""
-            return Significance(documents=documents, pairs=0, smallest=None, note=note)
+        if len(reasons) > 1 and reasons[0] and all(chance.smallest == 1 for chance in chances):
+            note = f"no difference can be significant: {reasons[0]}"
+            return Significance(documents=documents, pairs=len(chances), smallest=None, note=note)
         best = min(chances, key=lambda chance: chance.smallest, default=Chance(1.0))
         if not best.smallest:
             return Significance(documents=documents, pairs=len(chances), smallest=None)

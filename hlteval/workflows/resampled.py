@@ -151,7 +151,9 @@ def _chances(
         return
     for name, observed in differences.items():
         drawn = first.replicates[name] - second.replicates[name]
-        if observed and first.method.too_few(first.metric, name):
+        if first.method.too_few(first.metric, name):
+            if not observed:
+                yield name, Chance(1.0, smallest=1.0)
             continue
         if (chance := first.method.chance(observed, drawn)) is not None:
             yield name, chance

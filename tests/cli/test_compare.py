@@ -367,3 +367,18 @@ def test_a_jackknife_of_five_documents_gives_no_probability(invoke: Run, tmp_pat
     assert (pair["probability"], pair["corrected"]) == (None, None)
     reason = "no difference can be significant: 5 documents with counts, at least 6 are needed"
     assert told["significance"]["note"] == reason
+
+
+def test_equal_systems_on_five_documents_have_no_probability_by_jackknife(
+    invoke: Run, tmp_path: Path
+) -> None:
+    """The note that no difference can be significant stays if two systems are equal."""
+    reference = templettes(tmp_path / "reference.tpl", {}, 5)
+    names = {"first": {0: 1}, "second": {0: 1}, "third": dict.fromkeys(range(5), 2)}
+    systems = [templettes(tmp_path / f"{name}.tpl", own, 5) for name, own in names.items()]
+    given = ("compare", "hub4", "-r", reference, *systems, "--test", "jackknife")
+    told = ranked(invoke, *given)
+    assert [pair["probability"] for pair in told["differences"]] == [1.0, None, None]
+    reason = "no difference can be significant: 5 documents with counts, at least 6 are needed"
+    assert told["significance"]["note"] == reason
+    assert f"not distinguishable: {reason}" in invoke(*given).stdout

@@ -126,7 +126,8 @@ def test_systems_are_compared(invoke):
     result = invoke("compare", "lorehlt-mt", "-r", SIDES[0], SIDES[2], SIDES[0], "--metric", "ter")
     assert result.exit_code == 0
     assert "lower is better for ter" in result.output
-    result = invoke("compare", "lorehlt-mt", "-r", SIDES[0], *SIDES[::2], "--metric", "meteor")
+    given = ("compare", "lorehlt-mt", "-r", SIDES[0], *SIDES[::2], "--metric", "meteor")
+    result = invoke(*given, "--metrics", "bleu")
     assert result.exit_code == 2
     assert "meteor is not computed with these options" in result.output
 
@@ -162,6 +163,7 @@ def test_meteor_ranks_where_it_is_named(invoke):
     "command",
     [
         ("compare", "--metric", "meteor", "--metrics", "meteor"),
+        ("compare", "--metric", "meteor"),
         ("leaderboard", "--metrics", "meteor"),
         ("leaderboard", "--metrics", "meteor,bleu"),
     ],

@@ -39,6 +39,8 @@ def test_a_number_with_zeros_beside_another_form(entities, expected: int, tmp_pa
 def test_a_nil_entity_has_one_type(tmp_path: Path) -> None:
     first, second = row(1, "Paris", "10-14", "NIL1"), row(2, "Paris", "20-24", "NIL1", "PER")
     assert codes(tmp_path, first, second) == {"EDL318": 1}
+    (found,) = validate("lorehlt-edl", str(tmp_path / "run.tab")).findings
+    assert found.message == "type PER, but the first mention of NIL1 has GPE (mentions: 2)"
     assert codes(tmp_path, first, second.replace("NIL1", "NIL2")) == {}
     # An entry of the knowledge base has its type there.
     assert codes(tmp_path, row(1, "Paris", "10-14"), row(2, "Paris", "20-24", label="PER")) == {}

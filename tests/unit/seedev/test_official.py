@@ -193,8 +193,20 @@ def test_a_byte_order_mark_loses_an_event_of_the_reference_too(sides):
     write(reference, d_a2=b"\xef\xbb\xbf" + (FIRST + SECOND).encode())
     verdict = validate("seedev-binary", system, against=reference, profile="official")
     assert verdict.passed
+    found = [item for item in verdict.findings if item.code == "STD102"]
+    assert [(item.side, item.message, item.span.line) for item in found] == [
+        ("reference", r"unknown kind of annotation '\ufeffE1'", 1)
+    ]
     # The first record is an annotation of unknown kind: two references, one of them an event.
     assert scores_of(reference, system) == {"references": 2, "predictions": 2, "recall": 0.5}
+
+
+def test_a_byte_order_mark_of_a_submission_is_reported_as_the_software_reads_it(sides):
+    reference, system = sides("\ufeff" + SECOND)
+    official = validate("seedev-binary", system, against=reference, profile="official")
+    assert official.by_code == {"SRC202": 1, "STD102": 1}
+    plan = validate("seedev-binary", system, against=reference)
+    assert plan.by_code == {"SRC202": 1}
 
 
 def test_an_unreadable_entity_is_one_thing_for_both_sides(sides):

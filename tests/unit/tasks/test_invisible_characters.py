@@ -35,6 +35,30 @@ LOREHLT |= {"Status": "current", "Confidence": 0.5, "Urgent": True, "Resolution"
             "invisible character U+00A0 in 'm\\xa01'",
         ),
         (
+            "lorehlt-edl",
+            "run.tab",
+            "R\tm1\tParis\tD\u200b1:10-14\t9000\tGPE\tNAM\t1.0\n"
+            "R\tm2\tParis\tD\u200b1:20-24\t9000\tGPE\tNAM\t1.0\n",
+            "CHR101",
+            "invisible character U+200B in 'D\\u200b1'",
+        ),
+        (
+            "ccu-ta2",
+            "answers.tsv",
+            "condition\tinteraction\tspeaker\tquestion\tresponse\n"
+            "Baseline\tI\u200b1\tA\t1\tMostly Agree\n",
+            "CHR101",
+            "invisible character U+200B in 'I\\u200b1'",
+        ),
+        (
+            "ccu-ta2",
+            "answers.tsv",
+            "condition\tinteraction\tspeaker\tquestion\tresponse\n"
+            "Baseline\tI1\tA\t1\tMostly\u00a0Agree\n",
+            "CHR101",
+            "invisible character U+00A0 in 'Mostly\\xa0Agree'",
+        ),
+        (
             "speech-sf",
             "run.json",
             json.dumps([{**SPEECH, "PlaceMention": "Osh\u200bcity"}]),
