@@ -24,7 +24,7 @@ from hlteval.representation import TABLES, Corpus
 from hlteval.representation.questionnaire import CONDITIONS, IDEAL, QUESTIONS
 from hlteval.tasks import load
 from hlteval.validators.situations.schema import types
-from hlteval.workflows.batches import submission
+from hlteval.workflows.run.batches import submission
 
 Pair = tuple[Corpus, Corpus]
 Generator = Callable[[int, int, int], Pair]

@@ -28,8 +28,8 @@ from typer.testing import CliRunner
 from fuzz.mutations import damage
 from fuzz.subjects import FIXTURES, Seed
 from hlteval.cli.app import app
-from hlteval.sources.disk import NotWritten
-from hlteval.workflows import demo
+from hlteval.sources.spooling import NotWritten
+from hlteval.workflows import config as demo
 
 SCORES = ("text", "json", "tsv", "markdown", "latex")
 CAMPAIGN = b"""\

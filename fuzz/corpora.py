@@ -27,7 +27,7 @@ from hlteval.representation.jsonl import FORMAT
 from hlteval.representation.store import VERSION_KEY
 from hlteval.sources import open_source
 from hlteval.sources.inputs import as_path
-from hlteval.workflows.conversion import NotConverted, convert, read
+from hlteval.workflows.convert.conversion import NotConverted, convert, read
 
 SAVED = ("jsonl", "corpus")
 """The formats of saved corpora."""

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
-from hlteval.lsp.answers import Answers
+from hlteval.lsp.actions import Answers
+from hlteval.lsp.editor import Server
 from hlteval.lsp.orders import Failure, Order
 from hlteval.lsp.process import InProcess
-from hlteval.lsp.server import Server
 
 
 class Strict(InProcess):

@@ -30,8 +30,8 @@ from fuzz.mutations import STRANGE, TEXTS, WORDS, Files, mutate
 from fuzz.serving import HOST, Visitor, application, framed, of_folder
 from fuzz.subjects import CONTEXTS, FIXTURES, readers, seeds, uses
 from hlteval import tasks
-from hlteval.serve.forms import offered
-from hlteval.serve.sessions import Bounds
+from hlteval.serve.application import offered
+from hlteval.serve.security import Bounds
 
 DECLARED = frozenset({200, 201, 202, 204, 400, 403, 404, 405, 408, 409, 413, 421, 429})
 """The statuses of answers; the bounds of the server are not reached."""

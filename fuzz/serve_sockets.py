@@ -32,7 +32,7 @@ from fuzz.subjects import readers, seeds, uses
 PROGRAM = """
 from hlteval.serve.server import serve
 from hlteval.serve.settings import ServeSettings
-from hlteval.serve.timing import Pace, Timing
+from hlteval.serve.uploads import Pace, Timing
 timing = Timing(headers=0.3, reading=1.0, pace=Pace(pause=0.3, grace=0.5, rate=1e6))
 serve(ServeSettings(), timing=timing, ready=lambda url, file: print(url, flush=True))
 """

@@ -12,9 +12,8 @@ from typing import Any
 import httpx
 
 from hlteval.serve.application import Application
-from hlteval.serve.orders import Progress
-from hlteval.serve.sessions import Bounds, Sessions
-from hlteval.serve.settings import ServeSettings
+from hlteval.serve.security import Bounds, Sessions
+from hlteval.serve.settings import Progress, ServeSettings
 from hlteval.serve.work import perform
 
 TOKEN = "token-of-the-tests"

@@ -25,7 +25,7 @@ from fuzz.editor import Editor, edited
 from fuzz.mutations import STRANGE, mutate
 from fuzz.subjects import CONTEXTS, FIXTURES, Context, Use, readers, seeds, uses
 from fuzz.trial import write_files
-from hlteval.lsp.uris import key
+from hlteval.lsp.documents import key
 from hlteval.tasks import known
 
 REQUESTS = ("hover", "definition", "references", "documentHighlight")

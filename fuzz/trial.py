@@ -32,10 +32,10 @@ from hlteval.representation import Corpus
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Source, open_source
 from hlteval.sources.names import printable
-from hlteval.tasks.option import WrongOption
-from hlteval.workflows.batches import NothingGiven
-from hlteval.workflows.conversion import NotConverted, UnknownFormat, convert
-from hlteval.workflows.validation import validate
+from hlteval.tasks.task import WrongOption
+from hlteval.workflows.convert.conversion import NotConverted, UnknownFormat, convert
+from hlteval.workflows.run.batches import NothingGiven
+from hlteval.workflows.run.engine import validate
 
 SECONDS = 5.0
 """Maximum CPU time of a trial whose inputs have up to 12 MB."""

@@ -26,31 +26,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hlteval.api.agreement import agreement
-    from hlteval.api.campaigns import campaign
-    from hlteval.api.comparison import compare
-    from hlteval.api.conversion import convert, read
-    from hlteval.api.leaderboard import leaderboard
-    from hlteval.api.packages import inspect, pack
-    from hlteval.api.pipelines import best_submissions, check_manifest, pipeline
-    from hlteval.api.reports import report
-    from hlteval.api.scoring import score
-    from hlteval.api.validation import validate
+    from hlteval.api.evaluations import (
+        best_submissions,
+        campaign,
+        check_manifest,
+        inspect,
+        pack,
+        pipeline,
+    )
+    from hlteval.api.submissions import (
+        agreement,
+        compare,
+        convert,
+        leaderboard,
+        read,
+        report,
+        score,
+        validate,
+    )
     from hlteval.findings import Finding, Findings, Severity
     from hlteval.representation import Corpus
     from hlteval.results.agreement import Agreement
-    from hlteval.results.campaign import CampaignResult
-    from hlteval.results.comparison import Comparison
-    from hlteval.results.leaderboard import Leaderboard
+    from hlteval.results.evaluation import CampaignResult, PipelineResult
     from hlteval.results.packages import Inspection, PackedArchive
-    from hlteval.results.pipeline import PipelineResult
     from hlteval.results.scores import Scores
-    from hlteval.results.verdict import Verdict
-    from hlteval.results.verification import Verification
+    from hlteval.results.systems import Comparison, Leaderboard
+    from hlteval.results.verdict import Verdict, Verification
     from hlteval.sources.inputs import Input, WrongArgument
-    from hlteval.tasks.option import WrongOption
-    from hlteval.workflows.conversion import Lossy
-    from hlteval.workflows.refusals import Refused
+    from hlteval.tasks.task import WrongOption
+    from hlteval.workflows.convert.conversion import Lossy
+    from hlteval.workflows.run.verdicts import Refused
     from hlteval.workflows.verification import verify
 
 __version__ = "0.1.0"
@@ -95,38 +100,38 @@ __all__ = [
 # Imported where they are used: a program that asks for the version needs no data frames.
 _PUBLIC = {
     "Agreement": "hlteval.results.agreement",
-    "CampaignResult": "hlteval.results.campaign",
-    "Comparison": "hlteval.results.comparison",
+    "CampaignResult": "hlteval.results.evaluation",
+    "Comparison": "hlteval.results.systems",
     "Corpus": "hlteval.representation",
     "Finding": "hlteval.findings",
     "Findings": "hlteval.findings",
     "Input": "hlteval.sources.inputs",
     "Inspection": "hlteval.results.packages",
-    "Leaderboard": "hlteval.results.leaderboard",
-    "Lossy": "hlteval.workflows.conversion",
+    "Leaderboard": "hlteval.results.systems",
+    "Lossy": "hlteval.workflows.convert.conversion",
     "PackedArchive": "hlteval.results.packages",
-    "PipelineResult": "hlteval.results.pipeline",
-    "Refused": "hlteval.workflows.refusals",
+    "PipelineResult": "hlteval.results.evaluation",
+    "Refused": "hlteval.workflows.run.verdicts",
     "Scores": "hlteval.results.scores",
     "Severity": "hlteval.findings",
     "Verdict": "hlteval.results.verdict",
-    "Verification": "hlteval.results.verification",
+    "Verification": "hlteval.results.verdict",
     "WrongArgument": "hlteval.sources.inputs",
-    "WrongOption": "hlteval.tasks.option",
-    "agreement": "hlteval.api.agreement",
-    "best_submissions": "hlteval.api.pipelines",
-    "campaign": "hlteval.api.campaigns",
-    "check_manifest": "hlteval.api.pipelines",
-    "compare": "hlteval.api.comparison",
-    "convert": "hlteval.api.conversion",
-    "inspect": "hlteval.api.packages",
-    "leaderboard": "hlteval.api.leaderboard",
-    "pack": "hlteval.api.packages",
-    "pipeline": "hlteval.api.pipelines",
-    "read": "hlteval.api.conversion",
-    "report": "hlteval.api.reports",
-    "score": "hlteval.api.scoring",
-    "validate": "hlteval.api.validation",
+    "WrongOption": "hlteval.tasks.task",
+    "agreement": "hlteval.api.submissions",
+    "best_submissions": "hlteval.api.evaluations",
+    "campaign": "hlteval.api.evaluations",
+    "check_manifest": "hlteval.api.evaluations",
+    "compare": "hlteval.api.submissions",
+    "convert": "hlteval.api.submissions",
+    "inspect": "hlteval.api.evaluations",
+    "leaderboard": "hlteval.api.submissions",
+    "pack": "hlteval.api.evaluations",
+    "pipeline": "hlteval.api.evaluations",
+    "read": "hlteval.api.submissions",
+    "report": "hlteval.api.submissions",
+    "score": "hlteval.api.submissions",
+    "validate": "hlteval.api.submissions",
     "verify": "hlteval.workflows.verification",
 }
 

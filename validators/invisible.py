@@ -7,7 +7,7 @@ from functools import partial
 
 import polars as pl
 
-from hlteval.findings.invisible import INVISIBLE, code_point
+from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.validators.rule import Rule, RuleContext, at
 
 _NAMES = {

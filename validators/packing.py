@@ -13,7 +13,7 @@ import msgspec
 
 from hlteval.findings import Finding, finding
 from hlteval.sources import Member, Source
-from hlteval.sources.problems import shown_names
+from hlteval.sources.archives import shown_names
 
 
 class Arranged(NamedTuple):

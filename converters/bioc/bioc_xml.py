@@ -42,10 +42,9 @@ from hlteval.converters.toolkit.units import CHARACTERS, OFFSETS
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_bytes import Written, declared_encoding, utf8
 from hlteval.syntax.xml_elements import Malformed, other_encoding, problem_at
 from hlteval.syntax.xml_places import Lines, locate_elements
-from hlteval.syntax.xml_stream import parts
+from hlteval.syntax.xml_stream import Written, declared_encoding, parts, utf8
 
 _SUFFIX = ".bioc.xml"
 

@@ -23,7 +23,7 @@ from hlteval.converters.bioc.reading import (
 from hlteval.converters.toolkit.confidences import to_text
 from hlteval.converters.toolkit.spans import odd_fragments
 from hlteval.representation import Corpus
-from hlteval.syntax.xml_text import ABSENT, attributes, escaped
+from hlteval.syntax.xml_places import ABSENT, attributes, escaped
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
 _KEY = ("document", "origin", "record")

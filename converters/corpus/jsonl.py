@@ -27,11 +27,9 @@ from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.converters.toolkit.single_file import head
 from hlteval.findings import Bounded, Finding, Span, entry, excerpt, finding
 from hlteval.representation import Corpus, StoreError
-from hlteval.representation.jsonl import JsonRows, read_rows
-from hlteval.representation.jsonl_writing import write_batches
-from hlteval.representation.line_chunks import Lines
+from hlteval.representation.jsonl import JsonRows, Lines, read_rows, write_batches
 from hlteval.sources import Member, Source, Unreadable
-from hlteval.sources.problems import kind_of_file
+from hlteval.sources.archives import kind_of_file
 
 _HEADER = '"hlteval-corpus"'
 _ALIKE = 1000

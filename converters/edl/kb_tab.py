@@ -28,8 +28,7 @@ from hlteval.converters.toolkit.single_file import File, head, read_files
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import Column, Table
-from hlteval.syntax.tsv_columns import WHITE_SPACE, shortened
+from hlteval.syntax.tsv import WHITE_SPACE, Column, Table, shortened
 
 TABLE = Table(
     (

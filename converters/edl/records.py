@@ -11,8 +11,7 @@ from functools import partial
 
 from hlteval.findings import Problem
 from hlteval.grammars import pattern
-from hlteval.syntax.tsv import Column, Explanation, Table
-from hlteval.syntax.tsv_columns import WHITE_SPACE, is_blank, shortened
+from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table, is_blank, shortened
 
 SHOWN = 60
 """Most characters of a text that a message quotes."""

@@ -15,7 +15,7 @@ from hlteval.converters.hub4.texts import texts
 from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
 from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS
-from hlteval.syntax.tsv_lines import Lines
+from hlteval.syntax.tsv import Lines
 
 SPACES = " \t\r\f\x0b"
 """Spaces that do not count at either end of a line; "\\n" ends the line itself."""

@@ -25,8 +25,7 @@ from hlteval.converters.toolkit.single_file import File, head, locate_lines, rea
 from hlteval.findings import FieldRef, Finding, Location, Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import Column, Explanation, Table
-from hlteval.syntax.tsv_columns import WHITE_SPACE
+from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table
 
 _LONG = 200
 """No identifier of a document has so many characters."""

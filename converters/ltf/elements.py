@@ -11,8 +11,14 @@ from typing import Any
 
 from hlteval.converters.ltf.tables import Tables
 from hlteval.findings import Problem
-from hlteval.syntax.xml_elements import Element, Malformed, Parsed, line_and_column, problem_at
-from hlteval.syntax.xml_structure import structure
+from hlteval.syntax.xml_elements import (
+    Element,
+    Malformed,
+    Parsed,
+    line_and_column,
+    problem_at,
+    structure,
+)
 
 _NUMBER = re.compile("[0-9]{1,9}")
 _DTD = "ltf.v1.5.dtd"

@@ -16,7 +16,7 @@ from hlteval.converters.ltf.tables import LANGUAGE, LENGTH, MD5, unlike
 from hlteval.converters.toolkit import per_document
 from hlteval.representation import Corpus
 from hlteval.sources import is_file_path
-from hlteval.syntax.xml_text import ABSENT, attribute, attributes, content, escaped, start_tag
+from hlteval.syntax.xml_places import ABSENT, attribute, attributes, content, escaped, start_tag
 
 SUFFIX = ".ltf.xml"
 _OWN = {"SEG": ("start_token", "end_token"), "TOKEN": ("attach", "gloss")}

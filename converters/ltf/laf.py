@@ -33,9 +33,8 @@ from hlteval.converters.toolkit.single_file import head
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Element, Malformed
+from hlteval.syntax.xml_elements import Element, Malformed, structure
 from hlteval.syntax.xml_places import locate_elements, located_findings
-from hlteval.syntax.xml_structure import structure
 
 _NUMBER = re.compile("[0-9]{1,9}")
 _PLACE = ("document", "origin", "record")

@@ -11,7 +11,7 @@ from hlteval.converters.ltf.bulk import DECLARATION
 from hlteval.converters.ltf.fitting import writable_offsets
 from hlteval.converters.toolkit import per_document
 from hlteval.representation import Corpus
-from hlteval.syntax.xml_text import ABSENT, attribute, attributes, content, start_tag
+from hlteval.syntax.xml_places import ABSENT, attribute, attributes, content, start_tag
 
 SUFFIX = ".laf.xml"
 DOCTYPE = '<!DOCTYPE LCTL_ANNOTATIONS SYSTEM "laf.v1.2.dtd">'

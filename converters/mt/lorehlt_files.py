@@ -10,7 +10,7 @@ import polars as pl
 from hlteval.converters.mt.texts import SYSTEM, of_role, other_texts
 from hlteval.converters.toolkit import per_document
 from hlteval.representation import Corpus
-from hlteval.syntax.xml_text import ABSENT, attribute, attributes, content, start_tag
+from hlteval.syntax.xml_places import ABSENT, attribute, attributes, content, start_tag
 
 SUFFIX = ".ltf.xml"
 _HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE mteval SYSTEM "lorehlt-mt-v1.2.dtd">\n'

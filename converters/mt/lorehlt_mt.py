@@ -34,9 +34,15 @@ from hlteval.converters.toolkit.single_file import beginning
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Element, Malformed, Parsed, line_and_column, problem_at
+from hlteval.syntax.xml_elements import (
+    Element,
+    Malformed,
+    Parsed,
+    line_and_column,
+    problem_at,
+    structure,
+)
 from hlteval.syntax.xml_places import locate_elements, located_findings
-from hlteval.syntax.xml_structure import structure
 
 _FOREIGN = re.compile("<(srcset|refset)")
 _ATTRIBUTE = re.compile(r"<tstset\s+\w")

@@ -35,9 +35,8 @@ from hlteval.converters.mt.texts import REFERENCE, SOURCE, SYSTEM, UNKNOWN
 from hlteval.converters.toolkit.single_file import beginning
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.sources import Member, Source, decode
-from hlteval.syntax.xml_elements import Element, Malformed
+from hlteval.syntax.xml_elements import Element, Malformed, explain, structure
 from hlteval.syntax.xml_places import Lines, locate_elements, located_findings
-from hlteval.syntax.xml_structure import explain, structure
 
 ROLES: Mapping[str, str] = {"srcset": SOURCE, "refset": REFERENCE, "tstset": SYSTEM}
 NAMES: Mapping[str, str] = {"srcset": "", "refset": "refid", "tstset": "sysid"}

@@ -12,7 +12,7 @@ import polars as pl
 
 from hlteval.converters.mt.texts import REFERENCE, ROLES, SOURCE, SYSTEM, UNKNOWN, with_sources
 from hlteval.representation import Corpus
-from hlteval.syntax.xml_text import ABSENT, attributes, escaped
+from hlteval.syntax.xml_places import ABSENT, attributes, escaped
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<mteval>\n'
 _TAGS: Mapping[str, str] = {SOURCE: "srcset", REFERENCE: "refset", SYSTEM: "tstset"}

@@ -35,11 +35,12 @@ from hlteval.syntax.xml_elements import (
     Element,
     Malformed,
     Reader,
+    conforms,
+    explain,
     other_encoding,
     problem_at,
 )
 from hlteval.syntax.xml_places import locate_elements, located_findings
-from hlteval.syntax.xml_structure import conforms, explain
 
 SUFFIX = ".tmx"
 _CODES = ("bpt", "ept", "ph", "it", "ut")

@@ -9,7 +9,7 @@ import polars as pl
 
 from hlteval.converters.mt.texts import ROLES, SOURCE, UNKNOWN, with_sources
 from hlteval.representation import Corpus
-from hlteval.syntax.xml_text import ABSENT, attributes, escaped
+from hlteval.syntax.xml_places import ABSENT, attributes, escaped
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
 _HEADER = (

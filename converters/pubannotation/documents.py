@@ -12,16 +12,20 @@ from typing import Any
 from hlteval.findings import Bounded, Finding, Problem
 from hlteval.sources import Member
 from hlteval.syntax.json_parser import Path, blanks
-from hlteval.syntax.json_places import Layout, shown
-from hlteval.syntax.json_schema import (
+from hlteval.syntax.json_text import (
     KINDS,
     WANTED,
+    Layout,
     SchemaError,
     broken_keywords,
+    extents,
     invalid,
+    items,
     schema_errors,
+    shown,
+    strict,
+    value_at,
 )
-from hlteval.syntax.json_text import extents, items, strict, value_at
 from hlteval.syntax.places import Places
 
 Values = Callable[[], Mapping[str, object]]

@@ -46,7 +46,7 @@ from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, decode
 from hlteval.syntax.json_parser import Path
-from hlteval.syntax.json_places import Layout
+from hlteval.syntax.json_text import Layout
 from hlteval.syntax.places import Places
 
 _SUFFIX = ".json"

@@ -15,7 +15,7 @@ from unicodedata import is_normalized
 
 from hlteval.converters.situations.types import NO_TYPE, NONE, QUOTES, type_hint
 from hlteval.findings import Problem
-from hlteval.findings.invisible import INVISIBLE, code_point
+from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.findings.suggest import closest
 from hlteval.grammars import load, matcher
 

@@ -8,7 +8,7 @@ from itertools import islice
 from hlteval.converters.situations.appen_blocks import KEYS
 from hlteval.findings import Finding, finding
 from hlteval.sources import Member, Source, Unreadable
-from hlteval.sources.problems import shown_names
+from hlteval.sources.archives import shown_names
 
 SUFFIX, FOLDER = ".txt", "ANNOTATION"
 _HEAD = 4000

@@ -18,9 +18,7 @@ from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES
 from hlteval.sources import Member, decode
 from hlteval.syntax.json_parser import ONCE, Parsed, Path, parse
-from hlteval.syntax.json_places import Layout, shown
-from hlteval.syntax.json_schema import KINDS
-from hlteval.syntax.json_text import Items, extents, items, starts, strict
+from hlteval.syntax.json_text import KINDS, Items, Layout, extents, items, shown, starts, strict
 from hlteval.syntax.places import Places
 
 _SHOWN = 1000

@@ -23,10 +23,10 @@ from hlteval.converters.situations.lorehlt_types import SCHEMA
 from hlteval.converters.situations.speech_sf_problems import array_hint
 from hlteval.findings import entry
 from hlteval.findings.counts import filled
-from hlteval.findings.invisible import INVISIBLE, code_point
+from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.representation import TABLES, Corpus
 from hlteval.syntax.json_parser import Path
-from hlteval.syntax.json_schema import invalid
+from hlteval.syntax.json_text import invalid
 
 _STRIPPED = ".txt"
 """The characters that the official scorer removes from the end of document identifiers."""

@@ -11,13 +11,7 @@ from typing import Any, NamedTuple
 from hlteval.converters.situations.lorehlt_types import SCHEMA, Kind, kind_of, type_hint
 from hlteval.findings.suggest import closest
 from hlteval.syntax.json_parser import Path
-from hlteval.syntax.json_schema import (
-    KINDS,
-    WANTED,
-    SchemaError,
-    broken_keywords,
-    schema_errors,
-)
+from hlteval.syntax.json_text import KINDS, WANTED, SchemaError, broken_keywords, schema_errors
 
 PROPERTIES = (
     *("DocumentID", "Type", "Place_KB_ID", "Status", "Confidence", "Justification_ID"),

@@ -45,7 +45,7 @@ from hlteval.converters.toolkit.single_file import beginning, located_cells
 from hlteval.findings import FieldRef, Finding, Location, Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
-from hlteval.syntax.json_schema import invalid
+from hlteval.syntax.json_text import invalid
 from hlteval.syntax.tsv import Column, ParsedTable, Table
 
 FRAMES_FILE, ENTRIES_FILE = "frames.tsv", "sec.tsv"

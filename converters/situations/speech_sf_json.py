@@ -40,11 +40,11 @@ from hlteval.converters.situations.speech_sf_problems import (
 )
 from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.findings import finding
-from hlteval.findings.invisible import INVISIBLE, code_point
+from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.json_parser import Path
-from hlteval.syntax.json_schema import broken_keywords, invalid, schema_errors
+from hlteval.syntax.json_text import broken_keywords, invalid, schema_errors
 
 SCHEMA = "speech-sf"
 _HEADER = b'"hlteval-corpus"'

@@ -35,8 +35,7 @@ from hlteval.converters.toolkit.single_file import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import Column, Table
-from hlteval.syntax.tsv_columns import shortened
+from hlteval.syntax.tsv import Column, Table, shortened
 
 SUFFIX = ".txt"
 _NUMBER = r"(?:\d{1,9}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?"

@@ -47,9 +47,8 @@ from hlteval.converters.toolkit.single_file import head
 from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Element, Malformed
+from hlteval.syntax.xml_elements import Element, Malformed, structure
 from hlteval.syntax.xml_places import locate_elements, located_findings
-from hlteval.syntax.xml_structure import structure
 
 _COLUMNS = tuple(
     f"{table}.{name}"

@@ -18,7 +18,7 @@ from hlteval.converters.timelines.seconds import (
 )
 from hlteval.converters.toolkit import per_document
 from hlteval.representation import Corpus
-from hlteval.syntax.xml_text import attributes, escaped
+from hlteval.syntax.xml_places import attributes, escaped
 
 SUFFIX = ".eaf"
 TABLES = ("instances", "ratings", "changes")

@@ -37,8 +37,7 @@ from hlteval.converters.toolkit.single_file import File, head, locate_lines, rea
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import Column, Table
-from hlteval.syntax.tsv_columns import shortened
+from hlteval.syntax.tsv import Column, Table, shortened
 
 COLUMNS = (
     *("document", "kind", "label", "start", "end", "status", "llr", "region", "several"),

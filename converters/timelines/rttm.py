@@ -41,10 +41,8 @@ from hlteval.converters.toolkit.single_file import File, head, locate_lines, rea
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import Column, Explanation, Table
-from hlteval.syntax.tsv_columns import shortened
-from hlteval.syntax.tsv_dialects import SPACES
-from hlteval.syntax.tsv_lines import Lines
+from hlteval.syntax.tsv import Column, Explanation, Lines, Table, shortened
+from hlteval.syntax.tsv_mistakes import SPACES
 
 _NONE = "<NA>"
 _SECONDS = r"(?:[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"

@@ -38,7 +38,7 @@ from hlteval.converters.toolkit.single_file import head, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_text import content
+from hlteval.syntax.xml_places import content
 
 SUFFIX = ".vtt"
 _HEADER = re.compile(r"WEBVTT(?:[ \t].*)?")

@@ -12,7 +12,7 @@ import polars as pl
 
 from hlteval.converters.toolkit.per_document import original_files
 from hlteval.representation import Corpus
-from hlteval.representation.selection import document_slices
+from hlteval.representation.corpus import document_slices
 
 ROWS = 100_000
 """Rows of a slice; a document is never divided."""

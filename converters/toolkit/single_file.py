@@ -9,8 +9,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.findings import FieldRef, Finding, Location, Span, excerpt
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
-from hlteval.syntax.tsv import Table
-from hlteval.syntax.tsv_lines import SLICE, Lines
+from hlteval.syntax.tsv import SLICE, Lines, Table
 
 SpanOf = Callable[[str, str], tuple[int, int]]
 """Gives the place of a field in a line: first code point, and one past the last, 0-based."""

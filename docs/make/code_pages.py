@@ -9,8 +9,8 @@ from itertools import groupby
 from docs.make.origins import Origins, origins
 from hlteval.findings import Entry, catalogue
 from hlteval.findings.counts import in_the_plural
-from hlteval.reports.display import visible
-from hlteval.reports.explain import examples, paragraphs, prose, status
+from hlteval.reports.lists import examples, paragraphs, prose, status
+from hlteval.reports.terminal import visible
 
 _HEAD = """\
 # Codes of findings

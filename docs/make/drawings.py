@@ -86,7 +86,7 @@ def finding() -> str:
 def curve() -> str:
     """The curves of two invented systems, as `--plot` draws them."""
     from hlteval import score
-    from hlteval.reports.figures import write
+    from hlteval.reports.drawing import write
 
     with TemporaryDirectory() as folder:
         path = Path(folder)

@@ -14,7 +14,7 @@ from pathlib import Path
 from docs.make.option_page import COMMANDS, PER_TASK, Taken, description, own_options, taken
 from hlteval import __version__
 from hlteval.cli.app import app
-from hlteval.cli.exit_codes import exit_codes
+from hlteval.cli.process import exit_codes
 
 _TITLE = "Evaluation of human language technology"
 

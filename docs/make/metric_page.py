@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from docs.make.markdown import table
 from hlteval import tasks
-from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
-from hlteval.tasks.task import Task
+from hlteval.tasks.task import MeasureInfo, StatisticInfo, Task
 
 _HEAD = """\
 # Metrics

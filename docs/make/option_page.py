@@ -11,30 +11,25 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from docs.make.markdown import table
 from hlteval import tasks
-from hlteval.cli import (
-    agreement,
-    compare,
-    convert,
-    demo,
-    describe,
-    leaderboard,
-    manifest,
-    pack,
-    score,
-    validate,
-    verify,
-)
-from hlteval.cli import campaign as campaign_command
-from hlteval.cli import config as config_command
-from hlteval.cli import inspect as inspect_command
-from hlteval.cli import lsp as lsp_command
-from hlteval.cli import pipeline as pipeline_command
-from hlteval.cli import schema as schema_command
-from hlteval.cli import serve as serve_command
+from hlteval.cli import convert, score, validate
+from hlteval.cli import evaluation as campaign_command
+from hlteval.cli import evaluation as manifest
+from hlteval.cli import evaluation as pipeline_command
+from hlteval.cli import lists as config_command
+from hlteval.cli import lists as demo
+from hlteval.cli import lists as describe
+from hlteval.cli import lists as schema_command
+from hlteval.cli import packages as inspect_command
+from hlteval.cli import packages as pack
+from hlteval.cli import packages as verify
+from hlteval.cli import servers as lsp_command
+from hlteval.cli import servers as serve_command
+from hlteval.cli import systems as agreement
+from hlteval.cli import systems as compare
+from hlteval.cli import systems as leaderboard
 from hlteval.cli.commands import INTERNAL, Command
-from hlteval.cli.exit_codes import ALWAYS, exit_codes
-from hlteval.tasks.option import Option
-from hlteval.tasks.task import Task
+from hlteval.cli.process import ALWAYS, exit_codes
+from hlteval.tasks.task import Option, Task
 
 _HEAD = """\
 # Options

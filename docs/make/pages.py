@@ -19,12 +19,11 @@ from hlteval import converters, tasks
 from hlteval.converters import Format
 from hlteval.converters.format import Setting
 from hlteval.grammars import vocabulary
-from hlteval.reports.display import visible
-from hlteval.reports.score_formats import MANY
+from hlteval.reports.scores import MANY
+from hlteval.reports.terminal import visible
 from hlteval.scoring.metric import Metric
-from hlteval.tasks.option import Option
 from hlteval.tasks.options import metric_options
-from hlteval.tasks.task import Task
+from hlteval.tasks.task import Option, Task
 from hlteval.validators.seedev.schema import EventSchema, EventType
 
 _TASKS = """\

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.representation.schema import SCHEMA_VERSION, TABLES
-from hlteval.representation.table import Column, Table
+from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Column, Table
 
 _HEAD = f"""\
 # The tables of a corpus

@@ -16,9 +16,18 @@ import msgspec
 
 from hlteval import grammars
 from hlteval.reports.schemas.declared import SCHEMAS, Schema
-from hlteval.reports.schemas.validation import FolderDefaults
-from hlteval.results.campaign import Campaign, CampaignTask, Condition
-from hlteval.results.evaluation import Ensemble, Evaluation, Limit, Listed, TaskSettings, Team
+from hlteval.reports.schemas.outputs import FolderDefaults
+from hlteval.results.evaluation import (
+    Campaign,
+    CampaignTask,
+    Condition,
+    Ensemble,
+    Evaluation,
+    Limit,
+    Listed,
+    TaskSettings,
+    Team,
+)
 
 FOLDER = Path(__file__).parents[2] / "hlteval" / "reports" / "schemas"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -9,9 +9,13 @@ from __future__ import annotations
 import inspect
 import numbers
 import operator
+import os
+import re
 import reprlib
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from typing import (
@@ -27,11 +31,32 @@ from typing import (
     get_type_hints,
 )
 
+import msgspec
+
 from hlteval import converters, tasks
+from hlteval.findings import Findings, Severity, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import Corpus
+from hlteval.results.agreement import Agreement
+from hlteval.results.config import (
+    Config,
+    agreed_with_defaults,
+    compared_with_defaults,
+    judged_with_defaults,
+    with_defaults,
+)
+from hlteval.results.scores import Scores
+from hlteval.results.systems import Leaderboard
+from hlteval.results.verdict import Defaults, Verdict
+from hlteval.sources import Source, open_source
 from hlteval.sources.decoding import check_encoding
-from hlteval.sources.inputs import WrongArgument
+from hlteval.sources.inputs import Input, WrongArgument, as_path, is_frame
+from hlteval.sources.opening import OpenInput
+from hlteval.tasks import known, load
+from hlteval.tasks.options import unknown
+from hlteval.tasks.task import Option, WrongOption
+from hlteval.workflows.evaluation.manifests import CampaignManifest
+from hlteval.workflows.run.verdicts import Selection
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -151,8 +176,6 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 def _with_config(function: Callable[..., R], bound: inspect.BoundArguments) -> R:
     """What a function returns with the defaults of its argument `defaults`."""
-    from hlteval.api.configs import Configured
-
     configured = Configured.of(bound, function.__name__)
     bound.arguments |= {**configured.added, "defaults": configured.defaults}
     result: R = configured.named(function(*bound.args, **bound.kwargs))
@@ -241,3 +264,349 @@ _SIMPLE: Mapping[Any, tuple[str, Callable[[Any], Any]]] = types.MappingProxyType
 def shown(value: object) -> str:
     """A value for a message, in one line of moderate length."""
     return value if isinstance(value, str) and value.isprintable() else reprlib.repr(value)
+
+
+def system_paths(
+    systems: Iterable[Input] | Mapping[str, Input],
+    table: str,
+    *,
+    existing: bool = True,
+    argument: str = "systems",
+) -> list[str]:
+    """The submissions of a comparison, or other inputs, each with a name of its own.
+
+    Args:
+        systems: the submissions.
+        table: the table that a single data frame is.
+        existing: whether all paths must exist; paths that do not are kept otherwise.
+        argument: the name of the argument, for messages.
+
+    Raises:
+        TypeError: for a single submission, or names that are not text.
+        WrongArgument: if there are none.
+    """
+    single = isinstance(systems, str | os.PathLike) or hasattr(systems, "read")
+    if single or is_frame(systems) or not isinstance(systems, Iterable):
+        kind = type(systems).__name__
+        what = "submissions" if argument == "systems" else argument
+        raise TypeError(f"{argument}: expected a list or a mapping of {what}, got {kind}")
+    if isinstance(systems, Mapping):
+        named = (
+            (name, _path(argument, system, table, existing)) for name, system in systems.items()
+        )
+        paths = [_renamed(name, path) for name, path in named]
+    else:
+        paths = with_distinct_names([_path(argument, s, table, existing) for s in systems])
+    if not paths:
+        what = "submission" if argument == "systems" else "annotation"
+        raise WrongArgument(f"{argument}: expected at least one {what}, got none")
+    return paths
+
+
+def _path(argument: str, system: Input, table: str, existing: bool) -> str:
+    try:
+        return as_path(argument, system, table=table)
+    except FileNotFoundError as reason:
+        if existing:
+            raise
+        return str(reason.filename)
+
+
+def with_distinct_names(paths: list[str]) -> list[str]:
+    """Inputs with names that differ where they are not paths: `<corpus>`, `<corpus> 2`."""
+    count: Counter[str] = Counter()
+    named = []
+    for path in paths:
+        count[path] += 1
+        several = isinstance(path, OpenInput) and count[path] > 1
+        named.append(_renamed(f"{path} {count[path]}", path) if several else path)
+    return named
+
+
+def _renamed(name: object, path: str) -> str:
+    """A submission under the name that it has in a mapping."""
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"systems: expected names as text, got {name!r}")
+    try:
+        source = open_source(path)
+    except FileNotFoundError:
+        source = Source(path, "file", (), findings=(finding("LDB201", file=path),))
+    return OpenInput(source, name=name)
+
+
+OptionValue: TypeAlias = Input | bool | float | Sequence[str | os.PathLike[str] | float] | None
+"""What an option can be: text, a number, a boolean for a switch, a list, or an input for a file."""
+
+_FLAG = re.compile(r"--([a-z][a-z-]*)")
+_ARGUMENTS = {
+    "from": "from_format",
+    "to": "to_format",
+    "set": "settings",
+}
+"""Arguments that have other names on the command line."""
+_SAME = (
+    *("against", "bootstrap", "encoding", "force", "lenient", "max-memory", "metric", "profile"),
+    "strict-loss",
+)
+"""Arguments of which only the notation differs."""
+
+
+def reference_path(task: str, given: Input | None) -> str:
+    """The path of a reference; empty for a task without references.
+
+    Raises:
+        WrongArgument: if there is none and the task needs one, or the reverse.
+    """
+    declared = load(task)
+    if declared.scored_alone != (given is None):
+        needs = "has no reference; pass None" if declared.scored_alone else "needs a reference"
+        raise WrongArgument(f"reference: {task} {needs}")
+    return "" if given is None else as_path("reference", given, table=declared.scored_table)
+
+
+def task_options(
+    task: str,
+    function: Callable[..., Any],
+    options: Mapping[str, Any] | None,
+    keywords: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The options of a task, as `merged` takes them: inputs have become names.
+
+    Args:
+        task: name of the task.
+        function: the function whose options they are, named after its command. Its parameters are
+            suggested too.
+        options: by name, with hyphens or underscores; None is an option that is not set.
+        keywords: the same as keyword arguments.
+
+    Raises:
+        WrongOption: for an unknown option.
+        WrongArgument: for an option that is there twice.
+        TypeError: for names that are not text.
+    """
+    command, parameters = function.__name__, tuple(inspect.signature(function).parameters)
+    known = {option.name: option for option in load(task).options}
+    found: dict[str, Any] = {}
+    for given in (options or {}, keywords):
+        for written, value in given.items():
+            if not isinstance(written, str):
+                raise TypeError(f"options: expected names as text, got {written!r}")
+            name = written.replace("-", "_")
+            if name not in known or not known[name].available_in(command):
+                raise _unknown(task, command, name, parameters)
+            if name in found:
+                raise WrongArgument(f"{name}: set twice, as an argument and in options")
+            if value is not None:
+                found[name] = _value(known[name], value)
+    return found
+
+
+def _unknown(task: str, command: str, name: str, parameters: tuple[str, ...]) -> WrongOption:
+    declared = load(task)
+    for option in declared.options:
+        if option.name == name:  # of another command
+            return WrongOption(f"{name}: {_spelled(option.elsewhere(task, command), _flags(task))}")
+    options = [option.name for option in declared.options if option.available_in(command)]
+    return unknown(name, declared, options, also=parameters)
+
+
+def _value(option: Option, value: Any) -> Any:
+    """The value of an option, with the names of inputs where it names files."""
+    if not option.is_input:
+        return value
+    if option.repeatable:
+        values = value if isinstance(value, list | tuple) else [value]
+        return [as_path(option.name, item) for item in values]
+    return as_path(option.name, value, files_only=not option.format)
+
+
+@contextmanager
+def python_names(inputs: Mapping[str, object], task: str = "") -> Iterator[None]:
+    """Messages of errors have the names of arguments, not those of the command line.
+
+    Args:
+        inputs: paths by argument: a message about one of them begins with the argument.
+        task: the task whose options there are.
+    """
+    flags = _flags(task)
+    try:
+        yield
+    except ValueError as error:
+        message = _spelled(str(error), flags)
+        error.args = (f"{_about(message, inputs)}{message}", *error.args[1:])
+        if isinstance(fix := getattr(error, "fix", None), str):
+            error.__dict__["fix"] = _spelled(fix, flags)
+        raise
+    except OSError as error:
+        if error.errno is None and "output" in inputs:  # of ours: the folder or file is in the way
+            message = _spelled(str(error), flags)
+            error.args = (f"{_about(message, inputs) or 'output: '}{message}",)
+        raise
+
+
+def _flags(task: str) -> dict[str, str]:
+    """The arguments by their names on the command line."""
+    options = load(task).options if task else ()
+    own = {option.flag: option.name for option in options}
+    return {name: name.replace("-", "_") for name in _SAME} | _ARGUMENTS | own
+
+
+def _spelled(message: str, flags: Mapping[str, str]) -> str:
+    return _FLAG.sub(lambda match: flags.get(match[1], match[0]), message)
+
+
+def _about(message: str, inputs: Mapping[str, object]) -> str:
+    """The argument whose path a message names, as its beginning; empty if there is none."""
+    for argument, path in inputs.items():
+        if isinstance(path, str) and path and argument not in message:
+            named = re.search(rf"(?<!\S){re.escape(path)}(?=[/:,\s]|$)", message)
+            if named:
+                return f"{argument}: "
+    return ""
+
+
+_SETTINGS = ("against", "profile", "encoding")
+"""The keys of a file that are arguments of functions, too."""
+_OF_VERDICTS = ("select", "ignore", "severity", "fail-on")
+"""The keys on which findings and verdicts depend."""
+
+
+def config_file(given: Input, task: str) -> Config:
+    """A file of defaults for a task; an empty one stands for that of the file.
+
+    Raises:
+        FileNotFoundError: if there is none.
+        TypeError: for anything but a file.
+        WrongArgument: if it has errors, or is for another task.
+    """
+    from hlteval.workflows.config import read_config
+    from hlteval.workflows.evaluation.manifests import WrongManifest
+
+    path = as_path("defaults", given, files_only=True)
+    try:
+        config = read_config(path, task)
+    except WrongManifest as error:
+        raise WrongArgument(f"defaults: {error}") from error
+    for problem in config.findings:
+        if problem.severity == "error":
+            where = f"{problem.file}{problem.position}"
+            raise WrongArgument(f"defaults: {where}: {problem.message} ({problem.code})")
+    if task and config.task not in {"", task}:
+        raise _of_another(config, task)
+    return config
+
+
+def _of_another(config: Config, tasks: str) -> WrongArgument:
+    return WrongArgument(f"defaults: {config.path} has defaults for {config.task}, not for {tasks}")
+
+
+def campaign_configs(given: Input | None, manifest: CampaignManifest) -> dict[str, Config]:
+    """A file of defaults for each task of a campaign that it is for; none without a file.
+
+    Raises:
+        FileNotFoundError, TypeError, WrongArgument: as for `config_file`.
+    """
+    if given is None or manifest.campaign is None:
+        return {}
+    config = config_file(given, "")
+    names = [name for name in manifest.campaign.tasks if name in known()]
+    kept = [name for name in names if config.task in {"", name}]
+    if names and not kept:
+        raise _of_another(config, ", ".join(names))
+    return {name: config_file(config.path, name) for name in kept}
+
+
+def pipeline_config(given: Input, task: str, manifest: str | None) -> Config:
+    """A file of defaults for a pipeline.
+
+    Args:
+        given: the file.
+        task: the task of all submissions; empty for none.
+        manifest: the path of the manifest, if there is one.
+
+    Raises:
+        FileNotFoundError, TypeError, WrongArgument: as for `config_file`.
+    """
+    from hlteval.workflows.evaluation.pipeline import other_tasks
+
+    config = config_file(given, task)
+    if others := other_tasks(config, manifest):
+        raise _of_another(config, ", ".join(others))
+    return config
+
+
+def taken_from(given: object) -> Defaults | None:
+    """What was taken from the argument `defaults`, which `checked` has read."""
+    return given if isinstance(given, Defaults) else None
+
+
+@dataclass(frozen=True)
+class Configured:
+    """A call with defaults.
+
+    Attributes:
+        config: the file of defaults.
+        added: the arguments that come from it, by parameter.
+        defaults: what was taken; None if nothing was.
+        profile: the profile of the call.
+    """
+
+    config: Config
+    added: Mapping[str, Any]
+    defaults: Defaults | None
+    profile: str
+
+    @classmethod
+    def of(cls, bound: inspect.BoundArguments, command: str) -> Configured:
+        """The defaults of a call; arguments that are given win, options one by one.
+
+        Args:
+            bound: the arguments that are given, among them `defaults` and `task`.
+            command: the name of the function, which selects the options of the task.
+        """
+        given = bound.arguments
+        config = config_file(given["defaults"], given["task"])
+        added: dict[str, Any] = {
+            key: config.values[key]
+            for key in _SETTINGS
+            if key in config.values and key in bound.signature.parameters
+            if given.get(key) is None
+        }
+        options = _options(config, given, command)
+        names = [*added, *(key for key in _OF_VERDICTS if key in config.values)]
+        names = names if command == "validate" else [*added]
+        names += [f"options.{name}" for name in options]
+        if options:
+            added["options"] = {**(given.get("options") or {}), **options}
+        defaults = Defaults(config.path, tuple(names)) if names else None
+        return cls(config, added, defaults, added.get("profile") or given.get("profile", "plan"))
+
+    def named(self, result: Any) -> Any:
+        """A result that names the defaults; a verdict over the findings that they select."""
+        if isinstance(result, Verdict):
+            return judged_with_defaults(self._selected(result), self.defaults)
+        if isinstance(result, Scores):
+            return with_defaults(result, self.defaults)
+        if isinstance(result, Agreement):
+            return agreed_with_defaults(result, self.defaults)
+        if isinstance(result, Leaderboard):
+            return result  # which names them where it is made, before it is written
+        return compared_with_defaults(result, self.defaults)
+
+    def _selected(self, verdict: Verdict) -> Verdict:
+        values = self.config.values
+        levels = [f"{code}={level}" for code, level in values.get("severity", {}).items()]
+        selection = Selection.parse(values.get("select", ()), values.get("ignore", ()), levels)
+        kept = msgspec.structs.replace(verdict, findings=Findings(selection.of(verdict.findings)))
+        if self.profile == "official" or not verdict.decided:
+            return kept
+        lowest = Severity(values.get("fail-on", "error"))
+        return msgspec.structs.replace(kept, passed=not kept.reaches(lowest))
+
+
+def _options(config: Config, given: Mapping[str, Any], command: str) -> dict[str, Any]:
+    """The options of the file that a function has and that are not given."""
+    written = (*(given.get("options") or {}), *given.get("task_option", {}))
+    present = {str(name).replace("-", "_") for name in written}
+    own = {option.name for option in load(given["task"]).options if option.available_in(command)}
+    return {name: value for name, value in config.options.items() if name in own - present}

@@ -23,7 +23,8 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # there is nothing yet that has to be removed
     try:
-        from hlteval.cli import interruption, streams
+        from hlteval.cli import process as interruption
+        from hlteval.cli import process as streams
     except (ImportError, MemoryError) as error:
         _fail(_reason(error))
 
@@ -36,7 +37,7 @@ def main() -> None:
     _check_environment()
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     try:
-        interruption.prepare()
+        interruption.handle_signals()
         streams.prepare()
         _run()
     except (interruption.Interrupted, KeyboardInterrupt) as error:
@@ -46,7 +47,7 @@ def main() -> None:
 
 
 def _run() -> None:
-    from hlteval.cli.streams import OutputLost, drop, finish
+    from hlteval.cli.process import OutputLost, drop, finish
 
     try:
         try:
@@ -61,8 +62,8 @@ def _run() -> None:
 
 def _run_command() -> None:
     try:
-        from hlteval.cli.streams import OutputLost
-        from hlteval.sources.disk import NotWritten
+        from hlteval.cli.process import OutputLost
+        from hlteval.sources.spooling import NotWritten
 
         try:
             from hlteval.cli.app import app
@@ -127,7 +128,7 @@ def _end_by_bug(error: BaseException) -> NoReturn:
     import tempfile
     import traceback
 
-    from hlteval.cli import interruption
+    from hlteval.cli import process as interruption
 
     interruption.check()
 

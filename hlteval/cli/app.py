@@ -9,19 +9,18 @@ import typer
 from typer.main import get_command
 
 from hlteval import __version__
-from hlteval.cli import agreement, compare, leaderboard, manifest, pack, score, validate
-from hlteval.cli.campaign import campaign
-from hlteval.cli.config import config
+from hlteval.cli import evaluation as manifest
+from hlteval.cli import packages as pack
+from hlteval.cli import score, validate
+from hlteval.cli import systems as agreement
+from hlteval.cli import systems as compare
+from hlteval.cli import systems as leaderboard
 from hlteval.cli.convert import convert
-from hlteval.cli.demo import demo
-from hlteval.cli.describe import explain, formats, tasks
-from hlteval.cli.exit_codes import HelpfulCommand, HelpfulGroup, epilog
-from hlteval.cli.inspect import inspect
-from hlteval.cli.lsp import lsp
-from hlteval.cli.pipeline import pipeline
-from hlteval.cli.schema import schema
-from hlteval.cli.serve import serve
-from hlteval.cli.verify import verify
+from hlteval.cli.evaluation import campaign, pipeline
+from hlteval.cli.lists import config, demo, explain, formats, schema, tasks
+from hlteval.cli.packages import inspect, verify
+from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog
+from hlteval.cli.servers import lsp, serve
 
 
 class Unbuilt(HelpfulCommand):
@@ -62,9 +61,7 @@ class Commands(HelpfulGroup):
 
 def _wrapped(error: typer.BadParameter) -> str:
     """The message of a usage error as a terminal shows it."""
-    from hlteval.reports.display import visible
-    from hlteval.reports.prose import hanging
-    from hlteval.reports.terminal import remarks
+    from hlteval.reports.terminal import hanging, remarks, visible
 
     console = remarks()
     width = console.width if console.is_terminal else None
@@ -128,9 +125,9 @@ def _add_group(name: str, group: typer.Typer) -> None:
 _add_group("validate", validate.app)
 _add("convert", convert)
 _add_group("score", score.app)
-_add_group("compare", compare.app)
-_add_group("leaderboard", leaderboard.app)
-_add_group("agreement", agreement.app)
+_add_group("compare", compare.compare_app)
+_add_group("leaderboard", leaderboard.leaderboard_app)
+_add_group("agreement", agreement.agreement_app)
 _add(
     "verify",
     verify,

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli import completion
+from hlteval.cli import commands as completion
 from hlteval.cli.commands import Encoding, OutputFiles, usage
 from hlteval.cli.defaults import ConfigFile, config_of_call, not_given, show_defaults
-from hlteval.results.defaults import Defaults
+from hlteval.results.verdict import Defaults
 
 Inputs = Annotated[
     list[str],
@@ -96,12 +96,11 @@ def convert(
     defaults_file: ConfigFile = None,
 ) -> None:
     """Convert between formats, and report what the output format cannot represent."""
-    from hlteval.cli.output import show_conversion
-    from hlteval.cli.output_files import check_inputs_stay, output_files
-    from hlteval.reports.conversion import FORMATS
+    from hlteval.cli.output import check_inputs_stay, output_files, show_conversion
+    from hlteval.reports.packages import CONVERSION_FORMATS as FORMATS
     from hlteval.reports.terminal import progress, remarks
     from hlteval.sources.writing import check_outputs
-    from hlteval.workflows.conversion import conversion
+    from hlteval.workflows.convert.conversion import conversion
 
     if target == "-" and form != "text":
         raise typer.BadParameter("--format json needs standard output; use a path instead of -")

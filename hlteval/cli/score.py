@@ -28,10 +28,9 @@ from hlteval.cli.commands import (
     uses_seed,
 )
 from hlteval.cli.defaults import ConfigFile
-from hlteval.cli.plot_file import Beside, PlotFile, check_plot, without_warnings
-from hlteval.cli.report_file import ReportFile
-from hlteval.cli.validation_command import validation
-from hlteval.results.defaults import Defaults
+from hlteval.cli.output import Beside, PlotFile, ReportFile, check_plot, without_warnings
+from hlteval.cli.validate import validation
+from hlteval.results.verdict import Defaults
 from hlteval.tasks import load
 
 Bootstrap = Annotated[
@@ -76,16 +75,20 @@ def score(
     defaults: Defaults | None = None,
 ) -> None:
     """Score a submission."""
-    from hlteval.cli.output import check_folder, refusals, show_scores
-    from hlteval.cli.output_files import output_files
-    from hlteval.cli.report_file import check_report, report_output
+    from hlteval.cli.output import (
+        check_folder,
+        check_report,
+        output_files,
+        refusals,
+        report_output,
+        show_scores,
+    )
     from hlteval.reports.terminal import progress, remarks
     from hlteval.results.config import with_defaults
     from hlteval.tasks.options import with_seed
-    from hlteval.workflows.plotting import plot_scores
-    from hlteval.workflows.runs import Intervals
-    from hlteval.workflows.scoring import measure_names
-    from hlteval.workflows.scoring import score as run
+    from hlteval.workflows.compare.plotting import plot_scores
+    from hlteval.workflows.run.engine import Intervals, measure_names
+    from hlteval.workflows.run.engine import score as run
 
     files = output_files(output_file, get_args(TableForm))
     check_report(report, files)

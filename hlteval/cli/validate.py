@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Optional, get_args
 
 import typer
 
-from hlteval.cli import completion
+from hlteval.cli import commands as completion
 from hlteval.cli.commands import (
     Condition,
     Encoding,
@@ -18,8 +19,10 @@ from hlteval.cli.commands import (
     usage,
 )
 from hlteval.cli.defaults import ConfigFile, show_defaults
-from hlteval.cli.report_file import ReportFile
-from hlteval.results.defaults import Defaults
+from hlteval.cli.output import ReportFile
+from hlteval.results.verdict import Defaults
+from hlteval.tasks import load
+from hlteval.tasks.task import Option
 
 FindingsForm = Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit"]
 """The output formats of a verdict."""
@@ -136,14 +139,18 @@ def validate(
     defaults: Defaults | None = None,
 ) -> None:
     """Check a submission."""
-    from hlteval.cli.output import show_fixes, show_verdict
-    from hlteval.cli.output_files import output_files
-    from hlteval.cli.report_file import check_report, report_output
+    from hlteval.cli.output import (
+        check_report,
+        output_files,
+        report_output,
+        show_fixes,
+        show_verdict,
+    )
     from hlteval.reports.terminal import progress, remarks
     from hlteval.results.config import judged_with_defaults
-    from hlteval.workflows.fixing import fix as write_fixed
-    from hlteval.workflows.selection import Selection
-    from hlteval.workflows.validation import validate_all
+    from hlteval.workflows.fix.fixing import fix as write_fixed
+    from hlteval.workflows.run.engine import validate_all
+    from hlteval.workflows.run.verdicts import Selection
 
     show_defaults(defaults)
     if by_folder:
@@ -172,8 +179,8 @@ def validate(
 
 def _folders(task: str, paths: list[str], output_file: Any, report: Any) -> list[str]:
     """The folders that are submissions, which no output may replace."""
-    from hlteval.cli.output_files import check_inputs_stay
-    from hlteval.workflows.folders import submissions
+    from hlteval.cli.output import check_inputs_stay
+    from hlteval.workflows.run.verdicts import submissions
 
     folders = submissions(task, paths)
     with usage():
@@ -215,3 +222,37 @@ app = typer.Typer(
     help="Check a submission: every problem with location, cause and fix.",
     no_args_is_help=True,
 )
+
+
+def validation(task: str, system: str, reference: str, settings: Mapping[str, Any]) -> list[str]:
+    """The command that reports all findings of a submission and its reference.
+
+    Args:
+        task: name of the task.
+        system: path of the submission.
+        reference: path of the reference; empty if the task has none.
+        settings: with which it is scored: `profile`, `encoding`, and the task's `options`.
+
+    Examples:
+        >>> settings = {"profile": "official", "options": {"segments": "s.list"}}
+        >>> " ".join(validation("hub4", "a.tpl", "b.tpl", settings))
+        'hlteval validate hub4 a.tpl --against b.tpl --profile official'
+    """
+    words = ["hlteval", "validate", task, system]
+    words += ["--against", reference] if reference else []
+    for name, default in (("profile", "plan"), ("encoding", "utf-8")):
+        value = settings.get(name) or default
+        words += [f"--{name}", value] if value != default else []
+    values = settings.get("options") or {}
+    for option in load(task).options:
+        if option.name in values and option.available_in("validate"):
+            words += _words(option, values[option.name])
+    return words
+
+
+def _words(option: Option, value: Any) -> list[str]:
+    """An option with its values as words of a command line."""
+    if option.switch:
+        return [f"--{option.flag}"]
+    values = value if isinstance(value, list | tuple) else [value]
+    return [word for item in values for word in (f"--{option.flag}", str(item))]

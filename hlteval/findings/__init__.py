@@ -1,20 +1,29 @@
 """Findings: problems of data as values, and the catalogue of their codes."""
 
-from hlteval.findings.bounded import MAX_PER_CODE, Bounded, explained, line_findings, part, summary
-from hlteval.findings.catalogue import Entry, catalogue, entry, finding, in_order
-from hlteval.findings.excerpts import excerpt, spot
+from hlteval.findings.catalogue import Entry, Problem, catalogue, entry, finding, in_order
 from hlteval.findings.finding import (
     REFERENCE,
     SUBMISSION,
     Excerpt,
+    FieldRef,
     Finding,
     Further,
+    Location,
     Severity,
     Span,
+    excerpt,
+    spot,
 )
-from hlteval.findings.location import FieldRef, Location
-from hlteval.findings.problem import Problem
-from hlteval.findings.sequence import Findings, Item
+from hlteval.findings.sequence import (
+    MAX_PER_CODE,
+    Bounded,
+    Findings,
+    Item,
+    explained,
+    line_findings,
+    part,
+    summary,
+)
 
 __all__ = [
     "MAX_PER_CODE",

@@ -31,10 +31,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from hlteval.findings.bounded import part
-from hlteval.findings.catalogue import Entry, entry
+from hlteval.findings.catalogue import Entry, entry, values
 from hlteval.findings.finding import SUBMISSION, Finding
-from hlteval.findings.templates import values
+from hlteval.findings.sequence import part
 
 _TOKEN = re.compile(r"[\w-]+")
 

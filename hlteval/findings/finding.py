@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -135,3 +136,70 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
             'reference'
         """
         return self if self.side == side else msgspec.structs.replace(self, side=side)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRef:
+    """A reference to a record of a file or to one of its fields, to look up its location.
+
+    Attributes:
+        record: the 1-based ordinal of the record in its file.
+        field: name of the field in the terms of the format, with a number if it is repeated:
+            `label`, `role 2`. Empty for the whole record.
+    """
+
+    record: int
+    field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A span of a file, and the excerpt of its line."""
+
+    span: Span
+    excerpt: Excerpt
+
+
+WINDOW = 160
+"""Maximum length of an excerpt in code points; a line may have millions."""
+
+
+def excerpt(line: str, span: Span) -> Excerpt:
+    """The excerpt of a line around a span.
+
+    Args:
+        line: the line, without its line break.
+        span: the span in the line.
+
+    Examples:
+        >>> excerpt("x" * 1_000_000, Span(1, 500_001, 500_003)).offset
+        499960
+    """
+    if len(line) <= WINDOW:
+        return Excerpt(line)
+    offset = max(0, min(span.column - 1 - WINDOW // 4, len(line) - WINDOW))
+    return Excerpt(line[offset : offset + WINDOW], offset, cut=offset + WINDOW < len(line))
+
+
+def spot(text: str, index: int) -> Span:
+    r"""The span of one code point of a text whose lines end with ``\n``.
+
+    Examples:
+        >>> spot("ab\ncd", 4)
+        Span(line=2, column=2, end_column=3)
+    """
+    line = text.count("\n", 0, index) + 1
+    column = index - text.rfind("\n", 0, index)
+    return Span(line, column, column + 1)
+
+
+INVISIBLE = (
+    "[\x00-\x1f\x7f-\xa0\xad\u1680\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u2064"
+    "\u2066-\u206f\u3000\ufeff]"
+)
+"""The pattern of an invisible character, also of spaces other than U+0020."""
+
+
+def code_point(character: str) -> str:
+    """The number of a character as Unicode writes it."""
+    return f"U+{ord(character):04X}"

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from hlteval.findings.catalogue import values
 from hlteval.findings.finding import Finding
-from hlteval.findings.templates import values
 
 Lines = tuple[str, ...] | None
 """What replaces a line: lines without their ends, none to remove it; None to leave it."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar, overload
 
 import msgspec
 
-from hlteval.findings.finding import Finding, Severity
+from hlteval.findings.catalogue import Problem, entry, values
+from hlteval.findings.finding import Finding, Further, Severity, Span
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,3 +157,264 @@ def severities(findings: tuple[Finding, ...]) -> str:
     counts = tally(findings, attrgetter("severity"))
     words = ((counts[severity], severity.value) for severity in Severity if counts[severity])
     return ", ".join(f"{n:,} {word}{'s' * (n > 1 and word != 'info')}" for n, word in words)
+
+
+MAX_PER_CODE = 1000
+"""Default maximum number of findings of one code in a file that are explained."""
+HELP = "correct the explained ones first; validate with --max-per-code 0 explains all"
+
+Place = int | str | None
+P = TypeVar("P", bound=Place)
+E = TypeVar("E")
+
+
+class Bounded:
+    """The findings of a file while it is read.
+
+    Args:
+        most: the maximum of a code; 0 for no maximum.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._counts: Counter[str] = Counter()
+        self._explained: list[Finding] = []
+        self._firsts: dict[str, Finding] = {}
+        self._others: defaultdict[str, list[Place]] = defaultdict(list)
+
+    def add(self, code: str, place: P, finding: Callable[[P, E], Finding], problem: E) -> None:
+        """Add a problem.
+
+        Args:
+            code: its code.
+            place: its line, or in JSON its path.
+            finding: explains a problem, given its place and what is known of it.
+            problem: what is known of it.
+        """
+        if not self._most or self._counts[code] < self._most:
+            self._counts[code] += 1
+            self._explained.append(finding(place, problem))
+            return
+        if code not in self._firsts:
+            self._firsts[code] = finding(place, problem)
+        self._others[code].append(place)
+
+    def is_full(self, code: str) -> bool:
+        """Whether all further problems of a code are only counted."""
+        return code in self._firsts
+
+    def explained(self) -> list[Finding]:
+        """The findings that were explained since the last call."""
+        found, self._explained = self._explained, []
+        return found
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings: those beyond the maximum of a code are one."""
+        others = (summary(first, self._others[code]) for code, first in self._firsts.items())
+        return [*self._explained, *others]
+
+
+def explained(
+    problems: Iterable[tuple[P, Problem]],
+    finding: Callable[[P, Problem], Finding],
+    most: int,
+) -> list[Finding]:
+    """The findings of the problems of a file: those beyond the maximum of a code are one.
+
+    Args:
+        problems: the problems in order, each with its line, or in JSON its path.
+        finding: explains a problem, given both.
+        most: the maximum of a code; 0 for no maximum.
+
+    Examples:
+        >>> problem = Problem("SNT101", 1, 0, 1, {"given": "x"})
+        >>> problems = [(line, problem._replace(record=line)) for line in range(1, 6)]
+        >>> found = explained(problems, lambda _, problem: problem.in_line("s.tsv", "x"), 2)
+        >>> [(item.position, item.count) for item in found]
+        [(':1:1', 1), (':2:1', 1), (':3:1', 3)]
+    """
+    bounded = Bounded(most)
+    for place, problem in problems:
+        bounded.add(problem.code, place, finding, problem)
+    return bounded.findings
+
+
+def line_findings(
+    problems: Iterable[Problem], lines: Sequence[str], file: str, most: int = MAX_PER_CODE
+) -> list[Finding]:
+    """The findings of problems in a file whose records are its lines.
+
+    Args:
+        problems: the problems.
+        lines: the lines of the file, split at line feeds.
+        file: the display path of the file.
+        most: the maximum of a code; 0 for no maximum.
+
+    Examples:
+        >>> line_findings([Problem("SNT101", 1, 0, 2, {"given": "xx"})], ["xx"], "s.tsv")[0].code
+        'SNT101'
+    """
+
+    def finding(record: int, problem: Problem) -> Finding:
+        return problem.in_line(file, lines[record - 1].removesuffix("\r"))
+
+    return explained(((problem.record, problem) for problem in problems), finding, most)
+
+
+def summary(first: Finding, places: Iterable[Place], names: Iterable[str] = ()) -> Finding:
+    """The finding that stands for problems of its code that are only counted.
+
+    Args:
+        first: the finding of the first of them.
+        places: the line of each, in JSON its path.
+        names: the identifier that each misses or defines, if the code follows from others by it.
+
+    Examples:
+        >>> first = Problem("SNT101", 3, 0, 1, {"given": "x"}).in_line("s.tsv", "x")
+        >>> summary(first, range(3, 6)).message[:7]
+        '3 more:'
+    """
+    further = Further(tuple(places), tuple(names))
+    title = entry(first.code).title
+    return msgspec.structs.replace(
+        first,
+        message=f"{len(further.places):,} more: {title}",
+        help=HELP,
+        excerpt=None,
+        record=None,
+        further=further,
+    )
+
+
+def part(finding: Finding, numbers: Sequence[int]) -> Finding:
+    """The finding that stands for some of the problems that a finding stands for.
+
+    Args:
+        finding: a finding with further problems.
+        numbers: the numbers of these problems, from 0.
+
+    Examples:
+        >>> first = Problem("SNT101", 3, 0, 1, {"given": "x"}).in_line("s.tsv", "x")
+        >>> part(summary(first, range(3, 9)), [1, 4]).further.places
+        (4, 7)
+    """
+    further = finding.further or Further(())
+    if len(numbers) == len(further.places):
+        return finding
+    places = [further.places[number] for number in numbers]
+    names = [further.names[number] for number in numbers] if further.names else []
+    line = places[0]
+    span = Span(line, 1, 1) if isinstance(line, int) else finding.span
+    return summary(msgspec.structs.replace(finding, span=span), places, names)
+
+
+FEWEST = 3
+"""Findings of a code in a file that may have a common cause."""
+SURE = 0.9
+"""The share of the records of a file, and of these findings, that a notation must explain."""
+
+
+class _Notation(NamedTuple):
+    """A way to write numbers: how they are written, what it looks like, and the fix.
+
+    An empty fix is that of the code for percentages.
+    """
+
+    pattern: re.Pattern[str]
+    looks: str
+    fix: str = ""
+
+
+_NOTATIONS = (
+    _Notation(re.compile(r"(?:100|[0-9]{1,2})(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?"), "be percentages"),
+    _Notation(re.compile(r"[0-9]{1,3}(?:[.,][0-9]*)?\s*%"), "be percentages"),
+    _Notation(re.compile(r"[0-9]*,[0-9]+"), "have decimal commas", "write a point, such as 0.85"),
+)
+
+
+def by_notation(findings: Iterable[Finding], records: int) -> Iterator[Finding]:
+    """The findings, of which those with the notation of a whole file are one.
+
+    Args:
+        findings: about one side.
+        records: the number of its records.
+
+    Examples:
+        >>> from hlteval.findings import Span, finding
+        >>> rows = [(1, "85"), (2, "70.5"), (3, "100")]
+        >>> found = [finding("EDL314", span=Span(at, 1, 2), given=given) for at, given in rows]
+        >>> (only,) = by_notation(found, 3)
+        >>> only.message, only.help
+        ('3 of 3 confidences appear to be percentages, such as 85', 'divide all confidences by 100')
+        >>> len([*by_notation(found, 100)])
+        3
+    """
+    listed = list(findings)
+    causes = {
+        id(same[0]): cause
+        for _, group in groupby(sorted(filter(_is_ratio, listed), key=_key), _key)
+        if (cause := _cause(same := list(group), records))
+    }
+    explained = {number for cause in causes.values() for number in cause.findings}
+    for found in listed:
+        if id(found) in causes:
+            yield causes[id(found)].one
+        if id(found) not in explained:
+            yield found
+
+
+class _Cause(NamedTuple):
+    """The finding of a notation, and the identities of those that it explains."""
+
+    one: Finding
+    findings: frozenset[int]
+
+
+def _is_ratio(finding: Finding) -> bool:
+    return bool(entry(finding.code).percentages)
+
+
+def _key(finding: Finding) -> tuple[str, str]:
+    return finding.code, finding.file or ""
+
+
+def _cause(same: Sequence[Finding], records: int) -> _Cause | None:
+    """The notation of the numbers of a file, from the findings of a code about it."""
+    total = sum(found.count for found in same)
+    if total < max(FEWEST, SURE * records):
+        return None
+    given = [(found, values(found).get("given", "")) for found in same if not found.further]
+    for notation in _NOTATIONS:
+        own = [found for found, text in given if notation.pattern.fullmatch(text.strip())]
+        if own and len(own) >= SURE * len(given):
+            explained = [*own, *(found for found in same if found.further)]
+            example = next(text for found, text in given if found is own[0])
+            return _Cause(
+                _one(explained, notation, example, records), frozenset(map(id, explained))
+            )
+    return None
+
+
+def _one(explained: Sequence[Finding], notation: _Notation, example: str, records: int) -> Finding:
+    """The finding that stands for all that a notation explains, at the place of the first."""
+    first = explained[0]
+    places = [place for found in explained for place in _places(found)]
+    share = f"{len(places):,} of {records:,} confidences"
+    return msgspec.structs.replace(
+        first,
+        message=f"{share} appear to {notation.looks}, such as {example}",
+        help=notation.fix or entry(first.code).percentages,
+        blocking=any(found.blocking for found in explained),
+        further=Further(tuple(places), is_cause=True),
+    )
+
+
+def _places(finding: Finding) -> Iterator[int | str | None]:
+    """The lines that a finding is about, in JSON the paths."""
+    if finding.further:
+        yield from finding.further.places
+    elif finding.record is not None and finding.record.startswith("$"):
+        yield finding.record
+    else:
+        yield finding.span.line if finding.span else None

@@ -1,14 +1,396 @@
-"""Open documents: their texts, as the editor changes them."""
+"""URIs of an editor, and the keys by which its documents are known here.
+
+The key of a file is its absolute path; that of anything else, such as a buffer without a name, is
+its URI.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Literal, NamedTuple
+from urllib.parse import unquote_to_bytes, urlsplit
 
-from hlteval.lsp.buffers import Buffer
-from hlteval.lsp.text import Range, Text, Units
-from hlteval.lsp.uris import key
+import msgspec
+
+from hlteval.findings import Span
+from hlteval.sources import Member, OpenInput, Source, Unreadable, open_source
+from hlteval.sources.names import is_junk, printable
+
+_DRIVE = re.compile(r"/[A-Za-z]:")
+
+
+def key(uri: str) -> str:
+    """The key of a document.
+
+    Examples:
+        >>> key("file:///runs/a%20b.tab"), key("untitled:Untitled-1")
+        ('/runs/a b.tab', 'untitled:Untitled-1')
+    """
+    try:
+        parts = urlsplit(uri)
+        local = parts.scheme == "file" and parts.netloc in {"", "localhost"}
+    except ValueError:  # half of an address
+        return uri
+    path = os.fsdecode(unquote_to_bytes(parts.path)) if local else ""
+    if "\0" in path or not path.startswith("/"):
+        return uri
+    return os.path.normpath(path[1:] if os.name == "nt" and _DRIVE.match(path) else path)
+
+
+def is_path(known: str) -> bool:
+    """Whether a key is the path of a file.
+
+    Examples:
+        >>> is_path("/runs/a.tab"), is_path("untitled:Untitled-1")
+        (True, False)
+    """
+    return Path(known).is_absolute()
+
+
+def uri(known: str) -> str:
+    """The URI of a key.
+
+    Examples:
+        >>> uri("/runs/a b.tab"), uri("untitled:Untitled-1")
+        ('file:///runs/a%20b.tab', 'untitled:Untitled-1')
+    """
+    return Path(known).as_uri() if is_path(known) else known
+
+
+def absolute(path: str) -> str:
+    """The key of a path that is relative to the working directory; links are not followed.
+
+    Examples:
+        >>> absolute("/runs/../a.tab")
+        '/a.tab'
+    """
+    return os.path.normpath(Path.cwd() / path)
+
+
+_BOM = "\ufeff"
+_HEAD = 4096
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """The text of a document that is open in an editor.
+
+    Attributes:
+        text: as the editor sends it.
+        changed: whether it was changed since it was opened or saved.
+        mark: whether the file has a byte order mark that the editor does not show.
+        returns: whether the lines of the file end with CR LF, of which the editor shows LF.
+    """
+
+    text: str
+    changed: bool = False
+    mark: bool = False
+    returns: bool = False
+
+    @classmethod
+    def beside(cls, text: str, path: str) -> Buffer:
+        """The buffer of a file as it was opened or saved; only the head of the file is read."""
+        head = _head(path)
+        mark = head.startswith(_BOM.encode()) and not text.startswith(_BOM)
+        line, feed, _ = head.partition(b"\n")
+        return cls(text, mark=mark, returns=line[-1:] + feed == b"\r\n" and "\r" not in text)
+
+    def content(self, disk: bytes | None, encoding: str) -> bytes:
+        r"""The bytes of the file when the editor saves it; those of the disk if nothing changed.
+
+        Args:
+            disk: the bytes on the disk; None if there is no such file.
+            encoding: of the file.
+
+        Examples:
+            >>> Buffer("a\nb\n", returns=True, changed=True).content(b"a\r\n", "utf-8")
+            b'a\r\nb\r\n'
+        """
+        if disk is not None and not self.changed:
+            on_disk = disk.decode(encoding, "replace").removeprefix(_BOM)
+            if _plain(on_disk) == _plain(self.text.removeprefix(_BOM)):
+                return disk
+        text = self.text.replace("\n", "\r\n") if self.returns else self.text
+        return f"{_BOM * self.mark}{text}".encode(encoding, _errors(encoding))
+
+
+def _head(path: str) -> bytes:
+    """The first bytes of a file; nothing of what cannot be read."""
+    if not is_path(path) or not _is_file(path):
+        return b""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(_HEAD)
+    except OSError:
+        return b""
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # a name that is too long, or no name
+        return False
+
+
+def _plain(text: str) -> str:
+    """A text with LF only: an editor may show any end of a line as the one of its buffer."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _errors(encoding: str) -> str:
+    """How a character is written that an encoding does not have."""
+    return "surrogatepass" if encoding.lower().startswith("utf") else "replace"
+
+
+@dataclass(frozen=True)
+class OpenFiles:
+    """The buffers of an editor over the files of the disk.
+
+    Attributes:
+        buffers: by key.
+        encoding: of the files.
+    """
+
+    buffers: Mapping[str, Buffer]
+    encoding: str = "utf-8"
+
+    def input(self, path: str) -> OpenInput:
+        """A file or folder as `source` gives it, under its path.
+
+        Raises:
+            FileNotFoundError: if it is neither on the disk nor open.
+        """
+        return OpenInput(self.source(path), name=path)
+
+    def source(self, path: str) -> Source:
+        """A file or folder of the disk, with the buffers in place of its files.
+
+        Raises:
+            FileNotFoundError: if it is neither on the disk nor open.
+        """
+        try:
+            source = open_source(path) if is_path(path) else Source(f"<{path}>", "stdin", ())
+        except FileNotFoundError:
+            if path not in self.buffers and not any(self._below(path)):
+                raise
+            kind = "file" if path in self.buffers else "folder"
+            source = Source(path, kind, ())
+        return self._covered(source, path)
+
+    def content(self, path: str) -> bytes:
+        """The bytes of a file, of its buffer if it is open.
+
+        Raises:
+            Unreadable, FileNotFoundError: if it is neither open nor readable.
+        """
+        (member,) = self.source(path).members
+        return member.fetch()
+
+    def _covered(self, source: Source, path: str) -> Source:
+        """A source with the buffers that belong to it."""
+        if path in self.buffers:  # whatever the disk has under this name
+            disk = next((member for member in source.members if not member.name), None)
+            kind = "file" if is_path(path) else "stdin"
+            return Source(source.path, kind, (self._member("", path, source.path, disk),))
+        if source.kind != "folder":
+            return source
+        members = {member.name: member for member in source.members}
+        for name in self._below(path):
+            inner = f"{path.rstrip('/')}/{name}"
+            members[name] = self._member(name, inner, inner, members.get(name))
+        kept = tuple(found for found in source.findings if not members or found.code != "SRC104")
+        return replace(source, members=tuple(members[n] for n in sorted(members)), findings=kept)
+
+    def _below(self, folder: str) -> Iterator[str]:
+        """The names of the buffers in a folder."""
+        prefix = folder.rstrip("/") + "/"
+        at = len(prefix)
+        for known in self.buffers:
+            if is_path(known) and known.startswith(prefix) and not is_junk(name := known[at:]):
+                yield name
+
+    def _member(self, name: str, path: str, shown: str, disk: Member | None) -> Member:
+        fetch = partial(_content, self.buffers[path], disk, self.encoding)
+        if disk is not None:
+            return msgspec.structs.replace(disk, fetch=fetch, size=None)
+        return Member(name, printable(shown), None, fetch)
+
+
+def _content(buffer: Buffer, disk: Member | None, encoding: str) -> bytes:
+    """The bytes of a buffer over a file of the disk."""
+    data = None
+    with suppress(Unreadable):
+        data = disk.fetch() if disk is not None else None
+    return buffer.content(data, encoding)
+
+
+Units = Literal["utf-8", "utf-16", "utf-32"]
+"""What the columns of a client count."""
+_LINE = re.compile(r"[^\r\n]*+(?:\r\n?+|\n)|[^\r\n]++")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ENDS = "\r\n"
+
+
+class Position(NamedTuple):
+    """A position of the protocol: both 0-based, `character` in the units of the client."""
+
+    line: int
+    character: int
+
+
+class Range(NamedTuple):
+    """Two positions of the protocol; the end is exclusive."""
+
+    start: Position
+    end: Position
+
+
+NOWHERE = Range(Position(0, 0), Position(0, 0))
+"""The range of what concerns a whole file: its beginning."""
+
+
+def split(text: str) -> list[str]:
+    r"""The lines of a text with their ends; the last one has none, and may be empty.
+
+    Lines end as the protocol says, with LF, CR LF or CR; nothing else ends a line.
+
+    Examples:
+        >>> split("a\r\nb\rc\u2028\n")
+        ['a\r\n', 'b\r', 'c\u2028\n', '']
+    """
+    if not text.isascii() and _SURROGATE.search(text):  # halves of a character from two changes
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    lines: list[str] = _LINE.findall(text)
+    if not lines or lines[-1].endswith(("\r", "\n")):
+        lines.append("")
+    return lines
+
+
+def units(text: str, count: Units) -> int:
+    r"""The length of a text in the units of a client.
+
+    Examples:
+        >>> [units("a\U0001f600", count) for count in ("utf-8", "utf-16", "utf-32")]
+        [5, 3, 2]
+    """
+    if count == "utf-32" or text.isascii():
+        return len(text)
+    if count == "utf-8":
+        return len(text.encode("utf-8", "surrogatepass"))
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def column(line: str, character: int, count: Units) -> int:
+    r"""The column of a line in code points, 0-based, for one in units of a client.
+
+    Columns beyond the line are its end; one inside a character is that of the character.
+
+    Examples:
+        >>> [column("\U0001f600b\n", character, "utf-16") for character in range(5)]
+        [0, 0, 1, 2, 2]
+    """
+    body = line.rstrip(_ENDS)
+    if character < 0:
+        return 0
+    if count == "utf-32" or line.isascii():
+        return min(character, len(body))
+    if count == "utf-8":
+        return len(body.encode("utf-8", "surrogatepass")[:character].decode("utf-8", "ignore"))
+    data = body.encode("utf-16-le", "surrogatepass")[: 2 * character]
+    return len(data.decode("utf-16-le", "ignore" if not _SURROGATE.search(body) else "replace"))
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text as lines, which is never changed.
+
+    Attributes:
+        lines: with their ends, as `split` gives them.
+        units: what the columns of the client count.
+    """
+
+    lines: Sequence[str]
+    units: Units = "utf-16"
+
+    @classmethod
+    def of(cls, text: str, units: Units = "utf-16") -> Text:
+        """The lines of a text."""
+        return cls(split(text), units)
+
+    @property
+    def content(self) -> str:
+        """The text."""
+        return "".join(self.lines)
+
+    def inside(self, position: Position) -> tuple[int, int]:
+        """The line and the column in code points of a position; beyond the text its end."""
+        line = max(0, position.line)
+        if line >= len(self.lines):
+            return len(self.lines) - 1, len(self.lines[-1])
+        return line, column(self.lines[line], position.character, self.units)
+
+    def position(self, line: int, column: int) -> Position:
+        """The position of a column in code points, at most the end of its line."""
+        body = self.lines[line].rstrip(_ENDS)
+        return Position(line, units(body[: max(0, column)], self.units))
+
+    def changed(self, place: Range, put: str) -> Text:
+        r"""The text with another text in a range; only the lines around it are looked at.
+
+        Examples:
+            >>> text = Text.of("ab\ncd\n")
+            >>> text.changed(Range(Position(0, 1), Position(1, 1)), "x\ny").content
+            'ax\nyd\n'
+        """
+        (first, start), (last, end) = sorted(map(self.inside, place))
+        begin = first - 1 if first and self.lines[first - 1].endswith("\r") else first
+        parts = [*self.lines[begin:first], self.lines[first][:start], put, self.lines[last][end:]]
+        fresh = split("".join(parts))
+        if last + 1 < len(self.lines):  # the next line begins after the end of a line
+            fresh.pop()
+        return Text([*self.lines[:begin], *fresh, *self.lines[last + 1 :]], self.units)
+
+    def range(self, span: Span | None) -> Range:
+        """The range of a span of a finding; the beginning of the text without one."""
+        if span is None:
+            return NOWHERE
+        start = self._place(span.line, span.column)
+        if span.end_column <= span.column:
+            return Range(start, start)
+        return Range(start, self._place(span.line, span.end_column))
+
+    def _place(self, number: int, column: int) -> Position:
+        """The position of a line and column of a finding.
+
+        Lines of findings end with LF alone, and a byte order mark is not part of the first one.
+        """
+        line, rest = self._line(number), column - 1
+        if line == 0 and self.lines[0].startswith(_BOM):
+            rest += 1
+        while rest >= len(self.lines[line]) and self.lines[line].endswith("\r"):
+            rest -= len(self.lines[line])
+            line += 1
+        return self.position(line, rest)
+
+    def _line(self, number: int) -> int:
+        """The first line of the protocol of a line that ends with LF, 1-based; at most the last."""
+        if self._starts is None:
+            return min(number, len(self.lines)) - 1
+        return self._starts[min(number, len(self._starts)) - 1]
+
+    @cached_property
+    def _starts(self) -> Sequence[int] | None:
+        """Where lines that end with LF begin; None if all lines do, but for the last."""
+        if not any(line.endswith("\r") for line in self.lines):
+            return None
+        fed = (at + 1 for at, line in enumerate(self.lines[:-1]) if line.endswith("\n"))
+        return [0, *fed]
 
 
 @dataclass(frozen=True)

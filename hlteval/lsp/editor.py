@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from threading import Event
+from typing import Any, BinaryIO
 
 from lsprotocol import types
 from pygls.capabilities import get_capability
+from pygls.exceptions import FeatureNotificationError
+from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
+import hlteval
 from hlteval.lsp import protocol
-from hlteval.lsp.actions import Fix, fixes
-from hlteval.lsp.documents import Document
-from hlteval.lsp.hover import hover
+from hlteval.lsp.actions import Fix, fixes, hover
+from hlteval.lsp.documents import Document, is_path, key
 from hlteval.lsp.orders import Edit, Failure, Links, Site
-from hlteval.lsp.process import Worker
-from hlteval.lsp.session import Session, Shown
-from hlteval.lsp.uris import is_path, key
-from hlteval.lsp.validation import Validation
-
-if TYPE_CHECKING:
-    from pygls.lsp.server import LanguageServer
+from hlteval.lsp.process import Process, Worker
+from hlteval.lsp.session import Session, Shown, Validation
 
 _QUICK = types.CodeActionKind.QuickFix.value
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.hlteval"
@@ -289,3 +290,79 @@ def _encoding(server: LanguageServer) -> str:
 def _text(value: Any) -> str:
     """The text of a name that may be one of an enumeration."""
     return str(getattr(value, "value", value))
+
+
+class Protocol(LanguageServerProtocol):
+    """The protocol, with documents of our own: those of the library end lines at other places."""
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: Any) -> Generator[Any, Any, None]:
+        """A document is opened."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: Any) -> Generator[Any, Any, None]:
+        """A document is changed."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: Any) -> Generator[Any, Any, None]:
+        """A document is closed."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+
+class Server(LanguageServer):
+    """The server of `hlteval lsp`.
+
+    Args:
+        given: settings of the command line, by the keys of a file of defaults.
+        worker: validates.
+        looker: answers what the user waits for, beside it.
+    """
+
+    def __init__(self, given: Mapping[str, Any], worker: Worker, looker: Worker) -> None:
+        super().__init__(
+            "hlteval",
+            hlteval.__version__,
+            protocol_cls=Protocol,
+            converter_factory=default_converter,
+        )
+        self.editor = Editor(self, given, worker, looker)
+        self.editor.register()
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Report an error of the program by its name; what it says may quote data."""
+        if source is FeatureNotificationError:
+            text = f"internal error of hlteval: {type(error).__name__}"
+            params = types.ShowMessageParams(types.MessageType.Error, text)
+            self.window_show_message(params)
+
+
+def serve(given: Mapping[str, Any], stdin: BinaryIO, stdout: BinaryIO) -> None:
+    """Serve an editor until it ends the session.
+
+    Args:
+        given: settings of the command line, by the keys of a file of defaults.
+        stdin: where its messages come from.
+        stdout: where answers go; nothing else may be written there.
+
+    Raises:
+        SystemExit: when the editor ends the session: with 0 if it asked to shut down before.
+    """
+    asyncio.run(_serve(given, stdin, stdout))
+
+
+async def _serve(given: Mapping[str, Any], stdin: BinaryIO, stdout: BinaryIO) -> None:
+    worker, looker = Process(), Process()
+    server = Server(given, worker, looker)
+    server.protocol.set_writer(StdoutWriter(stdout))
+    try:
+        await run_async(
+            stop_event=Event(),
+            reader=StdinAsyncReader(stdin, server.thread_pool),
+            protocol=server.protocol,
+            error_handler=server.report_server_error,
+        )
+    finally:
+        await server.editor.close()
+        server.thread_pool.shutdown(wait=False)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from hlteval.findings import Finding
-from hlteval.lsp.buffers import Buffer
-from hlteval.lsp.text import NOWHERE, Position, Range, Units
+from hlteval.lsp.documents import NOWHERE, Buffer, Position, Range, Units
 
 Kind = Literal["judge", "fix", "links"]
 

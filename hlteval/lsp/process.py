@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
 
-from hlteval.lsp.buffers import Buffer
+from hlteval.lsp.documents import Buffer
 from hlteval.lsp.orders import Failure, Order
 from hlteval.lsp.worker import LENGTH
 
@@ -44,7 +44,7 @@ class InProcess:
 
     async def answer(self, order: Order) -> Any:
         """The answer to an order, or a `Failure`."""
-        from hlteval.lsp.answers import Answers
+        from hlteval.lsp.actions import Answers
 
         return Answers().answer(order)
 

@@ -8,13 +8,11 @@ from types import MappingProxyType
 from lsprotocol import types
 
 from hlteval.findings import SUBMISSION, Severity
-from hlteval.lsp.documents import Change
-from hlteval.lsp.hover import page
+from hlteval.lsp.actions import page
+from hlteval.lsp.documents import Change, Position, Range, Units, uri
 from hlteval.lsp.orders import Edit, EditorFinding, Site
 from hlteval.lsp.session import Shown
-from hlteval.lsp.text import Position, Range, Units
-from hlteval.lsp.uris import uri
-from hlteval.reports.display import visible
+from hlteval.reports.terminal import visible
 
 SOURCE = "hlteval"
 SEVERITIES: Mapping[Severity, types.DiagnosticSeverity] = MappingProxyType(

@@ -22,7 +22,7 @@ def main() -> None:
     orders, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing that is printed gets among the answers
     _limit_memory()
-    from hlteval.lsp.answers import Answers
+    from hlteval.lsp.actions import Answers
 
     results = Answers()
     with suppress(BrokenPipeError):

@@ -12,14 +12,21 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.findings.counts import counted
-from hlteval.reports.display import visible
-from hlteval.reports.escapes import escaped, in_cells, in_markdown, printable
-from hlteval.reports.prose import Prose, note, warning
-from hlteval.reports.score_formats import UNDEFINED, shown, tex, values_of
+from hlteval.reports.scores import UNDEFINED, shown, tex, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View
+from hlteval.reports.terminal import (
+    Prose,
+    escaped,
+    in_cells,
+    in_markdown,
+    note,
+    printable,
+    visible,
+    warning,
+)
 from hlteval.results.agreement import Agreement, CoefficientValue, Disagreement, Limits
 from hlteval.tasks import load
-from hlteval.tasks.statistics import HIGH, LOW, NORMAL, RATE
+from hlteval.tasks.task import HIGH, LOW, NORMAL, RATE
 
 _MEASURES = (
     Column("measure", "name"),

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import polars as pl
 
+from hlteval.findings import SUBMISSION
 from hlteval.results.scores import Scores
+from hlteval.results.systems import Comparison, short_names
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +103,39 @@ def points(system: Scores, layer: str) -> tuple[list[float], list[float]]:
     if system.profile == "plan" and rows.height:
         return [0.0, *recalls], [rows["precision"][0], *precisions]
     return recalls, precisions
+
+
+NEEDED = "a plot needs matplotlib: pip install 'hlteval[plot]'"
+
+
+def of_scores(scores: Scores, others: Mapping[str, Scores]) -> Figure:
+    """The figure of a submission and others; see `Scores.plot`.
+
+    Raises:
+        ImportError: where matplotlib is not installed.
+        ValueError: if the others are of another task.
+    """
+    if other := next((each for each in others.values() if each.task != scores.task), None):
+        raise ValueError(f"others: expected scores of {scores.task}, got {other.task}")
+    path = scores.verdict.paths.get(SUBMISSION, "") or "system"
+    name = short_names([path])[path]
+    while name in others:
+        name += " (this)"
+    try:
+        from hlteval.reports.drawing import of_scores as figure
+    except ImportError as error:
+        raise ImportError(NEEDED) from error
+    return figure({name: scores, **others})
+
+
+def of_comparison(comparison: Comparison) -> Figure:
+    """The figure of a comparison; see `Comparison.plot`.
+
+    Raises:
+        ImportError: where matplotlib is not installed.
+    """
+    try:
+        from hlteval.reports.drawing import of_comparison as figure
+    except ImportError as error:
+        raise ImportError(NEEDED) from error
+    return figure(comparison)

@@ -1,25 +1,62 @@
-"""The output formats of a verdict: text for people, the others for programs.
-
-Only `text` limits the number of findings; all other formats report every finding, in order.
-"""
+"""Findings as workflow commands, which GitHub Actions shows as annotations of the lines."""
 
 from __future__ import annotations
 
+import json as json_library
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import msgspec
 from rich.console import RenderableType
 
+import hlteval
 from hlteval.extensions import lazy
-from hlteval.findings import SUBMISSION, Finding, Item
-from hlteval.reports.display import visible
-from hlteval.reports.escapes import escaped, printable
-from hlteval.reports.github import github
+from hlteval.findings import SUBMISSION, Finding, Item, Severity, catalogue
+from hlteval.reports.terminal import escaped, printable, visible
 from hlteval.reports.text import MAX_FINDINGS, text
-from hlteval.results.verdict import Verdict
-from hlteval.results.versions import head
+from hlteval.results.verdict import Verdict, head
+
+COMMANDS: Mapping[Severity, str] = MappingProxyType(
+    {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+)
+"""The workflow commands by severity."""
+
+
+def github(verdict: Verdict) -> str:
+    """One command per finding, with file, line and columns.
+
+    Examples:
+        >>> github(Verdict("seedev-binary", "plan", passed=True))
+        ''
+    """
+    return "".join(map(_command, verdict.findings))
+
+
+def _command(finding: Finding) -> str:
+    whose = "" if finding.side == SUBMISSION else f" ({finding.side})"
+    properties = {"title": f"{finding.code} {finding.name}{whose}"}
+    if finding.file:
+        properties = {"file": finding.file} | properties
+    if finding.span:
+        span = finding.span
+        numbers = {"line": span.line, "col": span.column, "endColumn": span.end_column}
+        properties |= {name: str(number) for name, number in numbers.items()}
+    pairs = ",".join(
+        f"{name}={_escape(value).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in properties.items()
+    )
+    text = "\n".join(filter(None, [finding.message, finding.help]))
+    return f"::{COMMANDS[finding.severity]} {pairs}::{_escape(text)}\n"
+
+
+def _escape(text: str) -> str:
+    """The text of a command on one line; a percent sign introduces an escape."""
+    return "%0A".join(visible(line) for line in text.replace("%", "%25").split("\n"))
+
 
 _BEGIN = re.compile(rb"^\{", re.M)
 """Where each line of JSON begins."""
@@ -99,9 +136,9 @@ FORMATS: Mapping[str, Callable[[Verdict], str | RenderableType]] = MappingProxyT
         "concise": concise,
         "json": json,
         "jsonl": jsonl,
-        "sarif": lazy("hlteval.reports.sarif:sarif"),
+        "sarif": lazy("hlteval.reports.findings:sarif"),
         "github": github,
-        "junit": lazy("hlteval.reports.junit:junit"),
+        "junit": lazy("hlteval.reports.findings:junit"),
     }
 )
 """The output formats by name."""
@@ -121,3 +158,172 @@ def render(
         KeyError: for an unknown format.
     """
     return text(verdict, max_findings) if form == "text" else FORMATS[form](verdict)
+
+
+Cases = Mapping[str, Sequence[Finding]]
+"""The findings by file; an empty name is a side as a whole."""
+
+
+def junit(verdict: Verdict) -> str:
+    """One suite per side, one test case per file; what concerns no file is a case of the side.
+
+    A file with errors of the side that is judged is a failed test, which lists all of them; other
+    findings are output of the case.
+
+    Examples:
+        >>> 'failures="0"' in junit(Verdict("seedev-binary", "plan", passed=True))
+        True
+    """
+    suites = {side: _cases(verdict, side) for side in dict.fromkeys([verdict.side, *verdict.sides])}
+    root = Element("testsuites", {"name": f"hlteval {verdict.task}".strip()})
+    for side, cases in suites.items():
+        counts = _counts(verdict, cases)
+        suite = SubElement(root, "testsuite", {"name": visible(_named(verdict, side)), **counts})
+        for file, findings in cases.items():
+            _case(suite, verdict, file or _named(verdict, side), findings)
+    root.attrib |= _counts(verdict, {str(at): item for at, item in enumerate(_all(suites))})
+    indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, "unicode") + "\n"
+
+
+def _all(suites: Mapping[str, Cases]) -> Iterator[Sequence[Finding]]:
+    return (findings for cases in suites.values() for findings in cases.values())
+
+
+def _cases(verdict: Verdict, side: str) -> Cases:
+    """The files of a side, those without findings too, where they are known."""
+    own = side == verdict.side
+    cases: dict[str, list[Finding]] = {file: [] for file in verdict.files_judged if own}
+    for finding in verdict.findings:
+        if finding.side == side:
+            cases.setdefault(finding.file or "", []).append(finding)
+    return dict(sorted(cases.items())) or {"": []}
+
+
+def _named(verdict: Verdict, side: str) -> str:
+    """What a suite is called: the side with its path."""
+    path = verdict.paths.get(side, "")
+    return f"{side}: {path}" if path else side
+
+
+def _failures(verdict: Verdict, findings: Sequence[Finding]) -> list[Finding]:
+    """Those that fail a test: errors of what is judged, or of any side without a verdict."""
+    return [
+        finding
+        for finding in findings
+        if finding.severity is Severity.ERROR
+        and (finding.side == verdict.side or not verdict.decided)
+    ]
+
+
+def _counts(verdict: Verdict, cases: Cases) -> dict[str, str]:
+    failures = sum(bool(_failures(verdict, findings)) for findings in cases.values())
+    counts = {"tests": len(cases), "failures": failures, "errors": 0, "skipped": 0, "time": 0}
+    return {name: str(number) for name, number in counts.items()}
+
+
+def _case(suite: Element, verdict: Verdict, name: str, findings: Sequence[Finding]) -> None:
+    classname = f"hlteval.{verdict.task}".strip(".")
+    case = SubElement(suite, "testcase", classname=classname, name=visible(name), time="0")
+    failures = _failures(verdict, findings)
+    if failures:
+        count = sum(finding.count or 1 for finding in failures)
+        message = f"{count:,} error{'s' * (count > 1)}"
+        kinds = ",".join(sorted({finding.code for finding in failures}))
+        failure = SubElement(case, "failure", type=kinds, message=message)
+        failure.text = "\n".join(map(_shown, failures))
+    failed = {id(finding) for finding in failures}
+    rest = [finding for finding in findings if id(finding) not in failed]
+    if rest:
+        SubElement(case, "system-out").text = "\n".join(map(_shown, rest))
+
+
+def _shown(finding: Finding) -> str:
+    """A finding with its place, in a few lines."""
+    place = finding.position.removeprefix(":")
+    head = f"{place}: " if place else ""
+    lines = [f"{head}{finding.severity}[{finding.code}] {finding.message}"]
+    lines += [f"  help: {finding.help}"] if finding.help else []
+    lines += [f"  rule: {finding.clause}"] if finding.clause else []
+    return "\n".join(map(visible, lines))
+
+
+LEVELS: Mapping[Severity, str] = MappingProxyType(
+    {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+)
+"""The SARIF levels by severity."""
+
+
+def sarif(verdict: Verdict) -> str:
+    """One log with one run, whose rules are the codes found and whose results are the findings.
+
+    Columns are in code points, as declared by `columnKind`, and ends are exclusive.
+
+    Examples:
+        >>> log = json_library.loads(sarif(Verdict("seedev-binary", "plan", passed=True)))
+        >>> log["version"], log["runs"][0]["results"]
+        ('2.1.0', [])
+    """
+    rules = {code: index for index, code in enumerate(verdict.by_code)}
+    driver = {
+        "name": "hlteval",
+        "semanticVersion": hlteval.__version__,
+        "rules": [_rule(code) for code in rules],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "properties": {"task": verdict.task, "profile": verdict.profile, "passed": verdict.passed},
+        "results": [_result(finding, rules[finding.code]) for finding in verdict.findings],
+    }
+    return json_library.dumps({"version": "2.1.0", "runs": [run]}, separators=(",", ":")) + "\n"
+
+
+def _rule(code: str) -> dict[str, Any]:
+    """The catalogue entry of a code as a SARIF rule; only the code if it has no entry."""
+    entry = catalogue().get(code)
+    if entry is None:
+        return {"id": code}
+    return {
+        "id": code,
+        "name": entry.name,
+        "shortDescription": {"text": entry.title},
+        "fullDescription": {"text": _prose(entry.why)},
+        "help": {"text": _prose(f"{entry.fix}\n\n{entry.clause}")},
+        "defaultConfiguration": {"level": LEVELS[entry.severity]},
+    }
+
+
+def _prose(text: str) -> str:
+    return "\n\n".join(" ".join(part.split()) for part in text.strip().split("\n\n"))
+
+
+def _result(finding: Finding, rule: int) -> dict[str, Any]:
+    optional = {"help": finding.help, "clause": finding.clause, "record": finding.record}
+    result = {
+        "ruleId": finding.code,
+        "ruleIndex": rule,
+        "level": LEVELS[finding.severity],
+        "message": {"text": finding.message},
+        "properties": {"blocking": finding.blocking, "side": finding.side}
+        | {name: value for name, value in optional.items() if value},
+    }
+    if finding.further:
+        result["occurrenceCount"] = finding.count
+    if finding.file:
+        result["locations"] = [{"physicalLocation": _location(finding, finding.file)}]
+    return result
+
+
+def _location(finding: Finding, file: str) -> dict[str, Any]:
+    # A path is not a URI: bytes that a URI cannot contain are percent-encoded.
+    location: dict[str, Any] = {
+        "artifactLocation": {"uri": quote(file.encode("utf-8", "surrogateescape"), safe="/")}
+    }
+    if finding.span:
+        location["region"] = {
+            "startLine": finding.span.line,
+            "startColumn": finding.span.column,
+            "endColumn": finding.span.end_column,
+        }
+    return location

@@ -9,16 +9,15 @@ from collections.abc import Iterable, Sequence
 
 from hlteval.findings import SUBMISSION, Finding
 from hlteval.findings.sequence import severities
-from hlteval.reports.comparison import rank_text
-from hlteval.reports.display import visible
-from hlteval.reports.headline import headline
-from hlteval.reports.score_formats import shown, values_of
+from hlteval.reports.scores import headline, shown, values_of
+from hlteval.reports.systems import rank_text
+from hlteval.reports.terminal import visible
 from hlteval.representation import Corpus
-from hlteval.results.comparison import Comparison, Limits
 from hlteval.results.scores import Scores
+from hlteval.results.systems import Comparison, Limits
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
-from hlteval.tasks.statistics import Range
+from hlteval.tasks.task import Range
 
 MOST = 12
 """Most rows of a table."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from types import MappingProxyType
 from typing import Any
 
@@ -10,15 +11,16 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from hlteval.findings import Item
 from hlteval.findings.counts import counted
-from hlteval.reports.display import isolate_bidi, visible
-from hlteval.reports.escapes import escaped, printable
 from hlteval.reports.findings import json as findings_json
 from hlteval.reports.findings import render
-from hlteval.reports.prose import Prose
 from hlteval.reports.tables import Column, Table, Tables
-from hlteval.results.packages import Inspection, PackedArchive
-from hlteval.results.verdict import Verdict
+from hlteval.reports.terminal import Prose, escaped, isolate_bidi, printable, visible
+from hlteval.results.config import TAKEN, Config
+from hlteval.results.packages import Conversion, Inspection, PackedArchive
+from hlteval.results.verdict import Fix, FixedCopy, Part, Verdict, Verification, head
+from hlteval.results.verdict import VerificationOutcome as Outcome
 
 MAX_MEMBERS = 20
 """Default maximum number of members that are shown as text."""
@@ -102,3 +104,189 @@ def inspection_json(inspection: Inspection) -> str:
     """The inspection as one JSON object."""
     built = printable(inspection.to_dict())
     return escaped(msgspec.json.encode(built)).decode() + "\n"
+
+
+def conversion_text(conversion: Conversion) -> str | RenderableType:
+    """The findings; nothing if there are none."""
+    return render(conversion.verdict) if conversion.findings else ""
+
+
+def conversion_json(conversion: Conversion) -> str:
+    """The conversion as one JSON object."""
+    return escaped(msgspec.json.encode(printable(conversion.to_dict()))).decode() + "\n"
+
+
+CONVERSION_FORMATS: Mapping[str, Callable[[Conversion], str | RenderableType]] = MappingProxyType(
+    {"text": conversion_text, "json": conversion_json}
+)
+"""The output formats by name."""
+
+
+_WIDTH = max(map(len, TAKEN))
+NOTHING = "no file of defaults applies"
+
+
+def text(config: Config | None) -> RenderableType:
+    """The path of the file, and a line for each default."""
+    if config is None:
+        return Text(NOTHING)
+    rows = [(name, _shown(value)) for name, value in config.items()]
+    width = max((len(name) for name, _ in rows), default=0)
+    lines = [f"  {name:<{width}}  {value}" for name, value in rows]
+    taken = [f"  {name:<{_WIDTH}}  {', '.join(names)}" for name, names in _taken(config).items()]
+    taken = ["taken by", *taken] if taken else []
+    return Text("\n".join(visible(line) for line in (config.path, *lines, *taken)))
+
+
+def _taken(config: Config) -> dict[str, list[str]]:
+    """The settings that each command takes, without commands that take none."""
+    return {command: names for command in TAKEN if (names := config.taken_by(command))}
+
+
+def _shown(value: object) -> str:
+    """A value as text; the items of a list are separated by commas."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def json(config: Config | None) -> str:
+    r"""One object with the file, its defaults and the findings about it.
+
+    Examples:
+        >>> json(None)
+        '{"schema":"defaults","version":1,"file":null,"defaults":{},"commands":{},"findings":[]}\n'
+    """
+    built = {
+        **head("defaults"),
+        "file": config.path if config else None,
+        "defaults": dict(config.values) if config else {},
+        "commands": _taken(config) if config else {},
+        "findings": list(map(Item.of, config.findings)) if config else [],
+    }
+    return escaped(msgspec.json.encode(printable(msgspec.to_builtins(built)))).decode() + "\n"
+
+
+FORMATS: Mapping[str, Callable[[Config | None], str | RenderableType]] = MappingProxyType(
+    {"text": text, "json": json}
+)
+"""The output formats by name."""
+
+
+_SHOWN = 5
+"""Maximum number of lines that are named for a file and code."""
+
+
+def fixes_text(copy: FixedCopy) -> Text:
+    r"""What was corrected, by file and code, and what was left, a line each.
+
+    Examples:
+        >>> from hlteval.results.verdict import Verdict
+        >>> fixes_text(FixedCopy(path=None, verdict=Verdict("hub4", "plan", passed=True))).plain
+        'nothing to fix; no copy was written\n'
+    """
+    return Text("\n".join([*_lines(copy), ""]))
+
+
+def _lines(copy: FixedCopy) -> Iterator[str]:
+    if not copy.readable:
+        yield "no copy was written, since the submission cannot be read"
+        return
+    for line in copy.changes:
+        yield "\t".join(map(visible, line.split("\t")))
+    for (file, code), group in groupby(sorted(copy.fixes, key=_group), _group):
+        fixes = list(group)
+        many = sum(fix.count for fix in fixes if fix.line is None)
+        times = f" ({many:,} places)" if many > 1 else ""
+        yield f"fixed[{code}]: {isolate_bidi(file)}{_places(fixes)}: {fixes[0].title}{times}"
+    for item in copy.unfixed:
+        yield f"not fixed[{item.code}]: {isolate_bidi(item.file or '')}: {item.reason}"
+    count = sum(fix.count for fix in copy.fixes)
+    if count and copy.path is not None:
+        yield f"{counted(count, 'fix')} in {isolate_bidi(copy.path)}"
+    elif count:
+        yield f"{counted(count, 'fix')} with --fix; nothing was written"
+    else:
+        yield f"{'nothing fixed' if copy.unfixed else 'nothing to fix'}; no copy was written"
+
+
+def _group(fix: Fix) -> tuple[str, str]:
+    return fix.file or "", fix.code
+
+
+def _places(fixes: list[Fix]) -> str:
+    """The lines of fixes, with a count of those that are not named."""
+    lines = [str(fix.line) for fix in fixes if fix.line is not None]
+    if not lines:
+        return ""
+    more = f" and {counted(len(lines) - _SHOWN, 'more line')}" if len(lines) > _SHOWN else ""
+    return f":{','.join(lines[:_SHOWN])}{more}"
+
+
+def fixes_json(copy: FixedCopy) -> str:
+    """The verdict over the copy as JSON, with its path, `fixes` and `unfixed`."""
+    more: dict[str, Any] = {"copy": copy.path, "fixes": copy.fixes, "unfixed": copy.unfixed}
+    return findings_json(copy.verdict, schema="fixed-copy", **more)
+
+
+_STYLES: Mapping[Outcome, str] = MappingProxyType(
+    {"same": "green", "differs": "bold red", "not checked": "yellow"}
+)
+
+
+def verification_text(verification: Verification) -> RenderableType:
+    """A line per part, a line per number that differs, and a summary."""
+    numbers = [part for part in verification.numbers if part.outcome != "same"]
+    parts = [*verification.parts, *numbers]
+    width = max(len(visible(part.name)) for part in parts)
+    return Group(*(_line(part, width) for part in parts), _summary(verification))
+
+
+def _line(part: Part, width: int) -> Text:
+    outcome, name = part.outcome.ljust(len("not checked")), visible(part.name).ljust(width)
+    line = Text(outcome, style=_STYLES[part.outcome])
+    return line.append(f"  {name}  {', '.join(_details(part))}".rstrip(), style="not bold default")
+
+
+def _details(part: Part) -> Iterator[str]:
+    if part.outcome == "differs" and part.expected != part.found:
+        yield f"expected {_value(part.expected)}"
+        yield f"found {_value(part.found)}"
+    elif part.expected is not None:
+        yield _value(part.expected)
+    if part.reason:
+        yield part.reason
+
+
+def _value(value: str | None) -> str:
+    return "nothing" if value is None else visible(value)
+
+
+def _summary(verification: Verification) -> Text:
+    names = dict.fromkeys(visible(part.name) for part in verification.differing)
+    if names:
+        return Text(f"differs: {', '.join(names)}", style="bold red")
+    parts, numbers = map(_same, (verification.parts, verification.numbers))
+    unchecked = sum(part.outcome == "not checked" for part in verification.parts)
+    also = f" and {counted(numbers, 'number')}" if numbers else ""
+    rest = f", {unchecked} not checked" if unchecked else ""
+    return Text(f"same: {counted(parts, 'part')}{also}{rest}", style="bold green")
+
+
+def _same(parts: Sequence[Part]) -> int:
+    return sum(part.outcome == "same" for part in parts)
+
+
+def verification_json(verification: Verification) -> str:
+    """The verification as one JSON object; values are null where there are none."""
+    built: dict[str, Any] = head("verification")
+    built |= {"verdict": "same" if verification.agrees else "differs"}
+    built |= {"differing": [part.name for part in verification.differing]}
+    built |= msgspec.structs.asdict(verification)
+    return escaped(msgspec.json.encode(printable(msgspec.to_builtins(built)))).decode() + "\n"
+
+
+VERIFICATION_FORMATS: Mapping[str, Callable[[Verification], str | RenderableType]] = (
+    MappingProxyType({"text": verification_text, "json": verification_json})
+)
+"""The output formats by name."""

@@ -18,8 +18,7 @@ from rich.text import Text
 
 from hlteval.findings.counts import counted
 from hlteval.findings.suggest import did_you_mean
-from hlteval.reports.display import isolate_bidi
-from hlteval.reports.prose import Prose, wrap
+from hlteval.reports.terminal import Prose, isolate_bidi, wrap
 
 GAP = 2
 """Cells between two columns."""

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterator
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from io import StringIO, TextIOWrapper
+from itertools import accumulate
 from threading import Timer
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from rich.console import Console, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
+
+from hlteval.findings import Excerpt, Span
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task
@@ -127,3 +135,321 @@ def _bar(console: Console) -> Progress:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), Done())
     return Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
+
+
+LEFT_TO_RIGHT = "\u200e"
+_NON_JOINER, _JOINER, _EMOJI_STYLE = "\u200c", "\u200d", "\ufe0f"
+_WIDE_SPACE = "\u3000"
+_REPLACEMENTS = {"\t": "→", "\n": "\\n", "\r": "\\r"}
+_RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
+_MIN_WIDTH = 20
+
+
+class Piece(NamedTuple):
+    """The display of one character as a reader perceives it.
+
+    Attributes:
+        text: the text that is displayed.
+        cells: its width in cells.
+        begin: the index of its first code point in the line.
+        literal: whether `text` is the data itself and not a replacement.
+    """
+
+    text: str
+    cells: int
+    begin: int
+    literal: bool
+
+
+class MarkedLine(NamedTuple):
+    """The display of a line with a marked span.
+
+    Attributes:
+        pieces: the pieces of the line.
+        column: the number of cells before the span.
+        width: the width of the span in cells, at least 1.
+    """
+
+    pieces: tuple[Piece, ...]
+    column: int
+    width: int
+
+    @property
+    def text(self) -> str:
+        """The text of the line."""
+        return "".join(piece.text for piece in self.pieces)
+
+
+def visible(text: str) -> str:
+    r"""A text on one line, with replacements for all invisible characters.
+
+    Examples:
+        >>> visible("a\tb\x1b[2J\u202ec")
+        'a→b\\x1b[2J\\u202ec'
+    """
+    if text.isprintable():
+        return text
+    return "".join(_display(text, index) for index in range(len(text)))
+
+
+def isolate_bidi(text: str) -> str:
+    """The visible text, with left-to-right marks if it could reorder the text next to it."""
+    display = visible(text)
+    return f"{LEFT_TO_RIGHT}{display}{LEFT_TO_RIGHT}" if has_rtl(display) else display
+
+
+def has_rtl(text: str) -> bool:
+    """Whether a terminal may show a part of the text from right to left.
+
+    Examples:
+        >>> has_rtl("שלום"), has_rtl("東京")
+        (True, False)
+    """
+    return not text.isascii() and any(unicodedata.bidirectional(c) in _RIGHT_TO_LEFT for c in text)
+
+
+def pieces(text: str) -> list[Piece]:
+    r"""The pieces of a line: base characters with their marks, and replacements.
+
+    Examples:
+        >>> [(piece.text, piece.cells) for piece in pieces("a\t東\u0301")]
+        [('a', 1), ('→', 1), ('東́', 2)]
+    """
+    result: list[Piece] = []
+    for index, character in enumerate(text):
+        display = _display(text, index)
+        literal = display == character
+        narrow = literal and not cell_len(character)
+        base = result[-1] if result and result[-1].literal else None
+        if base and literal and (narrow or text[index - 1] == _JOINER):
+            joined = base.text + display
+            result[-1] = Piece(joined, cell_len(joined), base.begin, True)
+        else:
+            display = "◌" + display if narrow else display
+            result.append(Piece(display, cell_len(display), index, literal))
+    return result
+
+
+def draw(excerpt: Excerpt, span: Span, width: int) -> MarkedLine:
+    """A window of a line with a marked span.
+
+    Args:
+        excerpt: the excerpt of the line; the span is clipped to it.
+        span: the span to mark; of an empty span, its first column is marked.
+        width: maximum width of the window in cells; at least 20 are used.
+
+    Examples:
+        >>> draw(Excerpt("T1 東京 x"), Span(1, 4, 6), 80)[1:]
+        (3, 4)
+    """
+    line = pieces(excerpt.text)
+    first, end = _marked(line, excerpt, span)
+    edges = list(accumulate((piece.cells for piece in line), initial=0))
+    left, right = _window(edges, edges[first], max(width, _MIN_WIDTH), excerpt)
+    end = max(first, min(end, right))
+    before = [Piece("…", 1, left, False)] if left or excerpt.offset else []
+    after = [Piece("…", 1, right, False)] if right < len(line) or excerpt.cut else []
+    window = line[left:right]
+    if any(piece.literal and has_rtl(piece.text) for piece in window):
+        window = _isolate_pieces(window, first - left, end - left)
+    column = edges[first] - edges[left] + len(before)
+    return MarkedLine((*before, *window, *after), column, max(1, edges[end] - edges[first]))
+
+
+def _marked(line: Sequence[Piece], excerpt: Excerpt, span: Span) -> tuple[int, int]:
+    """The range of the pieces that overlap a span, empty for an empty span."""
+    begin = max(0, span.column - 1 - excerpt.offset)
+    begins = [piece.begin for piece in line]
+    if begin >= len(excerpt.text):
+        return len(line), len(line)
+    first = bisect_right(begins, begin) - 1
+    return first, max(first, bisect_left(begins, span.end_column - 1 - excerpt.offset))
+
+
+def _window(edges: list[int], mark: int, width: int, excerpt: Excerpt) -> tuple[int, int]:
+    """The range of the pieces around a mark that fit a width, with a cell for each ellipsis."""
+    if edges[-1] + bool(excerpt.offset) + excerpt.cut <= width:
+        return 0, len(edges) - 1
+    inner = width - 2
+    begin = max(0, min(mark - inner // 4, edges[-1] - inner))
+    left = next(index for index, edge in enumerate(edges) if edge >= begin)
+    right = max(index for index, edge in enumerate(edges) if edge <= edges[left] + inner)
+    return left, right
+
+
+def _isolate_pieces(line: list[Piece], first: int, end: int) -> list[Piece]:
+    """The pieces with left-to-right marks around replacements and around the marked span."""
+    borders = {0, first, end, len(line)}
+    for index, piece in enumerate(line):
+        if not piece.literal:
+            borders |= {index, index + 1}
+    result = []
+    for index in range(len(line) + 1):
+        if index in borders:
+            result.append(Piece(LEFT_TO_RIGHT, 0, index, False))
+        result.extend(line[index : index + 1])
+    return result
+
+
+def _display(text: str, index: int) -> str:
+    """The character at an index, or its replacement."""
+    character = text[index]
+    if character.isprintable() or character == _WIDE_SPACE or _is_shaping(text, index):
+        return character
+    if character in _REPLACEMENTS:
+        return _REPLACEMENTS[character]
+    number = ord(character)
+    if 0xDC80 <= number <= 0xDCFF:  # Python's surrogate for a byte that is not UTF-8
+        number -= 0xDC00
+    if number < 0x100:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+def _is_shaping(text: str, index: int) -> bool:
+    """Whether a joiner is between letters or emoji that it shapes; elsewhere it is invisible."""
+    if index == 0:
+        return False
+    before, after = text[index - 1], text[index + 1 : index + 2]
+    if text[index] == _NON_JOINER:
+        return unicodedata.category(before)[0] in "LM" and before > "\u0300"
+    return (
+        text[index] == _JOINER
+        and (before == _EMOJI_STYLE or unicodedata.category(before) in {"So", "Sk"})
+        and unicodedata.category(after or " ") == "So"
+    )
+
+
+def wrap(text: str, width: int, first: int = 0) -> list[str]:
+    r"""The lines of a text, wrapped at spaces; a longer word has a line of its own.
+
+    Nothing but spaces is a place to wrap: paths, identifiers and numbers are never broken.
+
+    Args:
+        text: the text, on one line.
+        width: width of the lines in cells.
+        first: the cells of the first line that are taken.
+
+    Examples:
+        >>> wrap("see docs/very-long-name.md for 東京", 14)
+        ['see', 'docs/very-long-name.md', 'for 東京']
+        >>> wrap("2 of 3", 6, first=5)
+        ['2', 'of 3']
+    """
+    lines: list[str] = []
+    line, room = "", width - first
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if line and cell_len(longer) > room:
+            lines.append(line)
+            line, room = word, width
+        else:
+            line = longer
+    return [*lines, line]
+
+
+def hanging(text: str, width: int | None, first: int = 0, indent: str = "  ") -> str:
+    r"""A text with line breaks, and with indents after them.
+
+    Args:
+        text: the text, on one line.
+        width: width of the terminal in cells; None in a pipe, where nothing is wrapped.
+        first: the cells before it in its first line.
+        indent: what later lines begin with.
+
+    Examples:
+        >>> hanging("2 errors in 1 file", 16, first=len("fail: "))
+        '2 errors\n  in 1 file'
+    """
+    if width is None:
+        return text
+    inner = width - len(indent)
+    return f"\n{indent}".join(wrap(text, inner, first - len(indent)))
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A sentence, such as a note, a title or a hint.
+
+    Attributes:
+        text: the sentence; what a terminal should not receive is replaced.
+        style: of all of it.
+        indent: what the lines after the first begin with.
+    """
+
+    text: str
+    style: str = ""
+    indent: str = "  "
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        width = options.max_width if console.is_terminal else None
+        text = hanging(isolate_bidi(self.text), width, 0, self.indent)
+        yield Text(text, style=self.style)
+
+
+def note(text: str) -> Prose:
+    """A remark on how to read a result."""
+    return Prose(f"note: {text}", "yellow", " " * len("note: "))
+
+
+def warning(text: str) -> Prose:
+    """What makes a result meaningless."""
+    return Prose(f"WARNING: {text}", "bold red", " " * len("WARNING: "))
+
+
+_UNSAFE = re.compile(
+    b"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xef\xbb\xbf"
+)
+"""DEL, C1 controls, line separators, directional marks and the byte order mark, in UTF-8."""
+
+_MARKDOWN = re.compile(r"\\(?=[!-/:-@\[-`{-~])|[`*|~]|(?<!\w)_|_(?!\w)|\](?=[(\[])")
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?(?:[0-9.]+(?:e[+-]?[0-9]+)?|inf|nan)|[-+]")
+
+
+def escaped(encoded: bytes) -> bytes:
+    r"""JSON with escapes for characters that move the cursor, reorder a line or break it.
+
+    JSON itself escapes only the controls of ASCII below the space.
+
+    Examples:
+        >>> print(escaped('["\x9b2J"]'.encode()).decode())
+        ["\u009b2J"]
+    """
+    if encoded.isascii() and b"\x7f" not in encoded:
+        return encoded
+    return _UNSAFE.sub(lambda found: b"\\u%04x" % ord(found[0].decode()), encoded)
+
+
+def printable(value: Any) -> Any:
+    r"""A value of plain types with lone surrogates as escapes, e.g. `\udcff`.
+
+    Names of files that are not UTF-8 have such characters, and JSON cannot represent them.
+    """
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {printable(name): printable(item) for name, item in value.items()}
+    return [printable(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def in_markdown(text: str) -> str:
+    r"""A text in Markdown that is shown as it is.
+
+    Measures, numbers and intervals have nothing to escape.
+
+    Examples:
+        >>> print(in_markdown("a|b <b>_x_ [0.1, 0.2] ceaf_m [a](b)"))
+        a\|b &lt;b>\_x\_ [0.1, 0.2] ceaf_m [a\](b)
+    """
+    return _MARKDOWN.sub(r"\\\g<0>", text.replace("&", "&amp;").replace("<", "&lt;"))
+
+
+def in_cells(text: str) -> str:
+    """A cell of a table for spreadsheets, which take names that begin with `=` for formulas.
+
+    Examples:
+        >>> in_cells("=cmd|' /C calc'!A0"), in_cells("-0.5"), in_cells("@run")
+        ("'=cmd|' /C calc'!A0", '-0.5', "'@run")
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text

@@ -14,9 +14,8 @@ from rich.text import Text
 from hlteval.findings import Excerpt, Finding, Severity, Span, entry
 from hlteval.findings.counts import plural
 from hlteval.findings.sequence import tally
-from hlteval.reports.display import draw, isolate_bidi, visible
-from hlteval.reports.prose import Prose, hanging
 from hlteval.reports.tables import FIXED, Column, Table, Tables
+from hlteval.reports.terminal import Prose, draw, hanging, isolate_bidi, visible
 from hlteval.results.verdict import Outcome, Verdict
 
 MAX_FINDINGS = 20

@@ -1,30 +1,397 @@
-"""Reading the corpus as JSON Lines, which `jsonl_writing` describes."""
+"""Lines of JSON that cannot be decoded: the message and the column of the problem."""
 
 from __future__ import annotations
 
+import json
+import re
+import shutil
+from array import array
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache, reduce
-from itertools import groupby
+from io import BytesIO
+from itertools import accumulate, groupby
 from operator import attrgetter, or_
-from typing import Annotated, Any, BinaryIO
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import IO, Annotated, Any, BinaryIO, NamedTuple, Protocol
 
 import msgspec
 import polars as pl
 
 from hlteval.representation.corpus import BrokenKey, Corpus
-from hlteval.representation.json_problems import column_of, member_columns, problem
-from hlteval.representation.jsonl_writing import FORMAT, Header
-from hlteval.representation.line_chunks import LineNumbers, Lines
-from hlteval.representation.schema import SCHEMA_VERSION, TABLES
-from hlteval.representation.store import (
-    StoreError,
-    ignore,
-    unknown_column,
-    version_problem,
+from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Table
+from hlteval.representation.store import StoreError, ignore, unknown_column, version_problem
+
+JsonPath = tuple[str | int, ...]
+"""The path of a value: names of members, indices of items."""
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
+_UNKNOWN = re.compile("Object contains unknown field `(.*)`", re.DOTALL)
+_MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte (\d+)\)")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+DEPTH = 100
+"""Levels of a line that is called too deep; no row has more than five."""
+_LONE_SURROGATE = re.compile(
+    r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F])"
 )
-from hlteval.representation.table import Table
+
+
+def problem(line: bytes, error: ValueError | RecursionError) -> tuple[str, int]:
+    """The message and the column of a problem for which msgspec rejects a line.
+
+    Args:
+        line: the bytes of the line.
+        error: the exception of msgspec.
+
+    Returns:
+        A message, and a column: 1-based, in code points.
+
+    Examples:
+        >>> try:
+        ...     msgspec.json.decode(b'["a", 2]', type=list[str])
+        ... except ValueError as error:
+        ...     problem(b'["a", 2]', error)
+        ('Expected `str`, got `int`', 7)
+    """
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as bad:
+        return f"byte {line[bad.start]:#04x} is not UTF-8", len(line[: bad.start].decode()) + 1
+    if isinstance(error, RecursionError):
+        return f"nested deeper than {DEPTH} levels", _depth_column(text)
+    if isinstance(error, msgspec.ValidationError):
+        return _invalid(text, str(error))
+    return _malformed(line, text, str(error))
+
+
+def _malformed(line: bytes, text: str, message: str) -> tuple[str, int]:
+    """A line that is not JSON: msgspec counts bytes, and does not name a surrogate as the cause."""
+    if not text.strip():
+        return "line is empty", 1
+    if (match := _MALFORMED.fullmatch(message)) and "surrogate" not in match[1]:
+        index = int(match[2]) - (match[1] == "trailing characters")  # msgspec is one past these
+        before = line[:index].decode(errors="ignore")  # it may stop inside a character
+        return f"invalid JSON: {match[1]}", len(before) + 1
+    for match in _LONE_SURROGATE.finditer(text):
+        if match[1]:
+            return "unpaired surrogate", match.start() + 1
+    return "invalid JSON: unexpected end of line", len(text.rstrip()) + 1
+
+
+def _invalid(text: str, message: str) -> tuple[str, int]:
+    """A line of JSON that is not a row."""
+    what, _, way = message.partition(" - at `$")
+    path: JsonPath = tuple(name or int(index) for name, index in _STEP.findall(way))
+    if unknown := _UNKNOWN.fullmatch(what):
+        return f"unknown column {unknown[1]!r}", column_of(text, (*path, unknown[1]))
+    if path == ("table",):
+        what = "unknown table"
+    return what, column_of(text, path)
+
+
+def _depth_column(text: str) -> int:
+    """The column of the first array or object that is nested too deeply; 1 if there is none."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        depth += (token[0] in "[{") - (token[0] in "]}")
+        if depth > DEPTH:
+            return token.start() + 1
+    return 1
+
+
+def column_of(text: str, path: JsonPath) -> int:
+    """The column of a value in a line of JSON that is well formed up to there.
+
+    If a value before it is nested too deeply, the column of that nesting.
+
+    Examples:
+        >>> column_of('{"a": [1, {"b": 2}]}', ("a", 1, "b"))
+        17
+    """
+    index = _skip(text, 0)
+    try:
+        for step in path:
+            if isinstance(step, int):
+                index = _item(text, index, step)
+            else:
+                index = _member(text, index, step)
+    except RecursionError:
+        return _depth_column(text)
+    return index + 1
+
+
+def member_columns(text: str, names: Collection[str]) -> dict[str, int]:
+    """The column of the value of some members of an object in a line, found in one pass.
+
+    Args:
+        text: the line.
+        names: of members that the object has. Where one is nested too deeply, those that are not
+            before it have the column of that nesting.
+
+    Examples:
+        >>> member_columns('{"a": 1, "b": 2, "c": 3}', ["b", "c"])
+        {'b': 15, 'c': 23}
+    """
+    found: dict[str, int] = {}
+    wanted = set(names)
+    try:
+        for name, index in _members(text, _skip(text, 0)):
+            if name in wanted:
+                wanted.remove(name)
+                found[name] = index + 1
+    except RecursionError:
+        return dict.fromkeys(names, _depth_column(text)) | found
+    return found
+
+
+def _member(text: str, index: int, name: str) -> int:
+    """The index of the value of a member of the object at an index; that object if it has none."""
+    return next((value for key, value in _members(text, index) if key == name), index)
+
+
+def _members(text: str, index: int) -> Iterator[tuple[object, int]]:
+    """The members of the object at an index: the name of each, and the index of its value."""
+    while text[index] != "}":
+        key, index = _value(text, _skip(text, index + 1))
+        value = _skip(text, _skip(text, index) + 1)
+        yield key, value
+        index = _skip(text, _value(text, value)[1])
+
+
+def _item(text: str, index: int, number: int) -> int:
+    """The index of an item of the array at an index."""
+    for _ in range(number):
+        index = _skip(text, _value(text, _skip(text, index + 1))[1])
+    return _skip(text, index + 1)
+
+
+def _value(text: str, index: int) -> tuple[object, int]:
+    return json.JSONDecoder().raw_decode(text, index)
+
+
+def _skip(text: str, index: int) -> int:
+    """The first index from here on that is not white space."""
+    match = _SPACE.match(text, index)
+    return match.end() if match else index
+
+
+FORMAT = "hlteval-corpus"
+"""The name of the format in the header."""
+_SLICE = 50_000
+"""Rows that are encoded at once."""
+_IN_MEMORY = 1_000_000
+"""Bytes of a table that wait in memory, not in a file, for the tables before it."""
+
+
+class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The first line."""
+
+    format: str
+    version: int
+
+
+def write_jsonl(corpus: Corpus, stream: BinaryIO) -> None:
+    r"""Write a corpus as JSON Lines in UTF-8.
+
+    Examples:
+        >>> stream = BytesIO()
+        >>> write_jsonl(Corpus(documents=[{"row": 0, "name": "d1"}]), stream)
+        >>> stream.getvalue().splitlines()[1]
+        b'{"table":"documents","row":0,"name":"d1"}'
+    """
+    _write_header(stream)
+    for name, frame in corpus.tables():
+        _write_rows(TABLES[name], frame, stream)
+
+
+def write_batches(corpora: Iterable[Corpus], stream: BinaryIO, folder: Path) -> None:
+    r"""Write what `write_jsonl` writes of several corpora as one, without having all in memory.
+
+    Args:
+        corpora: the corpora, of which one at a time is needed.
+        stream: where they are written to.
+        folder: for the tables of all corpora while they are read, in files without a name.
+
+    Examples:
+        >>> corpora = [Corpus(documents=[{"row": 7, "name": name}]) for name in ("d1", "d2")]
+        >>> stream, whole = BytesIO(), BytesIO()
+        >>> write_batches(iter(corpora), stream, Path())
+        >>> write_jsonl(Corpus.concat(corpora), whole)
+        >>> stream.getvalue() == whole.getvalue()
+        True
+    """
+    with ExitStack() as stack:
+        parts: dict[str, IO[bytes]] = {}
+        for tables in Corpus.numbered(corpora):
+            for name, frame in tables.items():
+                if name not in parts:
+                    parts[name] = stack.enter_context(
+                        SpooledTemporaryFile(max_size=_IN_MEMORY, dir=str(folder))
+                    )
+                _write_rows(TABLES[name], frame, parts[name])
+        _write_header(stream)
+        for name in TABLES:
+            if name in parts:
+                parts[name].seek(0)
+                shutil.copyfileobj(parts[name], stream, _IN_MEMORY)
+
+
+def _write_header(stream: IO[bytes]) -> None:
+    stream.write(msgspec.json.encode(Header(FORMAT, SCHEMA_VERSION)) + b"\n")
+
+
+def _write_rows(table: Table, frame: pl.DataFrame, stream: IO[bytes]) -> None:
+    """The rows of a table, some at a time."""
+    line = _line(table)
+    for part in frame.iter_slices(_SLICE) if frame.height else ():
+        buffer = BytesIO()
+        # JSON has no line breaks, so lines without any quoting are lines of JSON.
+        part.select(line).write_csv(buffer, include_header=False, quote_style="never")
+        stream.write(buffer.getbuffer())
+
+
+def _line(table: Table) -> pl.Expr:
+    """The rows as JSON objects; each column is encoded separately, so that nulls are left out."""
+    members = [_jsonl_writing_member(column.name, column.dtype) for column in table.columns]
+    head = pl.lit(f'{{"table":"{table.name}"')
+    return pl.concat_str([head, *members], separator=",", ignore_nulls=True) + "}"
+
+
+def _jsonl_writing_member(name: str, dtype: object) -> pl.Expr:
+    """A column as members of objects, null where it is null."""
+    if dtype == pl.Int64:
+        return pl.lit(f'"{name}":') + pl.col(name).cast(pl.String)
+    encoded = pl.struct(name).struct.json_encode().str.strip_prefix("{").str.strip_suffix("}")
+    return pl.when(pl.col(name).is_not_null()).then(encoded)
+
+
+CHUNK = 4_000_000
+"""Bytes of lines that are decoded at once."""
+
+
+class Readable(Protocol):
+    """Bytes that are read from any offset."""
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Up to `size` bytes at `offset`, fewer only at the end."""
+
+
+class _Bytes(NamedTuple):
+    content: bytes
+
+    def read(self, offset: int, size: int) -> bytes:
+        return self.content[offset : offset + size]
+
+
+class _Chunk(NamedTuple):
+    """Where a chunk begins, in bytes and lines, and its size."""
+
+    offset: int
+    number: int
+    size: int
+
+
+class Lines:
+    r"""The lines of a file by their numbers, from 1; only a line feed ends a line.
+
+    Where a chunk begins is noted when it is read for the first time, and where its lines end when
+    one of them is read again.
+
+    Args:
+        source: the bytes, or what reads them.
+        size: bytes of a chunk, more or less: it ends with its last line. The first line is one.
+
+    Examples:
+        >>> lines = Lines(b"a\nbc\n\nd", 3)
+        >>> list(lines.chunks())
+        [(1, b'a\n'), (2, b'bc\n\n'), (4, b'd')]
+        >>> [lines[number] for number in (3, 2, 4)]
+        [b'', b'bc', b'd']
+    """
+
+    def __init__(self, source: Readable | bytes, size: int = CHUNK) -> None:
+        self._source = _Bytes(source) if isinstance(source, bytes) else source
+        self._size = size
+        self._chunks: list[_Chunk] = []
+        self._ends: dict[int, array[int]] = {}  # of lines in a chunk, not counting line feeds
+        self._last: tuple[int, bytes] = (-1, b"")
+
+    def chunks(self) -> Iterator[tuple[int, bytes]]:
+        """The chunks of whole lines, each with the number of its first line."""
+        offset, number = 0, 1
+        for chunk in self._pieces():
+            self._chunks.append(_Chunk(offset, number, len(chunk)))
+            yield number, chunk
+            offset += len(chunk)
+            number += chunk.count(b"\n")
+
+    def _pieces(self) -> Iterator[bytes]:
+        """The first line, and then as many lines as end in a piece of the file."""
+        rest: list[bytes] = []  # the beginning of a line, which may be longer than a piece
+        offset, find = 0, bytes.find
+        while piece := self._source.read(offset, self._size):
+            offset += len(piece)
+            if end := find(piece, b"\n") + 1:
+                find = bytes.rfind
+                chunk, rest = b"".join([*rest, piece[:end]]), []
+                yield chunk
+            rest.append(piece[end:])
+        chunk = b"".join(rest)
+        rest.clear()
+        if chunk:
+            yield chunk
+
+    def __getitem__(self, number: int) -> bytes:
+        """A line of a chunk that was read, without its line feed."""
+        at = bisect_right(self._chunks, number, key=lambda chunk: chunk.number) - 1
+        if at < 0:  # an empty file has one line
+            return b""
+        chunk = self._chunks[at]
+        if at not in self._ends:
+            content = self._source.read(chunk.offset, chunk.size)
+            self._ends[at] = array("Q", accumulate(map(len, content.split(b"\n"))))
+            self._last = (at, content)
+        ends, index = self._ends[at], number - chunk.number
+        if index >= len(ends):  # the file was changed
+            return b""
+        begin, end = index + (ends[index - 1] if index else 0), index + ends[index]
+        if self._last[0] == at:
+            return self._last[1][begin:end]
+        return self._source.read(chunk.offset + begin, end - begin)
+
+
+class LineNumbers:
+    """The lines of the rows of a table, which are mostly in lines that follow each other.
+
+    Examples:
+        >>> numbers = LineNumbers()
+        >>> for first, count in ((2, 3), (5, 1), (9, 2)):
+        ...     numbers.add(first, count)
+        >>> [numbers[row] for row in range(6)]
+        [2, 3, 4, 5, 9, 10]
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._rows, self._lines = array("Q"), array("Q")
+
+    def add(self, first: int, count: int) -> None:
+        """Add rows in lines from a first one."""
+        if not self._rows or first != self._lines[-1] + self._count - self._rows[-1]:
+            self._rows.append(self._count)
+            self._lines.append(first)
+        self._count += count
+
+    def __getitem__(self, row: int) -> int:
+        """The line of a row, by its 0-based index."""
+        at = bisect_right(self._rows, row) - 1
+        return self._lines[at] + row - self._rows[at]
+
 
 _ALIKE = 1000
 """Different lines with a problem that are not decoded again where they are repeated."""

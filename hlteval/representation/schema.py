@@ -1,33 +1,132 @@
-"""The tables of the canonical intermediate representation, each declared once.
-
-Everything that needs to know a table reads it here: the checks of `Corpus`, the Parquet and JSON
-Lines files, and the page docs/representation.md. A table exists only where some format carries it;
-a task family that needs another adds its declaration to `TABLES`.
-
-Conventions:
-
-- `row` is the key of a table: unique and ascending. The other keys (`document`, `origin`,
-  `frame_row`) refer to the `row` of another table.
-- Identifiers as written in a file (`mention`, `frame`, `target`, …) are data, possibly repeated or
-  dangling, and never keys.
-- A column that may be null can be added without a new schema version: readers fill it, rules and
-  metrics select the columns that they use. No name begins with `_`: such names are for the columns
-  that code adds to a whole table.
-- Offsets are 0-based and half-open, in Unicode code points of the document's text.
-- Places in a stream (`regions`, `instances`, `ratings`, `changes`) are as written: seconds in audio
-  and video, characters in text. Whether the end of a stretch of text is its last character or the
-  one after it depends on the modality, which only a reference knows: scoring makes them half-open.
-"""
+"""What a table of the representation is: its columns, and the keys that it has of other tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import polars as pl
 
-from hlteval.representation.streams import STREAM, STREAMS
-from hlteval.representation.table import Column, Table, declare
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, Polars type, meaning, unit and whether it may be null."""
+
+    name: str
+    dtype: pl.DataType | type[pl.DataType]
+    meaning: str
+    unit: str = ""
+    nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: what a row is, and its columns in order."""
+
+    name: str
+    row_is: str
+    columns: tuple[Column, ...]
+    references: tuple[tuple[str, str], ...] = ()
+    """Columns that hold the `row` of another table, with that table's name."""
+
+    @property
+    def schema(self) -> dict[str, pl.DataType | type[pl.DataType]]:
+        """Column names and Polars types, in order."""
+        return {column.name: column.dtype for column in self.columns}
+
+    def empty(self) -> pl.DataFrame:
+        """A table of this shape without rows."""
+        return pl.DataFrame(schema=self.schema)
+
+
+_WITHOUT_DOCUMENT = ("rejected_records", "mappings")
+"""The tables whose rows may belong to no document."""
+
+
+def declare(name: str, row_is: str, *columns: Column, placed: bool = True, **refs: str) -> Table:
+    """Declare a table; `placed` adds the columns for the place of a row in its file."""
+    head: tuple[Column, ...] = (Column("row", pl.Int64, "key of this table"),)
+    references = dict(refs)
+    if placed:
+        head += (
+            Column("document", pl.Int64, "row of `documents`", nullable=name in _WITHOUT_DOCUMENT),
+            Column("origin", pl.Int64, "row of `sources`"),
+            Column(
+                "record", pl.Int64, "number of the record in that source", "1-based line or item"
+            ),
+        )
+        references |= {"document": "documents", "origin": "sources"}
+    return Table(name, row_is, head + columns, tuple(references.items()))
+
+
+STREAM = "seconds; characters of text"
+_FROM = Column("start", pl.Float64, "where it starts, as written", STREAM, True)
+_TO = Column("end", pl.Float64, "where it ends, as written", STREAM, True)
+_REGION = Column("region", pl.String, "identifier of the region, as written", nullable=True)
+_LLR = Column("llr", pl.Float64, "log likelihood ratio of the system", nullable=True)
+_ANNOTATOR = Column("annotator", pl.String, "annotator, as written", nullable=True)
+
+STREAMS = (
+    declare(
+        "regions",
+        "a part of a stream (of text, audio or video) that annotators judge",
+        Column("region", pl.String, "identifier as written"),
+        _FROM,
+        _TO,
+    ),
+    declare(
+        "instances",
+        "a norm or an emotion in a stretch of a stream",
+        Column("kind", pl.String, "`norm` or `emotion`"),
+        Column("label", pl.String, "class as written; in a reference also `none` and `noann`"),
+        _FROM,
+        _TO,
+        Column("status", pl.String, "`adhere` or `violate`, as written", nullable=True),
+        _LLR,
+        _REGION,
+        Column("several", pl.Boolean, "whether several speakers show it", nullable=True),
+        _ANNOTATOR,
+    ),
+    declare(
+        "ratings",
+        "the level of valence or arousal in a stretch of a stream",
+        Column("kind", pl.String, "`valence` or `arousal`"),
+        Column("level", pl.Float64, "level; null if not annotated", "1 to 1000", True),
+        Column("bin", pl.String, "binned level as written", nullable=True),
+        _FROM,
+        _TO,
+        _REGION,
+        _ANNOTATOR,
+    ),
+    declare(
+        "changes",
+        "a change point of a stream",
+        Column("at", pl.Float64, "where it is", STREAM, True),
+        _LLR,
+        Column("direction", pl.String, "direction of the impact, as written", nullable=True),
+        Column("strength", pl.String, "strength of the impact, as written", nullable=True),
+        Column("evidence", pl.String, "comment of the annotator", nullable=True),
+        _ANNOTATOR,
+    ),
+    declare(
+        "mappings",
+        "a norm of a system that is mapped to a hidden norm",
+        Column("label", pl.String, "norm of the system, as written"),
+        Column("target", pl.String, "hidden norm of the reference, as written"),
+        Column("submission", pl.String, "identifier of the submission, as written", nullable=True),
+    ),
+    declare(
+        "responses",
+        "the answer of a speaker to a question after an interaction (the document)",
+        Column("condition", pl.String, "condition of the interaction, as written"),
+        Column("speaker", pl.String, "speaker, as written"),
+        Column("question", pl.Int64, "number of the question"),
+        Column("response", pl.String, "answer as written"),
+    ),
+)
+"""Regions, and what annotators and systems say of them."""
+
 
 SCHEMA_VERSION = 1
 """Raised whenever a table or column changes its name, type or meaning, or one is added that may not

@@ -16,8 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.representation.corpus import BrokenKey, Corpus
-from hlteval.representation.schema import SCHEMA_VERSION, TABLES
-from hlteval.representation.table import Table
+from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Table
 
 VERSION_KEY = "hlteval.schema"
 """The key of the schema version in the metadata of a Parquet file."""

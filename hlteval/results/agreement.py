@@ -10,7 +10,7 @@ import msgspec
 
 from hlteval.findings import Findings
 from hlteval.findings.counts import counted
-from hlteval.results.versions import head
+from hlteval.results.verdict import head
 
 if TYPE_CHECKING:
     import polars as pl

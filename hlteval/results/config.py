@@ -11,12 +11,10 @@ import msgspec
 
 from hlteval.findings import Finding
 from hlteval.results.agreement import Agreement
-from hlteval.results.campaign import CampaignResult, CellRow, Group
-from hlteval.results.comparison import Comparison
-from hlteval.results.defaults import Defaults
-from hlteval.results.leaderboard import Leaderboard
+from hlteval.results.evaluation import CampaignResult, CellRow, Group
 from hlteval.results.scores import Scores
-from hlteval.results.verdict import Verdict
+from hlteval.results.systems import Comparison, Leaderboard
+from hlteval.results.verdict import Defaults, Verdict
 from hlteval.tasks import load
 
 _SCORES = ("task", "reference", "profile", "encoding", "options")

@@ -10,8 +10,7 @@ import polars as pl
 
 from hlteval.extensions import lazy
 from hlteval.findings.counts import counted
-from hlteval.results.verdict import Verdict
-from hlteval.results.versions import head
+from hlteval.results.verdict import Verdict, head
 from hlteval.scoring.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
             ImportError: where matplotlib is not installed.
             ValueError: if the others are of another task.
         """
-        figure: Figure = lazy("hlteval.reports.plots:of_scores")(self, others or {})
+        figure: Figure = lazy("hlteval.reports.curves:of_scores")(self, others or {})
         return figure
 
     @property

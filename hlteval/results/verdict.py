@@ -1,18 +1,223 @@
-"""The verdict of validation: whether a submission passes, and its findings."""
+"""Signatures: everything that scores depend on, in one line.
+
+Format:
+    Parts separated by `|`, each a name, a colon and a value: `hlteval:0.1.0|task:hub4|…`. A name
+    contains no colon. In a value, `%`, `|` and control characters are percent-encoded (UTF-8), so
+    any value survives.
+
+Files are named by digests, the first 16 hexadecimal digits of a SHA-256 hash.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Literal
+from urllib.parse import unquote
 
 import msgspec
 
 from hlteval.extensions import lazy
 from hlteval.findings import SUBMISSION, Findings, Severity, in_order
 from hlteval.findings.sequence import severities, tally
-from hlteval.results.defaults import Defaults
-from hlteval.results.versions import head
+from hlteval.sources import Source, Unreadable, open_source, sha256
+from hlteval.tasks.task import WrongOption
+
+FIRST = "hlteval"
+"""The name of the first part, the version."""
+DIGITS = 16
+"""Digits of a digest."""
+
+_ESCAPED = re.compile(r"[%|\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_PART = re.compile(r"([^:|]+):([^|]*)")
+
+
+class WrongSignature(WrongOption):
+    """A text that is not a signature: an error of usage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A signature as names and values, in their order.
+
+    Examples:
+        >>> signature = Signature((("hlteval", "0.1.0"), ("whiteout", "a|b:c")))
+        >>> str(signature)
+        'hlteval:0.1.0|whiteout:a%7Cb:c'
+        >>> Signature.parse(str(signature)) == signature
+        True
+    """
+
+    parts: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Signature:
+        """The signature that a text is, apart from white space around it.
+
+        Raises:
+            WrongSignature: if it does not begin with `hlteval:`, or a part has no name.
+        """
+        if not text.strip().startswith(f"{FIRST}:"):
+            raise WrongSignature(f"a signature begins with {FIRST}:, not {text.strip()[:40]!r}")
+        return cls(tuple(map(_parsed, text.strip().split("|"))))
+
+    def __str__(self) -> str:
+        return "|".join(f"{name}:{_escaped(value)}" for name, value in self.parts)
+
+    def values(self, name: str) -> list[str]:
+        """The values of the parts of a name; a comparison has several systems.
+
+        Examples:
+            >>> Signature.parse("hlteval:0.1.0|system:a|system:b").values("system")
+            ['a', 'b']
+        """
+        return [value for own, value in self.parts if own == name]
+
+
+def _parsed(part: str) -> tuple[str, str]:
+    match = _PART.fullmatch(part)
+    if match is None:
+        raise WrongSignature(f"a part of a signature is NAME:VALUE, not {part[:40]!r}")
+    return match[1], unquote(match[2], errors="surrogateescape")
+
+
+def _escaped(value: str) -> str:
+    return _ESCAPED.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), value)
+
+
+def digest(files: Iterable[tuple[str, str]], *, name_matters: bool = True) -> str:
+    """One digest of files, given as (path, SHA-256 digest), independent of folder and order.
+
+    Args:
+        files: the files.
+        name_matters: whether the name of a single file does, because it names a document; if
+            not, the digest is that of the content. Several files are distinguished by their names.
+
+    Examples:
+        >>> digest([("run1.json", "0123456789abcdef0123")], name_matters=False)
+        '0123456789abcdef'
+    """
+    each = list(files)
+    if len(each) == 1 and not name_matters:
+        return each[0][1][:DIGITS]
+    lines = sorted(f"{name.rpartition('/')[2]} {own}\n" for name, own in each)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()[:DIGITS]
+
+
+def content(path: str) -> str:
+    """The digest of a file, folder or archive that an option names.
+
+    Raises:
+        FileNotFoundError: if it does not exist.
+    """
+    return digest(_members(open_source(path)), name_matters=False)
+
+
+def _members(source: Source) -> Iterable[tuple[str, str]]:
+    for member in source.members:
+        try:
+            yield member.name, sha256(member.fetch())
+        except Unreadable as error:
+            yield member.name, error.finding.code
+
+
+SIGNED = "defaults"
+"""The part of a signature that names the settings that a file of defaults gave."""
+_NUMBERS = ("reference", "against", "profile", "encoding")
+"""The settings, beside the options of a task, on which numbers depend."""
+_OPTIONS = "options."
+
+
+class Defaults(msgspec.Struct, frozen=True):
+    """What a command took from a file of defaults.
+
+    Attributes:
+        file: path of the file.
+        names: the names of the settings, in the order of the file; options begin with `options.`.
+    """
+
+    file: str
+    names: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """Which file gave what, in one line.
+
+        Examples:
+            >>> Defaults("hlteval.toml", ("task", "options.mode")).note
+            'defaults from hlteval.toml: task, options.mode'
+        """
+        return f"defaults from {self.file}: {', '.join(self.names)}"
+
+    @property
+    def of_numbers(self) -> tuple[str, ...]:
+        """The names of those that numbers depend on, as signatures have them."""
+        return tuple(
+            name.removeprefix(_OPTIONS)
+            for name in self.names
+            if name in _NUMBERS or name.startswith(_OPTIONS)
+        )
+
+    def signed(self, signature: str) -> str:
+        """A signature with the names of the settings that this file gave.
+
+        Examples:
+            >>> Defaults("hlteval.toml", ("task", "profile")).signed("hlteval:0.1.0|task:hub4")
+            'hlteval:0.1.0|task:hub4|defaults:profile'
+        """
+        if not self.of_numbers:
+            return signature
+        parts = Signature.parse(signature).parts
+        return str(Signature((*parts, (SIGNED, ",".join(self.of_numbers)))))
+
+
+VERSIONS: Mapping[str, int] = MappingProxyType(
+    {
+        "verdict": 1,
+        "finding": 1,
+        "fixed-copy": 1,
+        "conversion": 1,
+        "scores": 1,
+        "refusal": 1,
+        "comparison": 2,
+        "leaderboard": 2,
+        "agreement": 1,
+        "verification": 1,
+        "package": 1,
+        "inspection": 1,
+        "pipeline": 2,
+        "best-submissions": 1,
+        "campaign": 1,
+        "campaign-table": 1,
+        "defaults": 1,
+        "tasks": 1,
+        "formats": 1,
+        "codes": 1,
+        "schemas": 1,
+        "hlteval-toml": 1,
+        "campaign-manifest": 1,
+        "evaluation-manifest": 1,
+    }
+)
+"""The version of each schema by name; the last three are of files that you write."""
+
+
+def head(schema: str) -> dict[str, str | int]:
+    """The first members of a result in JSON: the name of its schema, and the version.
+
+    Raises:
+        KeyError: if there is no such schema.
+
+    Examples:
+        >>> head("scores")
+        {'schema': 'scores', 'version': 1}
+    """
+    return {"schema": schema, "version": VERSIONS[schema]}
+
 
 Outcome = Literal["pass", "fail", "undecided"]
 
@@ -157,3 +362,108 @@ class Verdict(msgspec.Struct, frozen=True):
             False
         """
         return self.worst is not None and self.worst.rank <= severity.rank
+
+
+VerificationOutcome = Literal["same", "differs", "not checked"]
+"""What became of a part."""
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """One part of a signature, or one number, beside what was found.
+
+    Attributes:
+        name: name of the part, or of the metric.
+        outcome: whether it is the same.
+        expected: its value in the signature or the scores; None if they have none.
+        found: the value that was found; None if there is none.
+        reason: why it was not checked, or what differs if the values do not show it.
+    """
+
+    name: str
+    outcome: VerificationOutcome
+    expected: str | None = None
+    found: str | None = None
+    reason: str = ""
+
+
+class Verification(msgspec.Struct, frozen=True, kw_only=True):
+    """A signature beside files and settings.
+
+    Attributes:
+        signature: the signature that was verified.
+        parts: its parts in order, then parts that were found but are not in it.
+        numbers: the numbers, if there are scores to compare with.
+    """
+
+    signature: str
+    parts: tuple[Part, ...]
+    numbers: tuple[Part, ...] = ()
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing differs.
+
+        Examples:
+            >>> Verification(signature="", parts=(Part(name="task", outcome="same"),)).agrees
+            True
+        """
+        return not self.differing
+
+    @property
+    def differing(self) -> tuple[Part, ...]:
+        """The parts and numbers that differ."""
+        return tuple(part for part in (*self.parts, *self.numbers) if part.outcome == "differs")
+
+
+class Fix(msgspec.Struct, frozen=True, kw_only=True):
+    """One correction in a copy.
+
+    Attributes:
+        code: code of the finding that it corrects.
+        file: the file, as in the findings of the original; None for all files.
+        line: number of the line in the original; None for the whole file.
+        title: what was done.
+        count: at how many places of the file; 1 for a line.
+    """
+
+    code: str
+    file: str | None
+    line: int | None
+    title: str
+    count: int = 1
+
+
+class Unfixed(msgspec.Struct, frozen=True, kw_only=True):
+    """Findings that could be corrected mechanically, but were not.
+
+    Attributes:
+        code: their code.
+        file: the file, as in the findings of the original.
+        count: their number in this file.
+        reason: why they are left.
+    """
+
+    code: str
+    file: str | None
+    count: int
+    reason: str
+
+
+class FixedCopy(msgspec.Struct, frozen=True, kw_only=True):
+    """A corrected copy of a submission.
+
+    Attributes:
+        path: where it is; None if none is written.
+        verdict: the verdict over the copy; over the original if there is no copy.
+        fixes: what was corrected, in the order of files and lines.
+        unfixed: what was left although it has a fixer.
+        changes: the lines of a unified diff, where no copy was wanted.
+        readable: whether the submission can be read.
+    """
+
+    path: str | None
+    verdict: Verdict
+    fixes: tuple[Fix, ...] = ()
+    unfixed: tuple[Unfixed, ...] = ()
+    changes: tuple[str, ...] = ()
+    readable: bool = True

@@ -1,18 +1,15 @@
-"""The application: the page, its jobs, and their reports.
-
-Paths:
-    `/?token=…` opens a session. All else is below `/s/SESSION/` and needs its cookie: the page
-    itself, `jobs` (POST an order), `jobs/JOB` (GET its state, DELETE it), `jobs/JOB/INPUT` (PUT
-    files), `jobs/JOB/begin` (POST), `jobs/JOB/parts/PART` and `jobs/JOB/files/FILE` (GET).
-"""
+"""What the page asks for, made from the declarations of the tasks."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -24,18 +21,158 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from hlteval.serve.bodies import chunks, small
-from hlteval.serve.forms import form, held, inputs
+from hlteval.reports.html.page import as_json
 from hlteval.serve.jobs import Job
-from hlteval.serve.orders import REFERENCE, SUBMISSION, Order
-from hlteval.serve.pages import REPORT_POLICY, entrance, page
-from hlteval.serve.security import Guard
-from hlteval.serve.sessions import Session, Sessions
-from hlteval.serve.settings import ServeSettings
-from hlteval.serve.timing import Pace
-from hlteval.serve.uploads import Rejected
-from hlteval.sources.limits import LIMITS
-from hlteval.tasks import load
+from hlteval.serve.security import Guard, Session, Sessions
+from hlteval.serve.settings import OPTION, REFERENCE, SECOND, SUBMISSION, Order, ServeSettings
+from hlteval.serve.uploads import Pace, Rejected, chunks, small
+from hlteval.sources.names import is_text
+from hlteval.sources.source import LIMITS
+from hlteval.tasks import known, load
+from hlteval.tasks.task import Option, Task
+
+_LONGEST = 500
+"""Characters of the value of an option at most."""
+
+
+def offered(task: Task) -> Iterator[Option]:
+    """The options of a task that the page has.
+
+    An option that names a program, or a file with the names of other files, is none of them: no
+    user may name what is on this machine.
+    """
+    for option in task.options:
+        if not option.holds_options and option.metavar != "JAR":
+            yield option
+
+
+def tasks_of(settings: ServeSettings) -> list[str]:
+    """The names of the tasks that the page offers."""
+    return [settings.task] if settings.task else list(known())
+
+
+def form(settings: ServeSettings) -> Mapping[str, Any]:
+    """The data of the page: the tasks with their options, and what is given or limited."""
+    names = {name: path.name for name, path in settings.files.items()}
+    return {
+        "tasks": [_task(load(name), settings) for name in tasks_of(settings)],
+        "given": names,
+        "profile": settings.profile,
+        "encoding": settings.encoding,
+        "limits": {
+            "files": LIMITS.members,
+            "file": LIMITS.member_bytes,
+            "total": LIMITS.total_bytes,
+        },
+    }
+
+
+def _task(task: Task, settings: ServeSettings) -> Mapping[str, Any]:
+    needed = "optional" if task.reference_optional else "needed"
+    return {
+        "name": task.name,
+        "title": task.title,
+        "reference": "none" if task.scored_alone else needed,
+        "scored": task.metric is not None,
+        "folder": task.submitted_as_folder,
+        "profiles": list(task.profiles),
+        "options": [_option(option, settings) for option in offered(task)],
+    }
+
+
+def _option(option: Option, settings: ServeSettings) -> Mapping[str, Any]:
+    kind = "switch" if option.switch else "choice" if option.choices else "text"
+    return {
+        "name": option.name,
+        "label": option.name.replace("_", " "),
+        "help": option.help,
+        "kind": "file" if option.is_input else kind,
+        "choices": list(option.choices),
+        "placeholder": option.placeholder,
+        "fixed": option.name in settings.options,
+    }
+
+
+def inputs(task: Task, settings: ServeSettings) -> set[str]:
+    """The names of the inputs that can be uploaded for a task."""
+    names = {SUBMISSION, SECOND} if task.metric else {SUBMISSION}
+    names |= set() if task.scored_alone else {REFERENCE}
+    names |= {f"{OPTION}{option.name}" for option in offered(task) if option.is_input}
+    return names - settings.files.keys()
+
+
+def held(order: Order, settings: ServeSettings) -> Order:
+    """An order of the page, with what the organiser gives in place of what a user sends.
+
+    Raises:
+        Rejected: if the task is not offered, or an option of it is no text.
+    """
+    from hlteval.sources.decoding import check_encoding
+
+    if order.task not in tasks_of(settings):
+        raise Rejected(400, "This task is not offered here.")
+    task = load(order.task)
+    encoding = settings.encoding or order.encoding
+    try:
+        check_encoding(encoding)
+    except (LookupError, ValueError) as error:
+        raise Rejected(400, f"Unknown encoding {encoding[:40]}.") from error
+    profile = settings.profile or order.profile
+    if profile not in task.profiles:
+        raise Rejected(400, f"{task.name} has no profile {profile[:40]}.")
+    texts = {o.name: o for o in offered(task) if not o.is_input}
+    for name, value in order.options.items():
+        if name not in texts or len(value) > _LONGEST or not is_text(value) or "\0" in value:
+            raise Rejected(400, f"The option {name[:40]} cannot have this value.")
+    options = {**{n: v for n, v in order.options.items() if v}, **settings.values}
+    return Order(
+        task=task.name,
+        profile=profile,
+        encoding=encoding,
+        lenient=order.lenient,
+        intervals=order.intervals,
+        options=options,
+    )
+
+
+_FILES = resources.files("hlteval.serve") / "assets"
+_STRICT = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+REPORT_POLICY = "sandbox allow-scripts; frame-ancestors 'self'"
+"""The policy of a report beside its own: it has no origin, and no cookie."""
+
+
+def page(data: Mapping[str, Any]) -> tuple[str, str]:
+    """The page of a session, and its content security policy.
+
+    Args:
+        data: what it asks for, as plain values.
+    """
+    style, script = _asset("page.css"), _asset("page.js")
+    html = _asset("page.html").replace("{{ style }}", style).replace("{{ script }}", script)
+    policy = (
+        f"{_STRICT}; script-src {_digest(script)}; style-src {_digest(style)}; "
+        "connect-src 'self'; frame-src 'self'; img-src data:; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+    return html.replace("{{ data }}", as_json(data)), policy
+
+
+def entrance(path: str) -> tuple[str, str]:
+    """A page that goes on to another path at once, and its content security policy.
+
+    It is no redirect: the browser would not send the new cookie after a link from elsewhere.
+    """
+    return _asset("entrance.html").replace("{{ path }}", path), _STRICT
+
+
+def _asset(name: str) -> str:
+    return _FILES.joinpath(name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    """A text as a content security policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
 
 _BODY = LIMITS.total_bytes + 64 * LIMITS.members
 """Bytes of an upload with its headers at most."""

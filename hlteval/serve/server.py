@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hlteval.serve.settings import CannotServe, ServeSettings
-from hlteval.serve.timing import Timing
-from hlteval.sources.disk import temporary
-from hlteval.workflows.root_lock import FILE as LOCK
-from hlteval.workflows.root_lock import InUse, locked
+from hlteval.serve.uploads import Timing
+from hlteval.sources.spooling import temporary
+from hlteval.workflows.evaluation.pipeline import FILE as LOCK
+from hlteval.workflows.evaluation.pipeline import InUse, locked
 
 if TYPE_CHECKING:
     import uvicorn
@@ -145,8 +145,8 @@ async def _run(
 ) -> None:
     settings, token, port, root, limits, notify = make
     from hlteval.serve.application import Application
-    from hlteval.serve.processes import Processes
-    from hlteval.serve.sessions import Bounds, Sessions
+    from hlteval.serve.jobs import Processes
+    from hlteval.serve.security import Bounds, Sessions
 
     runner = Processes(root, limits.seconds, limits.megabytes)
     sessions = Sessions(root, runner, Bounds(running=limits.jobs), settings.files)

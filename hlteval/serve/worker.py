@@ -15,7 +15,7 @@ from threading import Thread
 
 import msgspec
 
-from hlteval.serve.orders import SCRATCH, Progress
+from hlteval.serve.settings import SCRATCH, Progress
 
 _MEGABYTE = 1_000_000
 _WRITTEN = 2_000
@@ -45,11 +45,6 @@ def main() -> None:
 
 def _prepare() -> None:
     """Import what every job needs, while nobody waits."""
-    import hlteval.reports.html
-    import hlteval.serve.work
-    import hlteval.workflows.comparison
-    import hlteval.workflows.fixing
-    import hlteval.workflows.scoring  # noqa: F401
 
 
 def _settle(scratch: Path) -> None:

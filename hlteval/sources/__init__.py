@@ -1,11 +1,9 @@
 """Sources: bytes of folders, files, archives and standard input, within limits."""
 
 from hlteval.sources.decoding import DecodeResult, decode, sha256
-from hlteval.sources.limits import LIMITS, Limits
 from hlteval.sources.names import is_file_name, is_file_path, stays_inside
-from hlteval.sources.open_input import OpenInput
-from hlteval.sources.opening import open_source
-from hlteval.sources.source import Listed, Member, Source, Unreadable
+from hlteval.sources.opening import OpenInput, open_source
+from hlteval.sources.source import LIMITS, Limits, Listed, Member, Source, Unreadable
 from hlteval.sources.writing import finish, merge, unfinished, writing
 
 CODES = ("SRC",)

@@ -9,7 +9,7 @@ import re
 import msgspec
 
 from hlteval.findings import Finding, Span, excerpt, finding, spot
-from hlteval.sources.signatures import KINDS, archive_kind, document_kind
+from hlteval.sources.names import KINDS, archive_kind, document_kind
 
 _BOM = "\ufeff"
 _REPLACEMENT = "\ufffd"

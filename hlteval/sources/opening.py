@@ -1,36 +1,342 @@
-"""Opening: from a path on the command line to a source."""
+"""Folders and single files.
+
+Listing and reading tens of thousands of small files takes most of a run, so a file costs one entry
+of `os.scandir` and one open, read and close; only the size of a large file is looked up.
+"""
 
 from __future__ import annotations
 
 import errno
+import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import Any, Self
 
 import msgspec
 
-from hlteval.findings import Finding, finding
-from hlteval.sources.folders import DiskFile, open_file, open_folder
-from hlteval.sources.limits import LIMITS, Limits
-from hlteval.sources.listing import listing
-from hlteval.sources.names import is_text, printable
-from hlteval.sources.open_input import OpenInput
-from hlteval.sources.problems import special_file, too_large, unreadable
-from hlteval.sources.remote import (
-    absent,
-    is_url,
-    located,
-    open_remote_folder,
-    remote_chunks,
-    remote_member,
+from hlteval.findings import Finding, Severity, finding
+from hlteval.sources.archives import ignored_files, special_file, too_large, unreadable
+from hlteval.sources.names import (
+    KINDS,
+    archive_kind,
+    archive_suffix,
+    are_ordinary,
+    is_junk,
+    is_text,
+    printable,
 )
-from hlteval.sources.signatures import KINDS, archive_kind, archive_suffix
-from hlteval.sources.source import Member, Source, Unreadable
+from hlteval.sources.source import LIMITS, Limits, Listed, Member, Source, Unreadable
 from hlteval.sources.spooling import CHUNK, Spool, spool
-from hlteval.sources.tarballs import read_tgz
-from hlteval.sources.zips import read_zip
+from hlteval.sources.tarballs import list_tgz, read_tgz
+from hlteval.sources.zips import list_zip, read_zip
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+"""Without O_NONBLOCK, open() would block for ever if a file was replaced by a pipe."""
+
+
+def open_folder(path: str, limits: Limits) -> Source:
+    """A folder with all files below it; links to files are followed, links to folders are not."""
+    root = path.rstrip("/") or path
+    try:
+        names, findings = _walk(root, limits.files)
+    except _TooManyError:
+        problem = finding("SRC126", file=printable(path), limit=limits.files)
+        return Source(path, "folder", (), (problem,))
+    hidden: list[str] = []
+    if not are_ordinary(names):
+        hidden = [printable(name) for name in names if is_junk(name)]
+        names = [name for name in names if not is_junk(name)]
+        foreign = [printable(f"{root}/{name}") for name in names if not is_text(name)]
+        findings += [finding("SRC117", file=name, name=name) for name in foreign]
+    members = tuple(_member(root, name, limits) for name in sorted(names) if is_text(name))
+    if not members and all(item.severity != Severity.ERROR for item in findings):
+        blocking = {"severity": Severity.ERROR, "blocking": True}  # such as links to folders
+        findings = [msgspec.structs.replace(item, **blocking) for item in findings]
+        findings = findings or [finding("SRC104", file=printable(path), what="folder")]
+    findings += ignored_files(printable(path), hidden)
+    return Source(path, "folder", members, tuple(findings))
+
+
+def _member(root: str, name: str, limits: Limits) -> Member:
+    path = f"{root}/{name}"
+    display = printable(path)
+    return Member(name, display, None, partial(read_file, path, display, limits))
+
+
+class _TooManyError(Exception):
+    """A folder contains more files and folders than the limit."""
+
+
+def _walk(root: str, limit: int) -> tuple[list[str], list[Finding]]:
+    """The names of all files below a folder, hidden ones included, and findings of the rest.
+
+    Raises:
+        _TooManyError: if there are more files and folders than the limit; `/` has millions.
+    """
+    seen = 0
+    names: list[str] = []
+    findings: list[Finding] = []
+    waiting = [""]
+    while waiting:
+        prefix = waiting.pop()
+        try:
+            with os.scandir(f"{root}/{prefix}") as entries:
+                for entry in entries:
+                    seen += 1
+                    if seen > limit:
+                        raise _TooManyError
+                    name = prefix + entry.name
+                    if entry.is_file(follow_symlinks=False) or is_junk(name):
+                        names.append(name)
+                    elif entry.is_dir(follow_symlinks=False):
+                        waiting.append(f"{name}/")
+                    elif problem := _problem(f"{root}/{name}"):
+                        findings.append(problem)
+                    else:
+                        names.append(name)
+        except OSError as error:
+            findings.append(unreadable(printable(f"{root}/{prefix}".rstrip("/")), error).finding)
+    return names, findings
+
+
+def _problem(path: str) -> Finding | None:
+    """The finding for a path that is not a regular file; None for a link to a file."""
+    if os.path.isfile(path):  # noqa: PTH113 - False, not an exception, for a loop of links
+        return None
+    if os.path.isdir(path):  # noqa: PTH112
+        return finding("SRC110", file=printable(path))
+    return special_file(path, printable(path))
+
+
+def read_file(path: str, display: str, limits: Limits) -> bytes:
+    """The bytes of a file of the disk.
+
+    Args:
+        path: path of the file.
+        display: name of the file in findings.
+        limits: the limits of its size.
+
+    Raises:
+        Unreadable: if the file cannot be read (SRC108) or is too large (SRC125).
+    """
+    try:
+        descriptor = os.open(path, _FLAGS)
+        try:
+            data = os.read(descriptor, CHUNK)
+            if data and (len(data) == CHUNK or os.read(descriptor, 1)):
+                data = _read_large(descriptor, display, limits)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise unreadable(display, error) from error
+    if len(data) > limits.file_bytes:
+        raise too_large(display, len(data), limits.file_bytes)
+    return data
+
+
+def _read_large(descriptor: int, display: str, limits: Limits) -> bytes:
+    """The bytes of a large file; in one read, unless the file grows."""
+    size = os.fstat(descriptor).st_size
+    if size > limits.file_bytes:
+        raise too_large(display, size, limits.file_bytes)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    parts = [os.read(descriptor, size + 1)]
+    total, limit = len(parts[0]), min(size + limits.growth, limits.file_bytes)
+    while more := os.read(descriptor, CHUNK):
+        parts.append(more)
+        total += len(more)
+        if total > limit:
+            raise too_large(display, f"more than {limit}", limit)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def open_file(path: str, size: int, limits: Limits) -> Source:
+    """A single file as a source with one member, whose name is empty."""
+    display = printable(path)
+    return Source(path, "file", (Member("", display, size, DiskFile(path, display, limits)),))
+
+
+@dataclass(frozen=True, slots=True)
+class DiskFile:
+    """The bytes of a single file, as `read_file` reads them, or some of them.
+
+    Attributes:
+        path: path of the file.
+        display: name of the file in findings.
+        limits: the limits of its size.
+    """
+
+    path: str
+    display: str
+    limits: Limits
+
+    def __call__(self) -> bytes:
+        """All bytes."""
+        return read_file(self.path, self.display, self.limits)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Up to `size` bytes at `offset`, fewer only at the end of the file.
+
+        Raises:
+            Unreadable: as `read_file` does.
+        """
+        try:
+            file = Spool.open(self.path)
+            data = file.read(offset, size)
+        except OSError as error:
+            raise unreadable(self.display, error) from error
+        if file.size > self.limits.file_bytes:
+            raise too_large(self.display, file.size, self.limits.file_bytes)
+        limit = min(file.size + self.limits.growth, self.limits.file_bytes)
+        if offset + len(data) > limit:
+            raise too_large(self.display, f"more than {limit}", limit)
+        return data
+
+
+def listing(file: Spool, kind: str, limits: Limits) -> tuple[Listed, ...]:
+    """Everything that the list of an archive names, in its order, up to where it is damaged.
+
+    Args:
+        file: the archive.
+        kind: `zip` or `tgz`.
+        limits: the limits of an archive.
+    """
+    entries = list_zip(file, "", limits) if kind == "zip" else list_tgz(file, "", limits, [])
+    found = []
+    with suppress(Unreadable, OSError):
+        for entry in entries:
+            found.append(Listed(printable(entry.name), entry.type, entry.size))
+    return tuple(found)
+
+
+class OpenInput(str):
+    """The name of an open file, a corpus or a table, with its source.
+
+    It is text in messages, and `open_source` returns its source: whatever takes a path takes it.
+
+    Args:
+        source: the source.
+        decoded: whether its bytes are UTF-8 whatever the encoding of other files is.
+        name: the name; by default that of the source.
+
+    Examples:
+        >>> name = OpenInput(Source("<stream>", "stdin", ()))
+        >>> name, name.in_encoding("latin-1").kind
+        ('<stream>', 'stdin')
+    """
+
+    __slots__ = ("_decoded", "_source")
+    _source: Source
+    _decoded: bool
+
+    def __new__(cls, source: Source, *, decoded: bool = False, name: str = "") -> Self:  # noqa: D102 - see the class
+        self = super().__new__(cls, name or source.path)
+        self._source, self._decoded = source, decoded
+        return self
+
+    def in_encoding(self, encoding: str) -> Source:
+        """The source, with an encoding of its files.
+
+        Raises:
+            LookupError: for an unknown encoding.
+        """
+        return self._source if self._decoded else self._source.with_encoding(encoding)
+
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]+://")
+
+
+class NoRemoteError(FileNotFoundError):
+    """A URL cannot be opened here: the library is absent, or does not know its scheme."""
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is the URL of a file or folder.
+
+    Examples:
+        >>> is_url("s3://bucket/runs"), is_url("runs/a"), is_url("C:/runs")
+        (True, False, False)
+    """
+    return _URL.match(path) is not None
+
+
+def located(url: str) -> tuple[Any, str]:
+    """The file system of a URL, and the path in it.
+
+    Raises:
+        NoRemoteError: if it cannot be opened here.
+    """
+    try:
+        system, path = import_module("fsspec.core").url_to_fs(url)
+    except ImportError as error:
+        raise NoRemoteError(f"{url} needs a library: pip install 'hlteval[cluster]'") from error
+    except ValueError as error:
+        raise NoRemoteError(f"{url} cannot be opened: {error}") from error
+    return system, path
+
+
+def open_remote_folder(url: str, system: Any, root: str, limits: Limits) -> Source:
+    """A folder at a URL, with all files below it."""
+    display, prefix = printable(url.rstrip("/")), root.rstrip("/") + "/"
+    try:
+        names = sorted(path.removeprefix(prefix) for path in system.find(root))
+    except OSError as error:
+        return Source(url, "folder", (), (unreadable(display, error).finding,))
+    if len(names) > limits.files:
+        return Source(url, "folder", (), (finding("SRC126", file=display, limit=limits.files),))
+    hidden = [printable(name) for name in names if is_junk(name)]
+    kept = [name for name in names if not is_junk(name)]
+    members = tuple(
+        remote_member(system, prefix + name, name, f"{display}/{name}", limits) for name in kept
+    )
+    found = [] if members else [finding("SRC104", file=display, what="folder")]
+    return Source(url, "folder", members, (*found, *ignored_files(display, hidden)))
+
+
+def remote_member(system: Any, path: str, name: str, display: str, limits: Limits) -> Member:
+    """One file of a file system."""
+    fetch = partial(_fetched, system, path, printable(display), limits)
+    return Member(name, printable(display), None, fetch)
+
+
+def _fetched(system: Any, path: str, display: str, limits: Limits) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        Unreadable: if it cannot be read, or is too large.
+    """
+    return b"".join(remote_chunks(system, path, display, limits))
+
+
+def remote_chunks(system: Any, path: str, display: str, limits: Limits) -> Iterator[bytes]:
+    """The bytes of a file, part by part.
+
+    Raises:
+        Unreadable: if it cannot be read, or is too large.
+    """
+    total = 0
+    try:
+        with system.open(path, "rb") as stream:
+            while chunk := stream.read(CHUNK):
+                total += len(chunk)
+                if total > limits.file_bytes:
+                    raise too_large(display, f"more than {limits.file_bytes}", limits.file_bytes)
+                yield chunk
+    except OSError as error:
+        raise unreadable(display, error) from error
+
+
+def absent(url: str) -> FileNotFoundError:
+    """The error for a URL at which there is nothing."""
+    return FileNotFoundError(errno.ENOENT, "no such file or folder", url)
+
 
 _STDIN = "<stdin>"
 _HEAD = 512

@@ -15,8 +15,7 @@ from functools import partial
 
 from hlteval.findings import Finding, finding
 from hlteval.sources.archives import FILE, FOLDER, Entry, admit, check_ratio, damaged, too_many
-from hlteval.sources.limits import Limits
-from hlteval.sources.source import Member, Unreadable
+from hlteval.sources.source import Limits, Member, Unreadable
 from hlteval.sources.spooling import CHUNK, Spool, spool
 
 _BLOCK = 512

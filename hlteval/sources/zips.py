@@ -16,11 +16,18 @@ from functools import partial
 from typing import NamedTuple
 
 from hlteval.findings import Finding, finding
-from hlteval.sources.archives import FILE, FOLDER, Entry, admit, check_ratio, damaged, too_many
-from hlteval.sources.limits import Limits
+from hlteval.sources.archives import (
+    FILE,
+    FOLDER,
+    Entry,
+    admit,
+    check_ratio,
+    damaged,
+    too_many,
+    type_name,
+)
 from hlteval.sources.names import is_text, printable
-from hlteval.sources.problems import type_name
-from hlteval.sources.source import Member
+from hlteval.sources.source import Limits, Member
 from hlteval.sources.spooling import Spool
 
 _END = struct.Struct("<4s4H2LH")

@@ -10,21 +10,17 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.scanner import c_make_scanner  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 import msgspec
 
 from hlteval.findings import Problem
-from hlteval.syntax.json_parser import (
-    DEPTH,
-    ELLIPSIS,
-    Parsed,
-    blanks,
-    parse,
-)
+from hlteval.grammars import schema
+from hlteval.syntax.json_parser import DEPTH, ELLIPSIS, Parsed, Path, blanks, parse
 from hlteval.syntax.places import line_end
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
@@ -298,3 +294,258 @@ def _after_comma(text: str, at: int) -> int:
     if text[at] != ",":
         raise ValueError
     return blanks(text, at + 1)[0]
+
+
+KINDS: Mapping[type, str] = {
+    str: "a string",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+    list: "an array",
+    dict: "an object",
+}
+"""The names of values in messages, by type."""
+WANTED: Mapping[str, str] = {
+    "string": "a string",
+    "number": "a number",
+    "integer": "an integer",
+    "boolean": "true or false",
+    "object": "an object",
+    "array": "an array",
+}
+"""The names of values in messages, by type in the schema."""
+
+
+class SchemaError(NamedTuple):
+    """One way in which an item breaks its schema, from which a format makes a `Problem`.
+
+    Attributes:
+        path: the path to the invalid value in the item.
+        keyword: the keyword of the schema, such as `required`.
+        wanted: the value of the keyword.
+        given: the invalid value.
+    """
+
+    path: Path
+    keyword: str
+    wanted: Any
+    given: Any
+
+
+@cache
+def _gate(name: str, definition: str) -> Any:
+    import jsonschema_rs
+
+    whole = schema(name)
+    if definition:
+        items = {"$ref": f"#/definitions/{definition}"}
+        whole = {"type": "array", "items": items, "definitions": whole["definitions"]}
+    return jsonschema_rs.Draft4Validator(whole)
+
+
+@cache
+def _explainer(name: str, definition: str) -> Any:
+    from jsonschema import Draft4Validator
+
+    definitions = schema(name)["definitions"]
+    return Draft4Validator({**definitions[definition], "definitions": definitions})
+
+
+def invalid(name: str, items: Sequence[Any], definition: str = "") -> list[int]:
+    """The indices of the items of an array that break a schema.
+
+    Args:
+        name: the name of the schema, in grammars/.
+        items: the items.
+        definition: of the schema that the items must follow, if it defines several versions.
+
+    Examples:
+        >>> invalid("speech-sf", [{"DocumentID": "d", "Type": "Shelter", "TypeConfidence": 1}, {}])
+        [1]
+    """
+    array, gate = list(items), _gate(name, definition)
+    if gate.is_valid(array):
+        return []
+    return [index for index, item in enumerate(items) if not gate.is_valid([item])]
+
+
+def broken_keywords(
+    name: str, item: Any, definition: str = "", lists: Collection[str] = ()
+) -> list[tuple[Path, str]]:
+    """The path and the keyword of each error of an item, as `schema_errors` gives them.
+
+    Args:
+        name: the name of the schema, in grammars/.
+        item: the item.
+        definition: of the schema that the item must follow, see `invalid`.
+        lists: the names of arrays of any length; what they hold twice is looked at once.
+
+    Examples:
+        >>> sorted(broken_keywords("speech-sf", {"Type": 1}))
+        [((), 'required'), (('Type',), 'type')]
+    """
+    groups: dict[Path, list[list[int]]] = {}
+    short = _without_repetition(item, lists, (), groups) if lists else item
+    found = {
+        (tuple(error.instance_path[1:]), error.schema_path[-1])
+        for error in _gate(name, definition).iter_errors([short])
+    }
+    own = [(path, word) for path, word in found if word == "type" or (path, "type") not in found]
+    return [(whole, word) for path, word in own for whole in _repeated(path, groups)]
+
+
+def _without_repetition(
+    value: Any, lists: Collection[str], path: Path, groups: dict[Path, list[list[int]]]
+) -> Any:
+    """A value whose lists have each notation of an item once; `groups` gets the indices of each."""
+    if isinstance(value, dict):
+        return {
+            name: _without_repetition(part, lists, (*path, name), groups)
+            for name, part in value.items()
+        }
+    if not isinstance(value, list) or not path or path[-1] not in lists:
+        return value
+    alike: dict[str, list[int]] = {}
+    for index, item in enumerate(value):
+        alike.setdefault(_notation(item), []).append(index)
+    kept = groups[path] = list(alike.values())
+    return [
+        _without_repetition(value[first], lists, (*path, number), groups)
+        for number, (first, *_) in enumerate(kept)
+    ]
+
+
+def _notation(item: Any) -> str:
+    """An item as text; identifiers are alike."""
+    named = isinstance(item, dict) and isinstance(item.get("id"), str)
+    return repr({**item, "id": ""} if named else item)
+
+
+def _repeated(path: Path, groups: Mapping[Path, list[list[int]]]) -> list[Path]:
+    """The paths in the whole value that a path without repetition stands for."""
+    whole: list[Path] = [()]
+    for at, step in enumerate(path):
+        group = groups.get(path[:at])
+        steps = group[int(step)] if group else [step]
+        whole = [(*before, own) for before in whole for own in steps]
+    return whole
+
+
+def schema_errors(name: str, definition: str, item: Any) -> Iterator[SchemaError]:
+    """The errors of an item, in the order of its parts; a part of a wrong type has no others.
+
+    Examples:
+        >>> errors = schema_errors("speech-sf", "frame", {"Type": 1})
+        >>> [(error.path, error.keyword) for error in errors]
+        [((), 'required'), (('Type',), 'type')]
+    """
+    known: set[tuple[Path, str]] = set()
+    errors = _explainer(name, definition).iter_errors(item)
+    for error in sorted(
+        errors, key=lambda error: (list(map(str, error.path)), error.validator != "type")
+    ):
+        path = tuple(error.absolute_path)
+        if (path, "type") in known or (path, error.validator) in known:
+            continue
+        known.add((path, error.validator))
+        yield SchemaError(path, error.validator, error.validator_value, error.instance)
+
+
+_JSON_PLACES_SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
+_SPACE = re.compile(r"[ \t\r\n]*")
+Stretch = tuple[int, int]
+"""Start and end of a value."""
+
+
+def shown(path: Path) -> str:
+    """A path as people write it.
+
+    Examples:
+        >>> shown((3, "Status", "Need"))
+        '$[3].Status.Need'
+    """
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "$" + "".join(steps)
+
+
+class Layout:
+    """The places of the parts of a value, each found when it is asked for.
+
+    Args:
+        text: the whole text.
+        start: where the value begins.
+
+    Examples:
+        >>> layout = Layout('{"a": [1, 23]}', 0)
+        >>> layout.place(("a", 1)), layout.place(("a",)), layout.place(("b",))
+        ((10, 12), (6, 7), (0, 1))
+    """
+
+    def __init__(self, text: str, start: int) -> None:
+        self.text, self.start = text, start
+        self._parts: dict[Path, Mapping[str | int, Stretch]] = {}
+        self._parsed: Mapping[Path, Stretch] | None = None
+
+    def place(self, path: Path) -> Stretch:
+        """Start and end of a part; of an object, an array or what is not there, one character."""
+        start, end = self.stretch(path) or (self.start, self.start + 1)
+        container = not path or self.text[start : start + 1] in {"{", "["}
+        return (start, start + 1) if container else (start, end)
+
+    def stretch(self, path: Path) -> Stretch | None:
+        """Start and end of a part with all that is in it; None if there is no such part."""
+        if self._parsed is None:
+            try:
+                return self._found(path)
+            except (ValueError, StopIteration, RecursionError):  # not valid JSON
+                self._parsed = parse(self.text, self.start).values
+        return self._parsed.get(path)
+
+    def _found(self, path: Path) -> Stretch | None:
+        if not path:
+            return self.start, _JSON_PLACES_SCAN(self.text, self.start)[1]
+        whole = path[:-1]
+        if whole not in self._parts:
+            outer = self._found(whole) if whole else (self.start, self.start)
+            self._parts[whole] = dict(_parts(self.text, outer[0])) if outer else {}
+        return self._parts[whole].get(path[-1])
+
+
+def _parts(text: str, at: int) -> Iterator[tuple[str | int, Stretch]]:
+    """The parts of the object or array at an offset, with their names or numbers.
+
+    Raises:
+        ValueError: if it is not valid JSON; as is StopIteration.
+    """
+    closing = {"{": "}", "[": "]"}.get(text[at : at + 1])
+    if closing is None:
+        return
+    at, number = _after_space(text, at + 1), 0
+    while text[at : at + 1] != closing:
+        name: str | int = number
+        if closing == "}":
+            name, at = _name(text, at)
+        _, end = _JSON_PLACES_SCAN(text, at)
+        yield name, (at, end)
+        number, at = number + 1, _after_space(text, end)
+        if text[at : at + 1] == ",":
+            at = _after_space(text, at + 1)
+        elif text[at : at + 1] != closing:
+            raise ValueError
+
+
+def _name(text: str, at: int) -> tuple[str, int]:
+    """The name of a member, and where its value begins."""
+    if text[at : at + 1] != '"':
+        raise ValueError
+    name, at = scanstring(text, at + 1, True)
+    at = _after_space(text, at)
+    if text[at : at + 1] != ":":
+        raise ValueError
+    return name, _after_space(text, at + 1)
+
+
+def _after_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hlteval.findings import Excerpt, Finding, Problem, Span
-from hlteval.findings.excerpts import WINDOW
+from hlteval.findings.finding import WINDOW
 
 
 def line_end(text: str, at: int) -> int:

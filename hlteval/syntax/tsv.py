@@ -1,50 +1,358 @@
-r"""Tables of tab-separated values, declared by their columns.
-
-A `Table` declares what the lines of a file look like: its columns, each with a type and a pattern,
-its header, and the codes of what can be wrong. The same declaration reads and writes.
-
-Reading has two speeds. Polars splits all lines, counts their cells and compares these with the
-patterns; a line that passes is a row. Every other line is explained by itself, which yields
-problems with their places, and rows as far as it can be read. Nothing is quoted or escaped, short
-lines are not filled up, and a number is what matches a pattern. Patterns run in two engines
-(`re` and Rust's): write `[0-9]` and not `\d`, no lookaround and no backreferences.
-
-Lines end in LF or CRLF; any other CR is part of a cell. The text comes from
-`hlteval.sources.decode`, which reports bytes that are not UTF-8 and removes a byte order mark.
-
-Example:
-    A format with two kinds of problems, wrong numbers of cells and wrong scores::
-
-        TABLE = Table(
-            (
-                Column("name", heading="file_id", pattern=r"[^\t]+"),
-                Column("score", "number", nullable=True, code="ABC102"),
-            ),
-            code="ABC101",
-            header="required",
-            header_code="ABC103",
-        )
-
-    Its reader is ``table = TABLE.read(text)``: `table.rows` holds the columns `record` (the line
-    number), `name` and `score`, and `table.findings(file)` what is wrong.
-"""
+"""The columns of tables of tab-separated values: their types, patterns, values and cells."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Literal
 
 import polars as pl
 
-from hlteval.findings import Problem
-from hlteval.syntax.tsv_columns import Column, is_blank, shortened
-from hlteval.syntax.tsv_lines import Lines
-from hlteval.syntax.tsv_parsed import LineProblems, ParsedTable
+from hlteval.findings import Finding, Problem, explained
+from hlteval.sources import Member
+
+_PATTERNS = {
+    "text": "",
+    "integer": "[0-9]{1,15}",
+    "number": r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?",
+}
+_TYPES = {"text": pl.String(), "integer": pl.Int64(), "number": pl.Float64()}
+_LONGEST = 80
+WHITE_SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+"""The white space of Unicode, for use in the brackets of a pattern; `\\s` is more in Python."""
+
+
+def is_blank(text: str) -> bool:
+    r"""Whether a text has no characters but white space, as Unicode defines it.
+
+    Examples:
+        >>> is_blank(" \u3000"), is_blank(""), is_blank("\x1c")
+        (True, True, False)
+    """
+    return re.fullmatch(f"[{WHITE_SPACE}]*", text) is not None
+
+
+def shortened(text: str, length: int = _LONGEST) -> str:
+    """A text as a message quotes it: cut after some characters.
+
+    Examples:
+        >>> shortened("x" * 99, 3), shortened("x")
+        ('xxx…', 'x')
+    """
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        name: in the data frame.
+        kind: `text`, `integer` or `number`.
+        pattern: what a cell must match in full, or a function that returns it, called when a file
+            is read; by default any text, up to 15 digits, or a decimal number.
+        code: of the problem that a cell does not match, at the cell; the table's `code` without.
+        nullable: whether a cell may be empty, which is null.
+        optional: whether lines may end before this cell, which is null then; all columns after an
+            optional one are optional.
+        tolerated: whether a cell that does not match is reported but read.
+        heading: in the header, if not `name`.
+        describe: further values of the message, from the cell; `given` and `column` are there.
+        usual: what cells match that rules accept, if that is less than `pattern`: mistakes in all
+            rows are recognised by it.
+    """
+
+    name: str
+    kind: Literal["text", "integer", "number"] = "text"
+    pattern: str | Callable[[], str] = ""
+    code: str = ""
+    nullable: bool = False
+    optional: bool = False
+    tolerated: bool = False
+    heading: str = ""
+    describe: Callable[[str], Mapping[str, object]] | None = None
+    usual: str | Callable[[], str] = ""
+
+    @property
+    def title(self) -> str:
+        """What the header calls it."""
+        return self.heading or self.name
+
+    @property
+    def full_pattern(self) -> str:
+        """The pattern of a cell, empty for any text."""
+        pattern = self.pattern() if callable(self.pattern) else self.pattern
+        return pattern or _PATTERNS[self.kind]
+
+    @property
+    def usual_pattern(self) -> str:
+        """The pattern of a cell that rules accept too, empty for any text."""
+        usual = self.usual() if callable(self.usual) else self.usual
+        return usual or self.full_pattern
+
+    def accepts(self, cell: str | None) -> bool:
+        r"""Whether a cell is valid; None is a cell that the line does not have.
+
+        Examples:
+            >>> score = Column("score", "number", nullable=True)
+            >>> [score.accepts(cell) for cell in ("0.5", "", "nan", "1\n")]
+            [True, True, False, False]
+        """
+        if self.full_pattern == "" or (cell is None and self.optional):
+            return True
+        return (self.nullable and not cell) or bool(re.fullmatch(self.full_pattern, cell or ""))
+
+    def accepted(self, cell: pl.Expr) -> pl.Expr:
+        """The same for the cells of all lines."""
+        if self.full_pattern == "":
+            return pl.lit(True)
+        fits = cell.fill_null("").str.contains(f"^(?:{self.full_pattern})$")
+        if self.nullable:
+            fits |= cell.fill_null("") == ""
+        return fits | cell.is_null() if self.optional else fits
+
+    def values(self, cells: pl.Series) -> pl.Series:
+        """Valid cells as values of the column's type."""
+        if self.nullable:
+            cells = cells.replace("", None)
+        if self.kind != "number":
+            return cells.cast(_TYPES[self.kind])
+        values = cells.cast(pl.Float64, strict=False)
+        odd = cells.filter(values.is_null()).drop_nulls().unique()  # what Polars does not take
+        numbers = {text: float(text) for text in odd}
+        rest = cells.replace_strict(numbers, default=None, return_dtype=pl.Float64)
+        return values.fill_null(rest)
+
+    def cells(self, values: pl.Series) -> pl.Series:
+        """Values as cells; a null is an empty cell, or none in an optional column.
+
+        Examples:
+            >>> Column("score", "number").cells(pl.Series([0.5, 1e-9, None])).to_list()
+            ['0.5', '1e-09', '']
+        """
+        cells = values.cast(pl.String)
+        if self.kind == "number":  # the text of Polars is Python's but for exponents
+            odd = values.filter(~values.abs().is_between(1e-3, 1e15)).unique().drop_nulls()
+            cells = cells.replace(odd.cast(pl.String), pl.Series([repr(value) for value in odd]))
+        return cells if self.optional else cells.fill_null("")
+
+
+SLICE = 1_000_000
+"""Characters that are split at a time; more cost memory and save no time."""
+MOST = 40_000
+"""The most lines that are split at a time: empty lines have few characters, but as many cells."""
+
+
+class Lines:
+    r"""The lines of a text without their line breaks, which are LF or CRLF.
+
+    Args:
+        text: the text; it is kept, and split where lines are asked for.
+        size: about how many characters are split at a time; by default `SLICE`.
+
+    Examples:
+        >>> lines = Lines("a\r\nb\n\nc", 2)
+        >>> len(lines), lines[1], list(lines), lines.gather([3, 0]).to_list()
+        (4, 'b', ['a', 'b', '', 'c'], ['c', 'a'])
+    """
+
+    def __init__(self, text: str, size: int | None = None) -> None:
+        self._text = text
+        size = limit = SLICE if size is None else size
+        self._starts, self._firsts = [0], [0]
+        while self._starts[-1] < len(text):
+            end = text.find("\n", self._starts[-1] + size) + 1 or len(text)
+            count = text.count("\n", self._starts[-1], end) + (not text.endswith("\n", 0, end))
+            if count > MOST:
+                size //= 2
+                continue
+            self._firsts.append(self._firsts[-1] + count)
+            self._starts.append(end)
+            size = min(2 * size + 1, limit)
+        self._last: tuple[int, pl.Series] | None = None
+
+    def __len__(self) -> int:
+        return self._firsts[-1]
+
+    def __getitem__(self, number: int) -> str:
+        at = bisect_right(self._firsts, number) - 1
+        line: str = self._slice(at)[number - self._firsts[at]]
+        return line
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(lines for _, lines in self.slices())
+
+    def slices(self) -> Iterator[tuple[int, pl.Series]]:
+        """Some lines at a time, each time after the number of the first one, from 0."""
+        for at, first in enumerate(self._firsts[:-1]):
+            yield first, self._slice(at)
+
+    def gather(self, numbers: Sequence[int] | pl.Series) -> pl.Series:
+        """Some lines by their numbers, from 0."""
+        wanted = pl.Series("number", numbers, dtype=pl.Int64)
+        order = wanted.arg_sort()
+        sought = wanted.gather(order)
+        bounds = sought.search_sorted(pl.Series(self._firsts, dtype=pl.Int64))
+        found = [
+            self._slice(at).gather(sought[begin:end] - self._firsts[at])
+            for at, (begin, end) in enumerate(pairwise(bounds))
+            if begin < end
+        ]
+        lines = pl.concat([pl.Series("line", [], dtype=pl.String), *found])
+        return lines.gather(order.arg_sort())
+
+    def _slice(self, at: int) -> pl.Series:
+        if self._last is None or self._last[0] != at:
+            text = self._text[self._starts[at] : self._starts[at + 1]].removesuffix("\n")
+            lines = pl.Series("line", [text], dtype=pl.String).str.split("\n").explode()
+            self._last = (at, lines.str.strip_suffix("\r"))
+        return self._last[1]
+
+
+@dataclass(slots=True, eq=False)
+class LineProblems:
+    """Problems of lines, each after the number of its line; equal lines share a problem.
+
+    There may be one in each of a million lines, so a further line takes a few bytes.
+
+    Examples:
+        >>> found, problem = LineProblems(), Problem("SNT101", 0, 0, 1)
+        >>> found.add(1, problem)
+        >>> found.add(7, problem)
+        >>> len(found), [(record, item.code) for record, item in found]
+        (2, [(1, 'SNT101'), (7, 'SNT101')])
+    """
+
+    records: array[int] = field(default_factory=lambda: array("q"))
+    _which: array[int] = field(default_factory=lambda: array("q"))
+    _problems: list[Problem] = field(default_factory=list)
+    _known: dict[int, int] = field(default_factory=dict)
+
+    def add(self, record: int, problem: Problem) -> None:
+        """Add the problem of a line."""
+        which = self._known.setdefault(id(problem), len(self._problems))
+        if which == len(self._problems):
+            self._problems.append(problem)  # which keeps its id from others
+        self.records.append(record)
+        self._which.append(which)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __iter__(self) -> Iterator[tuple[int, Problem]]:
+        return zip(self.records, map(self._problems.__getitem__, self._which), strict=True)
+
+    def frame(self) -> pl.DataFrame:
+        """The code of each problem, and its first and last column in the line, from 1."""
+        schema = {"code": pl.String, "column": pl.Int64, "end_column": pl.Int64}
+        rows = [(item.code, item.start + 1, item.end + 1) for item in self._problems]
+        problems = pl.DataFrame(rows, schema=schema, orient="row")
+        return problems[pl.Series(self._which, dtype=pl.Int64)]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedTable:
+    """What a table says.
+
+    Attributes:
+        rows: the columns of the declaration after `record`, the 1-based number of the line; in the
+            order of the lines.
+        wrong: what is wrong, in the order of the lines.
+        rejected: of these, the first of each line that has no row.
+        lines: all lines, without their line breaks.
+        table: the declaration, its columns in the order of the file.
+    """
+
+    rows: pl.DataFrame
+    wrong: LineProblems
+    rejected: LineProblems
+    lines: Lines
+    table: Table
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What is wrong, in the order of the lines."""
+        return [problem._replace(record=record) for record, problem in self.wrong]
+
+    def problems_at(
+        self, code: str, rows: pl.DataFrame, *columns: str, most: int = 0
+    ) -> list[Problem]:
+        r"""A problem for each of some rows, with its columns as values.
+
+        Args:
+            code: of the problem.
+            rows: with the column `record`.
+            columns: names of the columns that it concerns; by default the whole line.
+            most: the maximum of problems that are explained, 0 for all; the others are only
+                counted, so that they have no values.
+
+        Examples:
+            >>> from hlteval.syntax.tsv import Column, Table
+            >>> parsed = Table((Column("start", "integer"), Column("end", "integer"))).read("7\t3")
+            >>> (problem,) = parsed.problems_at("NEL201", parsed.rows, "end")
+            >>> problem.record, problem.start, problem.values["start"]
+            (1, 2, 7)
+        """
+        problems = []
+        some = rows.head(most + 1) if most else rows
+        for row in some.iter_rows(named=True):
+            line = self.lines[row["record"] - 1]
+            starts, ends = zip(
+                *(self.table.stretch(line, name) for name in columns or [""]), strict=True
+            )
+            problems.append(Problem(code, row["record"], min(starts), max(ends), row))
+        others = rows["record"][some.height :]
+        return problems + [Problem(code, record, 0, 0) for record in others]
+
+    def findings(self, file: Member, *more: Problem, **values: object) -> list[Finding]:
+        """The findings of all problems and of some that were found later.
+
+        Args:
+            file: the file.
+            more: problems with the rows.
+            values: further values of all problems.
+        """
+
+        def finding(record: int, problem: Problem) -> Finding:
+            known = {**problem.values, **values} if values else problem.values
+            placed = problem._replace(record=record, values=known)
+            return placed.in_line(file.display, self.lines[record - 1])
+
+        further = ((problem.record, problem) for problem in more)
+        return explained(chain(self.wrong, further), finding, file.max_per_code)
+
+    def rejected_records(
+        self, kind: str, *, origin: int = 0, first: int = 0, id_column: str = ""
+    ) -> pl.DataFrame:
+        """The rows of the table `rejected_records`, one for each line without a row.
+
+        Args:
+            kind: what a line should be, such as `mention`.
+            origin: the row of the file in the table `sources`.
+            first: key of the first row.
+            id_column: the column with the identifier of a record.
+        """
+        record = pl.Series("record", self.rejected.records, dtype=pl.Int64)
+        texts = self.lines.gather(record - 1)
+        names = self.rows.columns[1:]
+        at = names.index(id_column) if id_column in names else 2**31  # no line has it
+        return self.rejected.frame().select(
+            record,
+            pl.all(),
+            row=pl.int_range(first, first + pl.len(), dtype=pl.Int64),
+            origin=pl.lit(origin, pl.Int64),
+            id=texts.str.split("\t").list.get(at, null_on_oob=True),
+            kind=pl.lit(kind),
+            text=texts,
+            expected=pl.lit(""),
+        )
+
 
 __all__ = ["Cells", "Column", "Explanation", "ParsedTable", "Table"]
 

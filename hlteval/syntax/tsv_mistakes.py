@@ -1,33 +1,271 @@
-"""Mistakes that spreadsheets and scripts make in all rows of a table, and how they are undone.
-
-A table is asked about only if its reader, or a rule, has refused something. The first rows are read
-in the notations that a table may have in place of its own; the cells of each are compared with the
-patterns of the columns, and one step after another is taken that makes more of them fit: a comma
-that becomes a decimal point, two columns that are exchanged. What then fits nearly all rows in the
-fewest steps is the diagnosis. Whoever asks reads the table again as it would be after these steps.
-"""
+"""How the cells of a table are separated and quoted, and how the usual other notations are."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
-from hlteval.syntax.tsv import Table
-from hlteval.syntax.tsv_dialects import NAMES, SPACES, Dialect, Row, others, own, sample
-from hlteval.syntax.tsv_headers import Header, read_header
+from hlteval.findings.suggest import closest
+from hlteval.syntax.tsv import Column, Table, shortened
 from hlteval.syntax.tsv_steps import (
     LACKING,
     Columns,
     Step,
     cell_steps,
+    fits,
     length_step,
     misfits,
     order_step,
 )
+
+SPACES = " "
+"""The separator of a table whose cells are separated by any spaces and tabs."""
+NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "vertical bars", SPACES: "spaces"}
+"""The separators in words."""
+_FEWEST = 2
+"""Lines with quotation marks, of which a spreadsheet may be the cause."""
+_RUN = re.compile("[ \t]+")
+_QUOTED = re.compile(r'(?:^|[\t,;|])"', re.MULTILINE)
+
+
+class Row(NamedTuple):
+    """A row of a table: the numbers of the lines where it begins and ends, and its cells."""
+
+    line: int
+    last: int
+    cells: Sequence[str]
+
+
+class Dialect(NamedTuple):
+    """A notation of tables.
+
+    Attributes:
+        separator: between cells.
+        quoted: whether cells may be in quotation marks, which are doubled inside.
+    """
+
+    separator: str
+    quoted: bool
+
+    def rows(self, text: str) -> Iterator[Row]:
+        """The rows of a text; empty lines are none.
+
+        Raises:
+            csv.Error: if a quoted cell is too long, as where a quotation mark is missing.
+
+        Examples:
+            >>> [row.cells for row in Dialect(";", True).rows('a;"b; c"')]
+            [['a', 'b; c']]
+        """
+        lines = io.StringIO(text, newline="\n")
+        if not self.quoted:
+            for number, line in enumerate(lines, start=1):
+                bare = line.rstrip("\r\n")
+                if bare.strip():
+                    yield Row(number, number, self._split(bare))
+            return
+        spaced = self.separator == SPACES
+        reader = csv.reader(lines, delimiter=self.separator, skipinitialspace=spaced)
+        number = 1
+        for cells in reader:
+            if any(cells):
+                yield Row(number, reader.line_num, cells)
+            number = reader.line_num + 1
+
+    def _split(self, line: str) -> Sequence[str]:
+        if self.separator == SPACES:
+            return _RUN.split(line.strip(" \t"))
+        return line.split(self.separator)
+
+    def line(self, cells: Sequence[str]) -> str:
+        r"""Cells as a line; line breaks, and separators that cannot be quoted, become spaces.
+
+        Examples:
+            >>> Dialect("\t", False).line(["a", "b\nc"]), Dialect(",", True).line(["a,b", "c"])
+            ('a\tb c', '"a,b",c')
+        """
+        plain = [re.sub(r"\r?\n|\r", " ", cell) for cell in cells]
+        if self.quoted:
+            written = io.StringIO()
+            csv.writer(written, delimiter=self.separator, lineterminator="").writerow(plain)
+            return written.getvalue()
+        return self.separator.join(cell.replace(self.separator, " ") for cell in plain)
+
+
+def own(separator: str) -> Dialect:
+    """The notation of a table that is declared with a separator: only commas have quoting."""
+    return Dialect(separator, separator == ",")
+
+
+def others(text: str, separator: str) -> Iterator[Dialect]:
+    """The notations that a text may have in place of the declared one, the likeliest first."""
+    begin = text[:10_000]
+    quoted = sum(_QUOTED.search(line) is not None for line in begin.split("\n"))
+    separators = [separator, *(each for each in NAMES if each != separator and each in begin)]
+    for each in separators:
+        fewest = _FEWEST if each == separator else 1
+        for quoting in (True, False) if quoted >= fewest else (each == "," == separator,):
+            if Dialect(each, quoting) != own(separator):
+                yield Dialect(each, quoting)
+
+
+def sample(dialect: Dialect, text: str, size: int) -> list[Row]:
+    """The first rows of a text in a notation; none if it is not in it."""
+    try:
+        return list(islice(dialect.rows(text), size))
+    except csv.Error:
+        return []
+
+
+TSV_HEADERS_NAMES, MISSING, EXTRA = "TAB103", "TAB104", "TAB105"
+_ALIKE = 50.0
+"""Least similarity, in percent, of a name in a header; the cells below it must fit too."""
+_NO_WORD = "?!"
+"""A cell that only columns of any text take."""
+_MOST = 100
+"""Most columns of a table."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """A way to read the first row of a table.
+
+    Attributes:
+        columns: those of the other rows, in the order of the file.
+        is_row: whether the first row is a header.
+        code: of what is wrong with it; empty if nothing is.
+        values: of the message.
+        written: the header as it should be; empty where there should be none.
+        known: whether it names columns.
+    """
+
+    columns: Columns
+    is_row: bool
+    code: str = ""
+    values: Mapping[str, object] = field(default_factory=dict)
+    written: Sequence[str] = ()
+    known: bool = False
+
+
+def read_header(rows: Sequence[Sequence[str]], table: Table) -> Iterator[Header]:
+    """The ways to read the first of some rows, the likeliest first.
+
+    Args:
+        rows: the first rows of a file, in the notation that it may have.
+        table: the declaration.
+    """
+    first = [cell.strip() for cell in rows[0]]
+    if len(first) > _MOST:
+        return
+    known = table.ordered_by("\t".join(rows[0])) if table.header != "none" else None
+    if known is not None:
+        own: Columns = tuple(None if "\t" in column.name else column for column in known.columns)
+        yield Header(own, is_row=True, written=rows[0], known=True)
+        return
+    if table.header != "required":
+        yield from _without_header(first, table)
+        return
+    titles = [column.title for column in table.columns]
+    if 2 * sum(cell in titles for cell in first) > len(first) or not _recurs(rows):
+        if not any(character in title for title in first for character in '",;|'):
+            yield from _renamed(first, _named(first, rows[1:], table), table)
+        return
+    needed = tuple(column for column in table.columns if not column.optional)
+    for columns in dict.fromkeys((table.columns, needed)):
+        if len(first) == len(columns):
+            names = [column.title for column in columns]
+            values = {"header": shortened(" ".join(names), 200)}
+            yield Header(columns, False, MISSING, values, names)
+
+
+def _without_header(first: Sequence[str], table: Table) -> Iterator[Header]:
+    """The readings of the first row of a table that needs no header."""
+    yield Header(table.columns, is_row=False)
+    words = [cell for cell in first if cell and not any(map(str.isdigit, cell))]
+    wrong = [
+        cell for column, cell in zip(table.columns, first, strict=False) if not fits(column, cell)
+    ]
+    if wrong and len(words) >= len(first) - 1 and len(set(first)) == len(first):
+        given = shortened(" ".join(first), 80)
+        yield Header(table.columns, True, EXTRA, {"given": given})
+
+
+def _recurs(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first of some rows looks like the others, and not like a header."""
+    first, *others = rows
+    numbers = [any(map(str.isdigit, cell)) for cell in first]
+    return any(
+        cell and any(at < len(row) and (row[at] == cell or numbers[at]) for row in others)
+        for at, cell in enumerate(first)
+    )
+
+
+def _named(
+    titles: Sequence[str], rows: Sequence[Sequence[str]], table: Table
+) -> list[Column | None]:
+    """The column that each title of a header names, or nearly names; None for the others.
+
+    A title that is like no name names the only column that its cells fit.
+    """
+    free = {column.title: column for column in table.columns}
+    found: list[Column | None] = [free.pop(title, None) for title in titles]
+    for at, title in enumerate(titles):
+        if found[at] is None and (other := closest(title, free, cutoff=_ALIKE)):
+            found[at] = free.pop(other)
+    unknown = [at for at, column in enumerate(found) if column is None]
+    fitting = {
+        at: [column for column in free.values() if _tells(column) and _all_fit(column, rows, at)]
+        for at in unknown
+    }
+    for at, columns in fitting.items():
+        if len(columns) == 1 and sum(columns[0] in others for others in fitting.values()) == 1:
+            found[at] = columns[0]
+    return found
+
+
+def _tells(column: Column) -> bool:
+    """Whether cells tell a column from others: a pattern that fits anything does not."""
+    return not fits(column, _NO_WORD)
+
+
+def _all_fit(column: Column, rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether all cells at a place fit a column, and some is not empty."""
+    cells = [row[at] for row in rows if at < len(row)]
+    return any(cells) and all(fits(column, cell) for cell in cells)
+
+
+def _renamed(titles: Sequence[str], found: list[Column | None], table: Table) -> Iterator[Header]:
+    """The reading of a header with other names, of which some columns may have been found.
+
+    A header that lacks a column is none: its format reports the name.
+    """
+    there = {column.name for column in found if column}
+    missing = [
+        column
+        for column in table.columns
+        if column.name not in there and not (column.optional or column.nullable)
+    ]
+    if missing:
+        return
+    written = [
+        column.title if column else title for column, title in zip(found, titles, strict=True)
+    ]
+    pairs = [
+        f"{shortened(title, 30) or 'nothing'} for {right}"
+        for title, right in zip(titles, written, strict=True)
+        if title != right
+    ]
+    values = {"names": ", ".join(pairs), "header": shortened(" ".join(written), 200)}
+    yield Header(
+        tuple(found), True, TSV_HEADERS_NAMES if pairs else "", values, written, known=True
+    )
+
 
 QUOTES, SEPARATORS = "TAB101", "TAB102"
 LARGEST = 100_000_000
@@ -36,7 +274,6 @@ _SAMPLE = 60
 """Rows from which a diagnosis is made."""
 _SURE = 0.9
 """The share of these rows that must fit."""
-_FEWEST = 2
 """Cells in quotation marks, of which a spreadsheet may be the cause."""
 _STEPS = 4
 """Most steps, beside those about notation and header: who made more mistakes made another table."""

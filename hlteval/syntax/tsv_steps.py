@@ -10,8 +10,7 @@ from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import combinations, pairwise
 
-from hlteval.syntax.tsv import Column, Table
-from hlteval.syntax.tsv_columns import shortened
+from hlteval.syntax.tsv import Column, Table, shortened
 
 Columns = tuple[Column | None, ...]
 """The columns of a file in their order; None for one that the table does not have."""

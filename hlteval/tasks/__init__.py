@@ -18,7 +18,7 @@ BUILTIN: Mapping[str, str] = {
     "lorehlt-edl": "hlteval.tasks.edl:EDL",
     "lorehlt-sf": "hlteval.tasks.lorehlt_sf:LOREHLT_SF",
     "ltf": "hlteval.tasks.ltf:LTF",
-    "laf": "hlteval.tasks.laf:LAF",
+    "laf": "hlteval.tasks.ltf:LAF",
     "lorehlt-mt": "hlteval.tasks.mt:LOREHLT_MT",
     "hub4": "hlteval.tasks.hub4:HUB4",
     "ccu-nd": "hlteval.tasks.ccu:ND",
@@ -28,7 +28,7 @@ BUILTIN: Mapping[str, str] = {
     "ccu-cd": "hlteval.tasks.ccu:CD",
     "ccu-ndmap": "hlteval.tasks.ccu:NDMAP",
     "ccu-reference": "hlteval.tasks.ccu:REFERENCE",
-    "ccu-ta2": "hlteval.tasks.ccu_ta2:TA2",
+    "ccu-ta2": "hlteval.tasks.ccu:TA2",
 }
 """The tasks by name, each imported where it is first used."""
 

@@ -82,7 +82,7 @@ SPEECH = Agreement(
                otherwise="not urgent"),
     ),
     measures=("type.max_f1", "type+place.max_f1"),
-    as_system=lazy("hlteval.tasks.agreement_sides:situations"),
+    as_system=lazy("hlteval.tasks.runtime.agreement:situations"),
 )  # fmt: skip
 _ENTRY = ("label", "place_kb")
 _OF_FRAME = ("frame.label", "frame.place_kb", "holder_kb")
@@ -116,12 +116,12 @@ TEMPLETTES = Agreement(
         ),
     ),
     measures=("both.f", "content.f", "extent.f"),
-    as_system=lazy("hlteval.tasks.agreement_sides:templettes"),
+    as_system=lazy("hlteval.tasks.runtime.agreement:templettes"),
 )
 TRANSLATIONS = Agreement(
     measures=("bleu", "chrf"),
     options={"metrics": "bleu,chrf"},
-    as_system=lazy("hlteval.tasks.agreement_sides:translations"),
+    as_system=lazy("hlteval.tasks.runtime.agreement:translations"),
     why="translations have no categories",
 )
 
@@ -150,7 +150,7 @@ def _levels(kind: str) -> tuple[Unit, ...]:
     )  # fmt: skip
 
 
-_DETECTIONS = lazy("hlteval.tasks.agreement_sides:detections")
+_DETECTIONS = lazy("hlteval.tasks.runtime.agreement:detections")
 NORMS = Agreement(
     units=(_instances("norm"), _STATUS), measures=("micro_f1",), as_system=_DETECTIONS
 )

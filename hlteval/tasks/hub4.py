@@ -6,19 +6,23 @@ from collections.abc import Collection
 from functools import partial
 
 from hlteval.extensions import lazy
-from hlteval.tasks.alignment import AlignmentInfo, CellInfo, FacetInfo, OutcomeInfo, PlaceInfo
-from hlteval.tasks.option import Option
-from hlteval.tasks.packaging import Packaging
-from hlteval.tasks.statistics import (
+from hlteval.tasks.task import (
     COUNT,
     LOW,
     NORMAL,
     RATE,
     RATIO,
+    AlignmentInfo,
+    CellInfo,
+    FacetInfo,
     MeasureInfo,
+    Option,
+    OutcomeInfo,
+    Packaging,
+    PlaceInfo,
     StatisticInfo,
+    Task,
 )
-from hlteval.tasks.task import Task
 
 _TEXTS_COMPARED = "HUB-4 v0.3, Comparison of Text Fills for"
 _POINTERS_COMPARED = "HUB-4 v0.3, Comparison of Pointer Fills"
@@ -118,7 +122,7 @@ _READING = (
     Option(
         "slots",
         "File of the allowed types and slots, one TYPE or TYPE.SLOT per line (default: all).",
-        read=lazy("hlteval.tasks.hub4_options:allowed_slots"),
+        read=lazy("hlteval.tasks.runtime.hub4:allowed_slots"),
         commands=("score", "validate"),
     ),
     Option(
@@ -138,13 +142,13 @@ _READING = (
         "corpus",
         "Text corpus in SGML.",
         reference_format="sgml-corpus",
-        read=lazy("hlteval.tasks.hub4_options:reference_texts"),
+        read=lazy("hlteval.tasks.runtime.hub4:reference_texts"),
         commands=("score", "validate"),
     ),
     Option(
         "hyp_corpus",
         "Text corpus processed by the system, if different.",
-        read=lazy("hlteval.tasks.hub4_options:system_texts"),
+        read=lazy("hlteval.tasks.runtime.hub4:system_texts"),
         needs={"": ("corpus",)},
         commands=("score", "validate"),
     ),
@@ -216,7 +220,7 @@ _SCORING = (
     Option(
         "glm",
         "Global mapping file with spelling normalization rules.",
-        read=lazy("hlteval.tasks.hub4_options:global_maps"),
+        read=lazy("hlteval.tasks.runtime.hub4:global_maps"),
     ),
     Option(
         "align",
@@ -235,7 +239,7 @@ _SCORING = (
     Option(
         "lexicon",
         "Pronunciation lexicon: a word and its phones per line.",
-        read=lazy("hlteval.tasks.hub4_options:lexicon"),
+        read=lazy("hlteval.tasks.runtime.hub4:lexicon"),
         needs_any=_ALIGNED,
     ),
     Option("ignore_case", "Ignore case.", switch=True),

@@ -29,3 +29,24 @@ LTF = Task(
         suffix=".ltf.xml",
     ),
 )
+
+
+LAF = Task(
+    name="laf",
+    title="LAF: standoff annotation of LTF documents, such as names (validation only)",
+    specification="LDC annotation format LAF v1.2",
+    format="laf",
+    submission_suffixes=(".laf.xml",),
+    provided_suffixes=(),
+    references=TEXTS,
+    codes=("LAF103", "LAF104"),
+    document_codes=frozenset({"LAF201"}),
+    agreement=lazy("hlteval.tasks.agreement:NAMES"),
+    rules=lazy("hlteval.validators.ltf.rules:LAF_RULES"),
+    package=partial(
+        lazy("hlteval.validators.packages:documents"),
+        code="LAF103",
+        unread="LAF104",
+        suffix=".laf.xml",
+    ),
+)

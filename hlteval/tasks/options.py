@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from hlteval.findings.suggest import did_you_mean
 from hlteval.sources import Unreadable, open_source
 from hlteval.sources.names import is_text
-from hlteval.tasks.option import Option, WrongOption
-from hlteval.tasks.task import Task
+from hlteval.tasks.task import Option, Task, WrongOption
 
 if TYPE_CHECKING:
-    from hlteval.tasks.option_files import OptionFiles
+    from hlteval.tasks.runtime.options import OptionFiles
 
 _LARGE = 1e6
 """Numbers of options are smaller."""

@@ -6,11 +6,19 @@ from functools import partial
 
 from hlteval.extensions import lazy
 from hlteval.findings import Finding
-from hlteval.tasks.alignment import AlignmentInfo, CellInfo, OutcomeInfo
-from hlteval.tasks.option import Option
-from hlteval.tasks.packaging import Packaging
-from hlteval.tasks.statistics import COUNT, NORMAL, NUMBER, RATIO, StatisticInfo
-from hlteval.tasks.task import Task
+from hlteval.tasks.task import (
+    COUNT,
+    NORMAL,
+    NUMBER,
+    RATIO,
+    AlignmentInfo,
+    CellInfo,
+    Option,
+    OutcomeInfo,
+    Packaging,
+    StatisticInfo,
+    Task,
+)
 
 _COUNTED = "SeeDev evaluation, Measures"
 _MEASURES = "SeeDev evaluation, SeeDev-binary, measures and SeeDev-full, measures"
@@ -147,7 +155,7 @@ BINARY = _declare(
     name="seedev-binary",
     title="SeeDev-binary: binary relations of seed development",
     schema=partial(lazy("hlteval.validators.seedev.schema:schema"), "binary"),
-    metric=lazy("hlteval.tasks.seedev_metrics:binary"),
+    metric=lazy("hlteval.tasks.runtime.seedev:binary"),
     metric_options=lazy("hlteval.scoring.seedev.metric:Options"),
     primary={"plan": "f1", "official": "f1"},
     codes=("SEE4", "OPT109"),
@@ -158,7 +166,7 @@ FULL = _declare(
     name="seedev-full",
     title="SeeDev-full: events of seed development with optional arguments and negation",
     schema=partial(lazy("hlteval.validators.seedev.schema:schema"), "full"),
-    metric=lazy("hlteval.tasks.seedev_metrics:full"),
+    metric=lazy("hlteval.tasks.runtime.seedev:full"),
     codes=("SEE4",),
     primary={"plan": "f1", "official": "ser"},
 )

@@ -6,11 +6,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
-from hlteval.tasks.alignment import AlignmentInfo, CellInfo, FacetInfo, OutcomeInfo
-from hlteval.tasks.option import Option
-from hlteval.tasks.packaging import Packaging
-from hlteval.tasks.statistics import NORMAL, MeasureInfo, StatisticInfo
-from hlteval.tasks.task import Task
+from hlteval.tasks.task import (
+    NORMAL,
+    AlignmentInfo,
+    CellInfo,
+    FacetInfo,
+    MeasureInfo,
+    Option,
+    OutcomeInfo,
+    Packaging,
+    StatisticInfo,
+    Task,
+)
 
 if TYPE_CHECKING:
     from hlteval.findings import Finding
@@ -153,7 +160,7 @@ SPEECH = Task(
         Option(
             "place_dictionary",
             "Table of places: written form and name to compare, tab-separated.",
-            read=lazy("hlteval.tasks.option_readers:place_dictionary"),
+            read=lazy("hlteval.tasks.runtime.options:place_dictionary"),
         ),
         Option(
             "place_separators",
@@ -166,7 +173,7 @@ SPEECH = Task(
             "types",
             "File of the situation types to evaluate, one per line (default: all).",
             commands=("score", "validate"),
-            read=lazy("hlteval.tasks.option_readers:situation_types"),
+            read=lazy("hlteval.tasks.runtime.options:situation_types"),
         ),
         Option(
             "threshold",
@@ -174,7 +181,7 @@ SPEECH = Task(
             "and by segment.",
             metavar="CONFIDENCE",
             adds="rows",
-            read=lazy("hlteval.tasks.option_readers:threshold"),
+            read=lazy("hlteval.tasks.runtime.options:threshold"),
         ),
     ),
 )

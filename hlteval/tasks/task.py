@@ -1,7 +1,6 @@
-"""What a task is: a value that names its formats, rules, metrics and options.
+"""How people read the table of what was paired with what: a declaration of each task.
 
-The command line, the documentation and the tests are made from it. Declarations name what they are
-made of (`lazy`), which is imported only when it is used: `hlteval --help` costs nothing.
+A report shows each row of it as two lines, the reference above the system, and marks what differs.
 """
 
 from __future__ import annotations
@@ -9,22 +8,345 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from hlteval.tasks.alignment import AlignmentInfo
-from hlteval.tasks.deposited import Deposited
-from hlteval.tasks.option import Option, WrongOption
-from hlteval.tasks.packaging import Packaging
+from hlteval.extensions import lazy
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from hlteval.converters import ReadResult
     from hlteval.findings import Finding
     from hlteval.representation import Corpus
     from hlteval.scoring.metric import Metric
     from hlteval.sources import Member, Source
     from hlteval.tasks.agreement import Agreement
-    from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
     from hlteval.validators import Rule, RuleContext
+    from hlteval.validators.packing import Arranged
+
+Kind = Literal["correct", "different", "missing", "extra", "unscored"]
+"""What an outcome means: both sides agree, differ, one of them has nothing, or nothing counts."""
+ERRORS: frozenset[Kind] = frozenset({"different", "missing", "extra"})
+"""The kinds of outcomes that are errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeInfo:
+    """What became of a row.
+
+    Attributes:
+        name: as in the column `outcome`.
+        kind: what it means.
+        title: for people; the name if empty.
+    """
+
+    name: str
+    kind: Kind
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CellInfo:
+    """What both sides have, one above the other.
+
+    Attributes:
+        title: what it is.
+        reference: the column of the reference; empty if the reference has no such thing.
+        system: the column of the system; empty if the system has no such thing.
+        differs: a column that says whether they differ; if empty, values are compared.
+        kind: `name` for identifiers, which differ without meaning; `value`, `number`, or `words`
+            for texts of which the differing words are marked. Lists are shown line by line.
+    """
+
+    title: str
+    reference: str = ""
+    system: str = ""
+    differs: str = ""
+    kind: Literal["name", "value", "number", "words"] = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class FacetInfo:
+    """Something else to filter by.
+
+    Attributes:
+        column: its column.
+        title: what it is.
+        single: whether rows of different values say the same again, so that one value is shown.
+    """
+
+    column: str
+    title: str
+    single: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceInfo:
+    """Where the two sides are: columns of offsets in the text, or of seconds.
+
+    Attributes:
+        reference: the columns of the start and end of the reference.
+        system: those of the system.
+        genre: the column with the kind of a document, `text`, `audio` or `video`; text if empty.
+        inclusive: whether the end of a stretch of text is its last character.
+        shown: whether places are shown beside the text.
+    """
+
+    reference: tuple[str, str] = ("reference_start", "reference_end")
+    system: tuple[str, str] = ("system_start", "system_end")
+    genre: str = ""
+    inclusive: bool = False
+    shown: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentInfo:
+    """How people read the table of what was paired with what.
+
+    Attributes:
+        table: its name.
+        outcomes: what can become of a row.
+        cells: what both sides have.
+        label: columns with the type of a row; the first that is not null counts.
+        label_title: what this type is called.
+        details: columns about the pair, and what they are called.
+        facets: what else it is filtered by.
+        places: where the two sides are, if that is known.
+        items: the columns of identifiers whose arguments and places are in the evidence.
+        rows: makes the rows that people read, with the column `outcome`; the table has them itself
+            if there is none.
+        joined: a table with more about each row, and the columns by which it is found; its others
+            are shown as details.
+        document: the column of the document.
+        shows_documents: whether the beginning of a document is the context of its rows.
+    """
+
+    table: str
+    outcomes: tuple[OutcomeInfo, ...]
+    cells: tuple[CellInfo, ...] = ()
+    label: tuple[str, ...] = ("type",)
+    label_title: str = "type"
+    details: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    facets: tuple[FacetInfo, ...] = ()
+    places: PlaceInfo | None = None
+    items: tuple[str, str] | None = None
+    rows: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+    joined: tuple[str, tuple[str, ...]] | None = None
+    document: str = "document"
+    shows_documents: bool = False
+
+
+@dataclass(frozen=True)
+class Deposited:
+    """The number of submissions, and the files of their scores.
+
+    Attributes:
+        most: how many valid submissions of a team are scored; None for all.
+        result_files: the names that the specification gives files of scores, by table.
+        companions: the names of the submissions that a submission goes with, where it changes how
+            these are scored; None if submissions are scored by themselves.
+    """
+
+    most: int | None = None
+    result_files: Mapping[str, str] = field(default_factory=dict)
+    companions: Callable[[Corpus], tuple[str, ...]] | None = None
+
+
+_HOMES: Mapping[str, str] = MappingProxyType(
+    {"pack": "validate", "leaderboard": "compare", "agreement": "compare"}
+)
+"""Commands that have the options of another one."""
+
+
+class WrongOption(ValueError):
+    """An option has a value that it cannot have: an error of usage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option that only some tasks have, given as --name with hyphens for underscores.
+
+    Attributes:
+        name: of the option.
+        help: one line for people.
+        format: the format of the file that it names, if that is read as a corpus: rules find it by
+            the option's name, and a reference has its texts and segments.
+        choices: the values that it can have, where these are few.
+        metavar: the placeholder of its value in the help.
+        is_format_setting: whether it is a setting of the formats that have it.
+        repeatable: whether it can be given several times; as text, the values are joined by spaces.
+        short: a letter that is short for its name.
+        commands: the commands that have it.
+        switch: whether it takes no value: its value is then `yes`.
+        reference_format: the format of the file that it names, if a submission is checked against
+            that.
+        kind: how the metric takes its value: as text, as a list separated by commas, or as a
+            number above 0.
+        read: gives the metric something else instead, from the value and all options; of a file
+            a `FileValue`, from its source and all options. A file that `validate` reads too may
+            be for the rules only (`Task.schema_for`).
+        needs: other options that a value needs in scoring; under the empty name, those that any
+            value needs.
+        adds: what it adds to the report of `score` if it changes no metric: `rows` of the scores,
+            or `tables`, which only -o and JSON show; `compare` does not have it then.
+        selects_measure: whether its values are measures, of which only the one given is computed;
+            the primary metric follows it.
+        needs_any: by command, options and arguments of which it needs one to have an effect.
+        selects_documents: whether only the documents of the corpus that it names are scored; a
+            metric that has the option leaves out the others itself.
+        holds_options: whether the file that it names holds options of the task, in TOML.
+        without_documents: whether the documents of a submission have no boundaries under it.
+        submission_to: the task that the file which it names is a submission to, and the option of
+            that task which names the submission that is scored; it is checked as one.
+        follows_seed: whether it is the seed that all commands have, unless it is given itself.
+    """
+
+    name: str
+    help: str
+    format: str = ""
+    choices: tuple[str, ...] = ()
+    metavar: str = "FILE"
+    is_format_setting: bool = False
+    repeatable: bool = False
+    short: str = ""
+    commands: tuple[Literal["score", "validate"], ...] = ("score",)
+    switch: bool = False
+    reference_format: str = ""
+    kind: Literal["text", "list", "number"] = "text"
+    read: Callable[[Any, Mapping[str, str]], object] | None = None
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    adds: Literal["", "rows", "tables"] = ""
+    selects_measure: bool = False
+    needs_any: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    selects_documents: bool = False
+    holds_options: bool = False
+    without_documents: bool = False
+    follows_seed: bool = False
+    submission_to: tuple[str, str] | None = None
+
+    @property
+    def flag(self) -> str:
+        """The name as on the command line."""
+        return self.name.replace("_", "-")
+
+    @property
+    def placeholder(self) -> str:
+        """The placeholder of its value; empty for a switch."""
+        return "" if self.switch else "|".join(self.choices) or self.metavar
+
+    @property
+    def is_input(self) -> bool:
+        """Whether it names files or folders that are read."""
+        return self.metavar in {"FILE", "PATH"} and not (self.switch or self.choices)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it names files that are read for the submission, and no options."""
+        return self.is_input and not self.holds_options
+
+    def available_in(self, command: str) -> bool:
+        """Whether a command has it.
+
+        `pack` validates what it packs, and has those of `validate`; `leaderboard` and `agreement`
+        compare.
+        """
+        home = _HOMES.get(command, command)
+        if home == "compare":
+            return "score" in self.commands and not self.adds
+        return home in self.commands
+
+    def elsewhere(self, task: str, command: str) -> str:
+        """Why a command of a task does not have it, and which does.
+
+        Examples:
+            >>> Option("by", "Also by type.", adds="rows").elsewhere("hub4", "compare")
+            '--by belongs to `hlteval score hub4`: it changes no metric that could be compared'
+        """
+        only_shown = _HOMES.get(command, command) == "compare" and "score" in self.commands
+        reason = ": it changes no metric that could be compared" if only_shown else ""
+        homes = " and ".join(f"`hlteval {home} {task}`" for home in self.commands)
+        return f"--{self.flag} belongs to {homes}{reason}"
+
+    def lacks(self, command: str, present: Collection[str]) -> str:
+        """What it needs to have an effect beside what is present; empty if nothing.
+
+        Examples:
+            >>> Option("ratio", "Of it.", needs_any={"score": ("noisy",)}).lacks("score", {"ratio"})
+            '--ratio has no effect without --noisy'
+        """
+        wanted = self.needs_any.get(_HOMES.get(command, command), ())
+        if not wanted or not set(wanted).isdisjoint(present):
+            return ""
+        flags = " or ".join(f"--{name.replace('_', '-')}" for name in wanted)
+        return f"--{self.flag} has no effect without {flags}"
+
+    def check(self, value: str) -> None:
+        """Check that the option can have a value.
+
+        Raises:
+            WrongOption: if it is not.
+        """
+        if self.choices and value not in self.choices:
+            raise WrongOption(
+                f"invalid value {value} of --{self.flag}: use {' or '.join(self.choices)}"
+            )
+
+
+def _any_name(_: str) -> Mapping[str, str]:
+    """Nothing: a name of any form."""
+    return {}
+
+
+_AS_THEY_ARE = lazy("hlteval.validators.packing:as_they_are")
+
+
+def _unnamed(_: Source) -> Iterator[Finding]:
+    """Nothing to check: a name of any form."""
+    yield from ()
+
+
+def _unknown(_: Source) -> str:
+    """Nothing that only submissions to this task have."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Packaging:
+    """How the submissions of a task are packed.
+
+    Attributes:
+        suffixes: of the archives, the usual one first.
+        name: the form of the name of an archive, without its suffix; empty for any name.
+        layout: what an archive holds, in a few words.
+        parse: the parts of a name by what they are; empty for a name of another form.
+        arrange: what goes into an archive of a name (without its suffix) and under which names,
+            from the files that a user has.
+        named: what is wrong with the name alone, whatever is inside: errors are reported of an
+            archive that cannot be read, too.
+        recognize: what a source has that only submissions to this task have, in a few words; the
+            format of the task is looked for anyway, unless `by_format` is False.
+        by_format: whether a source in the format of the task may be a submission to it.
+    """
+
+    suffixes: tuple[str, ...] = (".tgz", ".zip")
+    name: str = ""
+    layout: str = "the files as they are"
+    parse: Callable[[str], Mapping[str, str]] = _any_name
+    arrange: Callable[[str, Source], Arranged] = _AS_THEY_ARE
+    named: Callable[[Source], Iterator[Finding]] = _unnamed
+    recognize: Callable[[Source], str] = _unknown
+    by_format: bool = True
+
+    def suffix(self, name: str) -> str:
+        """The suffix of an archive of the task that a name ends in; empty if it has none.
+
+        Examples:
+            >>> Packaging().suffix("run-1.tgz"), Packaging().suffix("run-1.rar")
+            ('.tgz', '')
+        """
+        lower = name.lower()
+        return next((suffix for suffix in self.suffixes if lower.endswith(suffix)), "")
 
 
 OfficialReading = Callable[["ReadResult", "ReadResult"], "tuple[ReadResult, ReadResult]"]
@@ -350,3 +672,92 @@ class Task:
                 f"{self.name} has no public scorer and no profile {profile}; "
                 f"use {' or '.join(self.profiles)}"
             )
+
+
+Better = Literal["more", "less", "neither"]
+
+
+class Range(NamedTuple):
+    """What a value can be.
+
+    Attributes:
+        text: its range, and its unit where it has one.
+        kind: a `rate` is shown with four decimals; a `count` or another `number` without decimals
+            where it is whole.
+        least: the least that it can be.
+        most: the most that it can be.
+    """
+
+    text: str
+    kind: Literal["rate", "count", "number"] = "rate"
+    least: float = -inf
+    most: float = inf
+
+
+RATE = Range("0 to 1", least=0.0, most=1.0)
+SIGNED_RATE = Range("-1 to 1", least=-1.0, most=1.0)
+RATIO = Range("≥ 0", least=0.0)
+COUNT = Range("an integer ≥ 0", "count", least=0.0)
+NUMBER = Range("a number ≥ 0", "number", least=0.0)
+
+LOW, NORMAL, HIGH = 1, 2, 3
+"""How important a statistic is to readers who cannot see all: details, most, the first to read."""
+_IMPORTANCE = MappingProxyType({"rate": HIGH, "number": NORMAL, "count": LOW})
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticInfo:
+    """A statistic of a task: the last part of the names of its metrics.
+
+    Attributes:
+        name: of the statistic.
+        meaning: what it says, for people.
+        formula: how it is computed, in plain text, from other statistics or from counts that
+            `meaning` names.
+        values: what it can be, and with it how it is shown.
+        better: which way is better, if either is.
+        clause: of the specification that defines it.
+        importance: `LOW`, `NORMAL` or `HIGH`: a terminal that is too narrow for all columns drops
+            the least important. Where it is left out, rates are more important than numbers, and
+            these than counts.
+        grows: whether its mean grows with the number of documents, so that an interval is one for
+            corpora of the same size (docs/intervals.md).
+    """
+
+    name: str
+    meaning: str
+    formula: str = ""
+    values: Range = RATE
+    better: Better = "more"
+    clause: str = ""
+    importance: int | None = None
+    grows: bool = False
+
+    @property
+    def weight(self) -> int:
+        """Its importance, declared or by what its values are.
+
+        Examples:
+            >>> StatisticInfo("f1", "").weight > StatisticInfo("cor", "", values=COUNT).weight
+            True
+        """
+        return self.importance or _IMPORTANCE[self.values.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureInfo:
+    """Something that a task measures by all statistics: the first part of the names of metrics.
+
+    Attributes:
+        name: of what is measured.
+        meaning: what is compared, for people.
+        formula: how its counts are made, in plain text.
+        clause: of the specification that defines it.
+        statistics: the names of the statistics that it has; all of the task if empty.
+    """
+
+    name: str
+    meaning: str
+    formula: str = ""
+    clause: str = ""
+    statistics: tuple[str, ...] = ()

@@ -6,6 +6,8 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,13 +15,13 @@ from hlteval.findings import Finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.config import Config
 from hlteval.sources.decoding import check_encoding
+from hlteval.sources.spooling import written
+from hlteval.sources.writing import finish, merge, unfinished
 from hlteval.tasks import known, load
-from hlteval.tasks.option import Option, WrongOption
 from hlteval.tasks.options import check_values, merged
-from hlteval.tasks.task import Task
-from hlteval.workflows.manifest_schema import broken
-from hlteval.workflows.selection import Selection, UnknownCode
-from hlteval.workflows.toml_files import TomlFile, read_toml
+from hlteval.tasks.task import Option, Task, WrongOption
+from hlteval.workflows.evaluation.manifests import TomlFile, broken, read_toml
+from hlteval.workflows.run.verdicts import Selection, UnknownCode
 
 OWN = "hlteval.toml"
 SHARED = "pyproject.toml"
@@ -81,7 +83,7 @@ def read_config(path: str, task: str = "") -> Config:
 
     Raises:
         FileNotFoundError: if the file does not exist.
-        hlteval.workflows.toml_files.WrongManifest: if it is not one file.
+        hlteval.workflows.evaluation.manifests.WrongManifest: if it is not one file.
     """
     read = _shared(path) if Path(path).name == SHARED else _Read(read_toml(path, "config", "CFG"))
     content = read.file.content
@@ -137,20 +139,20 @@ class _Checking:
     ) -> Iterator[Finding]:
         """Paths that do not exist."""
         for name in names:
-            for written in _each(table.get(name)):
-                if not (Path(self.path).parent / written).exists():
+            for path in _each(table.get(name)):
+                if not (Path(self.path).parent / path).exists():
                     named = Path(self.path).name
-                    yield self.at("CFG108", *inside, name, path=written, file=named)
+                    yield self.at("CFG108", *inside, name, path=path, file=named)
 
     def codes(self) -> Iterator[Finding]:
         """Prefixes that no code has."""
         for key in ("select", "ignore"):
-            for index, written in enumerate(self.content.get(key, ())):
-                if not _is_code(written):
-                    yield self.at("CFG107", key, index, written=written)
-        for written in self.content.get("severity", ()):
-            if not _is_code(written):
-                yield self.at("CFG107", "severity", written, of_key=True, written=written)
+            for index, prefix in enumerate(self.content.get(key, ())):
+                if not _is_code(prefix):
+                    yield self.at("CFG107", key, index, written=prefix)
+        for prefix in self.content.get("severity", ()):
+            if not _is_code(prefix):
+                yield self.at("CFG107", "severity", prefix, of_key=True, written=prefix)
 
     def encoding(self) -> Iterator[Finding]:
         """An unknown encoding."""
@@ -260,3 +262,47 @@ def config_of(path: str) -> Config | None:
         raise FileNotFoundError(f"no such file or folder: {path}")
     found = find(start_of(path))
     return None if found is None else read_config(shown(found))
+
+
+def unpack(folder: Path) -> None:
+    """Copy the example files into a folder, all of them or none; existing files stay.
+
+    Raises:
+        FileExistsError: if a file is in the way.
+        NotWritten: if the system refuses it, as a full disk does.
+    """
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise FileExistsError(f"{folder} is a file, not a folder")
+    with written(folder):
+        folder.absolute().parent.mkdir(parents=True, exist_ok=True)
+    with unfinished(folder) as made:
+        _copy(resources.files("hlteval") / "demo", made, folder)
+        if folder.is_dir():
+            merge(made, folder)
+        else:
+            finish(made, folder)
+
+
+def _copy(source: Traversable, target: Path, existing: Path) -> None:
+    """Copy a folder, but for the files that exist in another one."""
+    target.mkdir()
+    for entry in source.iterdir():
+        there = existing / entry.name
+        if entry.is_dir():
+            _copy(entry, target / entry.name, there)
+        elif not there.exists():
+            (target / entry.name).write_bytes(entry.read_bytes())
+
+
+def commands(folder: str) -> list[list[str]]:
+    """The commands of the demonstration as lists of words, for the example files in a folder."""
+    lines = (
+        "validate seedev-full {}/flawed --against {}/reference",
+        "explain SEE205",
+        "score seedev-full -r {}/reference -s {}/system -o {}/scores",
+        "score seedev-full -r {}/reference -s {}/system --profile official",
+        "validate lorehlt-edl {}/entities/flawed.tab --against {}/entities/texts",
+        "score hub4 -r {}/templettes/reference.tpl -s {}/templettes/system.tpl --mode both",
+        "convert {}/system {}/system.jsonl --force",
+    )
+    return [["hlteval", *(word.replace("{}", folder) for word in line.split())] for line in lines]

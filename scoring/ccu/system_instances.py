@@ -7,8 +7,8 @@ import math
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.representation.corpus import of_documents
 from hlteval.representation.judgments import is_text, joined_statuses
-from hlteval.representation.selection import of_documents
 from hlteval.scoring.ccu.detection_options import DetectionOptions, LlrFilter
 
 _KEPT = ("document", "genre", "text", "label", "status", "start", "end", "llr")

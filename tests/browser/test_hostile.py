@@ -14,12 +14,11 @@ from typer.testing import CliRunner
 from hlteval.cli.app import app
 from hlteval.findings import Finding, Findings
 from hlteval.reports.html import write
-from hlteval.reports.refusal import Refusal
-from hlteval.results.comparison import RefusedSystem
+from hlteval.reports.scores import Refusal
+from hlteval.results.systems import RefusedSystem
 from hlteval.results.verdict import Verdict
-from hlteval.workflows.comparison import compare
-from hlteval.workflows.runs import Intervals
-from hlteval.workflows.validation import validate
+from hlteval.workflows.compare.comparison import compare
+from hlteval.workflows.run.engine import Intervals, validate
 from tests.browser.hostile import HOSTILE, poisoned, scores
 from tests.cli.test_widths import FLAWED, SIDES
 from tests.unit.tasks.test_alignments import scored

@@ -9,8 +9,7 @@ from playwright.sync_api import expect
 
 import hlteval
 from hlteval.reports.html import write
-from hlteval.reports.html.page import Page, Tab
-from hlteval.reports.html.sections import DataTable
+from hlteval.reports.html.page import DataTable, Page, Tab
 
 DEMO = Path(hlteval.__file__).parent / "demo"
 HOSTILE = "</script><img src=x onerror=alert(1)>\u2028\u202e"

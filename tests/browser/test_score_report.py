@@ -8,8 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from hlteval.reports.html import write
-from hlteval.workflows.runs import Intervals
-from hlteval.workflows.scoring import score
+from hlteval.workflows.run.engine import Intervals, score
 
 DEMO = Path(__file__).parents[2] / "hlteval" / "demo"
 

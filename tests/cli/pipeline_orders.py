@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from hlteval.workflows.pipeline_work import Order, Outcome
+from hlteval.workflows.evaluation.pipeline_work import Order, Outcome
 
 
 def perform(order: Order) -> Outcome:

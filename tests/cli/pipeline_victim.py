@@ -16,9 +16,9 @@ import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from hlteval.workflows.pipeline import pipeline
-from hlteval.workflows.pipeline_settings import PipelineSettings
-from hlteval.workflows.pipeline_work import Order, Outcome
+from hlteval.workflows.evaluation.pipeline import pipeline
+from hlteval.workflows.evaluation.pipeline_state import PipelineSettings
+from hlteval.workflows.evaluation.pipeline_work import Order, Outcome
 from tests.unit.workflows.evaluations import content
 
 EVENTS = 240

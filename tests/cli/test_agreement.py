@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import hlteval
-from hlteval.cli.agreement import agreement as command
+from hlteval.cli.systems import agreement as command
 from hlteval.reports.agreement import FORMATS
 from hlteval.reports.html import page
 

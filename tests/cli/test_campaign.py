@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from hlteval.workflows import campaign_workers
-from hlteval.workflows.graph import InProcess
+from hlteval.workflows.evaluation import campaign_files as campaign_workers
+from hlteval.workflows.processes.graph import InProcess
 from tests.unit.campaign.demo import unpacked
 
 

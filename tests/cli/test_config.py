@@ -14,13 +14,16 @@ import pytest
 
 import hlteval
 from docs.make.option_page import COMMANDS
-from hlteval.cli import agreement, compare, leaderboard, pack, score, validate
+from hlteval.cli import packages as pack
+from hlteval.cli import score, validate
+from hlteval.cli import systems as agreement
+from hlteval.cli import systems as compare
+from hlteval.cli import systems as leaderboard
 from hlteval.results.config import TAKEN
-from hlteval.results.defaults import Defaults
 from hlteval.results.evaluation import Evaluation, TaskSettings
-from hlteval.results.signature import Signature
+from hlteval.results.verdict import Defaults, Signature
 from hlteval.workflows.config import find, read_config, start_of
-from hlteval.workflows.pipeline_settings import PipelineSettings
+from hlteval.workflows.evaluation.pipeline_state import PipelineSettings
 from tests.json_outputs import check
 
 Run = Callable[..., Any]

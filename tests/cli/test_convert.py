@@ -12,7 +12,7 @@ import pytest
 
 import hlteval.cli
 from hlteval import read
-from hlteval.workflows import conversion
+from hlteval.workflows.convert import conversion
 
 Run = Callable[..., Any]
 

@@ -18,13 +18,11 @@ import pytest
 
 import hlteval
 from hlteval import tasks
-from hlteval.reports.display import visible
-from hlteval.reports.score_formats import shown, values_of
+from hlteval.reports.scores import shown, values_of
+from hlteval.reports.terminal import visible
 from hlteval.results.scores import Scores
-from hlteval.workflows.refusals import Refused
-from hlteval.workflows.runs import Intervals
-from hlteval.workflows.scoring import score
-from hlteval.workflows.validation import validate
+from hlteval.workflows.run.engine import Intervals, score, validate
+from hlteval.workflows.run.verdicts import Refused
 
 ROOT = Path(__file__).parents[2]
 PAGE, EXAMPLES = ROOT / "docs" / "differences.md", ROOT / "docs" / "difference-examples.md"

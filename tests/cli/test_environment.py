@@ -232,7 +232,7 @@ def refused(
 ) -> Callable[[list[str]], str]:
     """Calls a command in this process, which must end with exit code 2; what it says."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("hlteval.cli.interruption.prepare", lambda: None)  # which handles signals
+    monkeypatch.setattr("hlteval.cli.process.handle_signals", lambda: None)  # which handles signals
 
     def call(command: list[str]) -> str:
         monkeypatch.setattr("sys.argv", ["hlteval", *command])

@@ -9,7 +9,7 @@ import pytest
 
 from docs.make.option_page import COMMANDS, PER_TASK
 from hlteval import __version__
-from hlteval.cli.exit_codes import EXIT_CODES, exit_codes
+from hlteval.cli.process import EXIT_CODES, exit_codes
 
 Run = Callable[..., Any]
 GROUPS = ("", "manifest", *PER_TASK)

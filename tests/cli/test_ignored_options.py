@@ -10,9 +10,8 @@ import pytest
 
 from hlteval.cli.commands import Command
 from hlteval.tasks import known, load
-from hlteval.tasks.option import Option, WrongOption
 from hlteval.tasks.options import check_effect
-from hlteval.tasks.task import Task
+from hlteval.tasks.task import Option, Task, WrongOption
 
 Run = Callable[..., Any]
 TEMPLATES = Path(__file__).parents[2] / "fixtures" / "hub4" / "valid" / "reference.tpl"

@@ -12,7 +12,7 @@ import pytest
 from typer.main import get_command
 
 from hlteval.cli.app import app
-from hlteval.cli.output_files import INPUTS, OUTPUTS
+from hlteval.cli.output import INPUTS, OUTPUTS
 from hlteval.tasks import known, load
 from tests.cli.conftest import Invoke
 from tests.unit.campaign.demo import unpacked

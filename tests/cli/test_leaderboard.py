@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import hlteval
-from hlteval.reports.leaderboard import FORMATS, matrix, probability
+from hlteval.reports.systems import LEADERBOARD_FORMATS as FORMATS
+from hlteval.reports.systems import matrix, probability
 from hlteval.reports.tables import ALL, View
 from hlteval.reports.terminal import rendered
 

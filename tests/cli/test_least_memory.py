@@ -10,8 +10,8 @@ import pytest
 
 from fuzz.serving import Visitor, of_folder
 from hlteval import WrongOption, pipeline
-from hlteval.serve.processes import Processes
-from hlteval.workflows.least_memory import LEAST_MEGABYTES
+from hlteval.serve.jobs import Processes
+from hlteval.workflows.evaluation.pipeline_workers import LEAST_MEGABYTES
 from tests.cli.conftest import Invoke
 from tests.unit.serve.visiting import visit
 

@@ -16,8 +16,7 @@ from pygls.lsp.client import LanguageClient
 from typer.testing import Result
 
 from hlteval.lsp.process import Process
-from hlteval.lsp.session import Session
-from hlteval.lsp.validation import Validation
+from hlteval.lsp.session import Session, Validation
 
 ROWS = "".join(f"R\tm{n}\tOsh\td{n}:3-5\tNIL{n}\tGPE\tNAM\t1.0\n" for n in range(3))
 WRONG = ROWS.replace("GPE", "CITY", 1)
@@ -194,7 +193,7 @@ def test_a_missing_library_is_named(
     real = builtins.__import__
 
     def without(name: str, *arguments: Any, **more: Any) -> Any:
-        if name == "hlteval.lsp.server":
+        if name == "hlteval.lsp.editor":
             raise ImportError(name)
         return real(name, *arguments, **more)
 

@@ -12,7 +12,9 @@ import pytest
 
 from hlteval.cli.commands import TableForm
 from hlteval.cli.validate import FindingsForm
-from hlteval.reports import comparison, findings, score_formats
+from hlteval.reports import findings
+from hlteval.reports import scores as score_formats
+from hlteval.reports import systems as comparison
 from hlteval.tasks import known, load
 
 Run = Callable[..., Any]
@@ -42,7 +44,7 @@ def comparing(reference: Path, system: Path) -> tuple[object, ...]:
 
 def test_the_formats_of_the_options_are_those_of_the_reports() -> None:
     assert get_args(FindingsForm) == tuple(findings.FORMATS)
-    assert FORMS == tuple(score_formats.FORMATS) == tuple(comparison.FORMATS)
+    assert FORMS == tuple(score_formats.FORMATS) == tuple(comparison.COMPARISON_FORMATS)
 
 
 def test_a_refusal_is_json_on_standard_output(invoke: Run, refused: tuple[object, ...]) -> None:

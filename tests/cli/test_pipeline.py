@@ -13,14 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.sources.disk import NotWritten
-from hlteval.workflows import pipeline_workers
-from hlteval.workflows.pipeline import pipeline
-from hlteval.workflows.pipeline_records import read_record
-from hlteval.workflows.pipeline_settings import PipelineSettings, settings
-from hlteval.workflows.pipeline_work import Order, Outcome
-from hlteval.workflows.pipeline_workers import InProcess, Processes, WorkLimits
-from hlteval.workflows.root_lock import InUse, locked
+from hlteval.sources.spooling import NotWritten
+from hlteval.workflows.evaluation import pipeline_workers
+from hlteval.workflows.evaluation.pipeline import InUse, locked, pipeline
+from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, read_record, settings
+from hlteval.workflows.evaluation.pipeline_work import Order, Outcome
+from hlteval.workflows.evaluation.pipeline_workers import InProcess, Processes, WorkLimits
 from tests.unit.workflows.evaluations import (
     FIXTURES,
     STREAMS,
@@ -372,7 +370,7 @@ def test_a_second_pipeline_says_who_works_on_the_root(tmp_path, invoke):
 
 
 def test_the_lock_of_a_process_that_ended_is_taken_over(tmp_path):
-    code = "import os, pathlib, sys\nfrom hlteval.workflows.root_lock import locked\n"
+    code = "import os, pathlib, sys\nfrom hlteval.workflows.evaluation.pipeline import locked\n"
     code += "with locked(pathlib.Path(sys.argv[1])): os._exit(1)"
     with subprocess.Popen([sys.executable, "-c", code, tmp_path]) as process:
         process.wait()
@@ -492,7 +490,7 @@ def test_a_fixture_raises_its_code(folder, tmp_path):
 
 def test_watching_reports_what_is_new(tmp_path):
     pytest.importorskip("watchfiles")
-    from hlteval.workflows import pipeline_watch
+    from hlteval.workflows.evaluation import pipeline as pipeline_watch
 
     root = evaluation(tmp_path, links("LCC", 1, "CITY"))
     made = PipelineSettings(root, str(tmp_path / "reference.tab"), options=MUC)

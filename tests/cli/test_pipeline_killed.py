@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.workflows.pipeline import pipeline
-from hlteval.workflows.pipeline_settings import PipelineSettings
-from hlteval.workflows.pipeline_workers import InProcess
+from hlteval.workflows.evaluation.pipeline import pipeline
+from hlteval.workflows.evaluation.pipeline_state import PipelineSettings
+from hlteval.workflows.evaluation.pipeline_workers import InProcess
 from tests.unit.workflows.evaluations import content, evaluation, links, processes_in
 
 KILLS = int(os.environ.get("HLTEVAL_KILLS", "60"))

@@ -13,12 +13,20 @@ import polars as pl
 import pytest
 
 from hlteval.findings import finding
-from hlteval.reports import best, campaign, pipeline
-from hlteval.reports.schemas.declared import SCHEMAS
-from hlteval.reports.schemas.published import schema_text
-from hlteval.results.campaign import CampaignResult, Cell, CellResult, CellRow
-from hlteval.results.pipeline import Best, Entry, PipelineResult
-from hlteval.results.versions import VERSIONS
+from hlteval.reports import evaluation as best
+from hlteval.reports import evaluation as campaign
+from hlteval.reports import evaluation as pipeline
+from hlteval.reports.schemas.declared import SCHEMAS, schema_text
+from hlteval.results.evaluation import (
+    Best,
+    CampaignResult,
+    Cell,
+    CellResult,
+    CellRow,
+    Entry,
+    PipelineResult,
+)
+from hlteval.results.verdict import VERSIONS
 from tests.json_outputs import check, validator
 
 Run = Callable[..., Any]
@@ -95,8 +103,8 @@ def of_values() -> dict[str, Any]:
     result = CampaignResult("dry run", rows)
     table = result.to_frame().filter(pl.col("status") == "refused").to_dicts()
     return {
-        "pipeline": json.loads(pipeline.json(PipelineResult("r", (entry,), 1, ("x",)))),
-        "best-submissions": json.loads(best.json([first])),
+        "pipeline": json.loads(pipeline.pipeline_json(PipelineResult("r", (entry,), 1, ("x",)))),
+        "best-submissions": json.loads(best.best_json([first])),
         "campaign": json.loads(campaign.json(result)),
         "campaign-table": table[0],
     }

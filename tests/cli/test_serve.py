@@ -159,7 +159,7 @@ def test_the_files_of_a_server_that_was_killed_are_removed_by_the_next(
 ) -> None:
     """A lock tells which folders have a server; other users' and unlocked ones are left."""
     from hlteval.serve.server import _folder
-    from hlteval.workflows.root_lock import locked
+    from hlteval.workflows.evaluation.pipeline import locked
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     orphan, running, starting = (tmp_path / f"hlteval-serve-{n}" for n in ("a", "b", "c"))

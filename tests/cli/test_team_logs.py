@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hlteval.results.evaluation import Evaluation, Limit, TaskSettings, Team
-from hlteval.workflows.pipeline import pipeline
-from hlteval.workflows.pipeline_settings import PipelineSettings
-from hlteval.workflows.pipeline_status import ASK_ORGANISERS
-from hlteval.workflows.pipeline_workers import InProcess
+from hlteval.workflows.evaluation.pipeline import pipeline
+from hlteval.workflows.evaluation.pipeline_state import PipelineSettings
+from hlteval.workflows.evaluation.pipeline_status import ASK_ORGANISERS
+from hlteval.workflows.evaluation.pipeline_workers import InProcess
 from tests.unit.workflows.evaluations import evaluation, links, packed
 
 TEAMS = ("Almaty", "Bishkek", "Cusco")

@@ -18,7 +18,9 @@ from hlteval import workflows
 from hlteval.cli.app import app
 from hlteval.reports import terminal
 from hlteval.tasks import BUILTIN, load
-from hlteval.workflows import comparison, scoring, validation
+from hlteval.workflows.compare import comparison
+from hlteval.workflows.run import engine as scoring
+from hlteval.workflows.run import engine as validation
 
 Run = Callable[..., Any]
 ROOT = Path(__file__).parents[2]

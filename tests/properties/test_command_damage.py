@@ -39,7 +39,7 @@ def test_an_exception_and_a_changed_input_are_failures(
     words = ["compare", *line, "--output-file", "json=comparison/bold.tpl"]
     trial = commands.Trial(words, ["comparison/bold.tpl"], [])
     assert not commands.run(trial, tmp_path / "one")
-    monkeypatch.setattr("hlteval.cli.output_files.check_inputs_stay", lambda *_: None)
+    monkeypatch.setattr("hlteval.cli.output.check_inputs_stay", lambda *_: None)
     assert "changed ['comparison/bold.tpl']" in commands.run(trial, tmp_path / "one")
-    monkeypatch.setattr("hlteval.workflows.comparison.compare", lambda *_, **__: 1 // 0)
+    monkeypatch.setattr("hlteval.workflows.compare.comparison.compare", lambda *_, **__: 1 // 0)
     assert "ZeroDivisionError" in commands.run(trial, tmp_path / "one")

@@ -15,11 +15,11 @@ from hlteval import convert
 from hlteval.converters import known, load
 from hlteval.converters.toolkit.document_slices import slices
 from hlteval.representation import Corpus
-from hlteval.representation.selection import are_apart
+from hlteval.representation.corpus import are_apart
 from hlteval.sources import open_source
 from hlteval.sources.inputs import as_path
-from hlteval.workflows.conversion import NotConverted
-from hlteval.workflows.validation import validate
+from hlteval.workflows.convert.conversion import NotConverted
+from hlteval.workflows.run.engine import validate
 
 TRIALS = 6
 SEPARABLE = [name for name in known() if load(name).separable]
@@ -64,7 +64,7 @@ def test_slices_are_written_like_the_whole(
         corpus = damaged(Random(f"slices {number}"), folder)
         expected = converted(corpus, form, folder / "whole")
         with monkeypatch.context() as patch:
-            patch.setattr("hlteval.workflows.losses.slices", partial(slices, rows=1))
+            patch.setattr("hlteval.workflows.convert.losses.slices", partial(slices, rows=1))
             found = converted(corpus, form, folder / "sliced")
         assert found == expected
         divided += len([*slices(corpus, form, 1)]) > 1
@@ -132,7 +132,7 @@ def test_slices_are_checked_like_the_whole(monkeypatch: pytest.MonkeyPatch) -> N
         for most in (1, 100):
             verdicts = []
             for rows in (1, 10**9):
-                monkeypatch.setattr("hlteval.workflows.batches.ROWS", rows)
+                monkeypatch.setattr("hlteval.workflows.run.batches.ROWS", rows)
                 verdicts.append(validate("ltf", as_path("source", corpus), max_per_code=most))
             assert verdicts[0] == verdicts[1]
         divided += are_apart(corpus)

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from hlteval.findings import Excerpt, Finding, Severity, Span, excerpt, spot
-from hlteval.reports.display import LEFT_TO_RIGHT, draw, isolate_bidi, pieces, visible
+from hlteval.reports.terminal import LEFT_TO_RIGHT, draw, isolate_bidi, pieces, visible
 from hlteval.reports.text import block
 
 CONTROL = "\t\r\n\x00\x1b\x7f\x85\u200b\u200c\u200d\u200e\u202e\u2028\u2066\ufe0f\u3000"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hlteval import convert, read
 from hlteval.converters import known, load
 from hlteval.representation import Corpus
-from hlteval.workflows.conversion import NotConverted
+from hlteval.workflows.convert.conversion import NotConverted
 
 PER_DOCUMENT = [
     name for name in known() if load(name).layout == "per_document" and load(name).write

@@ -17,10 +17,9 @@ from hlteval.converters import load
 from hlteval.converters.bioc import bioc_xml
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Malformed, parse
+from hlteval.syntax.xml_elements import Malformed, conforms, explain, parse
+from hlteval.syntax.xml_places import ABSENT
 from hlteval.syntax.xml_stream import parts
-from hlteval.syntax.xml_structure import conforms, explain
-from hlteval.syntax.xml_text import ABSENT
 
 VALID = Path(__file__).parents[2] / "fixtures/bioc-xml/valid/water.bioc.xml"
 FORMATS = ("bioc-xml", "pubannotation")

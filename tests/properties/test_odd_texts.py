@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hlteval import convert, read
 from hlteval.converters import known, load
 from hlteval.representation import Corpus
-from hlteval.workflows.conversion import NotConverted
+from hlteval.workflows.convert.conversion import NotConverted
 
 ODD = ("\r", "\n", "\r\n", "\u2028", "\u2029", "\x85", "\ufeff", "\0", "\x0b", "\x0c", "\x1c", "\t")
 WORDS = ("Osh", "met", "\U0001d49f", "e\u0301", " ")

@@ -9,8 +9,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlteval.reports.escapes import escaped
-from hlteval.reports.score_formats import json as shown
+from hlteval.reports.scores import json as shown
+from hlteval.reports.terminal import escaped
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 

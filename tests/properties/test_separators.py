@@ -16,7 +16,7 @@ from hlteval import convert, read
 from hlteval.converters import known, load
 from hlteval.representation import Corpus
 from hlteval.syntax.tsv import Column, Table
-from hlteval.workflows.conversion import NotConverted
+from hlteval.workflows.convert.conversion import NotConverted
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 SEPARATORS = ("\t", "\n", "\r\n")

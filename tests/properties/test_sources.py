@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlteval.sources import Source, Unreadable, decode, open_source, writing
-from hlteval.sources.names import is_junk
-from hlteval.sources.signatures import is_archive
+from hlteval.sources.names import is_archive, is_junk
 
 Contents = dict[str, bytes]
 WORDS = b"E1\tBinds_To Functional_Molecule:T1 Molecule:T2\n"

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hlteval.representation import Corpus, StoreError, load, read_jsonl, save, write_jsonl
-from hlteval.representation.jsonl_writing import write_batches
+from hlteval.representation.jsonl import write_batches
 
 FEW = settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -120,7 +120,7 @@ def test_batches_are_written_as_the_corpus_that_they_make(data, corpora, tmp_pat
     each = [data.draw(corpora) for _ in range(data.draw(st.integers(0, 3)))]
     stream = BytesIO()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hlteval.representation.jsonl_writing._IN_MEMORY", 100)
+        patch.setattr("hlteval.representation.jsonl._IN_MEMORY", 100)
         write_batches(iter(each), stream, tmp_path)
     assert stream.getvalue() == lines_of(Corpus.concat(each))
     assert list(tmp_path.iterdir()) == []

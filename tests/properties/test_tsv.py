@@ -10,9 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hlteval.sources import Member
-from hlteval.syntax import tsv_lines
-from hlteval.syntax.tsv import Column, Table
-from hlteval.syntax.tsv_lines import Lines
+from hlteval.syntax import tsv as tsv_lines
+from hlteval.syntax.tsv import Column, Lines, Table
 
 FEW = settings(max_examples=50, deadline=None)
 PATTERNS = ("", "[^\t]+", "GPE|LOC", "[a-z ]*", "[0-9]{1,2}")

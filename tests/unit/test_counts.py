@@ -7,8 +7,8 @@ import re
 import pytest
 
 from hlteval.findings import Entry, catalogue, finding
+from hlteval.findings.catalogue import values
 from hlteval.findings.counts import counted_phrase, filled, in_the_plural
-from hlteval.findings.templates import values
 
 NUMBERS = (
     *("all", "columns", "count", "depth", "known", "length", "lines", "listed", "limit", "most"),

@@ -138,7 +138,7 @@ def family_of(name: str) -> tuple[str, str] | None:
 FAMILIES = {
     name
     for name in PROJECT["tool"]["setuptools"]["packages"]
-    if name.count(".") == 2 and not name.startswith("hlteval.reports.")
+    if name.count(".") == 2 and name.split(".")[1] in {"converters", "scoring", "validators"}
 }
 """The packages of families; those of reports are what all tasks share."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hlteval.findings import Finding, finding
 from hlteval.sources import Member, Source, Unreadable
-from hlteval.sources.problems import shown_names
+from hlteval.sources.archives import shown_names
 from hlteval.validators.ccu.submission_id import PREFIX, malformed, parse, strange
 from hlteval.validators.packages import Package
 

@@ -8,7 +8,7 @@ from hlteval.converters.hub4.templates import FORMAT, begins_set
 from hlteval.converters.toolkit.single_file import beginning
 from hlteval.findings import Finding, entry
 from hlteval.sources import Source
-from hlteval.sources.problems import shown_names
+from hlteval.sources.archives import shown_names
 from hlteval.validators.packages import Package
 
 

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from hlteval.converters.situations.lorehlt_sf_json import NAME, entity_members, frames_member
 from hlteval.findings import Finding, finding
 from hlteval.sources import Member, Source
-from hlteval.sources.problems import shown_names
+from hlteval.sources.archives import shown_names
 from hlteval.validators.packages import Package, entity_header
 
 _ARCHIVES = {"zip", "tgz"}

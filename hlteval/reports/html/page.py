@@ -1,15 +1,282 @@
-"""A page of sections under tabs, as one HTML file."""
+"""What a report has inside itself: scripts, styles and data, so that it loads nothing.
+
+Security:
+    Data are JSON in script elements, with `<`, `>` and `&` as escapes: no text can end its element.
+    The policy of the page names its own scripts by their digests. A browser runs no other script,
+    and loads nothing, even if some text were taken for HTML.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any, ClassVar, Literal
 
-from hlteval.reports.display import visible
-from hlteval.reports.escapes import printable
-from hlteval.reports.html.embedding import as_json, asset, policy
-from hlteval.reports.html.sections import Section
+import msgspec
+import polars as pl
+
+from hlteval.reports.terminal import escaped, printable, visible
+
+_FILES = resources.files("hlteval.reports.html")
+_MAP = re.compile(r"(?m)^(//|/\*)# sourceMappingURL=.*$")
+_ESCAPES = {b"<": b"\\u003c", b">": b"\\u003e", b"&": b"\\u0026"}
+
+
+def as_json(value: Any) -> str:
+    r"""A value as JSON that can be the text of a script element.
+
+    Examples:
+        >>> as_json(["</script>"])
+        '["\\u003c/script\\u003e"]'
+    """
+    text = escaped(_encoded(value))
+    for character, escape in _ESCAPES.items():
+        text = text.replace(character, escape)
+    return text.decode()
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:  # a lone surrogate, as in a file name that is not UTF-8
+        return msgspec.json.encode(printable(msgspec.to_builtins(value)))
+
+
+def asset(path: str) -> str:
+    """A script or a style of this folder, without references to files that are not there.
+
+    A library begins with its licence.
+
+    Examples:
+        >>> asset("vendor/d3.min.js").startswith("/*!")
+        True
+    """
+    text = _MAP.sub("", _FILES.joinpath(path).read_text("utf-8"))
+    folder, _, name = path.rpartition("/")
+    if folder != "vendor" or not name.endswith(".js"):
+        return text
+    licence = _FILES.joinpath(folder, f"{name.partition('.')[0]}.LICENSE").read_text("utf-8")
+    return f"/*!\n{licence.strip()}\n*/\n{text}"
+
+
+def policy(scripts: Iterable[str]) -> str:
+    """The content security policy of a page with some scripts."""
+    own = " ".join(_digests(scripts))
+    return (
+        f"default-src 'none'; script-src {own}; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digests(scripts: Iterable[str]) -> Iterator[str]:
+    for script in scripts:
+        digest = hashlib.sha256(script.encode()).digest()
+        yield f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+TABLES = ("vendor/tabulator.min.js", "assets/values.js", "assets/table.js")
+CHARTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "assets/charts.js")
+"""The scripts of tables and of charts, in the order in which they are loaded."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page.
+
+    Attributes:
+        title: its heading; empty for none.
+        intro: a sentence below the heading.
+        kind: of section: the name of its template.
+        scripts: what draws it, as files in this folder.
+    """
+
+    title: str = ""
+    intro: str = ""
+
+    kind: ClassVar[str] = ""
+    scripts: ClassVar[tuple[str, ...]] = ()
+
+    def data(self) -> Any:
+        """What its script draws, as plain values; None if it needs nothing."""
+        return None
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number of a headline.
+
+    Attributes:
+        name: what it is.
+        value: the number as people read it.
+        interval: its interval, empty if there is none.
+        note: a few words below it.
+        main: whether it is the one to look at first.
+    """
+
+    name: str
+    value: str
+    interval: str = ""
+    note: str = ""
+    main: bool = False
+
+
+@dataclass(frozen=True)
+class Headline(Section):
+    """The numbers to read first."""
+
+    facts: Sequence[Fact] = ()
+    kind: ClassVar[str] = "headline"
+
+
+@dataclass(frozen=True)
+class Notes(Section):
+    """Warnings and notes, a paragraph each."""
+
+    warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    kind: ClassVar[str] = "notes"
+
+
+@dataclass(frozen=True)
+class Copied(Section):
+    """A line to copy, such as a signature."""
+
+    text: str = ""
+    kind: ClassVar[str] = "copied"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        name: in the data frame.
+        title: as people read it; the name with spaces if it is empty.
+        kind: `rate` is shown with four decimals, `number` as it is, `text` and `list` as text;
+            `figure` is text that is sorted and filtered as the number that it is, `link` a link to
+            the file of that name.
+        meaning: shown where the pointer is.
+    """
+
+    name: str
+    title: str = ""
+    kind: Literal["text", "list", "rate", "number", "figure", "link"] = "text"
+    meaning: str = ""
+
+    @property
+    def heading(self) -> str:
+        """Its title, or its name with spaces."""
+        return self.title or self.name.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class DataTable(Section):
+    """A table that sorts, filters and pages.
+
+    Attributes:
+        frame: the rows.
+        columns: its columns; all of the frame if there are none.
+        page_size: how many rows a page has at first.
+    """
+
+    frame: pl.DataFrame = field(default_factory=pl.DataFrame)
+    columns: Sequence[Column] = ()
+    page_size: int = 25
+    kind: ClassVar[str] = "table"
+    scripts: ClassVar[tuple[str, ...]] = TABLES
+
+    def data(self) -> Any:
+        """The columns with their values."""
+        return {
+            "title": self.title,
+            "pageSize": self.page_size,
+            "rows": self.frame.height,
+            "columns": packed(self.frame, self.columns),
+        }
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve of a chart.
+
+    Attributes:
+        name: in the legend.
+        points: x and y of each point, and what is said of it beside these, by name.
+    """
+
+    name: str
+    points: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class Curves(Section):
+    """Curves in one diagram.
+
+    Attributes:
+        axes: the columns of the points that are x and y, which are also what the axes say.
+        lines: the curves.
+        rates: whether both axes are from 0 to 1.
+    """
+
+    axes: tuple[str, str] = ("recall", "precision")
+    lines: Sequence[Line] = ()
+    rates: bool = True
+    kind: ClassVar[str] = "curves"
+    scripts: ClassVar[tuple[str, ...]] = (*TABLES, *CHARTS)
+
+    def data(self) -> Any:
+        """The points of each curve by column."""
+        lines = [{"name": line.name, "columns": packed(line.points)} for line in self.lines]
+        return {"title": self.title, "axes": self.axes, "rates": self.rates, "lines": lines}
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """Values of several measures for the same items, such as types or documents.
+
+    Attributes:
+        name: what the items are.
+        items: their names.
+        measures: a value for each item, None where undefined, by the name of the measure.
+        rates: the measures that are from 0 to 1.
+        intervals: the limits for each item, by the name of the measure.
+    """
+
+    name: str
+    items: Sequence[str]
+    measures: Mapping[str, Sequence[float | None]]
+    rates: Sequence[str] = ()
+    intervals: Mapping[str, Sequence[tuple[float, float] | None]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Bars(Section):
+    """Bars of one measure at a time, of one of several breakdowns."""
+
+    breakdowns: Sequence[Breakdown] = ()
+    kind: ClassVar[str] = "bars"
+    scripts: ClassVar[tuple[str, ...]] = (*TABLES, *CHARTS)
+
+    def data(self) -> Any:
+        """The breakdowns as they are."""
+        return {
+            "title": self.title,
+            "breakdowns": [
+                {
+                    "name": each.name,
+                    "items": list(each.items),
+                    "measures": {name: list(values) for name, values in each.measures.items()},
+                    "rates": list(each.rates),
+                    "intervals": {name: list(ends) for name, ends in each.intervals.items()},
+                }
+                for each in self.breakdowns
+            ],
+        }
+
 
 STYLES = ("vendor/tabulator.min.css", "assets/report.css", "assets/alignment.css")
 FIRST, LAST = "assets/report.js", "assets/start.js"
@@ -95,3 +362,61 @@ def _environment() -> Any:
 def _visible(text: object) -> str:
     """A text as people read it: nothing in it is obeyed, nothing is invisible."""
     return visible(printable(str(text)))
+
+
+def packed(frame: pl.DataFrame, columns: Sequence[Column] = ()) -> list[dict[str, Any]]:
+    """The columns of a data frame as plain values.
+
+    Texts that occur more than once are listed in `words`, and `at` has the number of each row's;
+    other columns have their `values`.
+
+    Args:
+        frame: the rows.
+        columns: its columns, in order; all of them if there are none.
+
+    Examples:
+        >>> packed(pl.DataFrame({"type": ["PER", "PER", "PER"]}))[0]["words"]
+        ['PER']
+    """
+    chosen = columns or [column(name, dtype) for name, dtype in frame.schema.items()]
+    return [{**_head(each), **_values(frame[each.name])} for each in chosen]
+
+
+def column(name: str, dtype: Any) -> Column:
+    """A column of a data frame of which nothing is declared.
+
+    Examples:
+        >>> column("f1", pl.Float64()).kind
+        'rate'
+    """
+    if dtype.is_float():
+        return Column(name, kind="rate")
+    if dtype.is_integer():
+        return Column(name, kind="number")
+    return Column(name, kind="list" if isinstance(dtype, pl.List) else "text")
+
+
+def _head(column: Column) -> dict[str, Any]:
+    head = {"name": column.name, "title": column.heading, "kind": column.kind}
+    return head | ({"meaning": column.meaning} if column.meaning else {})
+
+
+def _values(values: pl.Series) -> dict[str, Any]:
+    if values.dtype != pl.String or not len(values):
+        return {"values": _plain(values)}
+    words = values.unique(maintain_order=True).drop_nulls()
+    if len(words) * 2 > len(values):
+        return {"values": values.to_list()}
+    numbers = pl.DataFrame({"word": words, "at": range(len(words))})
+    at = values.to_frame("word").join(numbers, on="word", how="left", maintain_order="left")["at"]
+    return {"words": words.to_list(), "at": at.to_list()}
+
+
+def _plain(values: pl.Series) -> list[Any]:
+    """Values as JSON knows them; what is not a number is undefined."""
+    if values.dtype.is_float():
+        return values.fill_nan(None).to_list()
+    known = values.dtype.is_integer() or values.dtype in (pl.String, pl.Boolean)
+    if known or values.dtype == pl.List(pl.String):
+        return values.to_list()
+    return [None if value is None else str(value) for value in values.to_list()]

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hlteval.reports.html.agreement_page import agreement_page
-from hlteval.reports.html.comparison_page import comparison_page
-from hlteval.reports.html.leaderboard_page import leaderboard_page
+from hlteval.reports.html.agreement import agreement_page
 from hlteval.reports.html.page import Page
-from hlteval.reports.html.score_page import score_page
-from hlteval.reports.html.verdict_page import refusal_page, verdict_page
-from hlteval.reports.refusal import Refusal
+from hlteval.reports.html.scores import refusal_page, score_page, verdict_page
+from hlteval.reports.html.systems import comparison_page, leaderboard_page
+from hlteval.reports.scores import Refusal
 from hlteval.results.agreement import Agreement
-from hlteval.results.comparison import Comparison
-from hlteval.results.leaderboard import Leaderboard
 from hlteval.results.scores import Scores
+from hlteval.results.systems import Comparison, Leaderboard
 from hlteval.results.verdict import Verdict
 from hlteval.sources import writing
 

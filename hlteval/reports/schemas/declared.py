@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import resources
 from types import MappingProxyType
 
 from hlteval.extensions import resolve
-from hlteval.results.versions import VERSIONS
+from hlteval.findings.suggest import did_you_mean
+from hlteval.reports.tables import FIXED, Column, Table, Tables
+from hlteval.results.verdict import VERSIONS
 
 _ROOM = "hlteval.reports.schemas"
 
@@ -72,94 +75,94 @@ _EVERY = (
         "verdict",
         "Verdict of validation",
         ("validate --format json", "manifest check --format json"),
-        "validation:VerdictOutput",
+        "outputs:VerdictOutput",
     ),
     Schema(
         "finding",
         "Finding, one per line",
         ("validate --format jsonl", "manifest check --format jsonl"),
-        "validation:Item",
+        "outputs:Item",
     ),
     Schema(
         "fixed-copy",
         "Corrected copy and the verdict over it",
         ("validate --fix OUT --format json",),
-        "validation:FixedCopyOutput",
+        "outputs:FixedCopyOutput",
     ),
     Schema(
         "scores",
         "Scores of a submission",
         ("score --format json", "scores.json of score -o and of pipeline"),
-        "scoring:ScoresOutput",
+        "outputs:ScoresOutput",
     ),
     Schema(
         "refusal",
         "Why nothing was scored",
         ("score, compare, leaderboard and agreement --format json, if nothing was scored",),
-        "validation:RefusalOutput",
+        "outputs:RefusalOutput",
     ),
     Schema(
         "comparison",
         "Comparison of systems",
         ("compare --format json",),
-        "scoring:ComparisonOutput",
+        "outputs:ComparisonOutput",
     ),
     Schema(
         "leaderboard",
         "Leaderboard",
         ("leaderboard --format json", "leaderboard.json of leaderboard -o"),
-        "scoring:LeaderboardOutput",
+        "outputs:LeaderboardOutput",
     ),
     Schema(
         "agreement",
         "Agreement of annotators",
         ("agreement --format json",),
-        "scoring:AgreementOutput",
+        "outputs:AgreementOutput",
     ),
     Schema(
         "verification",
         "Signature beside files and settings",
         ("verify --format json",),
-        "scoring:VerificationOutput",
+        "outputs:VerificationOutput",
     ),
     Schema(
         "conversion",
         "What a conversion wrote and lost",
         ("convert --format json",),
-        "validation:ConversionOutput",
+        "outputs:ConversionOutput",
     ),
-    Schema("package", "Packed archive", ("pack --format json",), "validation:PackageOutput"),
+    Schema("package", "Packed archive", ("pack --format json",), "outputs:PackageOutput"),
     Schema(
         "inspection",
         "Content of an archive",
         ("inspect --format json",),
-        "validation:InspectionOutput",
+        "outputs:InspectionOutput",
     ),
     Schema(
         "pipeline",
         "Status of the submissions of an evaluation",
         ("pipeline --format json; with --watch, one object per line",),
-        "evaluations:PipelineOutput",
+        "outputs:PipelineOutput",
     ),
     Schema(
         "best-submissions",
         "Best submission of each team",
         ("manifest best --format json",),
-        "evaluations:BestOutput",
+        "outputs:BestOutput",
     ),
-    Schema("campaign", "Campaign", ("campaign --format json",), "evaluations:CampaignOutput"),
+    Schema("campaign", "Campaign", ("campaign --format json",), "outputs:CampaignOutput"),
     Schema(
         "campaign-table",
         "Row of the table of a campaign",
         ("campaign.parquet of campaign",),
-        "evaluations:CampaignRow",
+        "outputs:CampaignRow",
         headed=False,
     ),
     Schema(
         "defaults",
         "Defaults of a folder",
         ("config --format json",),
-        "validation:DefaultsOutput",
+        "outputs:DefaultsOutput",
     ),
     Schema("tasks", "Tasks", ("tasks --format json",), "lists:TasksOutput"),
     Schema("formats", "Formats", ("formats --format json",), "lists:FormatsOutput"),
@@ -189,3 +192,63 @@ _EVERY = (
 )
 SCHEMAS: Mapping[str, Schema] = MappingProxyType({schema.name: schema for schema in _EVERY})
 """The schemas by name, in the order of the documentation."""
+
+
+_COLUMNS = (
+    Column("schema", "name"),
+    Column("version"),
+    Column("describes", "prose", FIXED),
+)
+
+
+class UnknownSchemaError(ValueError):
+    """There is no schema of that name: an error of usage."""
+
+
+def schema_text(name: str) -> str:
+    """A schema, as its file has it.
+
+    Args:
+        name: its name, without a version.
+
+    Raises:
+        UnknownSchemaError: if there is none.
+
+    Examples:
+        >>> schema_text("scores").splitlines()[2]
+        ' "$id": "urn:hlteval:schema:scores:1",'
+    """
+    if name not in SCHEMAS:
+        hint = did_you_mean(name, SCHEMAS, "`hlteval schema` lists them")
+        raise UnknownSchemaError(f"unknown schema {name}; {hint}")
+    file = resources.files("hlteval.reports.schemas") / SCHEMAS[name].file
+    return file.read_text("utf-8")
+
+
+def schema_table() -> Tables:
+    """A table of the schemas: name, version, and what each describes."""
+    rows = [[each.name, str(each.version), _described(each)] for each in SCHEMAS.values()]
+    return Tables([Table(_COLUMNS, rows)])
+
+
+def _described(schema: Schema) -> str:
+    return f"{schema.title}: {'; '.join(schema.of)}"
+
+
+def schemas_json() -> str:
+    """The list of the schemas as one JSON object."""
+    from hlteval.reports.lists import encoded
+    from hlteval.reports.schemas.lists import SchemaDescription
+
+    listed = [
+        SchemaDescription(
+            name=each.name,
+            version=each.version,
+            title=each.title,
+            of=each.of,
+            file=each.file,
+            id=each.identifier,
+        )
+        for each in SCHEMAS.values()
+    ]
+    return encoded("schemas", schemas=listed)

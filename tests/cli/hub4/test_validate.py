@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hlteval import validate
-from hlteval.tasks.option import WrongOption
+from hlteval.tasks.task import WrongOption
 
 VALID = Path(__file__).parents[3] / "fixtures" / "hub4" / "valid"
 CORPUS, SYSTEM, REFERENCE = (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from hlteval.converters import load
 from hlteval.representation import Corpus
-from hlteval.representation.selection import of_documents
+from hlteval.representation.corpus import of_documents
 from hlteval.scoring.ccu.criteria import criterion
 from hlteval.scoring.ccu.detection_options import DetectionOptions, LlrFilter
 from hlteval.sources import open_source

@@ -24,8 +24,7 @@ from scipy.special import betaincinv
 
 from hlteval.scoring.metric import DOCUMENTS
 from hlteval.scoring.resampling import bootstrap
-from hlteval.workflows.runs import Run
-from hlteval.workflows.scoring import scored
+from hlteval.workflows.run.engine import Run, scored
 
 CASES = {
     **dict.fromkeys(("b01_perfect", "b02_drop", "b03_mixed", "b04_types_swaps"), "binary"),

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from hlteval.results.scores import Scores
-from hlteval.workflows.scoring import score
+from hlteval.workflows.run.engine import score
 
 MICRO = ["badschema", "empty", "mtmp_after", "mtmp_before", "multiplace"]
 MICRO += ["soft", "ties", "utils_comma"]
@@ -117,7 +117,7 @@ def test_difference_5_undefined_is_null_in_the_plan_and_1_in_the_script(shared):
 
 
 def test_difference_6_the_plan_refuses_what_breaks_the_schema(shared):
-    from hlteval.workflows.refusals import Refused
+    from hlteval.workflows.run.verdicts import Refused
 
     with pytest.raises(Refused, match="SFJ205, SFJ206"):
         scored(shared, "micro/badschema", "plan")

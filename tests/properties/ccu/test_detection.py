@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.representation import Corpus
+from hlteval.representation.corpus import of_documents
 from hlteval.representation.judgments import Constants, merged, prepared
-from hlteval.representation.selection import of_documents
 from hlteval.scoring.ccu import alignment
 from hlteval.scoring.ccu.average_precision import average_precision, points
 from hlteval.scoring.ccu.change_metric import ChangeDetection

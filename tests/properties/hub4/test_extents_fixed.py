@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlteval.workflows.fixing import fix
-from hlteval.workflows.validation import validate
+from hlteval.workflows.fix.fixing import fix
+from hlteval.workflows.run.engine import validate
 
 Wrong = Callable[[str, int, int], tuple[int, int]]
 BEFORE = "<DOC>\n<DOCNO> D0 </DOCNO>\nzero\n</DOC>\n"

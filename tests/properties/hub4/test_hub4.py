@@ -21,8 +21,8 @@ from hlteval.converters.hub4.records import kind_of
 from hlteval.converters.hub4.texts import bracketed, with_brackets
 from hlteval.grammars import load
 from hlteval.sources import Member, Source
-from hlteval.syntax import tsv_lines
-from hlteval.workflows.validation import validate
+from hlteval.syntax import tsv as tsv_lines
+from hlteval.workflows.run.engine import validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "hub4"
 FEW = settings(max_examples=12)

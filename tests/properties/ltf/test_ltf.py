@@ -20,14 +20,13 @@ from hlteval.converters.ltf.tables import corpus as as_corpus
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Malformed, parse
-from hlteval.syntax.xml_structure import conforms, explain
+from hlteval.syntax.xml_elements import Malformed, conforms, explain, parse
 from hlteval.tasks import load as load_task
 from hlteval.tasks import rules
 from hlteval.validators.ltf.texts import BYTES, EXCLUSIVE, UTF16, convention
 from hlteval.validators.rule import RuleContext
 from hlteval.validators.rule_findings import apply
-from hlteval.workflows.batches import Pair, Submission
+from hlteval.workflows.run.batches import Pair, Submission
 
 LETTERS = "ab é😀𠮷'.,&<>\"]\u0301\u00a0\u2028\n\n"
 TEXTS = st.text(LETTERS, max_size=30)

@@ -15,10 +15,10 @@ import pytest
 
 import hlteval
 from hlteval import tasks
-from hlteval.reports import comparison as comparisons
 from hlteval.reports import findings as reports
-from hlteval.reports.score_formats import FORMATS
-from hlteval.workflows import demo
+from hlteval.reports import systems as comparisons
+from hlteval.reports.scores import FORMATS
+from hlteval.workflows import config as demo
 
 FUNCTIONS = ("compare", "convert", "inspect", "leaderboard", "pack", "read", "score", "validate")
 OF_EVALUATIONS = ("best_submissions", "campaign", "check_manifest", "pipeline")
@@ -99,7 +99,7 @@ def test_comparisons_are_dictionaries_and_frames():
         [hlteval.read(path)[0] for path in EDL.values()],
         bootstrap=3,
     )
-    assert compared.to_dict() == json.loads(comparisons.json(compared))
+    assert compared.to_dict() == json.loads(comparisons.comparison_json(compared))
     assert compared.to_frame()["name"].to_list() == ["<corpus>", "<corpus> 2"]
     assert compared.to_frame("differences").height == 1
     assert len(repr(compared)) < 200

@@ -13,7 +13,7 @@ import pytest
 
 import hlteval
 from hlteval import tasks
-from hlteval.workflows import demo
+from hlteval.workflows import config as demo
 
 FUNCTIONS = ("read", "validate", "convert", "score", "compare", "leaderboard", "pack", "inspect")
 REQUIRED = {

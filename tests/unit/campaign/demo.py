@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hlteval.workflows import demo
-from hlteval.workflows.campaign import campaign
-from hlteval.workflows.campaign_manifest import read_campaign
+from hlteval.workflows import config as demo
+from hlteval.workflows.evaluation.campaign import campaign
+from hlteval.workflows.evaluation.manifests import read_campaign
 
 MANIFEST = """\
 name = "Demo"

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import hlteval
-from hlteval.workflows.campaign_files import prepared, write_campaign
+from hlteval.workflows.evaluation.campaign_files import prepared, write_campaign
 from tests.unit.campaign.demo import run, unpacked
 
 HOSTILE = "<img src=x onerror=alert(1)></script>"

@@ -9,12 +9,12 @@ import pytest
 
 import hlteval
 from hlteval.findings import finding
-from hlteval.results.campaign import COLUMNS
+from hlteval.results.evaluation import COLUMNS
 from hlteval.scoring.metric import CannotCount
 from hlteval.scoring.seedev.metric import EventMatch
-from hlteval.workflows import campaign as workflow
-from hlteval.workflows import campaign_cache
-from hlteval.workflows.campaign_cache import Cache
+from hlteval.workflows.evaluation import campaign as workflow
+from hlteval.workflows.evaluation import campaign_files as campaign_cache
+from hlteval.workflows.evaluation.campaign_files import Cache
 from tests.unit.campaign.demo import TEMPLETTES, run, unpacked
 
 BOLD = "comparison/bold.tpl"

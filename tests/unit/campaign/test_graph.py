@@ -7,10 +7,9 @@ import sys
 
 import pytest
 
-from hlteval.workflows import campaign as workflow
-from hlteval.workflows import graph_processes
-from hlteval.workflows.graph import Failed, InProcess, Node
-from hlteval.workflows.graph_processes import LocalProcesses
+from hlteval.workflows.evaluation import campaign as workflow
+from hlteval.workflows.processes import graph as graph_processes
+from hlteval.workflows.processes.graph import Failed, InProcess, LocalProcesses, Node
 from tests.unit.campaign import graph_functions, work
 from tests.unit.campaign.demo import run, unpacked
 
@@ -57,7 +56,7 @@ def test_a_call_whose_process_always_ends_has_no_result(processes, monkeypatch):
 
 
 def test_a_failed_cell_is_a_row_and_the_others_have_numbers(tmp_path, monkeypatch):
-    monkeypatch.setattr(workflow.campaign_work, "opened_run", opened_run_of_plan)
+    monkeypatch.setattr(workflow, "opened_run", opened_run_of_plan)
     path = unpacked(tmp_path)
     result = run(path, tmp_path / "cache")
     assert result.counts == {"scored": 1, "refused": 2, "failed": 3}
@@ -68,7 +67,7 @@ def test_a_failed_cell_is_a_row_and_the_others_have_numbers(tmp_path, monkeypatc
 
 
 def opened_run_of_plan(*arguments, profile, **given):
-    from hlteval.workflows.scoring import opened_run
+    from hlteval.workflows.run.engine import opened_run
 
     if profile == "official":
         raise RuntimeError(profile)
@@ -100,7 +99,7 @@ def test_a_cluster_gives_the_same_table_though_a_worker_is_killed(
     example, expected, tmp_path, monkeypatch
 ):
     distributed = pytest.importorskip("distributed")
-    from hlteval.workflows.graph_cluster import Cluster
+    from hlteval.workflows.processes.graph import Cluster
 
     example.with_name(work.MARK).unlink(missing_ok=True)
     monkeypatch.setattr(workflow, "_WORK", work.__name__)
@@ -115,7 +114,7 @@ def test_a_cluster_gives_the_same_table_though_a_worker_is_killed(
 
 def test_a_cluster_that_is_not_there_is_an_error_of_usage(monkeypatch):
     pytest.importorskip("distributed")
-    from hlteval.workflows import graph_cluster
+    from hlteval.workflows.processes import graph as graph_cluster
 
     monkeypatch.setattr(graph_cluster, "PATIENCE", 0.2)
     with pytest.raises(FileNotFoundError, match=r"no scheduler at tcp://127\.0\.0\.1:1"):
@@ -140,7 +139,7 @@ asyncio.run(main())
 
 def test_a_scheduler_that_is_lost_is_named_and_what_came_is_kept():
     pytest.importorskip("distributed")
-    from hlteval.workflows.graph_cluster import Cluster
+    from hlteval.workflows.processes.graph import Cluster
 
     command = [sys.executable, "-c", SCHEDULER]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

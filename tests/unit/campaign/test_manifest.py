@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.workflows.campaign import campaign
-from hlteval.workflows.campaign_manifest import read_campaign
+from hlteval.workflows.evaluation.campaign import campaign
+from hlteval.workflows.evaluation.manifests import read_campaign
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "campaign" / "invalid"
 

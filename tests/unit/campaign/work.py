@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hlteval.workflows.campaign_work import begin, digest, finish, merge
-from hlteval.workflows.campaign_work import count as counted
+from hlteval.workflows.evaluation.campaign import begin, digest, finish, merge
+from hlteval.workflows.evaluation.campaign import count as counted
 from tests.unit.campaign.graph_functions import once
 
 __all__ = ["begin", "count", "digest", "finish", "merge"]

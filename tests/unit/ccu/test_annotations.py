@@ -10,7 +10,7 @@ from hlteval import tasks
 from hlteval.converters import load
 from hlteval.converters.format import ReadResult
 from hlteval.sources import open_source
-from hlteval.workflows.batches import REFERENCE, submission
+from hlteval.workflows.run.batches import REFERENCE, submission
 
 TABLES = {
     "norms.tab": "user_id\tfile_id\tsegment_id\tnorm\tstatus\nA\tD1\tS1\t101\tadhere\n",

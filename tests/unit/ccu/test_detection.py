@@ -10,7 +10,7 @@ from hlteval.scoring.ccu.change_metric import ChangeDetection
 from hlteval.scoring.ccu.criteria import criterion
 from hlteval.scoring.ccu.detection_metric import InstanceDetection
 from hlteval.scoring.ccu.detection_options import ChangeOptions, DetectionOptions, LlrFilter
-from hlteval.tasks import ccu_readers
+from hlteval.tasks.runtime import ccu as ccu_readers
 
 DOCUMENTS = ("audio", "text", "video")
 """The modalities of the documents `d0`, `d1` and `d2`."""

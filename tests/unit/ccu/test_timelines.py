@@ -19,8 +19,8 @@ from hlteval.findings import FieldRef, Finding, catalogue
 from hlteval.grammars.relaxng import elements
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
-from hlteval.syntax.xml_structure import conforms
-from hlteval.workflows.conversion import detected
+from hlteval.syntax.xml_elements import conforms
+from hlteval.workflows.convert.conversion import detected
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 FORMATS = ("rttm", "audacity", "webvtt", "elan", "instances-csv", "levels-parquet")

@@ -92,7 +92,7 @@ def test_a_task_declares_the_codes_of_its_package_and_of_its_metric(name: str) -
     every = tuple(prefix for known in tasks.BUILTIN for prefix in tasks.load(known).codes)
     assert own - of_options <= declared | rules
     assert all(code.startswith(every) for code in of_options)
-    shared = {"hlteval.tasks.option_files"}
+    shared = {"hlteval.tasks.runtime.options"}
     assert declared <= codes_in(map(source, named | imported | shared)) | rules
 
 

@@ -14,7 +14,7 @@ from hlteval.converters.format import EVERYTHING
 from hlteval.findings import FieldRef
 from hlteval.representation import Corpus, write_jsonl
 from hlteval.sources import Member, Source, open_source
-from hlteval.workflows.conversion import UnknownFormat, detected
+from hlteval.workflows.convert.conversion import UnknownFormat, detected
 
 Golden = Callable[[Path, str], None]
 FIXTURES = Path(__file__).parents[3] / "fixtures"

@@ -14,7 +14,7 @@ from hlteval import validate
 from hlteval.converters import known, load
 from hlteval.findings import finding
 from hlteval.sources import decode, open_source
-from hlteval.workflows.inputs import Input
+from hlteval.workflows.convert.inputs import Input
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 

@@ -16,7 +16,7 @@ from hlteval.representation import TABLES, Corpus, save
 from hlteval.representation.corpus import BrokenKey
 from hlteval.representation.store import VERSION_KEY
 from hlteval.sources import open_source
-from hlteval.workflows.conversion import NotConverted
+from hlteval.workflows.convert.conversion import NotConverted
 
 SOURCE = {"row": 0, "path": "d1.ann", "member": "d1.ann", "format": "brat", "sha256": ""}
 PLACE = {"document": 0, "origin": 0, "record": 1}

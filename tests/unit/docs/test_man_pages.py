@@ -12,7 +12,7 @@ import pytest
 from docs.make.man_pages import man_pages, roff, write
 from docs.make.option_page import COMMANDS, PER_TASK, taken
 from hlteval import tasks
-from hlteval.cli.exit_codes import exit_codes
+from hlteval.cli.process import exit_codes
 
 
 def test_every_command_has_a_page(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from docs.make.option_page import COMMANDS, PER_TASK, option_page
 from hlteval import tasks
-from hlteval.cli import manifest
+from hlteval.cli import evaluation as manifest
 from hlteval.cli.app import app
 
 DOCS = Path(__file__).parents[3] / "docs"

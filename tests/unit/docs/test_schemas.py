@@ -14,9 +14,9 @@ from jsonschema import Draft202012Validator
 from docs.make.schema_page import page
 from docs.make.schemas import FOLDER, files, made
 from hlteval.reports.schemas.declared import SCHEMAS
-from hlteval.reports.schemas.evaluations import CampaignFinding, CampaignRow
-from hlteval.results.campaign import COLUMNS
-from hlteval.results.versions import VERSIONS
+from hlteval.reports.schemas.outputs import CampaignFinding, CampaignRow
+from hlteval.results.evaluation import COLUMNS
+from hlteval.results.verdict import VERSIONS
 
 ROOT = Path(__file__).parents[3]
 SHAPES = ROOT / "tests" / "golden" / "schema_shapes.json"
@@ -69,7 +69,7 @@ def test_every_version_has_a_schema():
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_version_never_changes_its_shape(name: str, request: pytest.FixtureRequest) -> None:
-    """--update-golden adds new versions only: a change of shape needs one (results/versions.py)."""
+    """--update-golden adds new versions only: a change of shape needs one (results/verdict.py)."""
     known = json.loads(SHAPES.read_text("utf-8")) if SHAPES.is_file() else {}
     version, own = f"{name}-{VERSIONS[name]}", digest(made(SCHEMAS[name]))
     if version not in known and request.config.getoption("--update-golden"):

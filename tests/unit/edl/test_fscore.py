@@ -6,8 +6,7 @@ import pytest
 
 from hlteval import compare
 from hlteval.scoring.edl.measures import DEFAULT
-from hlteval.workflows.runs import Intervals
-from hlteval.workflows.scoring import score
+from hlteval.workflows.run.engine import Intervals, score
 
 NOWHERE = "D 7 9 E9 1 ORG\nD 17 19 E9 1 ORG\n"
 GOLD = "D 1 5 E1 1 PER\nD 11 15 E1 1 PER\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import hlteval
-from hlteval.workflows.conversion import convert
+from hlteval.workflows.convert.conversion import convert
 
 SPANS = "D1\t3\t5\t17\t0.5\tGPE\nD1\t7\t10\tNIL1\t0.9\tPER\n"
 

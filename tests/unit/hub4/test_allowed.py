@@ -9,8 +9,7 @@ import pytest
 from hlteval import Refused
 from hlteval.findings import Finding
 from hlteval.results.verdict import Verdict
-from hlteval.workflows.scoring import score
-from hlteval.workflows.validation import validate
+from hlteval.workflows.run.engine import score, validate
 
 SLOTS = """# slots of bread
 BREAD.KIND

@@ -15,7 +15,7 @@ from hlteval.findings import FieldRef
 from hlteval.representation import Corpus
 from hlteval.representation.global_map import Rule
 from hlteval.sources import Member, Source, open_source
-from hlteval.workflows.conversion import NotConverted
+from hlteval.workflows.convert.conversion import NotConverted
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 

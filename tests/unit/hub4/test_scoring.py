@@ -12,11 +12,10 @@ from hlteval.scoring.hub4.mapping import _losses
 from hlteval.scoring.hub4.normalizer import TextNormalizer
 from hlteval.scoring.hub4.points import MODES
 from hlteval.tasks import load
-from hlteval.tasks.option import WrongOption
 from hlteval.tasks.options import metric_options
-from hlteval.workflows.refusals import Refused
-from hlteval.workflows.scoring import score
-from hlteval.workflows.validation import validate
+from hlteval.tasks.task import WrongOption
+from hlteval.workflows.run.engine import score, validate
+from hlteval.workflows.run.verdicts import Refused
 
 REFERENCE_HEADERS = """\
 <TEMPLATE-VOA19980126.2100.1446-1> :=

@@ -10,7 +10,7 @@ from hlteval import convert, read
 from hlteval.converters import load
 from hlteval.findings import catalogue
 from hlteval.sources import open_source
-from hlteval.workflows.conversion import detected
+from hlteval.workflows.convert.conversion import detected
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fuzz.editor import Editor, at
-from hlteval.lsp.hover import escape
+from hlteval.lsp.actions import escape
 
 EDL = "R\tm{n}\tOsh\td1:3-5\tNIL1\t{type}\tNAM\t1.0\n"
 GOOD = EDL.format(n=1, type="GPE")

@@ -18,10 +18,10 @@ import pytest
 from fuzz.editor import Editor, edited
 from fuzz.subjects import CONTEXTS, FIXTURES, Context, Seed, readers, seeds, uses
 from hlteval.findings import SUBMISSION, Finding, Span, catalogue
-from hlteval.reports.display import visible
+from hlteval.reports.terminal import visible
 from hlteval.tasks import load
-from hlteval.workflows.folders import submissions
-from hlteval.workflows.validation import validate
+from hlteval.workflows.run.engine import validate
+from hlteval.workflows.run.verdicts import submissions
 
 SEVERITIES = {"error": 1, "warning": 2, "info": 3}
 ARCHIVES = (".zip", ".tgz", ".gz")

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from fuzz.editor import edited
 from hlteval.findings import Span
-from hlteval.lsp.text import Position, Range, Text, Units, column, split, units
-from hlteval.lsp.uris import key, uri
+from hlteval.lsp.documents import Position, Range, Text, Units, column, key, split, units, uri
 
 PIECES = ["a", "\t", "\n", "\r", "\r\n", "é", "e\u0301", "\U0001f600", "\u2028", "\x0b", "\ufeff"]
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from hlteval import score, validate
 from hlteval.reports import findings as reports
-from hlteval.reports import score_formats
+from hlteval.reports import scores as score_formats
 from hlteval.reports.text import closing
 from hlteval.results.scores import Scores
 

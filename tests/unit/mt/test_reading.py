@@ -10,7 +10,7 @@ from hlteval import convert, read
 from hlteval.converters import load
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
-from hlteval.workflows.conversion import read as joined
+from hlteval.workflows.convert.conversion import read as joined
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 

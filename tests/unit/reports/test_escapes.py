@@ -13,14 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlteval.findings import Findings, finding
-from hlteval.reports import comparison, findings, fixes, score_formats, verification
-from hlteval.reports.escapes import escaped
-from hlteval.reports.refusal import Refusal
-from hlteval.results.comparison import Comparison, System
-from hlteval.results.fixes import FixedCopy
+from hlteval.reports import findings
+from hlteval.reports import packages as fixes
+from hlteval.reports import packages as verification
+from hlteval.reports import scores as score_formats
+from hlteval.reports import systems as comparison
+from hlteval.reports.scores import Refusal
+from hlteval.reports.terminal import escaped
 from hlteval.results.scores import Scores
-from hlteval.results.verdict import Verdict
-from hlteval.results.verification import Part, Verification
+from hlteval.results.systems import Comparison, System
+from hlteval.results.verdict import FixedCopy, Part, Verdict, Verification
 
 DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 STRANGE = "".join(map(chr, [*range(1, 32), *range(127, 160)])) + DIRECTIONS + "\u2028\u2029\ufeff東"
@@ -66,12 +68,12 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "lines": lambda: findings.jsonl(VERDICT),
     "sarif": lambda: str(findings.FORMATS["sarif"](VERDICT)),
     "scores": lambda: score_formats.json(scores()),
-    "comparison": lambda: comparison.json(compared()),
-    "verification": lambda: verification.json(
+    "comparison": lambda: comparison.comparison_json(compared()),
+    "verification": lambda: verification.verification_json(
         Verification(signature=STRANGE, parts=(Part(name=STRANGE, outcome="same"),))
     ),
     "refusal": lambda: Refusal(VERDICT, STRANGE, STRANGE).as_json(),
-    "fixes": lambda: fixes.json(FixedCopy(path=NAME, verdict=VERDICT)),
+    "fixes": lambda: fixes.fixes_json(FixedCopy(path=NAME, verdict=VERDICT)),
 }
 
 

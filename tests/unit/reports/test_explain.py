@@ -11,7 +11,7 @@ from rich.console import Console
 from docs.make.code_pages import index, pages
 from docs.make.origins import Origins
 from hlteval.findings import Entry, Severity, catalogue
-from hlteval.reports.explain import Explanation, UnknownCodeError, explain, look_up
+from hlteval.reports.lists import Explanation, UnknownCodeError, explain, look_up
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests" / "golden" / "explain"

@@ -16,8 +16,7 @@ from rich.console import Console
 
 from hlteval.findings import Finding, Severity, Span, catalogue, excerpt, finding
 from hlteval.reports.findings import FORMATS, render
-from hlteval.results.verdict import Verdict
-from hlteval.results.versions import VERSIONS
+from hlteval.results.verdict import VERSIONS, Verdict
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "findings"
 KEYS = [

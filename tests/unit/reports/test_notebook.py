@@ -10,7 +10,7 @@ from lxml import html
 from hlteval import Corpus, score
 from hlteval.findings import Findings, finding
 from hlteval.reports import notebook
-from hlteval.results.comparison import Comparison, System
+from hlteval.results.systems import Comparison, System
 from hlteval.results.verdict import Verdict
 
 HOSTILE = (
@@ -84,7 +84,7 @@ def test_what_is_long_is_cut_and_says_so(scores):
 
 
 def test_a_submission_that_is_refused_is_in_the_comparison(scores):
-    from hlteval.results.comparison import RefusedSystem
+    from hlteval.results.systems import RefusedSystem
 
     refused = RefusedSystem(
         name="bad",

@@ -9,10 +9,11 @@ import pytest
 
 from hlteval import tasks
 from hlteval.findings import SUBMISSION
-from hlteval.reports import figures, forest
-from hlteval.reports.plot_style import STYLES
-from hlteval.results.comparison import Comparison, Difference, RefusedSystem, System
+from hlteval.reports import drawing as figures
+from hlteval.reports import drawing as forest
+from hlteval.reports.drawing import STYLES
 from hlteval.results.scores import Scores
+from hlteval.results.systems import Comparison, Difference, RefusedSystem, System
 from hlteval.results.verdict import Verdict
 
 SCORED = [name for name in tasks.BUILTIN if tasks.load(name).metric]
@@ -47,7 +48,7 @@ def rows(place):
 @pytest.mark.parametrize("name", SCORED)
 def test_every_task_has_a_forest_plot_whose_metrics_have_one_scale(name):
     task, scores = tasks.load(name), made(name)
-    plots = forest.of_scores({"a": scores})
+    plots = forest.forest_of_scores({"a": scores})
     assert scores.primary in [label.removesuffix(" ↓") for plot in plots for label in plot.rows]
     assert sum(len(plot.rows) for plot in plots) <= forest.MOST_ROWS
     for plot in plots:
@@ -169,7 +170,7 @@ def test_others_are_of_the_same_task():
 
 
 def test_without_matplotlib_an_error_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "hlteval.reports.figures", None)
+    monkeypatch.setitem(sys.modules, "hlteval.reports.drawing", None)
     for result in (made("hub4"), compared(0.5, 0.4)):
         with pytest.raises(ImportError, match=r"pip install 'hlteval\[plot\]'"):
             result.plot()

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from hlteval.reports.prose import Prose, wrap
 from hlteval.reports.tables import (
     FIXED,
     KEY,
@@ -22,8 +21,9 @@ from hlteval.reports.tables import (
     View,
     column_names,
 )
+from hlteval.reports.terminal import Prose, wrap
 from hlteval.tasks import BUILTIN, load
-from hlteval.tasks.statistics import COUNT, HIGH, LOW, NUMBER, StatisticInfo
+from hlteval.tasks.task import COUNT, HIGH, LOW, NUMBER, StatisticInfo
 
 SCORES = Table(
     [

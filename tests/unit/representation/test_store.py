@@ -20,8 +20,7 @@ from hlteval.representation import (
     save,
     write_jsonl,
 )
-from hlteval.representation.jsonl import read_rows
-from hlteval.representation.line_chunks import Lines
+from hlteval.representation.jsonl import Lines, read_rows
 from hlteval.representation.store import VERSION_KEY, read_table
 
 HEADER = b'{"format":"hlteval-corpus","version":1}\n'
@@ -318,7 +317,7 @@ def test_the_place_of_a_broken_key_is_told(lines, message, place):
 def test_long_files_are_read_in_parts(monkeypatch):
     """With parts of a few lines each, the numbers of the lines go on."""
     monkeypatch.setattr("hlteval.representation.jsonl.Lines", partial(Lines, size=100))
-    monkeypatch.setattr("hlteval.representation.jsonl_writing._SLICE", 3)
+    monkeypatch.setattr("hlteval.representation.jsonl._SLICE", 3)
     rows = [{"row": row, "name": f"d{row}"} for row in range(20)]
     stream = BytesIO()
     write_jsonl(Corpus(documents=rows), stream)
@@ -336,7 +335,7 @@ def test_a_line_with_many_unknown_columns_is_searched_once(monkeypatch: pytest.M
         values.append(index)
         return json.JSONDecoder().raw_decode(text, index)
 
-    monkeypatch.setattr("hlteval.representation.json_problems._value", value)
+    monkeypatch.setattr("hlteval.representation.jsonl._value", value)
     read_rows(HEADER + line.encode(), report=found.append)
     assert [error.column for error in found] == [
         line.index(f'"{name}":') + len(name) + 4 for name in names

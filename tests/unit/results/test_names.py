@@ -3,9 +3,9 @@
 import pytest
 
 from hlteval import converters, tasks
-from hlteval.results.names import short_names
+from hlteval.results.systems import short_names
 from hlteval.sources import open_source
-from hlteval.sources.open_input import OpenInput
+from hlteval.sources.opening import OpenInput
 
 CASES = {
     "stems": {"run/a.json": "a", "run/b.json": "b"},

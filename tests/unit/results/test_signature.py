@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlteval.results.signature import Signature, WrongSignature, content, digest
+from hlteval.results.verdict import Signature, WrongSignature, content, digest
 
 NAMES = st.from_regex("[a-z_]+", fullmatch=True)
 VALUES = st.text(st.characters(codec="utf-8"))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hlteval import compare
-from hlteval.workflows.runs import Intervals
-from hlteval.workflows.scoring import score
+from hlteval.workflows.run.engine import Intervals, score
 
 RIGHT = "E1\tBinds_To Functional_Molecule:T1 Molecule:T2\n"
 WRONG = "E1\tBinds_To Functional_Molecule:T2 Molecule:T1\n"

@@ -8,7 +8,7 @@ import polars as pl
 
 from hlteval.tasks import load, rules
 from hlteval.validators import Rule, RuleContext
-from hlteval.workflows.batches import submission
+from hlteval.workflows.run.batches import submission
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 

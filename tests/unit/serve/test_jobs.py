@@ -13,7 +13,7 @@ import pytest
 from fuzz.serving import Visitor, of_folder
 from hlteval.serve.settings import ServeSettings
 from hlteval.tasks import load
-from hlteval.workflows.validation import validate
+from hlteval.workflows.run.engine import validate
 from tests.unit.serve.visiting import FIXTURES, FLAWED, FRAMES, FULL, visit
 
 
@@ -198,9 +198,10 @@ def test_a_reference_that_cannot_be_read_is_named():
 def test_a_file_above_the_limit_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from hlteval.serve import jobs, received
+    from hlteval.serve import jobs
+    from hlteval.serve import uploads as received
     from hlteval.serve.uploads import Receiver
-    from hlteval.sources.limits import LIMITS
+    from hlteval.sources.source import LIMITS
 
     small = replace(LIMITS, member_bytes=10, file_bytes=10)
     monkeypatch.setattr(received.open_uploads, "__defaults__", (small,))

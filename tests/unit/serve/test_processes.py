@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.serve.jobs import Job
-from hlteval.serve.orders import Order, Upload
-from hlteval.serve.processes import Ended, Processes
+from hlteval.serve.jobs import Ended, Job, Processes
+from hlteval.serve.settings import Order, Upload
 from hlteval.serve.uploads import Space
 from tests.unit.serve.visiting import FRAMES
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fuzz.serving import HOST, PORT, Visitor, application, framed, of_folder
-from hlteval.serve.sessions import Bounds
+from hlteval.serve.security import Bounds
 from hlteval.serve.settings import ServeSettings
 from hlteval.serve.work import perform
 from tests.unit.serve.visiting import FLAWED, FRAMES, FULL, visit
@@ -319,7 +319,7 @@ def test_an_internal_error_shows_nothing_of_itself(monkeypatch: pytest.MonkeyPat
     def broken(*_: Any, **__: Any) -> None:
         raise AttributeError("secret")
 
-    monkeypatch.setattr("hlteval.workflows.validation.validate", broken)
+    monkeypatch.setattr("hlteval.workflows.run.engine.validate", broken)
 
     async def steps(visitor: Visitor) -> None:
         visitor.application.notify = notices.append

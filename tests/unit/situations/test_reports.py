@@ -9,10 +9,9 @@ import polars as pl
 import pytest
 
 from hlteval.results.scores import Scores
-from hlteval.tasks.option import WrongOption
-from hlteval.workflows.refusals import Refused
-from hlteval.workflows.scoring import score
-from hlteval.workflows.validation import validate
+from hlteval.tasks.task import WrongOption
+from hlteval.workflows.run.engine import score, validate
+from hlteval.workflows.run.verdicts import Refused
 
 REFERENCE = {"D1": ("Shelter", "Osh"), "D2": ("Shelter", "Đà Nẵng"), "D3": ("Evacuation", "Talas")}
 FRAMES = [

@@ -10,7 +10,7 @@ import pytest
 
 import hlteval
 from hlteval.sources import LIMITS, Unreadable, open_source
-from hlteval.sources import remote as module
+from hlteval.sources import opening as module
 from tests.unit.campaign.demo import run, unpacked
 
 fsspec = pytest.importorskip("fsspec")

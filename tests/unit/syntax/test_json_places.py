@@ -10,9 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.syntax.json_parser import parse
-from hlteval.syntax.json_places import Layout
-from hlteval.syntax.json_schema import broken_keywords
-from hlteval.syntax.json_text import items
+from hlteval.syntax.json_text import Layout, broken_keywords, items
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),

@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 from hlteval.sources import Member
-from hlteval.syntax.tsv import Column, Table
-from hlteval.syntax.tsv_columns import is_blank
+from hlteval.syntax.tsv import Column, Table, is_blank
 
 TABLE = Table(
     (

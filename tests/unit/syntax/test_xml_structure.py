@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hlteval.syntax import xml_structure
-from hlteval.syntax.xml_structure import structure
+from hlteval.syntax import xml_elements as xml_structure
+from hlteval.syntax.xml_elements import structure
 
 SEGMENT = '<SEG id="s"><ORIGINAL_TEXT>x</ORIGINAL_TEXT></SEG>'
 

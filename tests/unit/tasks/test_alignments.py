@@ -9,7 +9,7 @@ import pytest
 from hlteval.results.scores import Scores
 from hlteval.scoring.evidence import MARKS, TEXTS
 from hlteval.tasks import BUILTIN, load
-from hlteval.workflows.scoring import score
+from hlteval.workflows.run.engine import score
 from tests.cli.test_widths import SIDES
 
 SCORED = sorted(SIDES)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hlteval import validate
-from hlteval.findings.invisible import INVISIBLE
+from hlteval.findings.finding import INVISIBLE
 from hlteval.tasks import known, load, rules
 
 SPEECH = {"DocumentID": "D1", "Type": "Shelter", "TypeConfidence": 0.5}

@@ -12,9 +12,16 @@ from hlteval.findings import Finding
 from hlteval.sources import open_source
 from hlteval.syntax.tsv import Column, Table
 from hlteval.tasks import load
-from hlteval.tasks.hub4_options import lexicon
-from hlteval.tasks.option_files import FileValue, read_files
-from hlteval.tasks.option_readers import files, place_dictionary, read_table, type_weights, zones
+from hlteval.tasks.runtime.hub4 import lexicon
+from hlteval.tasks.runtime.options import (
+    FileValue,
+    files,
+    place_dictionary,
+    read_files,
+    read_table,
+    type_weights,
+    zones,
+)
 
 TABLE = Table((Column("name"), Column("weight", "number", code="OPT102")), code="OPT101")
 

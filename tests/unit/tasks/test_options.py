@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hlteval.tasks import load
-from hlteval.tasks.option import WrongOption
 from hlteval.tasks.options import merged
+from hlteval.tasks.task import WrongOption
 
 
 def read(folder: Path, text: str, **given: str) -> dict[str, str]:

@@ -13,9 +13,9 @@ import pytest
 import hlteval
 from hlteval.results.agreement import Agreement, CoefficientValue
 from hlteval.tasks import known, load
-from hlteval.workflows.agreement import agreement
-from hlteval.workflows.refusals import Refused
-from hlteval.workflows.runs import Intervals
+from hlteval.workflows.agreement.agreement import agreement
+from hlteval.workflows.run.engine import Intervals
+from hlteval.workflows.run.verdicts import Refused
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 VALID = FIXTURES / "agreement" / "valid"

@@ -11,9 +11,8 @@ import pytest
 
 from hlteval import convert, tasks
 from hlteval.converters import load
-from hlteval.workflows.batches import Submission, submission
-from hlteval.workflows.scoring import score
-from hlteval.workflows.validation import validate
+from hlteval.workflows.run.batches import Submission, submission
+from hlteval.workflows.run.engine import score, validate
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "fixtures"

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from hlteval.results.leaderboard import Leaderboard
-from hlteval.workflows.board_folder import leaderboard_in, report_files
-from hlteval.workflows.refusals import Refused
-from hlteval.workflows.runs import Intervals
+from hlteval.results.systems import Leaderboard
+from hlteval.workflows.compare.board import leaderboard_in, report_files
+from hlteval.workflows.run.engine import Intervals
+from hlteval.workflows.run.verdicts import Refused
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
 SYSTEMS = [str(DEMO / "system"), str(DEMO / "flawed"), str(DEMO / "absent")]

@@ -12,8 +12,9 @@ from hlteval.converters import BUILTIN, Format, load
 from hlteval.representation import Corpus, write_jsonl
 from hlteval.sources import Member, Source, open_source
 from hlteval.sources.inputs import as_path
-from hlteval.workflows import inputs, losses, targets
-from hlteval.workflows.conversion import (
+from hlteval.workflows.convert import inputs, losses
+from hlteval.workflows.convert import outputs as targets
+from hlteval.workflows.convert.conversion import (
     Lossy,
     NotConverted,
     UnknownFormat,

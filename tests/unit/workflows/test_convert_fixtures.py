@@ -11,7 +11,7 @@ import pytest
 
 from hlteval import convert
 from hlteval.findings import Finding
-from hlteval.workflows.conversion import NotConverted
+from hlteval.workflows.convert.conversion import NotConverted
 
 INVALID = Path(__file__).parents[3] / "fixtures" / "inputs" / "invalid"
 

@@ -10,10 +10,10 @@ from hlteval.converters import load
 from hlteval.findings import Finding, Span, finding
 from hlteval.findings.fixers import FIXERS
 from hlteval.sources import open_source
-from hlteval.workflows.fixed_files import FixedFiles
-from hlteval.workflows.fixing import _Work
-from hlteval.workflows.selection import Selection
-from hlteval.workflows.validation import open_submission
+from hlteval.workflows.fix.files import FixedFiles
+from hlteval.workflows.fix.fixing import _Work
+from hlteval.workflows.run.engine import open_submission
+from hlteval.workflows.run.verdicts import Selection
 
 FULL = Path(__file__).parents[3] / "fixtures" / "standoff" / "valid" / "full"
 

@@ -9,11 +9,10 @@ import pytest
 
 from hlteval.representation import Corpus
 from hlteval.sources.inputs import as_path
-from hlteval.workflows import demo
-from hlteval.workflows.conversion import UnknownFormat, convert, read
-from hlteval.workflows.refusals import Refused
-from hlteval.workflows.scoring import score
-from hlteval.workflows.validation import validate
+from hlteval.workflows import config as demo
+from hlteval.workflows.convert.conversion import UnknownFormat, convert, read
+from hlteval.workflows.run.engine import score, validate
+from hlteval.workflows.run.verdicts import Refused
 
 CASES = [
     ("seedev-full", "reference", "system"),

@@ -152,7 +152,7 @@ def test_a_file_that_cannot_be_read_is_a_finding(
     path = tmp_path / "run.zip"
     shutil.copy(FIXTURES / "source/invalid/SRC107-macos.zip", path)
     monkeypatch.setattr("hlteval.sources.opening.Spool.open", refuse)
-    monkeypatch.setattr("hlteval.workflows.inspection.file_sha256", refuse)
+    monkeypatch.setattr("hlteval.workflows.packages.file_sha256", refuse)
     found = inspect(path)
     assert [finding.code for finding in found.findings] == ["SRC108"]
     assert (found.sha256, found.readable) == (None, False)

@@ -11,8 +11,7 @@ import pytest
 from hlteval import tasks
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.resampling import draws
-from hlteval.workflows.runs import Intervals, Run
-from hlteval.workflows.scoring import scored
+from hlteval.workflows.run.engine import Intervals, Run, scored
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
 FIXTURES = DEMO.parents[1] / "fixtures"
@@ -112,7 +111,7 @@ def test_all_drawn_pairs_once_give_the_official_scores(task: str) -> None:
 
 def test_intervals_of_measures_that_grow_with_documents_have_a_note() -> None:
     from hlteval.tasks import load
-    from hlteval.workflows.notes import of_this_size
+    from hlteval.workflows.run.verdicts import of_this_size
 
     (note,) = of_this_size(load("ccu-vd"), ["ccc", "ccc.audio", "ccc_document_mean"], 12)
     assert note.startswith("intervals of ccc are for corpora of 12 documents: with more")

@@ -15,17 +15,16 @@ import msgspec
 import pytest
 
 import hlteval
-from hlteval.workflows import jobs
-from hlteval.workflows.jobs import Opening, Order, results
-from hlteval.workflows.scoring import score
-from hlteval.workflows.validation import validate
+from hlteval.workflows.processes import batches as jobs
+from hlteval.workflows.processes.batches import Opening, Order, results
+from hlteval.workflows.run.engine import score, validate
 
 ROOT = Path(__file__).parents[3]
 SCORED = ROOT / "fixtures" / "scores"
 TRIALS = runpy.run_path(str(Path(__file__).with_name("trials.py")))
 DOCUMENTS = 7
 LTF = Opening(
-    "hlteval.workflows.validation:opened_check",
+    "hlteval.workflows.run.engine:opened_check",
     {"task": "ltf", "path": str(ROOT / "fixtures" / "ltf" / "invalid"), "profile": "plan"},
 )
 Processes = list["subprocess.Popen[bytes]"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hlteval import score, validate
-from hlteval.workflows.validation import opened_check
+from hlteval.workflows.run.engine import opened_check
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 SCORES = FIXTURES / "scores"

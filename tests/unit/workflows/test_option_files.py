@@ -12,9 +12,8 @@ import pytest
 from hlteval import Refused, tasks
 from hlteval.findings import Finding
 from hlteval.results.verdict import Verdict
-from hlteval.tasks.option import Option
-from hlteval.workflows.scoring import score
-from hlteval.workflows.validation import validate
+from hlteval.tasks.task import Option
+from hlteval.workflows.run.engine import score, validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 SIDES = {

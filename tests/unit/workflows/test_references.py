@@ -9,9 +9,8 @@ import pytest
 
 from hlteval import Refused, convert, tasks
 from hlteval.findings import catalogue
-from hlteval.workflows.comparison import compare
-from hlteval.workflows.scoring import score
-from hlteval.workflows.validation import validate
+from hlteval.workflows.compare.comparison import compare
+from hlteval.workflows.run.engine import score, validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 ROOM = FIXTURES / "reference" / "invalid"

@@ -10,10 +10,9 @@ import pytest
 
 from hlteval import tasks
 from hlteval.converters.corpus.memory import SAVED
-from hlteval.workflows import demo
-from hlteval.workflows.conversion import convert, read
-from hlteval.workflows.scoring import score
-from hlteval.workflows.validation import validate
+from hlteval.workflows import config as demo
+from hlteval.workflows.convert.conversion import convert, read
+from hlteval.workflows.run.engine import score, validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 SCORED = {

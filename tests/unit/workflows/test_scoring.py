@@ -10,16 +10,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from hlteval.reports import score_formats
-from hlteval.reports.score_formats import markdown, tsv
+from hlteval.reports import scores as score_formats
+from hlteval.reports.scores import markdown, tsv
 from hlteval.scoring.metric import scorings
 from hlteval.scoring.seedev.metric import EventMatch
-from hlteval.tasks import load, seedev_metrics
-from hlteval.tasks.statistics import StatisticInfo
-from hlteval.workflows import scoring
-from hlteval.workflows.refusals import Refused
-from hlteval.workflows.runs import Intervals
-from hlteval.workflows.scoring import score
+from hlteval.tasks import load
+from hlteval.tasks.runtime import seedev as seedev_metrics
+from hlteval.tasks.task import StatisticInfo
+from hlteval.workflows.run import engine as scoring
+from hlteval.workflows.run.engine import Intervals, score
+from hlteval.workflows.run.verdicts import Refused
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 EXAMPLES = [(task, profile) for task in ("full", "binary") for profile in ("plan", "official")]

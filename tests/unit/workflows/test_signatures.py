@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hlteval import score
-from hlteval.results.signature import Signature
+from hlteval.results.verdict import Signature
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
 FIXTURES = Path(__file__).parents[3] / "fixtures"

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.workflows.comparison import compare
-from hlteval.workflows.conversion import convert
-from hlteval.workflows.scoring import score
-from hlteval.workflows.validation import validate_all
+from hlteval.workflows.compare.comparison import compare
+from hlteval.workflows.convert.conversion import convert
+from hlteval.workflows.run.engine import score, validate_all
 
 ROOT = Path(__file__).parents[3]
 FIXTURES, DEMO = ROOT / "fixtures", ROOT / "hlteval" / "demo"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.tasks.option import WrongOption
-from hlteval.workflows.system_names import system_names
+from hlteval.tasks.task import WrongOption
+from hlteval.workflows.compare.ranking import system_names
 
 INVALID = Path(__file__).parents[3] / "fixtures" / "leaderboard" / "invalid"
 PATHS = ["runs/bold.tpl", "runs/careful.tpl", "a/run.tpl", "b/run.tpl"]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hlteval import tasks
-from hlteval.workflows.refusals import Refused
-from hlteval.workflows.scoring import score
+from hlteval.workflows.run.engine import score
+from hlteval.workflows.run.verdicts import Refused
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 SCORES = FIXTURES / "scores" / "seedev-full"
@@ -79,7 +79,7 @@ def test_what_seems_to_block_and_does_not_changes_no_number(
     usual = score("seedev-full", *two, batch=1)
     counted.clear()
     answers = iter([False] * before)
-    monkeypatch.setattr("hlteval.workflows.runs.Run._blocks", lambda *_: next(answers, True))
+    monkeypatch.setattr("hlteval.workflows.run.engine.Run._blocks", lambda *_: next(answers, True))
     found = score("seedev-full", *two, batch=1)
     assert counted == [*in_vain, "seed-1", "seed-2"]
     assert (found.metrics, found.signature) == (usual.metrics, usual.signature)

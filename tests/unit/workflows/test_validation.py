@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hlteval.tasks import load
-from hlteval.workflows.batches import NothingGiven, submission
-from hlteval.workflows.validation import validate, validate_all
+from hlteval.workflows.run.batches import NothingGiven, submission
+from hlteval.workflows.run.engine import validate, validate_all
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 REFERENCE = str(FIXTURES / "standoff" / "valid" / "full")

@@ -9,14 +9,11 @@ from typing import Any
 
 import pytest
 
-from hlteval.results.signature import Signature, WrongSignature
-from hlteval.results.verification import Verification
-from hlteval.tasks.option import WrongOption
-from hlteval.workflows.claims import read_claim
-from hlteval.workflows.comparison import compare
-from hlteval.workflows.runs import Intervals
-from hlteval.workflows.scoring import score
-from hlteval.workflows.verification import verify
+from hlteval.results.verdict import Signature, Verification, WrongSignature
+from hlteval.tasks.task import WrongOption
+from hlteval.workflows.compare.comparison import compare
+from hlteval.workflows.run.engine import Intervals, score
+from hlteval.workflows.verification import read_claim, verify
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
 REFERENCE, SYSTEM = (str(DEMO / "entities" / f"{side}.tab") for side in ("reference", "system"))

@@ -213,8 +213,7 @@ def streams() -> Iterator[Trial]:
 
 def outcome(trial: Trial, batch: int) -> dict[str, Any]:
     """What validation and scoring give for a trial, with batches of some size."""
-    from hlteval.workflows.scoring import score
-    from hlteval.workflows.validation import validate
+    from hlteval.workflows.run.engine import score, validate
 
     against, system = trial.against and str(trial.against), str(trial.submission)
     found: dict[str, Any] = {}
@@ -238,7 +237,7 @@ def outcome(trial: Trial, batch: int) -> dict[str, Any]:
 
 def add_columns(names: list[str]) -> dict[str, list[str]]:
     """Declare columns of these names in every table, before all imports; those added, by table."""
-    schema = [loaded(module) for module in ("table", "streams", "schema")][-1]
+    schema = loaded("schema")
     added = {
         table.name: [name for name in names if name not in table.schema]
         for table in schema.TABLES.values()

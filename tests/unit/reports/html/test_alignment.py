@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.reports.html import alignment as module
-from hlteval.reports.html.alignment import Alignment, alignment
-from hlteval.reports.html.contexts import Contexts, marked, plain
-from hlteval.reports.html.embedding import as_json
+from hlteval.reports.html.alignment import Alignment, Contexts, alignment, marked, plain
+from hlteval.reports.html.page import as_json
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.scoring.edl.errors import ALIGNMENT

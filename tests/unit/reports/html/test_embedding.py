@@ -9,10 +9,19 @@ import polars as pl
 import pytest
 from lxml import html
 
-from hlteval.reports.html.columns import packed
-from hlteval.reports.html.embedding import as_json, asset, policy
-from hlteval.reports.html.page import Page, Tab
-from hlteval.reports.html.sections import Copied, DataTable, Fact, Headline, Notes
+from hlteval.reports.html.page import (
+    Copied,
+    DataTable,
+    Fact,
+    Headline,
+    Notes,
+    Page,
+    Tab,
+    as_json,
+    asset,
+    packed,
+    policy,
+)
 
 HOSTILE = "</script><script>harm(1)</script><img src=x onerror=harm(2)>\u2028\u202e\"'\x00"
 

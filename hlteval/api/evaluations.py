@@ -1,0 +1,354 @@
+"""The functions of `import hlteval` for whole evaluations: pipelines and manifests."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+from hlteval.api.arguments import (
+    AnyTask,
+    Between,
+    Count,
+    Encoding,
+    OptionValue,
+    Positive,
+    Profile,
+    campaign_configs,
+    checked,
+    pipeline_config,
+    python_names,
+    task_options,
+)
+from hlteval.results.config import campaign_with_defaults
+from hlteval.results.evaluation import Best, CampaignResult, PipelineResult
+from hlteval.results.packages import Inspection, PackedArchive
+from hlteval.results.verdict import Verdict
+from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
+from hlteval.tasks import load
+from hlteval.workflows import packages as inspection
+from hlteval.workflows import packages as packing
+from hlteval.workflows.evaluation import campaign as campaign_workflow
+from hlteval.workflows.evaluation import manifest_checks as manifest_verdict
+from hlteval.workflows.evaluation import pipeline as workflow
+from hlteval.workflows.evaluation import pipeline_status as best
+from hlteval.workflows.evaluation.campaign_files import (
+    CACHE,
+    defaults_of,
+    prepared,
+    with_configs,
+    workers_of,
+    write_campaign,
+)
+from hlteval.workflows.evaluation.manifests import CampaignManifest, read_campaign, read_manifest
+from hlteval.workflows.evaluation.pipeline import with_config
+from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, settings
+from hlteval.workflows.evaluation.pipeline_workers import WorkLimits, check_memory
+
+PathName: TypeAlias = str | os.PathLike[str]
+Megabytes: TypeAlias = Annotated[int, Between(0)]
+
+
+@checked
+def pipeline(
+    root: PathName,
+    reference: PathName | None = None,
+    *,
+    against: PathName | None = None,
+    task: AnyTask | None = None,
+    manifest: PathName | None = None,
+    profile: Profile | None = None,
+    options: Mapping[str, str] | None = None,
+    limit: Count | None = None,
+    retry: bool = False,
+    max_time: Positive = 3600,
+    max_memory: Megabytes = 8000,
+    jobs: Positive = 1,
+    defaults: Input | None = None,
+) -> PipelineResult:
+    """Validate and score all submissions of an evaluation.
+
+    Args:
+        root: the folder of the evaluation, with the archives in `submissions`.
+        reference: the reference of tasks that have none in the manifest.
+        against: what submissions are checked against; by default the reference.
+        task: the task of all submissions; by default their names, or the manifest, say it.
+        manifest: the manifest of the evaluation.
+        profile: `plan` or `official`; by default that of the defaults, or else `plan`.
+        options: values of options, for the tasks that have them.
+        limit: how many valid submissions of a team to a task are scored, 0 for all; by default as
+            the manifest, or else the task, says.
+        retry: try again what crashed, or took too much time or memory.
+        max_time: seconds for a submission.
+        max_memory: megabytes for a submission, 1200 or more; 0 for all there are.
+        jobs: number of submissions at a time.
+        defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
+
+    Returns:
+        The status of each submission.
+
+    Raises:
+        WrongArgument: for a manifest with errors, and for any other wrong argument.
+        FileNotFoundError: for a path that does not exist.
+        InUse: a ValueError, if another pipeline works on the folder.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for name in ("reference", "submissions"):
+        ...         Path(folder, name).mkdir()
+        ...     pipeline(folder, reference=Path(folder, "reference")).counts
+        {}
+    """
+    paths = {"root": root, "reference": reference, "against": against, "manifest": manifest}
+    names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
+    given: dict[str, Any] = {"task": task, "profile": profile, "most": limit, "retry": retry}
+    with python_names(dict(names)):
+        check_memory(max_memory, unlimited=True)
+        made = _settings(names, options or {}, given, defaults)
+        return workflow.pipeline(made, jobs=jobs, limits=WorkLimits(max_time, max_memory))
+
+
+def _settings(
+    names: Mapping[str, str],
+    options: Mapping[str, str],
+    given: Mapping[str, Any],
+    defaults: Input | None,
+) -> PipelineSettings:
+    """The settings of a pipeline.
+
+    Raises:
+        WrongArgument: if its manifest has errors.
+    """
+    own = {**given, "reference": names.get("reference"), "against": names.get("against")}
+    missing = [name for name in own if own[name] is None]
+    own |= {name: "plan" if name == "profile" else "" for name in missing if name in _TEXTS}
+    own |= {"root": Path(names["root"]), "manifest": names.get("manifest")}
+    own["options"] = {name.replace("-", "_"): value for name, value in options.items()}
+    if defaults is not None:
+        config = pipeline_config(defaults, own["task"], own["manifest"])
+        own = with_config(config, own, missing)
+    made, found = settings(**own)
+    for finding in found:
+        if finding.severity == "error":
+            raise WrongArgument(f"manifest: {finding.message} ({finding.code})")
+    return made
+
+
+_TEXTS = ("task", "profile", "reference", "against")
+"""The settings of a pipeline that are texts, empty if they are not given."""
+
+
+@checked
+def check_manifest(manifest: PathName, root: PathName | None = None) -> Verdict:
+    r"""Check the manifest of an evaluation, and whether the submissions agree with it.
+
+    Args:
+        manifest: the manifest.
+        root: the folder of the evaluation; without it, only the manifest is checked.
+
+    Returns:
+        The verdict, with all findings.
+
+    Raises:
+        WrongManifest: a ValueError, if it is not a file.
+        FileNotFoundError: for a path that does not exist.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "manifest.toml")
+        ...     _ = path.write_text('name = "E"\ntasks = {}\nlangauges = []')
+        ...     [finding.message for finding in check_manifest(path).findings]
+        ['unknown key langauges']
+    """
+    path = output_path("manifest", manifest)
+    folder = None if root is None else Path(output_path("root", root))
+    with python_names({"manifest": path, "root": str(folder or "")}):
+        return manifest_verdict.check(path, folder)
+
+
+@checked
+def best_submissions(manifest: PathName, root: PathName) -> tuple[Best, ...]:
+    r"""The best submission of each team at each checkpoint.
+
+    Args:
+        manifest: the manifest.
+        root: the folder of the evaluation, whose submissions a pipeline has scored.
+
+    Returns:
+        By task, language, condition and checkpoint; the best team first.
+
+    Raises:
+        WrongArgument: for a manifest that cannot be read.
+        FileNotFoundError: for a path that does not exist.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Path(folder, "submissions").mkdir()
+        ...     path = Path(folder, "manifest.toml")
+        ...     _ = path.write_text('name = "E"\ntasks = {}')
+        ...     best_submissions(path, folder)
+        ()
+    """
+    read = read_manifest(output_path("manifest", manifest))
+    if read.evaluation is None:
+        raise WrongArgument(f"manifest: {read.findings[0].message} ({read.findings[0].code})")
+    return best.best_submissions(read.evaluation, Path(output_path("root", root)))
+
+
+@checked
+def campaign(
+    manifest: PathName,
+    output: PathName | None = None,
+    *,
+    cache: PathName | None = None,
+    jobs: Positive = 1,
+    cluster: str | None = None,
+    defaults: Input | None = None,
+) -> CampaignResult:
+    r"""Score many submissions to many tasks, in profiles and conditions, as one table.
+
+    Args:
+        manifest: the manifest of the campaign.
+        output: the folder of the table and the reports; without it none are written.
+        cache: the folder of the results of earlier runs; by default `cache` in the output folder.
+            Without both, everything is computed.
+        jobs: number of processes.
+        cluster: address of the scheduler of a dask cluster that computes instead.
+        defaults: a file of defaults (`hlteval.toml`) for what the manifest leaves open; none is
+            looked for.
+
+    Returns:
+        The cells with what came of them.
+
+    Raises:
+        WrongArgument: for a manifest with errors, and for any other wrong argument.
+        FileNotFoundError: for a path that does not exist, and without a cluster at the address.
+
+    Examples:
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "try.toml")
+        ...     text = 'name = "Try"\nsubmissions.a = "a"\ntasks.hub4.reference = "gold.tpl"'
+        ...     _ = path.write_text(text)
+        ...     campaign(path)
+        <CampaignResult: Try; 1 refused>
+    """
+    paths = {"manifest": manifest, "output": output, "cache": cache}
+    names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
+    with python_names(dict(names)):
+        read = read_campaign(names["manifest"])
+        configs = campaign_configs(defaults, read)
+        taken, read = defaults_of(read, configs), _usable(with_configs(read, configs))
+        with tempfile.TemporaryDirectory() as nowhere:
+            cache = Path(names["cache"]) if "cache" in names else None
+            folder = Path(names.get("output", nowhere))
+            folder = prepared(folder, cache, read.inputs)
+            kept = cache or folder / CACHE
+            with workers_of(jobs, cluster or "") as workers:
+                result = campaign_workflow.campaign(read, kept, workers=workers)
+        result = campaign_with_defaults(result, taken)
+        if "output" in names:
+            write_campaign(result, folder)
+    return result
+
+
+def _usable(manifest: CampaignManifest) -> CampaignManifest:
+    """A manifest without errors.
+
+    Raises:
+        WrongArgument: if it has any.
+    """
+    for finding in manifest.findings:
+        if finding.severity == "error":
+            place = f"{finding.file}{finding.position}"
+            raise WrongArgument(f"manifest: {place}: {finding.message} ({finding.code})")
+    return manifest
+
+
+@checked
+def pack(
+    task: AnyTask,
+    files: Input | Sequence[Input],
+    output: str | os.PathLike[str],
+    *,
+    against: Input | None = None,
+    profile: Profile = "plan",
+    encoding: Encoding = "utf-8",
+    force: bool = False,
+    options: Mapping[str, OptionValue] | None = None,
+    **task_option: OptionValue,
+) -> PackedArchive:
+    r"""Pack a submission with the names, index and layout that its task requires.
+
+    Args:
+        task: name of the task.
+        files: paths of folders, files or archives with the files of the submission.
+        output: path of the archive; without a suffix it has the usual one of the task.
+        against: the documents that it is for, against which it is validated.
+        profile: `plan` or `official`, by which it is validated.
+        encoding: encoding of the files.
+        force: replace an existing archive.
+        options: options of `validate` for the task by name, as in `docs/options.md`.
+        **task_option: the same as keyword arguments.
+
+    Returns:
+        The archive with the verdict of its validation; its `path` is None if it does not pass, and
+        nothing is written then.
+
+    Raises:
+        WrongOption: a ValueError, for an archive of another kind or a wrong option.
+        NothingGiven: a ValueError, if there is nothing to check against.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
+        FileExistsError: if the archive exists and `force` is not set.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     table = Path(folder, "run.tab")
+        ...     _ = table.write_text("R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n")
+        ...     packed = pack("lorehlt-edl", table, Path(folder, "NIST_EDL_CP1_1.tab.tgz"))
+        >>> [member.name for member in packed.members]
+        ['NIST_EDL_CP1_1.tab']
+    """
+    given: Sequence[Any] = files if isinstance(files, list | tuple) else [files]
+    paths = [as_path("files", each, files_only=True) for each in given]
+    if not paths:
+        raise WrongArgument("files: expected at least one path, got none")
+    reference = None
+    if against is not None:
+        reference = as_path("against", against, table=load(task).scored_table)
+    chosen = task_options(task, pack, options, task_option)
+    target = output_path("output", output)
+    arguments: dict[str, Any] = {"against": reference, "profile": profile, "encoding": encoding}
+    with python_names({"output": target, "files": paths[0], "against": reference, **chosen}, task):
+        return packing.pack(task, paths, target, force=force, options=chosen, **arguments)
+
+
+@checked
+def inspect(archive: Input) -> Inspection:
+    """Show what an archive is, without a reference and without unpacking it.
+
+    Args:
+        archive: an archive, a folder or a file.
+
+    Returns:
+        Its members, the task that it is probably for, the parts of its name, and what is wrong with
+        it as a package.
+
+    Raises:
+        WrongArgument, TypeError, FileNotFoundError: for a wrong argument.
+
+    Examples:
+        >>> from io import BytesIO
+        >>> found = inspect(BytesIO(b"PK"))
+        >>> found.kind, found.tasks
+        ('stdin', ())
+    """
+    path = as_path("archive", archive, files_only=True)
+    with python_names({"archive": path}):
+        return inspection.inspect(path)

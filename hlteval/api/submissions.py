@@ -1,0 +1,544 @@
+"""Scores of a submission: `score`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
+
+from hlteval.api.arguments import (
+    AnyTask,
+    Count,
+    Encoding,
+    FormatName,
+    OptionValue,
+    Positive,
+    Profile,
+    ScoredTask,
+    Share,
+    checked,
+    python_names,
+    reference_path,
+    shown,
+    system_paths,
+    taken_from,
+    task_options,
+    with_distinct_names,
+)
+from hlteval.findings import MAX_PER_CODE, Findings
+from hlteval.representation import Corpus
+from hlteval.results.agreement import Agreement
+from hlteval.results.config import ranked_with_defaults
+from hlteval.results.scores import Scores
+from hlteval.results.systems import Comparison, Leaderboard, short_names
+from hlteval.results.verdict import Verdict
+from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
+from hlteval.sources.spooling import temporary_folder
+from hlteval.sources.writing import resolved
+from hlteval.tasks import load
+from hlteval.tasks.options import with_seed
+from hlteval.workflows.agreement import agreement as workflow
+from hlteval.workflows.compare import comparison
+from hlteval.workflows.compare.board import leaderboard_in
+from hlteval.workflows.convert import conversion
+from hlteval.workflows.run import engine as scoring
+from hlteval.workflows.run import engine as validation
+from hlteval.workflows.run.engine import Intervals
+
+if TYPE_CHECKING:
+    from hlteval.workflows.run.verdicts import Refused
+
+
+@checked
+def score(
+    task: ScoredTask,
+    reference: Input | None,
+    system: Input,
+    *,
+    profile: Profile = "plan",
+    lenient: bool = False,
+    bootstrap: Count = 0,
+    confidence: Share = 0.95,
+    seed: Count = 0,
+    alignment: bool = True,
+    encoding: Encoding = "utf-8",
+    jobs: Positive = 1,
+    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
+    options: Mapping[str, OptionValue] | None = None,
+    **task_option: OptionValue,
+) -> Scores:
+    """Score a submission against a reference.
+
+    Args:
+        task: name of the task.
+        reference: the reference; None for tasks without references.
+        system: the submission.
+        profile: `plan` for the written specification, `official` for the official software.
+        lenient: score what can be scored in spite of blocking findings.
+        bootstrap: number of resamples for confidence intervals; 0 for no intervals.
+        confidence: confidence level of the intervals.
+        seed: of the random numbers.
+        alignment: whether the table `alignment`, and texts for reports, are wanted; costs memory.
+        encoding: encoding of the files.
+        jobs: number of processes; the scores do not depend on it.
+        defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
+        options: options of the task by name, as in `docs/options.md`.
+        **task_option: the same as keyword arguments.
+
+    Raises:
+        Refused: a ValueError, if there are blocking findings; its `verdict` has them.
+        WrongOption: a ValueError, for an unknown option or one that cannot have its value.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
+
+    Examples:
+        >>> import polars as pl
+        >>> row = {"document": "d1", "mention": "m1", "label": "PER", "start": 0, "end": 4}
+        >>> mentions = pl.DataFrame([row | {"entity": "NIL1", "mention_type": "NAM"}])
+        >>> scores = score("lorehlt-edl", mentions, mentions, measure="muc", lenient=True)
+        >>> scores.metrics["muc.fscore"]  # undefined: one mention has no links
+    """
+    table = load(task).scored_table
+    paths = (reference_path(task, reference), as_path("system", system, table=table))
+    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
+    given = with_seed(load(task), task_options(task, score, options, task_option), seed)
+    with python_names({"reference": paths[0], "system": paths[1], **given}, task):
+        more: dict[str, Any] = {"alignment": alignment, "evidence": alignment, "jobs": jobs}
+        more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
+        return scoring.score(task, paths[0], paths[1], options=given, **settings, **more)
+
+
+@checked
+def validate(
+    task: AnyTask,
+    submission: Input,
+    *,
+    against: Input | None = None,
+    role: Literal["submission", "reference"] = "submission",
+    profile: Profile = "plan",
+    encoding: Encoding = "utf-8",
+    max_per_code: Count = MAX_PER_CODE,
+    jobs: Positive = 1,
+    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
+    options: Mapping[str, OptionValue] | None = None,
+    **task_option: OptionValue,
+) -> Verdict:
+    r"""Check a submission.
+
+    Args:
+        task: name of the task.
+        submission: the submission.
+        against: the documents that it is for; not needed if it brings its own.
+        role: `reference` to check a reference by itself.
+        profile: `plan` fails errors; `official` fails what the official software rejects.
+        encoding: encoding of the files.
+        max_per_code: maximum number of findings of a code in a file that are explained; the others
+            are one finding with their `count`. 0 for all.
+        jobs: number of processes; the findings do not depend on it.
+        defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
+        options: options of the task by name, as in `docs/options.md`.
+        **task_option: the same as keyword arguments.
+
+    Returns:
+        The verdict, with all findings.
+
+    Raises:
+        WrongOption: a ValueError, for an unknown option or one that cannot have its value.
+        NothingGiven: a ValueError, if there is nothing to check against.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
+
+    Examples:
+        >>> from io import StringIO
+        >>> table = "R\tm1\tOsh\td1:3-5\tNIL1\tCITY\tNAM\t1.0\n"
+        >>> verdict = validate("lorehlt-edl", StringIO(table))
+        >>> verdict.outcome, [finding.message for finding in verdict.findings]
+        ('fail', ['unknown entity type CITY'])
+    """
+    table = load(task).scored_table
+    path = as_path("submission", submission, table=table)
+    reference = None if against is None else as_path("against", against, table=table)
+    given = task_options(task, validate, options, task_option)
+    with python_names({"submission": path, "against": reference, **given}, task):
+        return validation.validate(
+            task, path, against=reference, role=role, profile=profile, encoding=encoding,
+            max_per_code=max_per_code, jobs=jobs, options=given,
+        )  # fmt: skip
+
+
+@checked
+def compare(
+    task: ScoredTask,
+    reference: Input | None,
+    systems: Iterable[Input] | Mapping[str, Input],
+    *,
+    metric: str | None = None,
+    test: Literal["permutation", "bootstrap", "jackknife"] | None = None,
+    bootstrap: Positive | None = None,
+    confidence: Share = 0.95,
+    seed: Count = 0,
+    alpha: Share = 0.05,
+    profile: Profile = "plan",
+    lenient: bool = False,
+    encoding: Encoding = "utf-8",
+    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
+    options: Mapping[str, OptionValue] | None = None,
+    **task_option: OptionValue,
+) -> Comparison:
+    r"""Compare submissions: ranks, confidence intervals and significance tests.
+
+    Args:
+        task: name of the task.
+        reference: the reference; None for tasks without references.
+        systems: the submissions, or a mapping of names to submissions.
+        metric: what they are compared by; by default the metric that ranks.
+        test: significance test; by default `permutation`, or `jackknife` if counts do not add.
+        bootstrap: number of replicates; by default 10,000, or 200 if each is scored separately.
+        confidence: confidence level of the intervals.
+        seed: of the random numbers.
+        alpha: level of significance.
+        profile: `plan` or `official`.
+        lenient: compare what can be scored in spite of blocking findings.
+        encoding: encoding of the files.
+        defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
+        options: options of the task by name, as in `docs/options.md`.
+        **task_option: the same as keyword arguments.
+
+    Raises:
+        Refused: a ValueError, if a submission cannot be scored.
+        WrongOption: a ValueError, for an unknown metric or option.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
+
+    Examples:
+        >>> from io import StringIO
+        >>> table = "R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n"
+        >>> names = {"a": StringIO(table), "b": StringIO(table.replace("GPE", "PER"))}
+        >>> compare("lorehlt-edl", StringIO(table), names, bootstrap=9).systems[0].name
+        'a'
+    """
+    table = load(task).scored_table
+    path, submissions = reference_path(task, reference), system_paths(systems, table)
+    given = with_seed(load(task), task_options(task, compare, options, task_option), seed)
+    with python_names({"reference": path, "systems": submissions[0], **given}, task):
+        return comparison.compare(
+            task, path, submissions, metric=metric, test=test, alpha=alpha, profile=profile,
+            intervals=Intervals(bootstrap or 0, confidence, seed), lenient=lenient,
+            encoding=encoding, options=given,
+        )  # fmt: skip
+
+
+@checked
+def leaderboard(
+    task: ScoredTask,
+    reference: Input | None,
+    systems: Iterable[Input] | Mapping[str, Input],
+    *,
+    names: Input | None = None,
+    metrics: Collection[str] = (),
+    output: str | os.PathLike[str] | None = None,
+    bootstrap: Positive | None = None,
+    confidence: Share = 0.95,
+    seed: Count = 0,
+    alpha: Share = 0.05,
+    profile: Profile = "plan",
+    lenient: bool = False,
+    encoding: Encoding = "utf-8",
+    jobs: Positive = 1,
+    defaults: Input | None = None,
+    options: Mapping[str, OptionValue] | None = None,
+    **task_option: OptionValue,
+) -> Leaderboard:
+    r"""Rank submissions by several metrics; those that are refused are rows, too.
+
+    Args:
+        task: name of the task.
+        reference: the reference; None for tasks without references.
+        systems: the submissions, or a mapping of names to submissions.
+        names: file of names, as in `docs/leaderboard.md`.
+        metrics: names of the metrics, the first of which ranks; by default the usual ones.
+        output: folder to write with a page and reports; None for none.
+        bootstrap: number of replicates; by default 10,000, or 200 if each is scored separately.
+        confidence: confidence level of the intervals.
+        seed: of the random numbers.
+        alpha: level of significance.
+        profile: `plan` or `official`.
+        lenient: rank what can be scored in spite of blocking findings.
+        encoding: encoding of the files.
+        jobs: number of processes.
+        defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
+        options: options of the task by name.
+        **task_option: the same.
+
+    Raises:
+        Refused: a ValueError, if the reference or the file of names cannot be used.
+        WrongOption, WrongArgument, TypeError, FileNotFoundError: for a wrong argument.
+
+    Examples:
+        >>> from io import StringIO
+        >>> gold, wrong = "R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n", StringIO("nothing")
+        >>> board = leaderboard("lorehlt-edl", StringIO(gold), {"a": StringIO(gold), "b": wrong})
+        >>> [(row.name, row.codes) for row in board.rows]
+        [('a', ()), ('b', ('EDL201',))]
+    """
+    path = reference_path(task, reference)
+    given = with_seed(load(task), task_options(task, leaderboard, options, task_option), seed)
+    files = _files(names, output)
+    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
+    settings |= {"options": given, "alpha": alpha, "jobs": jobs, "metrics": _names(metrics)}
+    settings |= _counting(Intervals(bootstrap or 0, confidence, seed), files["names"], defaults)
+    with python_names({"reference": path, **files, **given}, task):
+        return leaderboard_in(files["output"], task, path, _paths(task, systems), **settings)
+
+
+def _counting(intervals: Intervals, names: str | None, defaults: object) -> dict[str, Any]:
+    """The settings of intervals and names, and that what is written names the defaults."""
+    named = partial(ranked_with_defaults, defaults=taken_from(defaults))
+    return {"intervals": intervals, "names": names, "named": named}
+
+
+def _files(names: Input | None, output: str | os.PathLike[str] | None) -> dict[str, str | None]:
+    """The paths of the file of names and of the folder, by argument."""
+    return {
+        "names": None if names is None else as_path("names", names, files_only=True),
+        "output": None if output is None else output_path("output", output),
+    }
+
+
+def _paths(task: str, systems: Iterable[Input] | Mapping[str, Input]) -> list[str]:
+    """The submissions, each with a name of its own; they need not exist."""
+    return system_paths(systems, load(task).scored_table, existing=False)
+
+
+def _names(metrics: object) -> list[str]:
+    """The names of metrics.
+
+    Raises:
+        TypeError: for a single name, or names that are not text.
+    """
+    several = isinstance(metrics, Collection) and not isinstance(metrics, str | bytes)
+    listed: list[object] = list(metrics) if several else [None]  # type: ignore[call-overload]
+    if not all(isinstance(name, str) for name in listed):
+        raise TypeError(f"metrics: expected a list of names, got {shown(metrics)}")
+    return [str(name) for name in listed]
+
+
+@checked
+def agreement(
+    task: AnyTask,
+    annotations: Iterable[Input] | Mapping[str, Input],
+    *,
+    against: Input | None = None,
+    bootstrap: Count = 1000,
+    confidence: Share = 0.95,
+    seed: Count = 0,
+    lenient: bool = False,
+    encoding: Encoding = "utf-8",
+    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
+    options: Mapping[str, OptionValue] | None = None,
+    **task_option: OptionValue,
+) -> Agreement:
+    r"""Measure the agreement between annotators of the same documents.
+
+    Args:
+        task: name of the task.
+        annotations: an annotation of each annotator, or a mapping of names to annotations; or a
+            single one that names several annotators.
+        against: the documents of the annotations, if these do not include them.
+        bootstrap: number of resamples for confidence intervals; 0 for no intervals.
+        confidence: confidence level of the intervals.
+        seed: of the random numbers.
+        lenient: compare what can be read in spite of blocking findings.
+        encoding: encoding of the files.
+        defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
+        options: options of the task by name, as in `docs/options.md`.
+        **task_option: the same as keyword arguments.
+
+    Raises:
+        Refused: a ValueError, if the annotations cannot be compared.
+        WrongOption: a ValueError, for an unknown option, or a task without judgments.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
+
+    Examples:
+        >>> from io import StringIO
+        >>> table = "R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n"
+        >>> names = {"Ada": StringIO(table), "Bo": StringIO(table.replace("GPE", "LOC"))}
+        >>> found = agreement("lorehlt-edl", names, bootstrap=0)
+        >>> {pair.measure: pair.value for pair in found.measures}["strong_mention_match.fscore"]
+        1.0
+    """
+    paths = system_paths(annotations, load(task).scored_table, argument="annotations")
+    documents = None if against is None else as_path("against", against)
+    given = task_options(task, agreement, options, task_option)
+    names = short_names(paths)
+    with python_names({"annotations": paths[0], "against": documents, **given}, task):
+        return workflow.agreement(
+            task, paths, names=[names[path] for path in paths], against=documents,
+            intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
+            lenient=lenient, options=given, encoding=encoding,
+        )  # fmt: skip
+
+
+def report(
+    result: Scores | Verdict | Comparison | Leaderboard | Agreement | Refused,
+    path: str | os.PathLike[str],
+) -> None:
+    r"""Write a result as a report: one HTML file that opens offline.
+
+    Args:
+        result: what `score`, `validate`, `compare`, `leaderboard` or `agreement` returned, or the
+            `Refused` that it raised.
+        path: of the file; an existing one is replaced in one step.
+
+    Raises:
+        TypeError: for any other result.
+        WrongArgument: if the path is a folder.
+        FileNotFoundError: if its folder does not exist.
+
+    Examples:
+        >>> import tempfile
+        >>> from io import StringIO
+        >>> from hlteval import validate
+        >>> verdict = validate("lorehlt-edl", StringIO("R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     report(verdict, f"{folder}/report.html")
+        ...     Path(folder, "report.html").read_text("utf-8")[:15]
+        '<!doctype html>'
+    """
+    from hlteval.reports.html import write
+    from hlteval.reports.scores import Refusal
+    from hlteval.results.agreement import Agreement
+    from hlteval.results.scores import Scores
+    from hlteval.results.systems import Comparison, Leaderboard
+    from hlteval.results.verdict import Verdict
+    from hlteval.workflows.run.verdicts import Refused
+
+    given: object = result
+    if isinstance(given, Refused):
+        given = Refusal(given.verdict, str(given), given.fix, given.blocking)
+    known = Scores | Verdict | Comparison | Leaderboard | Agreement | Refusal
+    if not isinstance(given, known):
+        kind = type(given).__name__
+        expected = "scores, a verdict, a comparison, a leaderboard or an agreement"
+        raise TypeError(f"result: expected {expected}, got {kind}")
+    if resolved(target := Path(path)).is_dir():
+        raise WrongArgument(f"path: {target} is a folder")
+    write(given, target)
+
+
+@checked
+def read(source: Input, from_format: FormatName | None = None) -> tuple[Corpus, Findings]:
+    r"""Read files in any format as a corpus.
+
+    Args:
+        source: the files.
+        from_format: name of their format; detected if it is not given.
+
+    Returns:
+        The corpus, and the findings about the files as such. What a task allows is not checked:
+        see `validate`.
+
+    Raises:
+        UnknownFormat: a ValueError, if the format cannot be detected.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
+
+    Examples:
+        >>> from io import StringIO
+        >>> table = StringIO("R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n")
+        >>> corpus, findings = read(table, "edl-tab")
+        >>> corpus.mentions["text"].to_list(), findings
+        (['Osh'], <Findings: none>)
+    """
+    path = as_path("source", source)
+    with python_names({"source": path}):
+        corpus, findings = conversion.read(path, from_format)
+    return corpus, Findings(findings)
+
+
+@checked
+def convert(
+    source: Input | Sequence[Input],
+    output: str | os.PathLike[str] | BinaryIO,
+    *,
+    from_format: FormatName | None = None,
+    to_format: FormatName | None = None,
+    strict_loss: bool = False,
+    settings: Mapping[str, str] | None = None,
+    encoding: Encoding = "utf-8",
+    force: bool = False,
+) -> Findings:
+    """Convert files to another format.
+
+    Args:
+        source: the files, or a corpus; a list of several is joined by document name.
+        output: path to write to, or a file that is open for writing bytes.
+        from_format: name of the format of the source; detected if it is not given.
+        to_format: name of the format to write; by default that of the suffix of the output.
+        strict_loss: write nothing if anything would be lost, or could not be read.
+        settings: of either format, by name, as `hlteval formats` lists them.
+        encoding: encoding of the files that are read.
+        force: replace an existing output.
+
+    Returns:
+        The findings of the source, and what the output format cannot represent.
+
+    Raises:
+        Lossy: a ValueError, with `strict_loss`, if something would be lost.
+        NotConverted: a ValueError, if nothing can be read, or the format can represent nothing.
+        UnknownFormat, WrongSetting: ValueErrors, for a format or setting that does not fit.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
+        FileExistsError: if the output exists and `force` is not set.
+
+    Examples:
+        >>> from io import BytesIO
+        >>> corpus, output = Corpus(documents=[{"row": 0, "name": "d1"}]), BytesIO()
+        >>> convert(corpus, output, to_format="jsonl")
+        <Findings: none>
+        >>> output.getvalue().splitlines()[1]
+        b'{"table":"documents","row":0,"name":"d1"}'
+    """
+    listed: Sequence[Any] = source if isinstance(source, list | tuple) else [source]
+    sources = with_distinct_names([as_path("source", each) for each in listed])
+    if not sources:
+        raise WrongArgument("source: expected at least one input, got none")
+    arguments: dict[str, Any] = {"from_format": from_format, "to_format": to_format}
+    arguments |= {"strict_loss": strict_loss, "settings": _texts("settings", settings or {})}
+    arguments |= {"encoding": encoding, "force": force}
+    if not isinstance(output, str | os.PathLike):
+        return Findings(_to_stream(sources, output, arguments))
+    written = output_path("output", output)
+    with python_names({"source": sources[0], "output": written}):
+        return Findings(conversion.convert(sources, written, **arguments))
+
+
+def _to_stream(sources: list[str], output: object, arguments: Mapping[str, Any]) -> Iterable[Any]:
+    """Convert to an open file, of whose name the suffix is that of the format."""
+    if isinstance(output, type) or not callable(getattr(output, "write", None)):
+        kind = type(output).__name__
+        raise TypeError(f"output: expected a path or a file open for writing bytes, got {kind}")
+    name = getattr(output, "name", "")
+    name = Path(name).name if isinstance(name, str) else ""
+    if arguments["to_format"] is None and not name:
+        raise WrongArgument("output: has no name with a suffix; set to_format")
+    with temporary_folder() as folder:
+        file = folder / (name or "output")
+        with python_names({"source": sources[0], "output": str(file)}):
+            findings = conversion.convert(sources, str(file), **arguments)
+        if file.is_dir():
+            raise WrongArgument("output: the format writes a folder; use a path")
+        try:
+            with file.open("rb") as stream:
+                shutil.copyfileobj(stream, cast(BinaryIO, output))
+        except TypeError:
+            raise TypeError("output: is open for text; open it for bytes (mode 'wb')") from None
+        except (OSError, ValueError) as error:
+            raise WrongArgument(f"output: cannot be written: {error}") from error
+    return findings
+
+
+def _texts(argument: str, values: Mapping[Any, object]) -> dict[str, str]:
+    """A mapping of text to text."""
+    for name, value in values.items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise TypeError(f"{argument}: expected text by name, got {name!r}: {value!r}")
+    return {name: str(value) for name, value in values.items()}

@@ -1,0 +1,389 @@
+"""Exit codes of the commands, as their help, their manual pages and the documentation list them."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from types import FrameType, MappingProxyType
+from typing import Any, ClassVar, NoReturn
+
+from typer import BadParameter
+from typer.core import TyperCommand, TyperGroup
+
+ALWAYS: Mapping[int, str] = MappingProxyType(
+    {
+        2: "Usage error, a path does not exist, or an output cannot be written.",
+        3: "Internal error of hlteval.",
+    }
+)
+"""What 2 and 3 mean for every command."""
+
+EXIT_CODES: Mapping[str, Mapping[int, str]] = MappingProxyType(
+    {
+        "": {
+            0: "Success; warnings are allowed.",
+            1: "Validation failed, nothing was scored, or the result is negative.",
+        },
+        "validate": {
+            0: "The submission passes.",
+            1: "It fails, or the verdict is undecided.",
+        },
+        "convert": {
+            0: "The output was written.",
+            1: "The input has errors, or nothing was written.",
+        },
+        "score": {
+            0: "The submission was scored.",
+            1: "Nothing was scored because of blocking findings.",
+        },
+        "compare": {
+            0: "All submissions were compared.",
+            1: "At least one submission could not be scored.",
+        },
+        "leaderboard": {
+            0: "All submissions were ranked.",
+            1: "At least one submission could not be scored; the others are ranked.",
+        },
+        "agreement": {
+            0: "The annotators were compared.",
+            1: "Nothing was compared because of blocking findings.",
+        },
+        "verify": {
+            0: "No part of the signature differs.",
+            1: "At least one part of the signature differs.",
+        },
+        "pack": {
+            0: "The archive was written.",
+            1: "The submission fails; nothing was written.",
+        },
+        "inspect": {
+            0: "The archive has no errors.",
+            1: "The archive has errors.",
+        },
+        "pipeline": {
+            0: "All submissions were processed, invalid ones included.",
+            1: "A submission was not scored, failed or is waiting, or the manifest has errors.",
+        },
+        "campaign": {
+            0: "All cells have numbers.",
+            1: "A cell has no numbers, or the manifest has errors.",
+        },
+        "serve": {
+            0: "The server was stopped.",
+            1: "The reference has errors; nothing was served.",
+        },
+        "manifest": {
+            0: "Success; warnings are allowed.",
+            1: "The manifest has errors.",
+        },
+        "manifest check": {
+            0: "The manifest passes.",
+            1: "The manifest or a submission has errors.",
+        },
+        "manifest best": {
+            0: "The best submissions are listed.",
+            1: "The manifest has errors.",
+        },
+        "config": {
+            0: "The defaults were shown, if any.",
+            1: "The file of defaults has errors.",
+        },
+        "lsp": {
+            0: "The editor ended the session.",
+            1: "The editor ended the session without shutting it down.",
+        },
+        "tasks": {0: "The list was printed."},
+        "formats": {0: "The list was printed."},
+        "explain": {0: "The explanation was printed."},
+        "schema": {0: "The schema, or the list, was printed."},
+        "demo": {0: "All commands were run."},
+    }
+)
+"""What 0 and 1 mean, by command; the empty name is `hlteval` itself."""
+
+
+def exit_codes(command: str) -> Mapping[int, str]:
+    """The exit codes of a command with their meanings, in order.
+
+    Args:
+        command: its name, without `hlteval`; `validate` for all of `validate TASK`.
+
+    Examples:
+        >>> exit_codes("verify")[1]
+        'At least one part of the signature differs.'
+    """
+    return {**EXIT_CODES.get(command, EXIT_CODES[""]), **ALWAYS}
+
+
+def epilog(command: str) -> str:
+    """The exit codes of a command as its epilog, one per line.
+
+    Examples:
+        >>> epilog("tasks").splitlines()[0]
+        '0 The list was printed.'
+    """
+    return "\n".join(f"{code} {meaning}" for code, meaning in exit_codes(command).items())
+
+
+class _WithExitCodes:
+    """A command whose epilog is the list of its exit codes."""
+
+    epilog: str | None
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Write the exit codes as a section of the help."""
+        if self.epilog:
+            lines = self.epilog.splitlines()
+            with formatter.section("Exit codes"):
+                formatter.write_dl([tuple(line.split(" ", 1)) for line in lines])
+
+
+class HelpfulCommand(_WithExitCodes, TyperCommand):
+    """A command whose help lists its exit codes; an error about what is missing shows its use.
+
+    An option that takes one value is given once: of several values all but the last would be lost.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words of the command.
+
+        Raises:
+            BadParameter: for a wrong word, an empty value, an option that is repeated though it
+                takes one value, and for what is missing, with all that is required.
+        """
+        try:
+            if args and not ctx.resilient_parsing:
+                _, _, order = self.make_parser(ctx).parse_args([*args])
+                _check_repeated(order, ctx)
+            rest = super().parse_args(ctx, args)
+        except BadParameter as error:
+            error.message = error.message or f"Use: {ctx.command_path} {_required(self.params)}"
+            raise
+        for parameter in self.params:
+            _check_not_empty(parameter, ctx)
+        return rest
+
+
+def _check_not_empty(parameter: Any, context: Any) -> None:
+    """Refuse an empty value, as an unset variable of the shell gives: as a path it would be `/`."""
+    value = context.params.get(parameter.name)
+    source = context.get_parameter_source(parameter.name)
+    values = value if isinstance(value, list | tuple) else [value]
+    if any(each == "" for each in values) and source and source.name != "DEFAULT":
+        name = parameter.metavar if _is_argument(parameter) else parameter.opts[-1]
+        raise BadParameter(f"{name} is empty; leave it out or give it a value")
+
+
+def _check_repeated(order: Iterable[Any], ctx: Any) -> None:
+    """Refuse options that are repeated though they take one value.
+
+    Args:
+        order: the parameters as they are given.
+        ctx: the context of the command.
+    """
+    for each, times in Counter(order).items():
+        if times > 1 and not (_is_argument(each) or each.multiple or each.is_flag or each.count):
+            reason = f"given {times} times, but it takes one value"
+            raise BadParameter(reason, ctx=ctx, param=each)
+
+
+def _required(parameters: Iterable[Any]) -> str:
+    """The options and arguments that a command cannot do without, as in its usage."""
+    needed = sorted((each for each in parameters if each.required), key=_is_argument)
+    words = ([] if _is_argument(each) else [each.opts[0], each.metavar] for each in needed)
+    arguments = [
+        each.metavar if each.nargs == 1 or each.metavar.endswith("...") else f"{each.metavar}..."
+        for each in needed
+        if _is_argument(each)
+    ]
+    return " ".join([*(word for some in words for word in some), *arguments])
+
+
+def _is_argument(parameter: Any) -> bool:
+    return str(parameter.param_type_name) == "argument"
+
+
+class HelpfulGroup(_WithExitCodes, TyperGroup):
+    """A group of commands whose help lists its exit codes."""
+
+
+_CLOSED = ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_RDONLY))
+"""How the null device is opened in place of each closed stream, so that its use fails."""
+
+
+class OutputLost(Exception):
+    """Standard output cannot be written; the message is the reason."""
+
+
+class _Results(io.FileIO):
+    """Standard output: the rest is dropped where its reader has had enough, as `head` has."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data) or 0
+        except BrokenPipeError:
+            drop(self.fileno())
+            return len(data)
+        except OSError as error:
+            closed = error.errno == errno.EBADF
+            raise OutputLost("it is closed" if closed else str(error.strerror)) from error
+
+
+class _Remarks(io.FileIO):
+    """Standard error: what cannot be written is dropped, since nothing could report it."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data) or 0
+        except OSError:
+            drop(self.fileno())
+            return len(data)
+
+
+def prepare() -> None:
+    """Replace the standard streams of this process, unless a program has replaced them.
+
+    The descriptor of a closed stream is occupied: the next file that is opened would get it, and
+    whatever is printed would be written to that file.
+    """
+    for descriptor, mode in _CLOSED:
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            _occupy(descriptor, mode)
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)))
+    if os.name != "posix":  # consoles of Windows have streams of their own
+        return
+    if sys.stdout is sys.__stdout__:
+        sys.stdout = _replacement(_Results(1, "w", closefd=False), sys.stdout, "strict")
+    if sys.stderr is sys.__stderr__:
+        sys.stderr = _replacement(_Remarks(2, "w", closefd=False), sys.stderr, "backslashreplace")
+
+
+def _occupy(descriptor: int, mode: int) -> None:
+    opened = os.open(os.devnull, mode)
+    if opened != descriptor:
+        os.dup2(opened, descriptor)
+        os.close(opened)
+
+
+def _replacement(raw: io.FileIO, old: Any, errors: str) -> io.TextIOWrapper:
+    """A stream like an old one, which may be absent, over other writing of bytes."""
+    buffered = io.BufferedWriter(raw)
+    return io.TextIOWrapper(
+        buffered,
+        encoding=getattr(old, "encoding", None),
+        errors=getattr(old, "errors", None) or errors,
+        line_buffering=raw.isatty() or errors == "backslashreplace",
+    )
+
+
+def finish() -> None:
+    """Write what is still in memory, where an error can be reported.
+
+    Raises:
+        OutputLost: if it cannot be written.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+
+def drop(descriptor: int) -> None:
+    """Let everything that is still written to a descriptor vanish."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, descriptor)
+    os.close(null)
+
+
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+_LIBRARIES = {"polars", "numpy"}
+"""Those that are imported by compiled code."""
+_SOON = 0.01
+"""Seconds after which an exception that was dropped, or had to wait, is raised again."""
+
+
+class Interrupted(BaseException):
+    """The process was interrupted by a signal.
+
+    Attributes:
+        received: the signal that interrupted this process; 0 if there was none.
+    """
+
+    received: ClassVar[int] = 0
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+def handle_signals() -> None:
+    """Let signals raise `Interrupted`, but those that the caller ignores."""
+    for number in _numbers():
+        if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
+            signal.signal(number, _interrupt)
+    sys.unraisablehook = _raise_again
+
+
+def check() -> None:
+    """Raise `Interrupted` in place of an error that a library made of it.
+
+    Raises:
+        Interrupted: if there was a signal.
+    """
+    if Interrupted.received:
+        raise Interrupted(Interrupted.received)
+
+
+def _numbers() -> list[int]:
+    return [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    if _is_starting(frame) and hasattr(signal, "setitimer"):
+        _again(number)
+        return
+    for other in _numbers():  # a second one would interrupt the removal of what is unfinished
+        signal.signal(other, signal.SIG_IGN)
+    Interrupted.received = number
+    raise Interrupted(number)
+
+
+def _is_starting(frame: FrameType | None) -> bool:
+    """Whether a module of Polars or NumPy is being looked for or run."""
+    while frame is not None:
+        name = ""
+        if frame.f_code.co_name == "_find_and_load":
+            name = frame.f_locals.get("name") or ""
+        elif frame.f_code.co_name == "<module>":
+            name = frame.f_globals.get("__name__") or ""
+        if name.partition(".")[0] in _LIBRARIES:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _raise_again(dropped: Any) -> None:
+    if not isinstance(dropped.exc_value, Interrupted | KeyboardInterrupt):
+        sys.__unraisablehook__(dropped)
+    elif hasattr(signal, "setitimer"):
+        _again(getattr(dropped.exc_value, "number", signal.SIGINT))
+
+
+def _again(number: int) -> None:
+    """Interrupt a moment later."""
+    signal.signal(signal.SIGALRM, lambda _, frame: _interrupt(number, frame))
+    signal.setitimer(signal.ITIMER_REAL, _SOON)
+
+
+def end(number: int) -> NoReturn:
+    """End the process as the signal does, so that its caller sees it."""
+    if os.name == "posix":
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(128 + number)

@@ -1,0 +1,203 @@
+"""`hlteval serve`: a page on this machine for people who never open a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
+
+import typer
+
+from hlteval.cli import commands as completion
+from hlteval.cli.commands import known_encoding, unknown_task, usage
+from hlteval.cli.defaults import NONE, ConfigFile
+
+if TYPE_CHECKING:
+    from hlteval.results.config import Config
+    from hlteval.serve.settings import ServeSettings
+
+_Task = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Argument(
+        metavar="TASK",
+        autocompletion=completion.tasks,
+        show_default=False,
+        help="The only task of the page (default: all tasks).",
+    ),
+]
+_Reference = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        "-r",
+        "--reference",
+        metavar="PATH",
+        help="Reference of the task (default: users upload it).",
+    ),
+]
+_Profile = Annotated[
+    Optional[Literal["plan", "official"]],  # noqa: UP045
+    typer.Option(help="Profile of the page (default: users choose)."),
+]
+_Encoding = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        metavar="NAME",
+        callback=known_encoding,
+        help="Encoding of the files (default: users choose).",
+    ),
+]
+_Options = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(
+        "--option",
+        metavar="NAME=VALUE",
+        autocompletion=completion.options,
+        help="Option of the task for all users, e.g. mode=both. Repeatable.",
+    ),
+]
+_Port = Annotated[
+    int,
+    typer.Option(
+        min=0, max=65535, metavar="N", show_default=False, help="Port (default: any free port)."
+    ),
+]
+_Seconds = Annotated[
+    int, typer.Option("--max-time", min=1, metavar="SECONDS", help="Time for a job.")
+]
+_Memory = Annotated[int, typer.Option("--max-memory", metavar="MB", help="Memory for a job.")]
+_Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Number of jobs at a time.")
+]
+
+
+def serve(
+    task: _Task = None,
+    reference: _Reference = None,
+    profile: _Profile = None,
+    encoding: _Encoding = None,
+    option: _Options = None,
+    port: _Port = 0,
+    browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
+    max_time: _Seconds = 600,
+    max_memory: _Memory = 4000,
+    jobs: _Jobs = 2,
+    defaults_file: ConfigFile = None,
+) -> None:
+    """Serve a page on this machine that validates, scores and compares uploaded submissions."""
+    from hlteval.cli.evaluation_output import options_of
+    from hlteval.serve.server import ServeLimits
+    from hlteval.serve.server import serve as run
+    from hlteval.workflows.evaluation.pipeline_workers import check_memory
+
+    given: dict[str, Any] = {"task": task, "reference": reference, "profile": profile}
+    given |= {"encoding": encoding, "options": options_of(option)}
+    limits = ServeLimits(jobs, max_time, max_memory)
+    with usage():
+        check_memory(max_memory)
+        settings = _settings(given, _config(defaults_file, task))
+        run(settings, port=port, limits=limits, ready=_announcing(not browser), notify=_remark)
+
+
+def _config(path: str | None, task: str | None) -> Config | None:
+    """The file of defaults of the working directory, or the one that is named.
+
+    Raises:
+        Exit: with status 2, if it has errors.
+    """
+    from hlteval.cli.output import show_findings
+    from hlteval.workflows.config import find, read_config, shown, start_of
+
+    if path == NONE:
+        return None
+    if path is None:
+        found = find(start_of("-"))
+        path = None if found is None else shown(found)
+    config = None if path is None else read_config(path, task or "")
+    if config and any(finding.severity == "error" for finding in config.findings):
+        show_findings(config.findings)
+        raise typer.Exit(2)
+    return config if config is None or config.task in {"", task or config.task} else None
+
+
+def _settings(given: Mapping[str, Any], config: Config | None) -> ServeSettings:
+    """The settings of the command line, then of the file of defaults; the reference is validated.
+
+    Raises:
+        BadParameter: for an unknown task.
+        Exit: with status 1, if the reference has errors.
+    """
+    from hlteval.cli.evaluation_output import check_task
+    from hlteval.cli.output import show_findings
+    from hlteval.serve.settings import ServeSettings, checked
+
+    values = dict(config.values) if config else {}
+    names = ("task", "reference", "profile", "encoding")
+    own = {name: given[name] or values.get(name, "") for name in names}
+    if not own["task"]:  # what a file says of a reference and of options is for a task
+        own["reference"] = given["reference"] or ""
+        values.pop("options", None)
+    own["options"] = {**values.get("options", {}), **given["options"]}
+    check_task(own["task"])
+    settings, verdict = checked(ServeSettings(**own))
+    if verdict is not None:
+        show_findings(verdict.findings)
+        if not verdict.passed:
+            raise typer.Exit(1)
+    return settings
+
+
+def _announcing(browser: bool) -> Any:
+    """What prints the URL, and opens it in a browser where somebody looks at the terminal."""
+
+    def ready(url: str, file: Path) -> None:
+        typer.echo(url)
+        sys.stdout.flush()
+        _remark("open this address in a browser on this machine; Ctrl-C stops the server")
+        if browser and sys.stdout.isatty():
+            import webbrowser
+
+            webbrowser.open(file.as_uri())
+
+    return ready
+
+
+def _remark(text: str) -> None:
+    from hlteval.reports.terminal import note, remarks, write
+
+    write(remarks(), note(text))
+
+
+def lsp(
+    task: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Argument(
+            metavar="TASK",
+            autocompletion=completion.tasks,
+            help="Task of all files (default: from hlteval.toml, the editor, or the only task with "
+            "files of the format).",
+        ),
+    ] = None,
+) -> None:
+    """Show findings in an editor: a language server over standard input and output."""
+    from hlteval.tasks import known
+
+    if task is not None and task not in known():
+        raise unknown_task(task, list(known()))
+    try:
+        from hlteval.lsp.editor import serve
+    except ImportError as error:
+        raise typer.BadParameter("lsp needs pygls: pip install 'hlteval[lsp]'") from error
+    silence()
+    with os.fdopen(os.dup(1), "wb") as answers:
+        os.dup2(2, 1)  # nothing that is printed gets among the answers
+        serve({"task": task} if task else {}, sys.stdin.buffer, answers)
+
+
+def silence() -> None:
+    """Let the libraries of the server log nothing: their messages quote data."""
+    import logging
+
+    logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL + 1)

@@ -1,0 +1,534 @@
+"""The outputs of `validate`, `pack`, `inspect`, `convert` and `config`, member by member."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from hlteval.findings import Item
+from hlteval.reports.schemas.lists import (
+    Count,
+    Counts,
+    Interval,
+    Profile,
+    Rows,
+    Value,
+    VerdictMembers,
+)
+from hlteval.results.agreement import CoefficientValue, Disagreement, PairMeasure
+from hlteval.results.evaluation import Best, Entry
+from hlteval.results.evaluation import CellStatus as Status
+from hlteval.results.packages import ConvertedInput, Guess, Loss
+from hlteval.results.systems import Difference, Significance, System
+from hlteval.results.verdict import Fix, Outcome, Part, Unfixed
+from hlteval.sources import Listed
+
+Level = Literal["error", "warning", "info"]
+
+
+class VerdictOutput(VerdictMembers, kw_only=True):
+    """Whether a submission is valid, and every problem of it, its reference and other files.
+
+    Attributes:
+        verdict: whether it is valid in that profile; `undecided` if what it is checked against
+            cannot be used.
+    """
+
+    verdict: Outcome
+
+
+class RefusalOutput(VerdictMembers, kw_only=True):
+    """Why nothing was scored or compared: the verdict, which is `refused`, with all findings.
+
+    Attributes:
+        verdict: `refused`.
+        reason: why nothing was scored, in one line.
+        help: what to do, in one line.
+    """
+
+    verdict: Literal["refused"]
+    reason: str
+    help: str
+
+
+class FixedCopyOutput(VerdictOutput, kw_only=True):
+    """The verdict over a corrected copy of a submission, and what was corrected.
+
+    Attributes:
+        copy: path of the copy; null if none could be written, then the verdict is over the
+            original.
+        fixes: what was corrected, in the order of files and lines.
+        unfixed: the remaining problems that a fixer exists for.
+    """
+
+    copy: str | None
+    fixes: tuple[Fix, ...]
+    unfixed: tuple[Unfixed, ...]
+
+
+class PackageOutput(VerdictOutput, kw_only=True):
+    """The verdict over a submission that was packed, and its archive.
+
+    Attributes:
+        archive: path of the archive; null if nothing was written.
+        size: size of the archive in bytes; 0 if nothing was written.
+        sha256: SHA-256 digest of the archive, 64 hexadecimal digits; empty if nothing was written.
+        members: the members of the archive.
+    """
+
+    archive: str | None
+    size: Count
+    sha256: str
+    members: tuple[Listed, ...]
+
+
+class ConversionOutput(msgspec.Struct):
+    """What a conversion read, wrote and lost.
+
+    Attributes:
+        inputs: what was read.
+        output: path that was written to; `-` for standard output.
+        format: format of the output.
+        written: whether the output was written.
+        documents: the number of documents that were read.
+        contents: what was found in them: numbers by the words of the input formats.
+        losses: what the output format cannot represent.
+        files: the files that were written, if they are not standard output.
+        counts: the number of findings by severity, code and side.
+        findings: about the inputs and the losses.
+    """
+
+    inputs: tuple[ConvertedInput, ...]
+    output: str
+    format: str
+    written: bool
+    documents: Count
+    contents: Mapping[str, Count]
+    losses: tuple[Loss, ...]
+    files: tuple[Listed, ...]
+    counts: Counts
+    findings: tuple[Item, ...]
+
+
+class InspectionOutput(msgspec.Struct):
+    """What an archive, a folder or a file is, without a reference.
+
+    Attributes:
+        path: its path.
+        kind: what it is.
+        readable: whether its files may be read at all.
+        size: size of the archive in bytes; null of a folder and of standard input.
+        unpacked: size of all files in bytes, as the archive states it.
+        sha256: SHA-256 digest, 64 hexadecimal digits; null of a folder and of standard input.
+        tasks: the tasks that it may be for, the likeliest first.
+        name: the parts of its name by what they are, if it has the form of the likeliest task.
+        members: everything that its list names, also if nothing of it may be read.
+        findings: its problems as a package.
+    """
+
+    path: str
+    kind: Literal["zip", "tgz", "folder", "file", "stdin"]
+    readable: bool
+    size: Count | None
+    unpacked: Count
+    sha256: str | None
+    tasks: tuple[Guess, ...]
+    name: Mapping[str, str]
+    members: tuple[Listed, ...]
+    findings: tuple[Item, ...]
+
+
+class FolderDefaults(msgspec.Struct, rename="kebab"):
+    """The settings of a file of defaults; paths are relative to the working directory.
+
+    Attributes:
+        task: name of the task.
+        reference: path of the reference.
+        against: path of the documents of the task.
+        profile: `plan` or `official`.
+        encoding: encoding of the files.
+        fail_on: lowest severity with which validation fails.
+        select: the only codes that are reported, or their first letters.
+        ignore: codes that are not reported, or their first letters.
+        severity: other severities, by code or its first letters.
+        options: values of options of the task, by name with underscores for hyphens.
+    """
+
+    task: str | UnsetType = UNSET
+    reference: str | UnsetType = UNSET
+    against: str | UnsetType = UNSET
+    profile: Profile | UnsetType = UNSET
+    encoding: str | UnsetType = UNSET
+    fail_on: Level | UnsetType = UNSET
+    select: tuple[str, ...] | UnsetType = UNSET
+    ignore: tuple[str, ...] | UnsetType = UNSET
+    severity: Mapping[str, Level] | UnsetType = UNSET
+    options: Mapping[str, Any] | UnsetType = UNSET
+
+
+class DefaultsOutput(msgspec.Struct):
+    """The file of defaults that applies to a submission, and what is wrong with it.
+
+    Attributes:
+        file: path of the file; null if none applies.
+        defaults: its settings; none if it has errors.
+        commands: the names of the settings that each command takes, by command.
+        findings: what is wrong with the file.
+    """
+
+    file: str | None
+    defaults: FolderDefaults
+    commands: Mapping[str, tuple[str, ...]]
+    findings: tuple[Item, ...]
+
+
+class PipelineOutput(msgspec.Struct):
+    """The status of each submission of an evaluation.
+
+    Attributes:
+        root: the folder of the evaluation.
+        done: how many submissions were validated or scored by this run.
+        counts: the number of submissions by status, of the statuses that there are.
+        notes: remarks for the organisers.
+        submissions: the submissions, in the order in which they count.
+    """
+
+    root: str
+    done: Count
+    counts: Mapping[str, Count]
+    notes: tuple[str, ...]
+    submissions: tuple[Entry, ...]
+
+
+class BestOutput(msgspec.Struct):
+    """The best submission of each team to each task, by language, condition and checkpoint.
+
+    Attributes:
+        best: the submissions.
+    """
+
+    best: tuple[Best, ...]
+
+
+class CampaignCell(msgspec.Struct):
+    """One submission to one task, in one profile and under one condition.
+
+    Attributes:
+        task: name of the task.
+        profile: `plan` or `official`.
+        condition: name of the condition; empty where the task has none.
+        submission: name of the submission.
+        status: `refused` because of its data, `failed` because of the program or the machine.
+        reason: why there are no numbers; empty if there are.
+        metrics: the value of each metric by name; null if it is undefined.
+        intervals: the confidence interval of each metric by name.
+        documents: the number of documents of the submission; null if nothing was read.
+        records: the number of their records; null if nothing was read.
+        findings: of a cell without numbers.
+        notes: remarks on how to read the numbers.
+        signature: everything that the numbers depend on; empty without numbers.
+        key: digest of everything that the result depends on; empty if an input does not exist.
+    """
+
+    task: str
+    profile: Profile
+    condition: str
+    submission: str
+    status: Status
+    reason: str
+    metrics: Mapping[str, Value]
+    intervals: Mapping[str, Interval]
+    documents: Count | None
+    records: Count | None
+    findings: tuple[Item, ...]
+    notes: tuple[str, ...]
+    signature: str
+    key: str
+
+
+class CampaignOutput(msgspec.Struct):
+    """Many submissions to many tasks.
+
+    Attributes:
+        name: of the campaign.
+        counts: the number of cells by status, of the statuses that there are.
+        computed: how many cells were computed, rather than taken from earlier runs.
+        cells: the cells, in the order of the manifest.
+    """
+
+    name: str
+    counts: Mapping[str, Count]
+    computed: Count
+    cells: tuple[CampaignCell, ...]
+
+
+class CampaignFinding(msgspec.Struct):
+    """A finding in the table of a campaign.
+
+    Attributes:
+        code: of the finding.
+        severity: `error`, `warning` or `info`.
+        side: whose problem it is, `submission`, `reference` or the file of an option.
+        file: path of the file; null for the whole submission.
+        line: number of the line, from 1; null for the whole file.
+        column: column in Unicode code points, from 1; null for the whole file.
+        count: the number of problems that it summarizes.
+        message: what is wrong.
+        help: how to fix it; null if unknown.
+    """
+
+    code: str
+    severity: str
+    side: str
+    file: str | None
+    line: Count | None
+    column: Count | None
+    count: Count
+    message: str
+    help: str | None
+
+
+class CampaignRow(msgspec.Struct):
+    """A row of the table `campaign.parquet`: a metric of a cell in one resample.
+
+    Attributes:
+        task: name of the task.
+        profile: `plan` or `official`.
+        condition: name of the condition; empty where the task has none.
+        submission: name of the submission.
+        status: `refused` because of its data, `failed` because of the program or the machine.
+        metric: name of the metric; null in the only row of a cell without numbers.
+        resample: number of the resample; 0 for the value itself.
+        value: value of the metric; null if undefined.
+        low: lower limit of the confidence interval; null without one, and in resamples.
+        high: upper limit of the confidence interval; null without one, and in resamples.
+        documents: the number of documents of the submission; null if nothing was read.
+        records: the number of their records; null if nothing was read.
+        errors: the number of errors that validation found.
+        warnings: the number of warnings that validation found.
+        reason: why there are no numbers; null if there are.
+        findings: of a cell without numbers.
+        signature: everything that the numbers depend on; null without numbers.
+        key: digest of everything that the result depends on; null if an input does not exist.
+    """
+
+    task: str
+    profile: Profile
+    condition: str
+    submission: str
+    status: Status
+    metric: str | None
+    resample: Count
+    value: float | None
+    low: float | None
+    high: float | None
+    documents: Count | None
+    records: Count | None
+    errors: Count
+    warnings: Count
+    reason: str | None
+    findings: tuple[CampaignFinding, ...]
+    signature: str | None
+    key: str | None
+
+
+class ScoresOutput(msgspec.Struct):
+    """The scores of a submission.
+
+    Attributes:
+        task: name of the task.
+        profile: `plan` or `official`.
+        signature: everything that the numbers depend on: version, parameters, digests, seed.
+        primary: name of the metric that ranks.
+        metrics: the value of each metric by name, in the unit that `hlteval tasks TASK` declares;
+            null where it is undefined (0/0) or not available in the profile.
+        intervals: the confidence interval of each metric by name; empty without a bootstrap.
+        tables: further tables by name, an object per row; `scorings` has all numbers of the task,
+            the others depend on the task.
+        documents: the number of documents of the submission that were read.
+        records: the number of their records, such as mentions, frames, segments or tokens.
+        findings: the number of problems of the submission, the reference and other files.
+        warnings: notes that must be read before any number.
+        notes: remarks on how to read the numbers.
+    """
+
+    task: str
+    profile: Profile
+    signature: str
+    primary: str
+    metrics: Mapping[str, Value]
+    intervals: Mapping[str, Interval]
+    tables: Mapping[str, Rows]
+    documents: Count | None
+    records: Count | None
+    findings: Counts
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+class ComparisonOutput(msgspec.Struct):
+    """Several systems that were scored against one reference, with their differences.
+
+    Attributes:
+        task: name of the task.
+        profile: `plan` or `official`.
+        metric: name of the metric that is compared.
+        signature: everything that the numbers depend on: version, parameters, digests, seed.
+        systems: the systems, best first.
+        differences: one for each pair of systems, in the order of `systems`.
+        significance: whether any difference can be significant.
+        notes: remarks on how to read the numbers.
+        refused: why systems were not scored, by name.
+    """
+
+    task: str
+    profile: Profile
+    metric: str
+    signature: str
+    systems: tuple[System, ...]
+    differences: tuple[Difference, ...]
+    significance: Significance
+    notes: tuple[str, ...]
+    refused: Mapping[str, RefusalOutput]
+
+
+class RankedValue(msgspec.Struct):
+    """A system by one metric.
+
+    Attributes:
+        value: value of the metric; null if undefined.
+        interval: confidence interval of the value; null without one.
+        rank: 1 for the best by this metric; null if the value is undefined.
+    """
+
+    value: Value
+    interval: Interval | None
+    rank: Count | None
+
+
+class RankedSystem(msgspec.Struct):
+    """A system of a leaderboard.
+
+    Attributes:
+        name: of the system.
+        rank: 1 for the best by the first metric. Systems not significantly different from the best
+            of their group share its rank. Null if the value is undefined.
+        scores: value, interval and rank by metric.
+    """
+
+    name: str
+    rank: Count | None
+    scores: Mapping[str, RankedValue]
+
+
+class MetricDifference(Difference, frozen=True, kw_only=True):
+    """The difference between two systems by one metric.
+
+    Attributes:
+        metric: name of the metric.
+    """
+
+    metric: str
+
+
+class MetricSignificance(Significance, frozen=True, kw_only=True):
+    """Whether any difference by one metric can be significant.
+
+    Attributes:
+        metric: name of the metric.
+    """
+
+    metric: str
+
+
+class RefusedRow(msgspec.Struct):
+    """Why a system of a leaderboard was not scored.
+
+    Attributes:
+        reason: why: the first finding that is in the way, all their codes, how many more there are.
+        help: what to do, in one line.
+        codes: the codes of the findings that are the reason, sorted.
+        counts: the number of all its findings.
+    """
+
+    reason: str
+    help: str
+    codes: tuple[str, ...]
+    counts: Counts
+
+
+class LeaderboardOutput(msgspec.Struct):
+    """Systems by several metrics.
+
+    Attributes:
+        task: name of the task.
+        profile: `plan` or `official`.
+        metrics: the metrics in order; the first one ranks.
+        signature: everything that the numbers depend on; empty if all systems are refused.
+        systems: the systems that were scored, best first.
+        differences: one for each metric and pair of systems.
+        significance: for each metric, whether any difference can be significant.
+        refused: why systems were not scored, by name.
+        notes: remarks on how to read the numbers.
+        findings: about the file of names.
+    """
+
+    task: str
+    profile: Profile
+    metrics: tuple[str, ...]
+    signature: str
+    systems: tuple[RankedSystem, ...]
+    differences: tuple[MetricDifference, ...]
+    significance: tuple[MetricSignificance, ...]
+    refused: Mapping[str, RefusedRow]
+    notes: tuple[str, ...]
+    findings: tuple[Item, ...]
+
+
+class AgreementOutput(msgspec.Struct):
+    """How far annotators of the same documents agree.
+
+    Attributes:
+        task: name of the task.
+        signature: everything that the numbers depend on: version, options, digests, seed.
+        annotators: their names, in the order in which they were given.
+        documents: the number of documents that at least two of them annotated.
+        measures: the measures of the task, for each pair of annotators.
+        coefficients: of what is judged: of all documents, by document, and by label.
+        differences: the units that annotators judge differently.
+        findings: about the annotations.
+        notes: remarks on how to read the numbers.
+        meanings: what is judged and what coefficients mean, by name.
+    """
+
+    task: str
+    signature: str
+    annotators: tuple[str, ...]
+    documents: Count
+    measures: tuple[PairMeasure, ...]
+    coefficients: tuple[CoefficientValue, ...]
+    differences: tuple[Disagreement, ...]
+    findings: tuple[Item, ...]
+    notes: tuple[str, ...]
+    meanings: Mapping[str, str]
+
+
+class VerificationOutput(msgspec.Struct):
+    """A signature, part by part, beside files and settings.
+
+    Attributes:
+        verdict: `differs` if at least one part or number does.
+        differing: the names of the parts and numbers that differ.
+        signature: the signature that was verified.
+        parts: its parts in order, then parts that were found but are not in it.
+        numbers: the numbers, if there are scores to compare with.
+    """
+
+    verdict: Literal["same", "differs"]
+    differing: tuple[str, ...]
+    signature: str
+    parts: tuple[Part, ...]
+    numbers: tuple[Part, ...]

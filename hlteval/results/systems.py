@@ -1,0 +1,458 @@
+"""Comparisons: which of several systems is better, as values."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from hlteval.extensions import lazy
+from hlteval.findings import Finding, Findings
+from hlteval.findings.counts import counted
+from hlteval.results.verdict import Verdict, head
+from hlteval.sources.names import as_text
+from hlteval.sources.opening import OpenInput
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+Limits = tuple[float, float] | None
+"""A confidence interval, lower limit first; None if it is undefined."""
+NOT_DISTINGUISHABLE = "not distinguishable"
+"""Said of systems where all that are ranked share a rank, so that none is the best."""
+
+
+class System(msgspec.Struct, frozen=True, kw_only=True):
+    """One system: its value and its rank.
+
+    Attributes:
+        name: its short name, as on a leaderboard, or the one that was given to it.
+        value: value of the metric; None if undefined.
+        interval: confidence interval of the value.
+        rank: 1 for the best. Systems not significantly different from the best of their group
+            share its rank. None if the value is undefined.
+    """
+
+    name: str
+    value: float | None
+    interval: Limits
+    rank: int | None
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """The difference between two systems and its significance.
+
+    Attributes:
+        first: name of the first system.
+        second: name of the second system.
+        difference: value of the first minus value of the second; None if either is undefined.
+        interval: confidence interval of the difference, from the same documents of both.
+        probability: two-sided p value of the significance test; None if undefined.
+        monte_carlo_error: standard error of the p value where replicates are drawn; 0 where all
+            outcomes are counted, None for a test without replicates.
+        corrected: the p value with Holm's correction for the number of pairs.
+        wins: number of documents in which the first system is better.
+        losses: number of documents in which the second system is better.
+        ties: number of documents in which neither is better, or either has no value.
+    """
+
+    first: str
+    second: str
+    difference: float | None
+    interval: Limits
+    probability: float | None
+    monte_carlo_error: float | None
+    corrected: float | None
+    wins: int
+    losses: int
+    ties: int
+
+
+class Significance(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether any difference can be significant.
+
+    Attributes:
+        documents: number of documents with counts.
+        pairs: number of pairs of systems with a p value.
+        smallest: the smallest p value (Holm) that the test can give for these documents and pairs;
+            None if it has no such limit.
+        note: why no difference can be significant, in one line; empty if one can.
+    """
+
+    documents: int
+    pairs: int
+    smallest: float | None = None
+    note: str = ""
+
+
+class RefusedSystem(msgspec.Struct, frozen=True, kw_only=True):
+    """A system that has no rank, because nothing of it was scored.
+
+    Attributes:
+        name: its short name.
+        reason: why, in one line, with the codes of the findings.
+        help: what to do, in one line.
+        codes: the codes of the findings that are the reason, sorted.
+        blocking: these findings.
+        verdict: the verdict of validation, with all findings.
+    """
+
+    name: str
+    reason: str
+    help: str
+    codes: tuple[str, ...]
+    blocking: tuple[Finding, ...]
+    verdict: Verdict
+
+    @property
+    def note(self) -> str:
+        """That it is refused and why, in one line."""
+        return f"{self.name} is refused: {self.reason}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict in plain types, which is `refused`, with the reason and what to do."""
+        reasons = {"verdict": "refused", "reason": self.reason, "help": self.help}
+        return {**self.verdict.to_dict(), **head("refusal"), **reasons}
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Several systems scored against one reference.
+
+    Attributes:
+        task: name of the task.
+        profile: `plan` or `official`.
+        metric: name of the metric that is compared.
+        signature: everything that the numbers depend on: version, parameters, digests, seed.
+        systems: the systems, best first.
+        differences: one for each pair of systems, in the order of `systems`.
+        significance: whether any difference can be significant.
+        notes: remarks on how to read the numbers.
+        refused: the systems that were not scored, in the order in which they were named.
+        paths: the path of each submission, by name.
+    """
+
+    task: str
+    profile: str
+    metric: str
+    signature: str
+    systems: tuple[System, ...]
+    differences: tuple[Difference, ...]
+    significance: Significance = Significance(documents=0, pairs=0)
+    notes: tuple[str, ...] = ()
+    refused: tuple[RefusedSystem, ...] = ()
+    paths: Mapping[str, str] = {}
+
+    @property
+    def best(self) -> tuple[System, ...]:
+        """The systems of rank 1; none where several systems are not distinguishable."""
+        ranked = [system for system in self.systems if system.rank is not None]
+        best = tuple(system for system in ranked if system.rank == 1)
+        return best if len(best) < max(2, len(ranked)) else ()
+
+    def __repr__(self) -> str:
+        head = f"{self.task}, profile {self.profile}: {self.metric} of {len(self.systems)} systems"
+        best = ", ".join(f"{system.name} {system.value:.4f}" for system in self.best)
+        return f"<Comparison: {head}; {f'best {best}' if best else NOT_DISTINGUISHABLE}>"
+
+    def _repr_html_(self) -> str:
+        html: str = lazy("hlteval.reports.notebook:comparison")(self)
+        return html
+
+    def plot(self) -> Figure:
+        """The systems and their differences, with intervals, as a figure.
+
+        Raises:
+            ImportError: where matplotlib is not installed.
+        """
+        figure: Figure = lazy("hlteval.reports.curves:of_comparison")(self)
+        return figure
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison in plain types, as `hlteval compare --format json` prints it."""
+        names = [name for name in self.__struct_fields__ if name not in {"refused", "paths"}]
+        own = {name: getattr(self, name) for name in names}
+        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(own))
+        return {
+            **head("comparison"),
+            **plain,
+            "refused": {system.name: system.to_dict() for system in self.refused},
+        }
+
+    def to_frame(self, rows: Literal["systems", "differences"] = "systems") -> pl.DataFrame:
+        """The systems or the differences of pairs, a row each.
+
+        The columns are the attributes of `System` or `Difference`, with `low` and `high` in place
+        of `interval`. Systems that are refused come last, without a rank.
+
+        Args:
+            rows: what the rows are.
+
+        Raises:
+            ValueError: for anything else.
+        """
+        import polars as pl
+
+        if rows not in ("systems", "differences"):
+            raise ValueError(f"rows: expected 'systems' or 'differences', got {rows!r}")
+        kind = System if rows == "systems" else Difference
+        listed: Sequence[System | Difference] = self.differences
+        if rows == "systems":
+            refused = (
+                System(name=each.name, value=None, interval=None, rank=None)
+                for each in self.refused
+            )
+            listed = (*self.systems, *refused)
+        return pl.DataFrame([_flat(item) for item in listed], schema=_types(kind))
+
+
+def _flat(item: System | Difference) -> dict[str, Any]:
+    """The attributes of a system or a difference, with the limits of its interval apart."""
+    values = msgspec.structs.asdict(item)
+    low, high = values.pop("interval") or (None, None)
+    return {**values, "low": low, "high": high}
+
+
+def _types(kind: type[System | Difference]) -> dict[str, Any]:
+    """The columns of a table of systems or differences, which may have no rows."""
+    import polars as pl
+
+    columns = {"str": pl.String, "int": pl.Int64, "int | None": pl.Int64}
+    fields = {
+        field.name: columns.get(str(kind.__annotations__[field.name]), pl.Float64)
+        for field in msgspec.structs.fields(kind)
+        if field.name != "interval"
+    }
+    return {**fields, "low": pl.Float64, "high": pl.Float64}
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A system of a leaderboard.
+
+    Attributes:
+        name: of the system.
+        rank: by the first metric; None if its value is undefined or the system is refused.
+        scores: value, interval and rank by metric; empty if the system is refused.
+        reason: why it is refused: the first finding that is in the way, all their codes, and how
+            many more there are; empty for the others.
+        help: what to do about that.
+        codes: the codes of the findings that are the reason.
+    """
+
+    name: str
+    rank: int | None = None
+    scores: Mapping[str, System] = {}
+    reason: str = ""
+    help: str = ""
+    codes: tuple[str, ...] = ()
+
+
+class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
+    """Systems by several metrics: values, intervals, ranks, and which differ.
+
+    Attributes:
+        task: name of the task.
+        profile: `plan` or `official`.
+        metrics: the metrics in order; the first one ranks.
+        signature: everything that the numbers depend on; empty if all systems are refused.
+        comparisons: the systems by each metric, under their names.
+        refused: the systems that were not scored, under their names.
+        paths: the path of each submission, by name.
+        notes: remarks on how to read the numbers.
+        findings: about the file of names.
+    """
+
+    task: str
+    profile: str
+    metrics: tuple[str, ...]
+    signature: str
+    comparisons: tuple[Comparison, ...]
+    refused: tuple[RefusedSystem, ...] = ()
+    paths: Mapping[str, str] = {}
+    notes: tuple[str, ...] = ()
+    findings: Findings = Findings()
+
+    def __repr__(self) -> str:
+        head = f"{self.task}, profile {self.profile}: {', '.join(self.metrics)}"
+        refused = len(self.refused)
+        number = f"{counted(len(self.rows) - refused, 'system')}, {refused} refused"
+        if not self.comparisons:
+            return f"<Leaderboard: {head}; {number}>"
+        best = ", ".join(system.name for system in self.comparisons[0].best)
+        return f"<Leaderboard: {head}; {number}; {f'best {best}' if best else NOT_DISTINGUISHABLE}>"
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The systems, best first by the first metric, then those that are refused."""
+        scored = self.comparisons[0].systems if self.comparisons else ()
+        by_metric = {
+            each.metric: {system.name: system for system in each.systems}
+            for each in self.comparisons
+        }
+        rows = [
+            Row(
+                name=system.name,
+                rank=system.rank,
+                scores={metric: own[system.name] for metric, own in by_metric.items()},
+            )
+            for system in scored
+        ]
+        return (*rows, *map(_refused, self.refused))
+
+    def by(self, metric: str) -> Comparison:
+        """The systems by one of the metrics.
+
+        Raises:
+            KeyError: for another metric.
+        """
+        return {each.metric: each for each in self.comparisons}[metric]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The leaderboard in plain types, as `hlteval leaderboard --format json` prints it."""
+        return {
+            **head("leaderboard"),
+            "task": self.task,
+            "profile": self.profile,
+            "metrics": list(self.metrics),
+            "signature": self.signature,
+            "systems": list(self._systems()),
+            "differences": [
+                {"metric": each.metric, **_plain(pair)}
+                for each in self.comparisons
+                for pair in each.differences
+            ],
+            "significance": [
+                {"metric": each.metric, **msgspec.structs.asdict(each.significance)}
+                for each in self.comparisons
+            ],
+            "refused": {
+                row.name: {"reason": row.reason, "help": row.help, "codes": list(row.codes),
+                           "counts": system.verdict.counts}
+                for row, system in zip(map(_refused, self.refused), self.refused, strict=True)
+            },
+            "notes": list(self.notes),
+            "findings": self.findings.to_dict(),
+        }  # fmt: skip
+
+    def _systems(self) -> Iterator[dict[str, Any]]:
+        for row in self.rows:
+            if not row.reason:
+                scores = {
+                    metric: {name: value for name, value in _plain(own).items() if name != "name"}
+                    for metric, own in row.scores.items()
+                }
+                yield {"name": row.name, "rank": row.rank, "scores": scores}
+
+    def to_frame(self, rows: Literal["systems", "differences"] = "systems") -> pl.DataFrame:
+        """One of the tables: a row per system and metric, or per metric and pair of systems.
+
+        The columns are `metric`, those of `Comparison.to_frame`, and for systems the `reason` of
+        those that are refused, which have no metric.
+
+        Args:
+            rows: what the rows are.
+
+        Raises:
+            ValueError: for anything else.
+        """
+        import polars as pl
+
+        empty = Comparison(
+            task="", profile="", metric="", signature="", systems=(), differences=()
+        ).to_frame(rows)
+        first = pl.lit("", pl.String).alias("metric")
+        frames = [empty.select(first, pl.all())] + [
+            each.to_frame(rows).select(pl.lit(each.metric).alias("metric"), pl.all())
+            for each in self.comparisons
+        ]
+        if rows == "systems":
+            refused = [(row.name, row.reason) for row in self.rows if row.reason]
+            types = {"name": pl.String, "reason": pl.String}
+            names = pl.DataFrame(refused, schema=types, orient="row")
+            return pl.concat([*frames, names], how="diagonal")
+        return pl.concat(frames)
+
+
+def _refused(system: RefusedSystem) -> Row:
+    reason = system.reason
+    if system.blocking:
+        first, others = system.blocking[0], sum(item.count for item in system.blocking) - 1
+        more = f"; {others:,} more" if others else ""
+        reason = f"{first.message} ({', '.join(system.codes)}){more}"
+    return Row(name=system.name, reason=reason, help=system.help, codes=system.codes)
+
+
+def _plain(value: System | Difference) -> dict[str, Any]:
+    """The attributes of a system or a difference, a list for its interval."""
+    plain = msgspec.structs.asdict(value)
+    limits = plain["interval"]
+    return {**plain, "interval": None if limits is None else list(limits)}
+
+
+_SUFFIX = re.compile(
+    r"(?<=[^/])(\.tar\.gz|\.tgz|\.zip|\.gz|\.jsonl?|(\.ltf|\.laf|\.mteval|\.bioc)?\.xml"
+    r"|(\.index|\.issues|\.needs)?\.tab|(\.rsd)?\.txt|\.tsv|\.csv|\.tpl|\.sgml?|\.ann|\.a[12]"
+    r"|\.frames|\.appen|\.muc|\.neleval|\.rttm|\.parquet)$"
+)
+"""The suffixes of submissions; nothing is left out of names such as `system-1.0` or `run.final`."""
+
+
+def short_names(paths: Iterable[str]) -> dict[str, str]:
+    """A short name for each path, such as that of a submission; no two have the same.
+
+    It is the shortest end of the path that no other has. Suffixes are left out, unless paths differ
+    in nothing else. Paths that mean the same place are numbered. Inputs that are not paths, such as
+    those to which a user has given names, keep these.
+
+    Args:
+        paths: the paths; repeated ones count once.
+
+    Returns:
+        The names by path, in the order of the paths.
+
+    Examples:
+        >>> short_names(["runs/a.json", "runs/b.json"])
+        {'runs/a.json': 'a', 'runs/b.json': 'b'}
+        >>> short_names(["a/system.json", "b/system.json", "b/system.tgz"])["a/system.json"]
+        'a/system.json'
+    """
+    listed = list(dict.fromkeys(paths))
+    whole = [_parts(path) for path in listed]
+    stems = [_parts(path, without_suffix=True) for path in listed]
+    ends = _ends(stems if len(set(stems)) == len(set(whole)) else whole)
+    return dict(zip(listed, _numbered([*map(as_text, ends)]), strict=True))
+
+
+def _parts(path: str, *, without_suffix: bool = False) -> tuple[str, ...]:
+    """The parts of a path; a name that is not a path has one."""
+    if isinstance(path, OpenInput):
+        return (str(path),)
+    parts = PurePath(path).parts or (".",)
+    return (*parts[:-1], _SUFFIX.sub("", parts[-1])) if without_suffix else parts
+
+
+def _ends(paths: Sequence[tuple[str, ...]]) -> list[str]:
+    """The shortest end of each path that is not the end of another."""
+    shared = Counter(path[-size:] for path in set(paths) for size in range(1, len(path) + 1))
+    found = (
+        next((path[-size:] for size in range(1, len(path)) if shared[path[-size:]] == 1), path)
+        for path in paths
+    )
+    return [end[0] + "/".join(end[1:]) if end[0] == "/" else "/".join(end) for end in found]
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Names of which those that are there already get a number."""
+    taken, numbered = set(names), []
+    for at, name in enumerate(names):
+        new = name
+        if name in names[:at]:
+            new = next(other for n in count(2) if (other := f"{name} {n}") not in taken)
+        taken.add(new)
+        numbered.append(new)
+    return numbered

@@ -1,0 +1,127 @@
+"""Readers of the options of translations: metrics, subsets, and situation frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from hlteval.converters import load
+from hlteval.converters.corpus.memory import in_memory
+from hlteval.findings import Problem, finding
+from hlteval.findings.suggest import did_you_mean
+from hlteval.representation import Corpus
+from hlteval.scoring.mt.options import FRAMES, METRICS, Pairs
+from hlteval.sources import Source
+from hlteval.syntax.tsv import Column, ParsedTable, Table
+from hlteval.tasks.runtime.options import FileValue, contradictions, read_table
+
+SUBSET = Table((Column("document"), Column("segment")), code="OPT101")
+SF_SCORES = Table(
+    (
+        Column("document"),
+        Column("input", heading="source, reference or mt", pattern="source|reference|mt",
+               code="MTS201"),
+        Column("score", "number", pattern=r"-?[0-9]{1,9}(?:\.[0-9]*)?(?:[eE]-?[0-9]{1,2})?",
+               code="MTS202"),
+    ),
+    code="OPT101",
+)  # fmt: skip
+_SUBMITTED = ("lorehlt-sf-json", "lorehlt-sf-tables")
+_REFERENCES = ("lorehlt-sf-reference", *_SUBMITTED)
+
+
+def metrics(names: Sequence[str], _: Mapping[str, str]) -> tuple[str, ...]:
+    """The names of metrics, each once.
+
+    Raises:
+        ValueError: for an unknown name, or none.
+
+    Examples:
+        >>> metrics(["chrf", "bleu", "chrf"], {})
+        ('chrf', 'bleu')
+    """
+    for name in names:
+        if name not in METRICS:
+            hint = did_you_mean(name, METRICS, f"use some of {', '.join(METRICS)}")
+            raise ValueError(f"unknown metric {name}; {hint}")
+    if not names:
+        raise ValueError(f"name some of {', '.join(METRICS)}")
+    return tuple(dict.fromkeys(names))
+
+
+def neighbours(written: str, _: Mapping[str, str]) -> int:
+    """A number of segments, possibly 0.
+
+    Raises:
+        ValueError: for anything but an integer from 0.
+    """
+    if not (written.isascii() and written.isdecimal() and len(written) < len("1000000")):
+        raise ValueError(f"a number of segments is needed, not {written}")
+    return int(written)
+
+
+def subset(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The segments of a subset.
+
+    Args:
+        source: a table without a header: document, segment.
+    """
+    rows, findings = read_table(source, SUBSET)
+    pairs: Pairs = frozenset(rows.select("document", "segment").iter_rows())
+    if not (pairs or findings):
+        findings.append(finding("OPT109", file=source.path, title="document, tab, segment"))
+    return FileValue(pairs, findings)
+
+
+def sf_scores(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The scores of situation frames, by what they were found in and by document.
+
+    Args:
+        source: a table without a header: document; `source`, `reference` or `mt`; score. Of a
+            document that occurs several times, the last line counts.
+    """
+    rows, findings = read_table(source, SF_SCORES, _other_scores)
+    found: dict[str, dict[str, float]] = {}
+    for document, name, score in rows.select("document", "input", "score").iter_rows():
+        found.setdefault(name, {})[document] = score
+    return FileValue(found, findings)
+
+
+def _other_scores(parsed: ParsedTable) -> list[Problem]:
+    """Lines with another score for what was found in a document than before."""
+    key = pl.concat_str("document", "input", separator=" and ")
+    return contradictions(parsed, key, "score", "last score")
+
+
+def frames(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The situation frames of a submission."""
+    return _frames(source, _SUBMITTED)
+
+
+def reference_frames(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The situation frames of a reference."""
+    return _frames(source, _REFERENCES)
+
+
+def _frames(source: Source, names: Sequence[str]) -> FileValue:
+    """The frames of a source (`FRAMES`), in the first format that fits."""
+    forms = [load(name) for name in names]
+    fitting = (form for form in forms if form.sniff(source))
+    form = in_memory(source) or next(fitting, forms[0])
+    results = list(form.read(source))
+    corpus = Corpus.concat(result.corpus for result in results)
+    findings = [item for result in results for item in result.findings]
+    rows = _rows(corpus)
+    if rows.is_empty() and not findings:
+        findings.append(finding("OPT109", file=source.path, title=forms[0].title))
+    return FileValue(rows, findings, corpus)
+
+
+def _rows(corpus: Corpus) -> pl.DataFrame:
+    documents = corpus.documents.select(row="row", name="name")
+    rows = corpus.frames.filter(pl.col("kind") == "situation")
+    named = rows.select("document", type="label", place="place_kb", segment="justification").join(
+        documents, left_on="document", right_on="row", maintain_order="left"
+    )
+    return named.drop("document").rename({"name": "document"}).select(*FRAMES)

@@ -1,0 +1,1 @@
+"""Agreement between annotators: measures, coefficients and differences."""

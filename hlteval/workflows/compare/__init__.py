@@ -1,0 +1,1 @@
+"""Comparison of systems: resampling, ranks, leaderboards and their folders."""

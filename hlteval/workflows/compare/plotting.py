@@ -1,0 +1,117 @@
+"""Plots: the curves or the values of submissions, in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hlteval.extensions import lazy
+from hlteval.reports.curves import NEEDED
+from hlteval.results.scores import Scores
+from hlteval.results.systems import Comparison, Leaderboard, Row, short_names
+from hlteval.results.verdict import Verdict
+from hlteval.sources import writing
+from hlteval.tasks.task import WrongOption
+from hlteval.workflows.run.engine import Run, score
+
+SUFFIXES = (".png", ".svg", ".pdf")
+
+
+def check_plot(file: Path | None) -> None:
+    """Hold that a plot can be written, before the work begins; nothing without a file.
+
+    Raises:
+        WrongOption: for another suffix, or where matplotlib is not installed.
+    """
+    if file is None:
+        return
+    if file.suffix.lower() not in SUFFIXES:
+        raise WrongOption(f"a plot is one of {', '.join(SUFFIXES)}, not {file.name}")
+    if find_spec("matplotlib") is None:
+        raise WrongOption(NEEDED)
+
+
+def plot_scores(
+    task: str,
+    reference: str,
+    scores: Mapping[str, Scores],
+    file: Path | None,
+    beside: Iterable[str] = (),
+    **settings: Any,
+) -> None:
+    """Plot the scores of a submission, and of others; nothing without a file.
+
+    Args:
+        task: name of the task.
+        reference: path of the reference.
+        scores: the scores of the submission, by its path.
+        file: of the picture; its suffix is its format.
+        beside: paths of more submissions to score and include.
+        settings: those with which the submission was scored.
+
+    Raises:
+        WrongOption: for a file that cannot be a plot.
+        Refused: if one of the other submissions cannot be scored.
+    """
+    if file is None:
+        return
+    check_plot(file)
+    others = {path: score(task, reference, path, alignment=False, **settings) for path in beside}
+    every = {**scores, **others}
+    names = short_names(every)
+    _write("of_scores", {names[path]: own for path, own in every.items()}, file)
+
+
+def plot_comparison(
+    comparison: Comparison, file: Path | None, runs: Mapping[str, Run] | None = None
+) -> None:
+    """Plot the systems of a comparison and their differences; nothing without a file.
+
+    Args:
+        comparison: the comparison.
+        file: of the picture; its suffix is its format.
+        runs: what was counted of each system, by name, from which their curves are drawn.
+
+    Raises:
+        WrongOption: for a file that cannot be a plot.
+    """
+    if file is not None:
+        check_plot(file)
+        scores = {name: run.scores() for name, run in (runs or {}).items()}
+        _write("of_comparison", comparison, file, scores)
+
+
+def plot_leaderboard(board: Leaderboard, file: Path | None) -> None:
+    """Plot the values of all systems by each metric; nothing without a file, or without systems.
+
+    Raises:
+        WrongOption: for a file that cannot be a plot.
+    """
+    if file is not None and board.comparisons:
+        check_plot(file)
+        every = {row.name: _scores(board, row) for row in board.rows if not row.reason}
+        _write("of_scores", every, file)
+
+
+def _scores(board: Leaderboard, row: Row) -> Scores:
+    """The values of a system with their intervals, as scores."""
+    return Scores(
+        task=board.task,
+        profile=board.profile,
+        signature=board.signature,
+        primary=board.metrics[0],
+        metrics={metric: own.value for metric, own in row.scores.items()},
+        intervals={metric: own.interval for metric, own in row.scores.items() if own.interval},
+        tables={},
+        verdict=Verdict(board.task, board.profile, passed=True),
+    )
+
+
+def _write(figure: str, result: object, file: Path, *more: object) -> None:
+    image = lazy(f"hlteval.reports.drawing:{figure}")(result, *more)
+    with writing(file) as unfinished:
+        lazy("hlteval.reports.drawing:write")(
+            image, unfinished, file.suffix.lower().removeprefix(".")
+        )

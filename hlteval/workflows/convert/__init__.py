@@ -1,0 +1,1 @@
+"""Conversion: inputs in any format become outputs in another, with a list of losses."""

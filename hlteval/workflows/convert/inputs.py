@@ -1,0 +1,560 @@
+"""Names of documents: two documents of one name are kept apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import polars as pl
+
+from hlteval.converters import BUILTIN, Format, ReadResult, known, load
+from hlteval.converters.corpus.memory import in_memory
+from hlteval.converters.toolkit.single_file import unique_name
+from hlteval.converters.toolkit.span_texts import misplaced
+from hlteval.findings import FieldRef, Finding, finding
+from hlteval.findings.suggest import did_you_mean
+from hlteval.representation import TABLES, Corpus
+from hlteval.sources import Member, Source, Unreadable, open_source
+from hlteval.sources.archives import kind_of_file, shown_names
+from hlteval.workflows.run.reference import explained
+
+
+def qualified(form: Format, source: Source) -> Source:
+    """A source whose files are qualified by their folders where documents have the same name.
+
+    The files of a document have different suffixes; where two of them have the same name, they are
+    those of several documents.
+
+    Examples:
+        >>> from hlteval.converters import load
+        >>> names = ["a/d1.ann", "b/d1.ann", "b/d2.ann"]
+        >>> members = tuple(Member(name, name, 0, bytes) for name in names)
+        >>> source = qualified(load("brat"), Source("x", "folder", members))
+        >>> list(load("brat").documents(source))
+        ['a/d1', 'b/d1', 'd2']
+    """
+    if form.layout != "per_document":
+        return source
+    shared = {
+        member.name
+        for members in form.documents(source).values()
+        if len({member.basename for member in members}) < len(members)
+        for member in members
+    }
+    if not shared:
+        return source
+    members = (msgspec.structs.replace(m, qualified=m.name in shared) for m in source.members)
+    return replace(source, members=tuple(members))
+
+
+class UniqueNames:
+    """Gives documents that have the name of an earlier one another name, over all batches.
+
+    Args:
+        files: the files of the source that make up documents, by any key; a document with rows from
+            files of several keys is several documents.
+    """
+
+    def __init__(self, files: Mapping[str, Sequence[Member]]) -> None:
+        self.groups = {m.name: group for group, own in enumerate(files.values()) for m in own}
+        self.names: dict[str, int] = {}
+        self.places: dict[str, str] = {}
+
+    def apply(self, result: ReadResult) -> ReadResult:
+        """The result with names that no earlier document has, and a finding for each new one."""
+        corpus = result.corpus
+        groups = [self.groups.get(member.name, -1) for member in result.members]
+        if len(set(groups)) > 1 and len(groups) == corpus.sources.height:
+            corpus = separated(corpus, groups)
+        names = corpus.documents["name"].to_list()
+        if len(set(names)) == len(names) and self.names.keys().isdisjoint(names):
+            self.names |= dict.fromkeys(names, 1)
+            self.places |= dict(_places(corpus, result.members))
+            return replace(result, corpus=corpus)
+        findings: list[Finding] = []
+        new = []
+        for name, place in _places(corpus, result.members):
+            new.append(unique_name(name, self.names))
+            if new[-1] != name:
+                first = self.places.get(name, "")
+                values: dict[str, Any] = {"name": name, "new": new[-1], "first": first}
+                findings.append(finding("CNV201", file=place or None, record=name, **values))
+            self.places.setdefault(new[-1], place)
+        documents = corpus.documents.with_columns(name=pl.Series(new, dtype=pl.String))
+        return replace(
+            result,
+            corpus=corpus.replace(documents=documents),
+            findings=(*result.findings, *findings),
+        )
+
+
+def _places(corpus: Corpus, members: Sequence[Member]) -> Iterator[tuple[str, str]]:
+    """The name of each document and the file that it is in, empty where that is unknown."""
+    displays = dict(zip(corpus.sources["row"], (m.display for m in members), strict=False))
+    for origin, name in corpus.documents.select("origin", "name").iter_rows():
+        yield name, displays.get(origin, "")
+
+
+def separated(corpus: Corpus, groups: Sequence[int]) -> Corpus:
+    """A corpus in which no document has rows from files of two groups.
+
+    Args:
+        corpus: of documents that may have.
+        groups: the group of each row of `sources`.
+
+    Examples:
+        >>> source = {"path": "x", "format": "x", "sha256": ""}
+        >>> place = {"document": 0, "record": 1, "start": 0, "end": 1}
+        >>> mention = {**place, "mention": "m", "label": "X"}
+        >>> corpus = Corpus(
+        ...     sources=[{**source, "row": row, "member": f"{row}.tab"} for row in (0, 1)],
+        ...     documents=[{"row": 0, "origin": 0, "name": "d1"}],
+        ...     mentions=[{**mention, "row": row, "origin": row} for row in (0, 1)],
+        ... )
+        >>> separated(corpus, [7, 8]).mentions["document"].to_list()
+        [0, 1]
+    """
+    key = pl.Series("group", groups, dtype=pl.Int64)
+    group_of = corpus.sources.select(origin="row").with_columns(key)
+    both = {("document", "documents"), ("origin", "sources")}
+    placed = {name: rows for name, rows in corpus.tables() if both <= {*TABLES[name].references}}
+    pairs = pl.concat(rows.select("document", "origin").unique() for rows in placed.values())
+    pairs = pairs.drop_nulls().unique().join(group_of, on="origin").select("document", "group")
+    home = corpus.documents.select("row", "name", "origin")
+    home = home.join(group_of, on="origin", how="left", maintain_order="left")
+    first = pairs.group_by(row="document").agg(first=pl.col("group").min())
+    home = home.join(first, on="row", how="left", maintain_order="left")
+    home = home.select("row", "name", home=pl.coalesce("group", "first"))
+    pairs = pairs.join(home, left_on="document", right_on="row", how="left")
+    others = pairs.filter(pl.col("group") != pl.col("home")).unique().sort("document", "group")
+    if others.is_empty():
+        return corpus
+    count = int(corpus.documents["row"].max() or 0) + 1  # type: ignore[arg-type]
+    others = others.with_columns(new=pl.int_range(pl.len(), dtype=pl.Int64) + count)
+    origins = group_of.group_by("group").agg(pl.col("origin").min())
+    made = others.join(origins, on="group", maintain_order="left").select(
+        "origin", "name", row="new"
+    )
+    documents = pl.concat([corpus.documents, made], how="diagonal")
+    moved = group_of.join(others, on="group").select("document", "origin", _new="new")
+    tables = {name: _moved(rows, moved) for name, rows in placed.items() if rows.height}
+    return corpus.replace(documents=documents, **tables)
+
+
+def _moved(rows: pl.DataFrame, moved: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the new documents of those that are in others."""
+    on = ["document", "origin"]
+    found = rows.join(moved, on=on, how="left", maintain_order="left")
+    return found.with_columns(document=pl.coalesce("_new", "document")).drop("_new")
+
+
+_TEXT = ".txt"
+
+
+class UnknownFormat(ValueError):
+    """The format of a path cannot be detected: an error of usage."""
+
+
+def detected(source: Source, form: str | None = None) -> Format:
+    """The format of a source, by its name or detected from the names and first bytes of its files.
+
+    Raises:
+        UnknownFormat: if there is no such format, or several, or none that fits.
+    """
+    if held := in_memory(source):
+        if form is not None:
+            raise UnknownFormat(f"{source.path} is in memory: leave out --from")
+        return held
+    if form is not None:
+        chosen = named(form)
+        if not chosen.reads:
+            raise UnknownFormat(f"{form} is a write-only format")
+        return chosen
+    fitting = [candidate for name in known() if (candidate := load(name)).sniff(source)]
+    fitting = [candidate for candidate in fitting if not candidate.general] or fitting
+    suffixed = [candidate for candidate in fitting if source.path.endswith(candidate.suffixes)]
+    fitting = preferred(suffixed or fitting)  # the name decides between what looks alike
+    if len(fitting) == 1:
+        return fitting[0]
+    names = " or ".join(candidate.name for candidate in fitting)
+    if kind := "" if names else kind_of_file(source):
+        raise UnknownFormat(f"{source.path} is {kind}, not text; export its content as text")
+    reason = f"may be {names}" if names else "matches no known format"
+    raise UnknownFormat(f"{source.path} {reason}; set the format with --from")
+
+
+def named(name: str) -> Format:
+    """A format by its name.
+
+    Raises:
+        UnknownFormat: if there is none of that name.
+    """
+    if name not in known():
+        hint = did_you_mean(name, [*known()], f"use one of {', '.join(known())}")
+        raise UnknownFormat(f"unknown format {name}; {hint}")
+    return load(name)
+
+
+def preferred(formats: list[Format]) -> list[Format]:
+    """The built-in ones of some formats, or all if none is."""
+    return [f for f in formats if f.name in BUILTIN] or formats
+
+
+@dataclass(frozen=True)
+class Input:
+    """A source and the format that it is read as.
+
+    Attributes:
+        source: the source, whose files are qualified where names collide.
+        form: its format, with its settings.
+        findings: what concerns the source as a whole, such as files that are not read.
+    """
+
+    source: Source
+    form: Format
+    findings: tuple[Finding, ...] = ()
+
+    @classmethod
+    def open(
+        cls, path: str, form: str | None = None, encoding: str = "utf-8", *, several: bool = False
+    ) -> Input:
+        """Open a path.
+
+        Args:
+            path: of a folder, file or archive; `-` for standard input.
+            form: the name of its format; detected if it is not given.
+            encoding: of its files.
+            several: whether it is one of several inputs: then a folder of `.txt` files that are of
+                no other format is read as `text`.
+
+        Raises:
+            UnknownFormat: if the format cannot be detected.
+            FileNotFoundError: if the path does not exist.
+            LookupError: for an unknown encoding.
+        """
+        source = open_source(path, encoding=encoding)
+        if several and form is None and _only_texts(source):
+            form = _format_of_texts(source)
+        chosen = detected(source, form)
+        source, remarks = _completed(chosen, source, encoding)
+        source = qualified(chosen, source)
+        return cls(source, chosen, (*source.findings, *remarks, *_unread(chosen, source)))
+
+    def read(self) -> Iterator[ReadResult]:
+        """The documents in batches, each with a name of its own, without the findings above."""
+        names = UniqueNames(_files(self.form, self.source))
+        for result in self.form.read(self.source):
+            yield names.apply(replace(result, findings=tuple(self._explained(result))))
+
+    def _explained(self, result: ReadResult) -> Sequence[Finding]:
+        """The findings of a batch, with one for each mistake in all rows of a table."""
+
+        def again(source: Source) -> list[Finding]:
+            return [found for each in self.form.read(source) for found in each.findings]
+
+        source = self.source.only(result.members)
+        return explained(self.form, source, result.findings, again)
+
+
+def _only_texts(source: Source) -> bool:
+    names = [member.basename for member in source.members]
+    return bool(names) and all(name.endswith(_TEXT) for name in names)
+
+
+def _format_of_texts(source: Source) -> str:
+    """The format of files that all end in `.txt`: what they look like, or else plain text."""
+    try:
+        found = detected(source)
+    except UnknownFormat:
+        return "text"
+    return found.name if found.layout == "per_document" else "text"
+
+
+def _files(form: Format, source: Source) -> dict[str, Sequence[Member]]:
+    """The files that are read, by document; where a file holds many documents, by file."""
+    files = form.documents(source)
+    if form.layout == "per_document" or form.shares_documents:
+        return dict(files)
+    return {member.name: [member] for members in files.values() for member in members}
+
+
+def _unread(form: Format, source: Source) -> Iterator[Finding]:
+    """The finding about files that the format does not read, if there are any."""
+    read = {member.name for members in form.documents(source).values() for member in members}
+    names = [member.name or member.display for member in source.members if member.name not in read]
+    if names:
+        values: dict[str, Any] = {"count": len(names), "names": shown_names(names)}
+        yield finding("CNV104", file=source.path, format=form.name, **values)
+
+
+def _completed(form: Format, source: Source, encoding: str) -> tuple[Source, list[Finding]]:
+    """A single file with those beside it that it refers to, and findings about them.
+
+    An `.ann` file has the offsets of a `.txt`: without it, there is no text.
+    """
+    suffix = Path(source.path).suffix
+    if source.kind != "file" or suffix not in form.needed_files or not source.members:
+        return source, []
+    members, findings = list(source.members), []
+    for other in form.needed_files[suffix]:
+        path = str(Path(source.path).with_suffix(other))
+        if Path(path).is_file():
+            beside = open_source(path, encoding=encoding)
+            members += beside.members
+            findings.append(finding("CNV202", file=source.path, beside=path))
+        else:
+            findings.append(finding("CNV203", file=source.path, beside=path))
+    members = [msgspec.structs.replace(member, name=member.basename) for member in members]
+    return replace(source, members=tuple(members)), findings
+
+
+_JOINING_TEXT = "text"
+_KINDS: Mapping[str, str] = {
+    **dict.fromkeys(("segments", "tokens"), "segments"),
+    **dict.fromkeys(("mentions", "links", "frames", "arguments", "fills"), "annotations"),
+    **dict.fromkeys(("sentiments", "modifiers", "groups"), "annotations"),
+    **dict.fromkeys(("instances", "ratings", "changes", "responses"), "annotations"),
+    "regions": "segments",
+}
+"""What the tables of a document bring to it; of each kind there is one input that brings it. Of
+translations, each role and set is a kind of its own."""
+
+
+@dataclass
+class _Document:
+    """A document of an input: its row of `documents`, its input and the kinds of what it brings.
+
+    Attributes:
+        others: its other columns, of which the first value that there is counts.
+        text_part: the input that its text is from.
+    """
+
+    row: int
+    origin: int | None
+    name: str
+    text: str | None
+    others: Mapping[str, object]
+    part: int
+    kinds: set[str]
+    text_part: int
+
+    def conflict(self, other: _Document) -> str:
+        """What this and another document both bring; empty if they complement each other.
+
+        A text may be in both, with or without line feeds at its end.
+        """
+        both = self.kinds & other.kinds
+        if _JOINING_TEXT in both and (self.text or "").rstrip("\n") != (other.text or "").rstrip(
+            "\n"
+        ):
+            return "different texts"
+        return ", ".join(sorted(both - {_JOINING_TEXT}))
+
+    def unite(self, other: _Document) -> None:
+        """Take what another has and this has not."""
+        if self.text is None or len(other.text or "") > len(self.text):
+            self.origin = self.origin if other.text is None else other.origin
+            self.text_part = other.part
+            self.text = other.text
+        self.kinds |= other.kinds
+        known = {name: value for name, value in self.others.items() if value is not None}
+        self.others = {**other.others, **known}
+
+    def cells(self) -> Mapping[str, object]:
+        """Its row of the table."""
+        own = {"row": self.row, "origin": self.origin, "name": self.name, "text": self.text}
+        return {**own, **self.others}
+
+
+class _Part(NamedTuple):
+    """One input: its path and format, its corpus and the file of each of its rows of `sources`."""
+
+    path: str
+    form: Format
+    corpus: Corpus
+    members: Sequence[Member | None]
+
+
+def joined(inputs: Sequence[Input]) -> ReadResult:
+    """Several inputs as one corpus.
+
+    What several inputs have of a document of one name is one document where each brings something
+    else: one the text, another the annotations. Otherwise they stay two documents, with a finding.
+    Mentions are checked against a text of another input.
+
+    Args:
+        inputs: at least one.
+
+    Returns:
+        The corpus, with the findings of all inputs and of the join.
+    """
+    findings: list[Finding] = []
+    parts = []
+    for each in inputs:
+        results = list(each.read())
+        findings += [*each.findings, *(f for result in results for f in result.findings)]
+        members = [member for result in results for member in _members(result)]
+        corpus = Corpus.concat(result.corpus for result in results)
+        parts.append(_Part(each.source.path, each.form, corpus, members))
+    corpus = Corpus.concat(part.corpus for part in parts)
+    if len(parts) > 1:
+        join = _Join(parts, corpus)
+        corpus = join.corpus
+        findings += join.findings
+    return ReadResult(corpus, tuple(findings))
+
+
+def _members(result: ReadResult) -> Sequence[Member | None]:
+    """The file of each row of `sources`; None where that is unknown, as in a saved corpus."""
+    known = len(result.members) == result.corpus.sources.height
+    return result.members if known else [None] * result.corpus.sources.height
+
+
+class _Join:
+    """The documents of several inputs, joined by name.
+
+    Attributes:
+        corpus: the joined corpus.
+        findings: the findings of the join.
+    """
+
+    def __init__(self, parts: Sequence[_Part], corpus: Corpus) -> None:
+        self.parts = parts
+        self.findings: list[Finding] = []
+        self.keys: dict[int, int] = {}
+        self.documents: list[_Document] = []
+        named: dict[str, list[_Document]] = {}
+        for document in _documents(parts, corpus):
+            named.setdefault(document.name, []).append(document)
+        for documents in named.values():
+            self.documents += self.united(documents)
+        self.documents.sort(key=attrgetter("row"))
+        names: dict[str, int] = {}
+        for document in self.documents:
+            document.name = unique_name(document.name, names)
+        self.corpus = self.moved(corpus)
+        self.findings += [*self.apart(), *self.without_text(), *self.wrong_offsets()]
+
+    def united(self, documents: Iterable[_Document]) -> Sequence[_Document]:
+        """The documents of one name, as one document where they complement each other."""
+        kept: list[_Document] = []
+        for document in documents:
+            reasons = [(other, document.conflict(other)) for other in kept]
+            target = next((other for other, reason in reasons if not reason), None)
+            if target is not None:
+                target.unite(document)
+                self.keys[document.row] = target.row
+                continue
+            for other, reason in reasons[:1]:
+                path, first = self.parts[document.part].path, self.parts[other.part].path
+                values: dict[str, Any] = {"name": document.name, "what": reason, "other": first}
+                self.findings.append(finding("CNV204", file=path, record=document.name, **values))
+            kept.append(document)
+        return kept
+
+    def moved(self, corpus: Corpus) -> Corpus:
+        """The corpus with the documents that are left, and its rows in them."""
+        tables: dict[str, pl.DataFrame] = {}
+        for name, rows in corpus.tables():
+            if rows.height and "document" in rows.columns and self.keys:
+                tables[name] = rows.with_columns(pl.col("document").replace(self.keys))
+        kept = [each.cells() for each in self.documents]
+        tables["documents"] = pl.DataFrame(kept, schema=TABLES["documents"].schema)
+        return corpus.replace(**tables)
+
+    def apart(self) -> Iterator[Finding]:
+        """The inputs that have no document in common with any other."""
+        names = [set(part.corpus.documents["name"]) for part in self.parts]
+        for at, part in enumerate(self.parts):
+            others = set().union(*(own for index, own in enumerate(names) if index != at))
+            if names[at] and others and names[at].isdisjoint(others):
+                values: dict[str, Any] = {
+                    "names": shown_names([*names[at]]),
+                    "others": shown_names([*others]),
+                }
+                yield finding("CNV205", file=part.path, **values)
+
+    def without_text(self) -> Iterator[Finding]:
+        """The documents that have spans, but no text, where others have a text."""
+        documents = self.corpus.documents
+        if documents["text"].null_count() in {0, documents.height}:
+            return
+        bare = documents.filter(pl.col("text").is_null())
+        spans = self.corpus.mentions.select(row="document").unique()
+        names = bare.join(spans, on="row", how="semi")["name"].to_list()
+        if names:
+            yield finding("CNV206", count=len(names), names=shown_names(names))
+
+    def wrong_offsets(self) -> Iterator[Finding]:
+        """The mentions of one input that do not fit the text of another."""
+        files = [(at, member) for at, part in enumerate(self.parts) for member in part.members]
+        texts = {document.row: document.text_part for document in self.documents}
+        wrong = misplaced(self.corpus)
+        for (origin,), rows in wrong.group_by("origin", maintain_order=True):
+            part, member = files[int(str(origin))]
+            if member is not None:
+                found = rows.iter_rows(named=True)
+                foreign = [row for row in found if texts[row["document"]] != part]
+                yield from _located(self.parts[part].form, member, foreign)
+
+
+def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:
+    """The documents of all inputs, with what each brings."""
+    kinds = _brought(corpus)
+    sizes = [part.corpus.documents.height for part in parts]
+    owners = [part for part, size in enumerate(sizes) for _ in range(size)]
+    own = ("row", "origin", "name", "text")
+    columns = corpus.documents.select(*own, pl.struct(pl.exclude(own)).alias("others"))
+    for part, cells in zip(owners, columns.iter_rows(), strict=True):
+        row, origin, name, text, others = cells
+        yield _Document(row, origin, name, text, others, part, kinds.get(row, set()), part)
+
+
+def _located(
+    form: Format, member: Member, rows: Sequence[Mapping[str, object]]
+) -> Iterator[Finding]:
+    """The findings about mentions, at their places in a file."""
+    if not rows:
+        return
+    places = [FieldRef(int(str(row["record"])), "text") for row in rows]
+    try:
+        locations = form.locate(member, places)
+    except Unreadable:
+        locations = [None for _ in rows]
+    for row, location in zip(rows, locations, strict=True):
+        text, there = row["text"], str(row["there"])[:40]
+        actual = f"the text there is {there!r}" if row["fit"] else "the text ends before"
+        values: dict[str, Any] = {
+            "start": row["start"],
+            "end": row["end"],
+            "given": str(text or "")[:40],
+        }
+        yield finding(
+            "CNV207",
+            file=member.display,
+            span=location.span if location else None,
+            excerpt=location.excerpt if location else None,
+            record=str(row["mention"]) or None,
+            actual=actual,
+            **values,
+        )
+
+
+def _brought(corpus: Corpus) -> Mapping[int, set[str]]:
+    """What there is of each document, by row."""
+    found: dict[int, set[str]] = {}
+    for name, kind in _KINDS.items():
+        rows: pl.DataFrame = getattr(corpus, name)
+        for document in rows["document"].unique():
+            found.setdefault(document, set()).add(kind)
+    texts = corpus.translations.select("document", "role", "set").unique(maintain_order=True)
+    for document, role, name in texts.iter_rows():
+        kind = f"translations of the {role} {name or ''}".rstrip()
+        found.setdefault(document, set()).add(kind)
+    for document in corpus.documents.drop_nulls("text")["row"]:
+        found.setdefault(document, set()).add(_JOINING_TEXT)
+    return found

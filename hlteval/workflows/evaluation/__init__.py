@@ -1,0 +1,1 @@
+"""Evaluations: campaigns and pipelines over many submissions, and their manifests."""

@@ -1,0 +1,397 @@
+"""Records of a pipeline: the logs of each submission, which are its state.
+
+A record begins with lines `name: value`, up to an empty line; what follows is for people. It is
+written in one step after what it is about, and says of what it is the result by a key: the digest
+of all that the result depends on. Whoever finds a record with the key that he expects has nothing
+to do.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from hlteval import __version__
+from hlteval.findings import Finding
+from hlteval.findings.suggest import did_you_mean
+from hlteval.results.evaluation import Evaluation, Limit, Part, TaskSettings
+from hlteval.results.verdict import Defaults
+from hlteval.sources import writing
+from hlteval.sources.names import printable
+from hlteval.sources.writing import check_outputs, finish, hidden_path, remove_unfinished
+from hlteval.tasks import BUILTIN, load
+from hlteval.tasks.options import check_values, merged, metric_options
+from hlteval.tasks.task import Task, WrongOption
+from hlteval.workflows.evaluation.deposits import Deposit, Stamp, stamp
+
+LOGS, RESULTS, WITHDRAWN = "logs", "results", "withdrawn"
+_STATUS = ".status.txt"
+Step = Literal["validation", "score"]
+STEPS: tuple[Step, ...] = ("validation", "score")
+_HEAD = 1 << 16
+"""Bytes of a record in which its lines `name: value` are."""
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Records:
+    """The logs and results below the root of an evaluation.
+
+    Attributes:
+        root: the folder.
+    """
+
+    root: Path
+
+    def prepare(self) -> None:
+        """Make the folders, and remove what an interrupted run left unfinished."""
+        for name in (LOGS, RESULTS):
+            folder = self.root / name
+            folder.mkdir(exist_ok=True)
+            remove_unfinished(folder)
+
+    def path(self, deposit: Deposit, step: Step | Literal["status"]) -> Path:
+        """The path of a log."""
+        return self.root / LOGS / f"{deposit.identifier}.{step}.txt"
+
+    def results(self, deposit: Deposit) -> Path:
+        """The folder of the scores."""
+        return self.root / RESULTS / deposit.identifier
+
+    def read(self, deposit: Deposit, step: Step | Literal["status"]) -> Mapping[str, str]:
+        """The values of a record; none if it is not there."""
+        return read_record(self.path(deposit, step))
+
+    def write(
+        self, deposit: Deposit, step: Step | Literal["status"], values: Mapping[str, str], text: str
+    ) -> None:
+        """Write a record in one step, unless it is there already."""
+        lines = [f"{name}: {printable(value)}\n" for name, value in values.items() if value]
+        content = "".join([*lines, "\n" if text else "", text])
+        data = content.encode("utf-8", "backslashreplace")
+        path = self.path(deposit, step)
+        if path.is_symlink():  # nothing is written where somebody else leads to
+            path.unlink()
+        if not path.is_file() or path.read_bytes() != data:
+            with writing(path, replace=True) as unfinished:
+                unfinished.write_bytes(data)
+
+    def keep(self, deposit: Deposit, made: Path) -> None:
+        """Give a complete folder of scores its name; the record of older ones goes first."""
+        self.path(deposit, "score").unlink(missing_ok=True)
+        results = self.results(deposit)
+        if results.is_symlink() or results.is_file():
+            results.unlink()
+        finish(made, results)
+
+    def withdrawn(self, deposits: Iterable[Deposit]) -> Iterator[Deposit]:
+        """Those that have a status, and whose archives are no longer there, by identifier."""
+        there = {deposit.identifier for deposit in deposits}
+        for path in sorted((self.root / LOGS).glob(f"*{_STATUS}")):
+            identifier = path.name.removesuffix(_STATUS)
+            values = read_record(path)
+            if identifier not in there and "status" in values:
+                parts = {part: values.get(part, "") for part in ("task", "team")}
+                yield Deposit(values.get("submission", identifier), identifier, parts, (0, 0, 0))
+
+    def set_aside(self, deposit: Deposit) -> str:
+        """Move the results of a submission to where no others are; their path, empty for none."""
+        results, kept = self.results(deposit), self.root / WITHDRAWN / deposit.identifier
+        if results.is_dir() and not results.is_symlink():
+            kept.parent.mkdir(exist_ok=True)
+            if kept.exists():  # those of an earlier withdrawal
+                number = sum(1 for _ in kept.parent.glob(f"{glob.escape(kept.name)}~*"))
+                kept.rename(kept.with_name(f"{kept.name}~{number + 1}"))
+            results.rename(kept)
+        self.path(deposit, "score").unlink(missing_ok=True)
+        return kept.relative_to(self.root).as_posix() if kept.is_dir() else ""
+
+    def forget(self, deposit: Deposit) -> None:
+        """Remove the record of scores, then the scores."""
+        self.path(deposit, "score").unlink(missing_ok=True)
+        results = self.results(deposit)
+        if results.is_dir() and not results.is_symlink():
+            hidden = results.rename(hidden_path(results))  # a part of them is never seen
+            shutil.rmtree(hidden)
+
+
+def read_record(path: Path) -> Mapping[str, str]:
+    """The values of a record, by name; none if it is not there, or is not a record."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD).decode("utf-8", "replace")
+    except OSError:
+        return {}
+    lines = head.partition("\n\n")[0].splitlines()
+    pairs = (line.partition(": ") for line in lines)
+    return {name: value for name, colon, value in pairs if colon}
+
+
+def key(*pieces: object) -> str:
+    """The digest of what a result depends on.
+
+    Examples:
+        >>> key("validation", {"task": "hub4"}) == key("validation", {"task": "seedev-full"})
+        False
+    """
+    text = json.dumps([__version__, *pieces], sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
+
+
+@dataclass
+class Digests:
+    """Digests of files and folders; a file is read again when it has changed.
+
+    Attributes:
+        known: the digest of each file, with its stamp.
+    """
+
+    known: dict[Path, tuple[Stamp, str]] = field(default_factory=dict)
+
+    def of(self, path: Path) -> str:
+        """The digest of a file, or of all files below a folder with their names.
+
+        Examples:
+            >>> Digests().of(Path("no such file"))
+            'missing'
+        """
+        if not path.is_dir():
+            return self._file(path)
+        files = sorted(file for file in path.rglob("*") if file.is_file())
+        return key(
+            [(os.fsencode(file.relative_to(path)).hex(), self._file(file)) for file in files]
+        )
+
+    def _file(self, path: Path) -> str:
+        now = stamp(path)
+        if path not in self.known or self.known[path][0] != now:
+            self.known[path] = (now, _digest(path))
+        return self.known[path][1]
+
+
+def _digest(path: Path) -> str:
+    made = hashlib.sha256()
+    try:
+        with path.open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                made.update(chunk)
+    except FileNotFoundError:
+        return "missing"
+    except OSError as error:
+        return f"unreadable: {error.strerror}"
+    return made.hexdigest()
+
+
+_PER_TEAM: tuple[Part, ...] = ("team", "task")
+
+
+class NoReference(ValueError):
+    """No task has a reference: an error of usage."""
+
+
+@dataclass(frozen=True)
+class PipelineSettings:
+    """How submissions are validated and scored.
+
+    Attributes:
+        root: the folder of the evaluation.
+        reference: path of the reference of tasks that have none in the manifest; empty for none.
+        against: path of what submissions are checked against, likewise; that of the reference if
+            it is empty.
+        task: the task of all submissions; empty if their names, or the manifest, say it.
+        profile: `plan` or `official`, of tasks for which the manifest says nothing.
+        options: values of options, for the tasks that have them.
+        evaluation: what the manifest declares, if there is one.
+        folder: the folder of the manifest, to which its paths are relative.
+        most: how many valid submissions of a team to a task are scored; 0 for all, None for what
+            the manifest, or else the task, says.
+        retry: whether what crashed, or took too much time or memory, is tried again.
+        preset: values of options from a file of defaults, under those of the manifest.
+        preset_folder: the folder to which their paths are relative.
+        defaults: what came from a file of defaults, whose path is relative to the root; None if
+            none applies.
+    """
+
+    root: Path
+    reference: str = ""
+    against: str = ""
+    task: str = ""
+    profile: str = "plan"
+    options: Mapping[str, str] = field(default_factory=dict)
+    evaluation: Evaluation | None = None
+    folder: Path = Path()
+    most: int | None = None
+    retry: bool = False
+    preset: Mapping[str, object] = field(default_factory=dict)
+    preset_folder: Path = Path()
+    defaults: Defaults | None = None
+
+    def defaults_of(self, task: str) -> Defaults | None:
+        """What the scores of a task take from the file of defaults; the manifest wins over it."""
+        if self.defaults is None:
+            return None
+        declared = bool(self.evaluation and task in self.evaluation.tasks)
+        own, known = self.of_task(task), {option.name for option in load(task).options}
+        replaced = {"against"} | ({"reference"} if own.reference else set())
+        replaced |= {"profile"} if declared else set()
+        replaced |= {f"options.{name.replace('-', '_')}" for name in own.options}
+        replaced |= {f"options.{name}" for name in self.preset.keys() - known}
+        kept = tuple(name for name in self.defaults.names if name not in replaced)
+        return Defaults(self.defaults.file, kept)
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """The limits of all tasks; those of tasks only where nothing else is said."""
+        if self.most is not None:
+            return (Limit(_PER_TEAM, most=self.most),) if self.most else ()
+        if self.evaluation and self.evaluation.limits:
+            return self.evaluation.limits
+        return ()
+
+    def limits_of(self, task: str) -> tuple[Limit, ...]:
+        """The limits of a task."""
+        own = load(task).deposited.most
+        if not self.limits and self.most is None and own is not None:
+            return (Limit(_PER_TEAM, most=own),)
+        return self.limits
+
+    def of_task(self, task: str) -> TaskSettings:
+        """What the manifest says of a task."""
+        known = self.evaluation.tasks if self.evaluation else {}
+        return known.get(task, TaskSettings(profile=self.profile))
+
+    def reference_of(self, deposit: Deposit) -> str:
+        """The path of the reference of a submission, from the root; empty if there is none."""
+        return self._path(self.of_task(deposit.task).reference, self.reference, deposit)
+
+    def against_of(self, deposit: Deposit) -> str:
+        """The path of what a submission is checked against, from the root; empty if nothing."""
+        own = self._path(self.of_task(deposit.task).against, self.against, deposit)
+        return own or self.reference_of(deposit)
+
+    def _path(self, given: str | Mapping[str, str], otherwise: str, deposit: Deposit) -> str:
+        if not isinstance(given, str):
+            given = given.get(deposit.parts.get("language", ""), "")
+        path = self.folder / given if given else Path(otherwise)
+        return os.path.relpath(path, self.root) if given or otherwise else ""
+
+    def options_of(self, task: str) -> Mapping[str, str]:
+        """The values of the options of a task, as text; paths are from the root.
+
+        Raises:
+            WrongOption: for a value that an option cannot have.
+        """
+        declared = load(task)
+        own = self._merged(declared, self.of_task(task).options, self.folder)
+        preset = self._merged(declared, _known(declared, self.preset), self.preset_folder)
+        values = preset | own | self._given(declared)
+        check_values(declared, values)
+        if declared.metric is not None:
+            metric_options(declared, values)
+        return values
+
+    def _given(self, task: Task) -> dict[str, str]:
+        """The values on the command line of the options that the task has."""
+        return self._merged(task, _known(task, self.options), Path())
+
+    def _merged(self, task: Task, given: Mapping[str, object], folder: Path) -> dict[str, str]:
+        inputs = {option.name for option in task.options if option.is_input}
+        placed = {
+            name: self._placed(value, folder) if name in inputs else value
+            for name, value in given.items()
+        }
+        return merged(task, placed)
+
+    def _placed(self, value: object, folder: Path) -> object:
+        """The path, or the paths, of an option from the root."""
+        if isinstance(value, str):
+            return os.path.relpath(folder / value, self.root)
+        if isinstance(value, Sequence):
+            return [self._placed(item, folder) for item in value]
+        return value
+
+    @cached_property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that are named; none if names of submissions say them."""
+        if self.task:
+            return (self.task,)
+        return tuple(self.evaluation.tasks) if self.evaluation else ()
+
+    def check(self) -> None:
+        """Check all that does not depend on submissions.
+
+        Raises:
+            FileNotFoundError: if the folder, its submissions, or a path does not exist.
+            NoReference: if no task has a reference.
+            WrongOption: for an option that no task has, or that cannot have its value.
+        """
+        self._check_paths()
+        of_tasks = [self.of_task(task).reference for task in self.tasks]
+        alone = [load(task).scored_alone or load(task).metric is None for task in self.tasks]
+        if not (self.reference or any(of_tasks) or any(alone)):
+            raise NoReference("no reference: use --reference, or name it in the manifest")
+        for task in self.tasks:
+            load(task).hold_profile(self.of_task(task).profile)
+            self.options_of(task)
+        names = {option.name for task in self.tasks or BUILTIN for option in load(task).options}
+        for name in (*self.options, *self.preset):
+            if name not in names:
+                hint = did_you_mean(name, sorted(names), "`hlteval score TASK --help` lists them")
+                raise WrongOption(f"no task of the pipeline has the option {name}; {hint}")
+
+    def _check_paths(self) -> None:
+        folders = (self.root / "submissions",)
+        for path in (*folders, *(Path(each) for each in (self.reference, self.against) if each)):
+            if not path.exists():
+                raise FileNotFoundError(2, "no such file or folder", str(path))
+        given = [self.of_task(task) for task in self.tasks]
+        named = [each for own in given for each in (own.reference, own.against)]
+        paths = [
+            path for each in named for path in ([each] if isinstance(each, str) else each.values())
+        ]
+        read = [self.folder / path for path in paths if path]
+        written = [self.root / "logs", self.root / "results"]
+        check_outputs(written, [*read, *filter(None, [self.reference, self.against])])
+
+
+def _known(task: Task, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a task has."""
+    known = {option.name for option in task.options}
+    return {name: value for name, value in options.items() if name in known}
+
+
+def settings(
+    root: Path, manifest: str | None = None, **given: Any
+) -> tuple[PipelineSettings, tuple[Finding, ...]]:
+    """The settings of a pipeline, with what its manifest declares.
+
+    Args:
+        root: the folder of the evaluation.
+        manifest: path of the manifest, if there is one.
+        **given: the other settings, by name.
+
+    Returns:
+        The settings, and the findings about the manifest by itself; with an error among them, the
+        pipeline should not run.
+
+    Raises:
+        FileNotFoundError: if there is no such manifest.
+        WrongManifest: if it is not a file.
+    """
+    from hlteval.workflows.evaluation.manifest_checks import check_manifest
+    from hlteval.workflows.evaluation.manifests import read_manifest
+
+    if manifest is None:
+        return PipelineSettings(root, **given), ()
+    read = read_manifest(manifest)
+    found = check_manifest(read)
+    made = PipelineSettings(root, evaluation=read.evaluation, folder=Path(manifest).parent, **given)
+    return made, found

@@ -1,0 +1,1 @@
+"""Corrections of submissions that need no decision."""

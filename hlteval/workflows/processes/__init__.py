@@ -1,0 +1,1 @@
+"""Processes and clusters: batches, orders and graphs of calls in other processes."""

@@ -1,0 +1,350 @@
+"""Graphs of work: functions whose arguments are values, or the results of other functions.
+
+Whoever has something to compute describes it as `Node`s. Who computes it, this process, several on
+this machine or those of a cluster, is a `Workers`; the graph and its functions are the same.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import CancelledError
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from hlteval.extensions import resolve
+from hlteval.sources.opening import NoRemoteError
+from hlteval.workflows.evaluation.pipeline_work import Outcome
+from hlteval.workflows.evaluation.pipeline_workers import Processes, WorkLimits
+
+Problem = Literal["error", "crashed", "memory", "time"]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A call of a function.
+
+    Attributes:
+        function: its name, as `module:attribute`.
+        arguments: values, and nodes whose results are its arguments.
+    """
+
+    function: str
+    arguments: tuple[Any, ...]
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        """The nodes whose results it takes."""
+        return tuple(item for item in self.arguments if isinstance(item, Node))
+
+
+@dataclass(frozen=True)
+class Failed:
+    """There is no result.
+
+    Attributes:
+        problem: in a word.
+        reason: in words.
+    """
+
+    problem: Problem
+    reason: str
+
+
+class Workers(Protocol):
+    """Those who compute graphs."""
+
+    def results(self, roots: Iterable[Node]) -> Iterator[tuple[int, Any]]:
+        """The number of each root, from 0, and its result or `Failed`; in any order."""
+
+    def close(self) -> None:
+        """End all work."""
+
+
+class InProcess:
+    """Computes graphs in this process, one after the other."""
+
+    def results(self, roots: Iterable[Node]) -> Iterator[tuple[int, Any]]:
+        """The results, in order."""
+        for number, root in enumerate(roots):
+            try:
+                yield number, _computed(root)
+            except Exception as error:
+                yield number, failed(error)
+
+    def close(self) -> None:
+        """Nothing is left to end."""
+
+
+def _computed(node: Node) -> Any:
+    values = (_computed(item) if isinstance(item, Node) else item for item in node.arguments)
+    return call(node.function, *values)
+
+
+def call(function: str, *arguments: Any) -> Any:
+    """Call a function by its name.
+
+    Examples:
+        >>> call("builtins:max", 1, 2)
+        2
+    """
+    return resolve(function)(*arguments)
+
+
+def failed(error: BaseException) -> Failed:
+    """The failure that an exception is.
+
+    Examples:
+        >>> failed(MemoryError()).problem, failed(KeyError("d1")).reason
+        ('memory', "an internal error (KeyError: 'd1')")
+    """
+    if isinstance(error, MemoryError):
+        return Failed("memory", "not enough memory")
+    return Failed("error", f"an internal error ({type(error).__name__}: {error})")
+
+
+PATIENCE = 10.0
+"""Seconds that a scheduler has to answer."""
+AHEAD = 4
+"""How many graphs there are at a time for each thread of the cluster."""
+
+
+class Cluster:
+    """Computes graphs on a cluster.
+
+    Args:
+        address: of the scheduler, such as `tcp://host:8786`.
+
+    Raises:
+        NoRemoteError: if the library is absent, or there is no scheduler at the address.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        try:
+            self._library: Any = import_module("distributed")
+        except ImportError as error:
+            reason = "--cluster needs a library: pip install 'hlteval[cluster]'"
+            raise NoRemoteError(reason) from error
+        try:
+            self.client: Any = self._library.Client(address, timeout=PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise NoRemoteError(f"no scheduler at {address}: {error}") from error
+
+    def results(self, roots: Iterable[Node]) -> Iterator[tuple[int, Any]]:
+        """The results, as they come; a few graphs are submitted at a time."""
+        waiting = iter(enumerate(roots))
+        numbers: dict[str, int] = {}
+        each = self._library.as_completed(loop=self.client.loop)
+        ahead = AHEAD * max(1, sum(self.client.nthreads().values()))
+
+        def more(count: int) -> None:
+            for number, root in islice(waiting, count):
+                future = self._submitted(root)
+                numbers[future.key] = number
+                each.add(future)
+
+        more(ahead)
+        try:
+            for future in each:
+                yield numbers.pop(future.key), _result(future)
+                future.release()
+                more(1)
+        except (CancelledError, OSError) as error:
+            raise NoRemoteError(
+                f"the scheduler at {self.address} was lost; what was computed is kept: run it again"
+            ) from error
+
+    def _submitted(self, node: Node) -> Any:
+        arguments = [
+            self._submitted(item) if isinstance(item, Node) else item for item in node.arguments
+        ]
+        return self.client.submit(call, node.function, *arguments, pure=False)
+
+    def close(self) -> None:
+        """Leave the cluster."""
+        self.client.close()
+
+
+def _result(future: Any) -> Any:
+    """The result of a call, or why there is none."""
+    error = future.exception()
+    if error is None:
+        return future.result()
+    if isinstance(error, import_module("distributed").KilledWorker):
+        return Failed("crashed", "the workers that computed it ended")
+    return failed(error)
+
+
+LIMITS = WorkLimits(megabytes=0)
+"""What a call may use: an hour, and all memory there is."""
+TRIES = 3
+"""How often a call is tried whose process ends."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a process does.
+
+    Attributes:
+        root: the number of its graph.
+        step: its number in this graph.
+        function: its name.
+        arguments: values; a `bytes` at the places of `results` is the result of another call.
+        results: the places of such arguments.
+        tries: how often it was tried before.
+    """
+
+    root: int
+    step: int
+    function: str
+    arguments: tuple[Any, ...]
+    results: frozenset[int] = frozenset()
+    tries: int = 0
+
+
+@dataclass(frozen=True)
+class Done(Outcome):
+    """What came of a call.
+
+    Attributes:
+        value: the result, as bytes; None where there is none.
+        failure: why there is none.
+    """
+
+    value: bytes | None = None
+    failure: Failed | None = None
+
+
+def perform(order: Call) -> Done:
+    """Do a call; whatever goes wrong is an outcome."""
+    try:
+        arguments = [
+            pickle.loads(item) if place in order.results else item  # noqa: S301 - made below
+            for place, item in enumerate(order.arguments)
+        ]
+        return Done("passed", value=pickle.dumps(call(order.function, *arguments)))
+    except Exception as error:
+        return Done("passed", failure=failed(error))
+
+
+@dataclass
+class LocalProcesses:
+    """Computes graphs in processes on this machine.
+
+    Attributes:
+        count: how many processes there are at most.
+        limits: what each call may use.
+    """
+
+    count: int = 1
+    limits: WorkLimits = LIMITS
+    processes: Processes = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.processes = Processes(
+            Path.cwd(), self.count, self.limits, f"{perform.__module__}:{perform.__name__}"
+        )
+
+    def results(self, roots: Iterable[Node]) -> Iterator[tuple[int, Any]]:
+        """The results, as they come."""
+        waiting: deque[Call] = deque()
+        graphs = ((number, _Graph(number, root)) for number, root in enumerate(roots))
+        known: dict[int, _Graph] = {}
+
+        def more() -> None:  # a few graphs at a time: only their results are in memory
+            while len(waiting) < self.count and (item := next(graphs, None)) is not None:
+                known[item[0]] = item[1]
+                waiting.extend(item[1].ready())
+
+        more()
+        for order, outcome in self.processes.outcomes(waiting):
+            graph = known.get(order.root)
+            if graph is not None:
+                waiting.extendleft(graph.add(order, outcome))
+                if graph.result is not None:
+                    del known[order.root]
+                    if isinstance(graph.result[0], Failed):  # nothing else of it is needed
+                        _keep(waiting, [each for each in waiting if each.root != order.root])
+                    yield order.root, graph.result[0]
+            more()
+
+    def close(self) -> None:
+        """End all processes."""
+        self.processes.close()
+
+
+def _keep(waiting: deque[Call], calls: list[Call]) -> None:
+    waiting.clear()
+    waiting.extend(calls)
+
+
+class _Graph:
+    """The calls of a graph that are to be done, and what came of them."""
+
+    def __init__(self, number: int, root: Node) -> None:
+        self.number = number
+        self.nodes: list[Node] = []
+        self.parents: list[int | None] = []
+        self.places: list[dict[int, int]] = []
+        self.values: dict[int, bytes] = {}
+        self.result: tuple[Any] | None = None
+        self._enter(root, None)
+
+    def _enter(self, node: Node, parent: int | None) -> int:
+        step = len(self.nodes)
+        self.nodes.append(node)
+        self.parents.append(parent)
+        self.places.append({})
+        for place, item in enumerate(node.arguments):
+            if isinstance(item, Node):
+                self.places[step][place] = self._enter(item, step)
+        return step
+
+    def ready(self) -> Iterator[Call]:
+        """The calls that need no result of another one."""
+        return (self._call(step) for step in range(len(self.nodes)) if not self.places[step])
+
+    def _call(self, step: int) -> Call:
+        node, places = self.nodes[step], self.places[step]
+        arguments = [
+            self.values.pop(places[place]) if place in places else item
+            for place, item in enumerate(node.arguments)
+        ]
+        return Call(self.number, step, node.function, tuple(arguments), frozenset(places))
+
+    def add(self, order: Call, outcome: Outcome) -> Iterator[Call]:
+        """Take what came of a call; gives the calls that can be done now."""
+        if self.result is not None:
+            return
+        if not isinstance(outcome, Done):
+            if order.tries + 1 < TRIES and outcome.result == "crashed":
+                yield replace(order, tries=order.tries + 1)
+            else:
+                self.result = (_ended(outcome),)
+        elif outcome.value is None:
+            self.result = (outcome.failure,)
+        else:
+            yield from self._take(order.step, outcome.value)
+
+    def _take(self, step: int, value: bytes) -> Iterator[Call]:
+        parent = self.parents[step]
+        if parent is None:
+            self.result = (pickle.loads(value),)  # noqa: S301 - from our own process
+            return
+        self.values[step] = value
+        if all(child in self.values for child in self.places[parent].values()):
+            yield self._call(parent)
+
+
+def _ended(outcome: Outcome) -> Failed:
+    """Why there is no result where the process ended."""
+    if outcome.result == "time":
+        return Failed("time", "it took too long")
+    if outcome.result == "memory":
+        return Failed("memory", "not enough memory")
+    return Failed("crashed", f"its process ended with {outcome.reason}")

@@ -1,0 +1,431 @@
+"""Refusals: why a submission is not scored, and how to see and fix what is in the way."""
+
+from __future__ import annotations
+
+import codecs
+import shlex
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from hlteval import __version__
+from hlteval.converters import known, load
+from hlteval.converters import load as load_format
+from hlteval.findings import REFERENCE, SUBMISSION, Finding, Severity, catalogue
+from hlteval.representation import Corpus
+from hlteval.results.verdict import FIRST, Signature, Verdict, content, digest
+from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
+from hlteval.sources.opening import OpenInput
+from hlteval.tasks import load as load_tasks
+from hlteval.tasks.task import Option, Task
+from hlteval.workflows.run.batches import Pair, Submission
+
+NOTHING_TO_SCORE = frozenset({"REF101", "REF102", "REF103", "REF104", "REF106"})
+"""Codes of references with which there are no numbers, also if all that blocks is to be ignored."""
+
+BESIDE_A_SUBMISSION = frozenset({"REF104", "REF105"})
+"""Codes of references that depend on the submission: beside others they may be right."""
+
+
+class Refused(ValueError):
+    """A submission was not scored.
+
+    Attributes:
+        verdict: the verdict of validation, with all its findings.
+        blocking: the findings because of which nothing was scored.
+        fix: what to do.
+    """
+
+    def __init__(
+        self, refused: Verdict, reason: str, fix: str, crashes: frozenset[str] = frozenset()
+    ) -> None:
+        found = [item for item in refused.findings if item.blocking or item.code in crashes]
+        codes = sorted({finding.code for finding in found})
+        super().__init__(f"{reason} ({', '.join(codes)})")
+        self.verdict, self.fix = refused, fix
+        self.blocking = tuple(found)
+
+    @property
+    def whole(self) -> bool:
+        """Whether no other submission is scored against this reference either."""
+        other = {finding.code for finding in self.blocking if finding.side != SUBMISSION}
+        return bool(other - BESIDE_A_SUBMISSION)
+
+
+def refuse(
+    judged: Verdict, opened: Submission, *, encoding: str, lenient: bool, empty: bool
+) -> None:
+    """Give no numbers where nothing sensible can be scored, or the official software gives none.
+
+    Args:
+        judged: the verdict of validation.
+        opened: the submission and its reference.
+        encoding: of the files.
+        lenient: whether to score what can be scored in spite of blocking findings.
+        empty: whether nothing was read of the reference.
+
+    Raises:
+        Refused: if there are no numbers.
+    """
+    crashes = opened.task.official_crashes_on
+    if judged.profile == "official" and any(item.code in crashes for item in judged.findings):
+        reason = "no official score: the official software crashes on these findings"
+        raise Refused(judged, reason, "fix them, or use --profile plan", crashes)
+    blocking = [finding for finding in judged.findings if finding.blocking]
+    nothing = empty or not NOTHING_TO_SCORE.isdisjoint(finding.code for finding in blocking)
+    if not blocking or (lenient and not nothing):
+        return
+    others = sorted({finding.side for finding in blocking} - {SUBMISSION})
+    where = "".join(f" in the {named(side, opened.task)}" for side in others[:1])
+    fix = "fix the blocking findings"
+    fix += "" if nothing else ", or use --lenient to score the rest"
+    if REFERENCE in others and not nothing:
+        alone = command(opened, REFERENCE, encoding)
+        fix += f"; `{alone}` checks the reference alone"
+    raise Refused(judged, f"nothing was scored because of blocking findings{where}", fix)
+
+
+def named(side: str, task: Task) -> str:
+    """A side as in a sentence: that of an option is its file, or what it asks for."""
+    options = {f"--{option.flag}": option for option in task.options}
+    if side in options:
+        return f"file of {side}" if options[side].is_input else f"option {side}"
+    return side
+
+
+def command(opened: Submission, side: str, encoding: str) -> str:
+    """The command that shows the findings of a side; those of an option's file, beside others."""
+    of_score = any(f"--{o.flag}" == side and o.commands == ("score",) for o in opened.task.options)
+    name = "score" if of_score else "validate"
+    words = ["hlteval", name, opened.task.name]
+    reference = opened.reference.path if opened.reference else ""
+    if side == REFERENCE:
+        words += [reference, "--as", REFERENCE]
+    elif of_score:
+        words += ["-r", reference, "-s", opened.system.path]
+    else:
+        words += [opened.system.path, *(["--against", reference] if reference else [])]
+    for option in opened.task.options:
+        value = opened.options.get(option.name)
+        if value and option.available_in(name):
+            words += [f"--{option.flag}"] + ([] if option.switch else [value])
+    words += [] if encoding == "utf-8" else ["--encoding", encoding]
+    return shlex.join(words)
+
+
+def despite(judged: Verdict) -> tuple[str, ...]:
+    """The findings that block, in spite of which was scored, in one note; none if none blocks."""
+    blocking = [finding for finding in judged.findings if finding.blocking]
+    if not blocking:
+        return ()
+    codes = ", ".join(sorted({finding.code for finding in blocking}))
+    number = f"{len(blocking):,} blocking finding" + "s" * (len(blocking) > 1)
+    return (
+        f"scored despite {number} ({codes}): missing documents and "
+        "unreadable records are left out, all other records count as written",
+    )
+
+
+def noted_warnings(judged: Verdict, noted: Collection[str]) -> tuple[str, ...]:
+    """The warnings about files of options, which no other command shows, and some others.
+
+    Args:
+        judged: the verdict.
+        noted: the codes of these others.
+    """
+    found: dict[tuple[str, str], list[Finding]] = {}
+    for finding in judged.findings:
+        if finding.severity != "warning":
+            continue
+        if finding.side.startswith("--") or (finding.code in noted and not finding.blocking):
+            found.setdefault((finding.side, finding.code), []).append(finding)
+    notes = []
+    for (side, code), same in found.items():
+        more = f", and {len(same) - 1:,} more" if len(same) > 1 else ""
+        where = f": {same[0].file}{same[0].position}" if same[0].file else ""
+        hint = f"; {same[0].help}" if code in noted else ""
+        notes.append(f"{side}{where}: {same[0].message}{hint} ({code}){more}")
+    return tuple(notes)
+
+
+def of_this_size(task: Task, names: Iterable[str], documents: int) -> Iterator[str]:
+    """The note about intervals of measures whose mean grows with the number of documents.
+
+    Args:
+        task: the task.
+        names: the metrics that have intervals.
+        documents: the number of documents that were scored.
+    """
+    grow = [name for name in names if (found := task.statistic(name)) and found.grows]
+    if grow:
+        listed = ", ".join(dict.fromkeys(name.partition(".")[0] for name in grow))
+        yield (
+            f"intervals of {listed} are for corpora of {documents:,} documents: with more "
+            "documents, these values are higher on average; see biased measures in "
+            "docs/intervals.md"
+        )
+
+
+File = tuple[str, str, str]
+"""A file: its name inside the folder or archive, its format, and its SHA-256 digest."""
+SIDES = ("reference", "system")
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files that were read, by side; a file counts once, however often it is read."""
+
+    read: Mapping[str, dict[File, None]] = field(
+        default_factory=lambda: {side: {} for side in SIDES}
+    )
+
+    def add(self, batch: Mapping[str, list[File]]) -> None:
+        """Add the files of a batch, by side."""
+        for side, files in batch.items():
+            self.read[side].update(dict.fromkeys(files))
+
+    def digests(self) -> list[tuple[str, str]]:
+        """The digest of each side, by its name; of a task without references, of one side."""
+        return [(side, digest_of(files)) for side, files in self.read.items() if files]
+
+
+def files_of(pair: Pair) -> dict[str, list[File]]:
+    """The files of a batch, by side."""
+    results = zip(SIDES, (pair.reference, pair.system), strict=True)
+    if pair.reference is pair.system:
+        return {"system": _files(pair.system.corpus)}
+    return {side: _files(result.corpus) for side, result in results}
+
+
+def signature(
+    opened: Submission, files: Files, *, profile: str, lenient: bool, more: str = ""
+) -> Signature:
+    """What the numbers of a submission depend on.
+
+    Args:
+        opened: the submission, with the values of the task's options.
+        files: the files that were read.
+        profile: the profile of the metric.
+        lenient: whether blocking findings were ignored.
+        more: further parts, such as those of confidence intervals.
+    """
+    parts = [(FIRST, __version__), ("task", opened.task.name), ("profile", profile)]
+    parts += [*files.digests(), *options(opened), *_encoding(opened)]
+    parts += [("lenient", "yes" if lenient else "no")]
+    last = Signature.parse(f"{FIRST}:|{more}").parts[1:] if more else ()
+    return Signature((*parts, *last))
+
+
+def options(opened: Submission) -> Iterator[tuple[str, str]]:
+    """The options of the task with their values, or the digests of the files that they name."""
+    declared = {option.name: option for option in opened.task.options}
+    for name, value in opened.options.items():
+        if name in opened.files.corpora:
+            yield name, digest_of(_files(opened.files.corpora[name]))
+        else:
+            yield name, content(value) if names_file(declared.get(name)) else value
+
+
+def names_file(option: Option | None) -> bool:
+    """Whether an option names a file that numbers depend on.
+
+    Examples:
+        >>> from hlteval.tasks import load
+        >>> [option.name for option in load("lorehlt-edl").options if names_file(option)]
+        ['type_weights', 'exclude', 'texts', 'documents', 'kb']
+        >>> [option.name for option in load("lorehlt-mt").options if names_file(option)]
+        ['subset', 'sf_justifications', 'sf_scores', 'meteor_jar']
+    """
+    return option is not None and option.placeholder in {"FILE", "JAR"}
+
+
+def digest_of(files: Iterable[File]) -> str:
+    """The digest of files, whose names matter where their format has files for each document.
+
+    Examples:
+        >>> digest_of([("run1.json", "speech-sf-json", "0123456789abcdef0123")])
+        '0123456789abcdef'
+    """
+    each = list(files)
+    matters = any(_per_document(form) for _, form, _ in each)
+    return digest(((name, own) for name, _, own in each), name_matters=matters)
+
+
+def _per_document(form: str) -> bool:
+    return form in known() and load(form).layout == "per_document"
+
+
+def _files(corpus: Corpus) -> list[File]:
+    return corpus.sources.select("member", "format", "sha256").rows()
+
+
+def _encoding(opened: Submission) -> Iterator[tuple[str, str]]:
+    """The encoding of the files, if it is not UTF-8."""
+    names = {codecs.lookup(member.encoding).name for member in opened.system.members}
+    yield from (("encoding", name) for name in sorted(names) if name != "utf-8")
+
+
+class UnknownCode(ValueError):
+    """No code has a given prefix, or a severity is unknown: a usage error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The findings that are reported, by code or prefix of codes.
+
+    Attributes:
+        select: prefixes of the codes to report; empty for all.
+        ignore: prefixes of codes not to report; overrides `select`.
+        severities: overrides of the severity, by prefix; the longest matching prefix applies.
+
+    Examples:
+        >>> from hlteval.findings import finding
+        >>> wrong = [finding("SRC201", offset=3, byte="0xe9", guess="")]
+        >>> Selection(ignore=("SRC2",)).of(wrong)
+        []
+        >>> Selection(severities={"SRC201": Severity.INFO}).of(wrong)[0].severity
+        <Severity.INFO: 'info'>
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    severities: Mapping[str, Severity] = field(default_factory=dict)
+
+    @classmethod
+    def parse(
+        cls, select: Iterable[str], ignore: Iterable[str], severities: Iterable[str]
+    ) -> Selection:
+        """A selection in the notation of the command line: `STD,SEE310`, and `SEE310=warning`.
+
+        Raises:
+            UnknownCode: if no code has a prefix, or a severity is unknown.
+        """
+        levels: dict[str, Severity] = {}
+        for assignment in _split(severities):
+            code, _, level = assignment.partition("=")
+            if level not in list(Severity):
+                raise UnknownCode(
+                    f"invalid severity {assignment}: use CODE=error, CODE=warning or CODE=info"
+                )
+            levels[_prefix(code)] = Severity(level)
+        return cls(tuple(map(_prefix, _split(select))), tuple(map(_prefix, _split(ignore))), levels)
+
+    def of(self, findings: Iterable[Finding]) -> list[Finding]:
+        """The selected findings, with the severities of this selection."""
+        return [
+            self._override(finding)
+            for finding in findings
+            if (not self.select or finding.code.startswith(self.select))
+            and not finding.code.startswith(self.ignore)
+        ]
+
+    def _override(self, finding: Finding) -> Finding:
+        prefixes = [prefix for prefix in self.severities if finding.code.startswith(prefix)]
+        if not prefixes:
+            return finding
+        return msgspec.structs.replace(finding, severity=self.severities[max(prefixes, key=len)])
+
+
+def _split(values: Iterable[str]) -> list[str]:
+    """The items of comma-separated lists."""
+    return [item.strip() for value in values for item in value.split(",") if item.strip()]
+
+
+def _prefix(written: str) -> str:
+    """A prefix of codes in upper case."""
+    prefix = written.upper()
+    if not any(code.startswith(prefix) for code in catalogue()):
+        raise UnknownCode(f"no code starts with {written}; see docs/codes.md")
+    return prefix
+
+
+_INDEX = ".index.tab"
+"""The end of the name of the index that some submissions have."""
+
+
+def submissions(task: str, paths: Iterable[str]) -> list[str]:
+    """The submissions that files belong to, each once, in order.
+
+    If submissions to the task are folders, a file stands for its folder; archives, folders and
+    standard input are submissions themselves. A folder inside another one is part of it.
+
+    Args:
+        task: name of the task.
+        paths: files, and anything else that is a submission.
+
+    Examples:
+        >>> submissions("seedev-full", ["runs/1/a.a2", "runs/1/b.a2", "runs/2/a.a2", "c.zip"])
+        ['runs/1', 'runs/2', 'c.zip']
+        >>> submissions("hub4", ["runs/a.tpl", "runs/b.tpl"])
+        ['runs/a.tpl', 'runs/b.tpl']
+        >>> submissions("ccu-reference", ["ann/data/norms.tab", "ann/index_files/a.tab"])
+        ['ann']
+    """
+    declared = load_tasks(task)
+    if not declared.submitted_as_folder:
+        return expand_folders(task, list(dict.fromkeys(paths)))[0]
+    found = dict.fromkeys(_submission(path, declared.inner_folders) for path in paths)
+    return expand_folders(task, list(_outermost(found)))[0]
+
+
+def expand_folders(task: str, paths: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Replace folders whose members are submissions by these members.
+
+    The members are submissions if there are several, and all of them are folders or archives; or,
+    where a submission is a single file, archives or files of its format.
+
+    Args:
+        task: name of the task.
+        paths: folders, and anything else that is a submission.
+
+    Returns:
+        The paths of the submissions, and a note about each folder that is replaced.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for name in ("a", "b"):
+        ...         _ = Path(folder, f"{name}.tpl").write_text("")
+        ...     found, notes = expand_folders("hub4", [folder])
+        ...     [Path(path).name for path in found], notes[0].partition(" has ")[2]
+        (['a.tpl', 'b.tpl'], '2 submissions; each is one of its own')
+    """
+    found: list[str] = []
+    notes = []
+    for path in paths:
+        members = _members(path, load_tasks(task))
+        found += members or [path]
+        if members:
+            notes.append(f"{path} has {len(members)} submissions; each is one of its own")
+    return list(dict.fromkeys(found)), notes
+
+
+def _members(path: str, task: Task) -> list[str]:
+    """The members of a folder of submissions, in order; none of anything else."""
+    if isinstance(path, OpenInput) or not Path(path).is_dir():
+        return []
+    entries = sorted(entry for entry in Path(path).iterdir() if not is_junk(entry.name))
+    files = [each for each in entries if each.is_file()]
+    plain = {file.suffix for file in files if not file.name.lower().endswith(ARCHIVE_SUFFIXES)}
+    if task.submitted_as_folder:
+        own = task.submission_suffixes or (_INDEX,)
+        folders = (each for each in entries if each.is_dir())
+        alike = not plain and all(any(folder.glob(f"*{end}")) for folder in folders for end in own)
+    else:
+        alike = len(files) == len(entries) and plain <= {*load_format(task.format).suffixes}
+    return [str(Path(path, each.name)) for each in entries] if len(entries) > 1 and alike else []
+
+
+def _submission(path: str, inner: Iterable[str]) -> str:
+    """The folder of a file, outside of the folders that a submission has; other paths as given."""
+    if path == "-" or path.lower().endswith(ARCHIVE_SUFFIXES) or Path(path).is_dir():
+        return path
+    folder = Path(path).parent
+    return str(folder.parent if folder.name in inner else folder)
+
+
+def _outermost(paths: Iterable[str]) -> Iterator[str]:
+    every = {Path(path) for path in paths}
+    return (path for path in paths if every.isdisjoint(Path(path).parents))
