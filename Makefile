@@ -25,16 +25,23 @@ MUTANTS_ARGS ?=
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := pytest -n auto --dist loadfile
 
-.PHONY: demo docs man test test-oldest lint types pytest bench bench-peers coverage fuzz mutants clean
+# Arguments for the size of the code, e.g. make size SIZE_ARGS="--list participles"
+SIZE_ARGS ?=
+
+.PHONY: demo docs man test test-oldest lint types pytest size bench bench-peers coverage fuzz mutants clean
 
 demo: $(RUNTIME)
 	$(BIN)/hlteval demo build/demo
 
 # Reports all problems in one run: tests run even if the style is wrong.
 test: $(INSTALLED)
-	@failed=; for part in lint types pytest; do \
+	@failed=; for part in size lint types pytest; do \
 		$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
 	done; test -z "$$failed"
+
+# How much code there is, and how finely it is divided.
+size: $(INSTALLED)
+	$(BIN)/python -m house.size $(SIZE_ARGS)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
