@@ -18,7 +18,7 @@ from hlteval.findings.cascades import without_cascades
 from hlteval.results.packages import Guess, Inspection, PackedArchive
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Listed, Member, Source, Unreadable, open_source, writing
-from hlteval.sources.names import printable
+from hlteval.sources.names import is_text, printable
 from hlteval.sources.opening import OpenInput, open_stream
 from hlteval.sources.spooling import CHUNK
 from hlteval.sources.writing import check_outputs, file_sha256
@@ -62,7 +62,8 @@ def pack(
     Raises:
         FileExistsError: if the archive exists, unless `force` is set.
         FileNotFoundError: if a path does not exist, or the folder of the archive.
-        WrongOption: if the archive has a suffix that the task does not accept, or a file no name.
+        WrongOption: if the name of the archive is not UTF-8 or has a suffix that the task does not
+            accept, or if a file has no name.
         hlteval.workflows.run.batches.NothingGiven: if there is nothing to check against.
     """
     declared = load(task)
@@ -97,6 +98,8 @@ def _target(task: Task, target: str, *, force: bool) -> str:
     """The path of the archive, with a suffix that the task accepts."""
     suffixes = task.packaging.suffixes
     name = PurePosixPath(target).name
+    if not is_text(target):
+        raise WrongOption(f"{printable(target)} is not valid UTF-8; choose another name")
     if not task.packaging.suffix(target):
         if not name or name in {".", ".."} or os.path.isdir(target):  # noqa: PTH112
             raise WrongOption(f"{target} is a folder; name the archive, e.g. NAME{suffixes[0]}")

@@ -17,7 +17,6 @@ from hlteval.findings import REFERENCE, Finding, Severity, Span, entry, excerpt
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.syntax.tsv_mistakes import Diagnosis, diagnose
-from hlteval.syntax.tsv_steps import LACKING
 from hlteval.validators.names import mismatch
 from hlteval.workflows.run.batches import Pair, Submission
 
@@ -285,8 +284,8 @@ class _Table(NamedTuple):
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether a column is missing: then nobody can know what else is wrong."""
-        return LACKING in self.diagnosis.codes
+        """Whether it is open which column is missing or too many, and so what else is wrong."""
+        return not self.diagnosis.is_certain
 
     @property
     def lines(self) -> list[tuple[int, str]]:
