@@ -25,7 +25,7 @@ from hlteval.converters.timelines.seconds import count_silent
 from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
-from hlteval.representation.store import MOST_ROWS
+from hlteval.representation.parquet_sizes import size_problem
 from hlteval.sources import Member, Source, Unreadable, sha256
 
 SUFFIX = ".parquet"
@@ -93,9 +93,8 @@ def _rows(data: bytes, file: str) -> tuple[pl.DataFrame, tuple[Finding, ...]]:
 
 def _unpacked(data: bytes) -> tuple[pl.DataFrame, str]:
     """The table of a file, and why it is not unpacked: a few bytes may hold any number of rows."""
-    count: int = pl.scan_parquet(BytesIO(data)).select(pl.len()).collect().item()
-    if count > max(MOST_ROWS, len(data)):
-        return pl.DataFrame(), f"{len(data):,} bytes unpack to {count:,} rows"
+    if problem := size_problem(data):
+        return pl.DataFrame(), problem
     return pl.read_parquet(BytesIO(data)), ""
 
 
@@ -126,7 +125,9 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
         rows = rows.join(names, on="document", maintain_order="left")
         tables.append(rows.select(COLUMNS))
     empty = Corpus().ratings.with_columns(file_id=pl.lit(None, pl.String)).select(COLUMNS)
-    pl.concat([empty, *tables]).write_parquet(path)
+    content = BytesIO()  # Polars takes no path that is not UTF-8
+    pl.concat([empty, *tables]).write_parquet(content)
+    path.write_bytes(content.getvalue())
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

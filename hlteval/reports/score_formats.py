@@ -284,7 +284,8 @@ def write_tables(scores: Scores, folder: Path) -> None:
         lists = [column for column, dtype in table.schema.items() if dtype == pl.List(pl.String)]
         flat = table.with_columns(pl.col(column).list.join(" ") for column in lists)
         flat = flat.with_columns(pl.col(pl.String).str.replace_all(r"[\t\r\n]", " "))
-        flat.write_csv(folder / f"{name}.tsv", separator="\t", quote_style="never")
+        content = flat.write_csv(separator="\t", quote_style="never")
+        (folder / f"{name}.tsv").write_text(content, "utf-8", newline="")
     for name, content in scores.files.items():
         (folder / name).write_text(content, "utf-8", newline="")
 

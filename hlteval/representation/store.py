@@ -16,20 +16,15 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.representation.corpus import BrokenKey, Corpus
+from hlteval.representation.parquet_sizes import size_problem
 from hlteval.representation.schema import SCHEMA_VERSION, TABLES
 from hlteval.representation.table import Table
 
 VERSION_KEY = "hlteval.schema"
 """The key of the schema version in the metadata of a Parquet file."""
 
-MOST_ROWS = 100_000
-"""Rows that a table may have whatever its size; above, a row takes a byte or more.
-
-A file as `save` writes it takes more than one byte for the key of a row alone.
-"""
-
 # Polars panics on some damaged files; a panic is not an Exception.
-_DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, UnicodeError)
+_DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError)
 
 
 class StoreError(ValueError):
@@ -171,31 +166,22 @@ def read_table(
     """
     try:
         version = pl.read_parquet_metadata(BytesIO(content)).get(VERSION_KEY)
-        problem = "Parquet file is not a table of a corpus"
-        if version is None or (problem := version_problem(version) or ""):
-            raise StoreError(problem, file)
-        if problem := _size_problem(content):
-            raise StoreError(problem, file)
-        frame = pl.read_parquet(content)
+        problem = (
+            "Parquet file is not a table of a corpus"
+            if version is None
+            else version_problem(version) or size_problem(content)
+        )
+        frame = pl.DataFrame() if problem else pl.read_parquet(content)
     except _DAMAGED as error:
         raise StoreError("invalid or truncated Parquet file", file) from error
+    if problem:
+        raise StoreError(problem, file)
     if problem := _shape_problem(table, frame):
         raise StoreError(problem, file)
     for name in frame.columns:
         if name not in table.schema:
             report(StoreError(unknown_column(table.name, name), file))
     return frame.select(name for name in table.schema if name in frame.columns)
-
-
-def _size_problem(content: bytes) -> str:
-    """Why a Parquet file is not unpacked; empty if it has no more rows than its size allows."""
-    rows = pl.scan_parquet(BytesIO(content)).select(pl.len()).collect().item()
-    if rows <= max(MOST_ROWS, len(content)):
-        return ""
-    return (
-        f"{len(content):,} bytes unpack to {rows:,} rows, more than a corpus has; "
-        "convert it again from its sources"
-    )
 
 
 def _shape_problem(table: Table, frame: pl.DataFrame) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from io import BytesIO
 from itertools import count
 from pathlib import Path
 
@@ -69,7 +70,9 @@ def write_campaign(result: CampaignResult, folder: Path) -> None:
         NotWritten: if the disk refuses it.
     """
     with writing(folder / TABLE) as unfinished:
-        result.to_frame().write_parquet(unfinished)
+        content = BytesIO()  # Polars takes no path that is not UTF-8
+        result.to_frame().write_parquet(content)
+        unfinished.write_bytes(content.getvalue())
     names = dict(zip(result.boards, file_names(result.boards), strict=True))
     with writing(folder / BOARDS, replace=True) as boards:
         boards.mkdir()

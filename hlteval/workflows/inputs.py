@@ -49,6 +49,8 @@ def detected(source: Source, form: str | None = None) -> Format:
     names = " or ".join(candidate.name for candidate in fitting)
     if kind := "" if names else kind_of_file(source):
         raise UnknownFormat(f"{source.path} is {kind}, not text; export its content as text")
+    if not source.members and source.findings:
+        raise UnknownFormat(f"{source.path} cannot be read: {source.findings[0].message}")
     reason = f"may be {names}" if names else "matches no known format"
     raise UnknownFormat(f"{source.path} {reason}; set the format with --from")
 

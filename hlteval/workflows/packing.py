@@ -13,7 +13,7 @@ from hlteval.findings import Finding, Findings, finding
 from hlteval.results.packages import PackedArchive
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Member, Source, Unreadable, open_source, writing
-from hlteval.sources.names import printable
+from hlteval.sources.names import is_text, printable
 from hlteval.sources.open_input import OpenInput
 from hlteval.sources.opening import open_stream
 from hlteval.sources.packing import file_sha256
@@ -59,7 +59,8 @@ def pack(
     Raises:
         FileExistsError: if the archive exists, unless `force` is set.
         FileNotFoundError: if a path does not exist, or the folder of the archive.
-        WrongOption: if the archive has a suffix that the task does not accept, or a file no name.
+        WrongOption: if the name of the archive is not UTF-8 or has a suffix that the task does not
+            accept, or if a file has no name.
         hlteval.workflows.batches.NothingGiven: if there is nothing to check against.
     """
     declared = load(task)
@@ -94,6 +95,8 @@ def _target(task: Task, target: str, *, force: bool) -> str:
     """The path of the archive, with a suffix that the task accepts."""
     suffixes = task.packaging.suffixes
     name = PurePosixPath(target).name
+    if not is_text(target):
+        raise WrongOption(f"{printable(target)} is not valid UTF-8; choose another name")
     if not task.packaging.suffix(target):
         if not name or name in {".", ".."} or os.path.isdir(target):  # noqa: PTH112
             raise WrongOption(f"{target} is a folder; name the archive, e.g. NAME{suffixes[0]}")
