@@ -13,8 +13,14 @@ SPACES = " "
 """The separator of a table whose cells are separated by any spaces and tabs."""
 WIDE = "  "
 """The separator of a table whose cells are aligned by two spaces or more."""
-NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "vertical bars"}
-NAMES |= {WIDE: "several spaces", SPACES: "spaces"}
+NAMES = {
+    "\t": "tabs",
+    ",": "commas",
+    ";": "semicolons",
+    "|": "vertical bars",
+    WIDE: "several spaces",
+    SPACES: "spaces",
+}
 """The separators in words."""
 _FEWEST = 2
 """Lines with quotation marks, of which a spreadsheet may be the cause."""

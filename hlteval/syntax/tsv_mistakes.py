@@ -112,7 +112,8 @@ class Diagnosis:
         found = []
         if self._notation in self.codes:
             wrong, right = NAMES[self.dialect.separator], NAMES[self.table.separator]
-            hint = f"separate cells by {right}{'; --fix does so' * self.can_split}"
+            where = "" if self.can_split else " where no cell can have a space"
+            hint = f"separate cells by {right}; --fix does so{where}"
             names: dict[str, object] = {"wrong": wrong, "right": right, "hint": hint}
             count = marked if self._notation == QUOTES else total + self.header.is_row
             rows = total + self.header.is_row
@@ -138,9 +139,13 @@ class Diagnosis:
         Returns:
             The lines with their carriage returns; None if nothing can be undone.
         """
+        if not self.can_split:
+            return self._split(text) if self._notation in codes else None
         allowed = self._up_to_first_other(codes)
-        if not allowed:
-            return None
+        return self._undone(text, allowed) if allowed else None
+
+    def _undone(self, text: str, allowed: Collection[str]) -> list[tuple[int, str]]:
+        """The lines of a table after some mistakes, at least one, are undone."""
         dialect = own(self.table.separator)
         lines, fresh, skipped = text.split("\n"), dict[int, str](), set[int]()
         at = -1
@@ -175,11 +180,23 @@ class Diagnosis:
         numbered = enumerate(lines, start=1)
         return begin + [(n, fresh.get(n, line)) for n, line in numbered if n not in skipped]
 
+    def _split(self, text: str) -> list[tuple[int, str]] | None:
+        """The lines with separators where no cell can have a space; None if there is no such."""
+        lines, columns = text.split("\n"), self.table.columns
+        certain = [
+            row
+            for row in self.dialect.rows(text)
+            if len(row.cells) == len(columns)
+            and not misfits(columns, [list(row.cells)], self.table)
+        ]
+        for row in certain:
+            end = "\r" * lines[row.line - 1].endswith("\r")
+            lines[row.line - 1] = own(self.table.separator).line(row.cells) + end
+        return list(enumerate(lines, start=1)) if certain else None
+
     def _up_to_first_other(self, codes: Collection[str]) -> set[str]:
         """The codes that can be undone, in order, up to the first that is not to be."""
         allowed = set[str]()
-        if not self.can_split:
-            return allowed
         open_codes = {step.code for step in self.steps if not step.can_undo}
         for code in self.codes:
             if code not in codes or code in open_codes:

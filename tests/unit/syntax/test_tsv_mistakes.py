@@ -54,12 +54,14 @@ def test_equal_columns_are_one_too_many_whichever_goes() -> None:
     assert repaired("r\tr\tD:3\ns\ts\tD:9\n", one) == "r\tD:3\ns\tD:9\n"
 
 
-def test_spaces_between_cells_that_have_spaces_are_reported_and_not_undone() -> None:
+def test_spaces_between_cells_that_have_spaces_are_undone_where_no_cell_has() -> None:
     text = "r Osh D:3 0.5\nr Red Cross D:9 0.25\nr the UN D:12 1\n"
     code, values = message_values(text, TABLE)
     assert (code, values["wrong"], values["count"]) == ("TAB102", "spaces", 3)
-    assert values["hint"] == "separate cells by tabs"
-    assert repaired(text, TABLE) is None
+    hint = "separate cells by tabs; --fix does so where no cell can have a space"
+    assert values["hint"] == hint
+    wanted = "r\tOsh\tD:3\t0.5\nr Red Cross D:9 0.25\nr the UN D:12 1\n"
+    assert repaired(text, TABLE) == wanted
 
 
 def test_several_spaces_separate_cells_that_have_one() -> None:
