@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from hlteval.converters.ccu.submission_tables import INDEX_FILE
 from hlteval.sources import Member, Source
@@ -54,6 +55,20 @@ class Layout:
         """Whether a file is in the folder of another index."""
         folders = [posixpath.dirname(other.name) for other in self.others]
         return any(member.name.startswith(f"{folder}/") for folder in folders)
+
+    def with_other_suffix(self, name: str) -> str:
+        """The only file that differs from a name in its suffix; empty if there is none."""
+        stem = name.removesuffix(SUFFIX)
+        others = [other for other in self.stems.get(stem, ()) if not other.endswith(SUFFIX)]
+        return others[0] if len(others) == 1 else ""
+
+    @cached_property
+    def stems(self) -> Mapping[str, Sequence[str]]:
+        """The files by their names without suffix."""
+        found: dict[str, list[str]] = {}
+        for name in self.files:
+            found.setdefault(posixpath.splitext(name)[0], []).append(name)
+        return found
 
     def inside(self, member: str) -> str:
         """The path of a member from the folder of the index."""

@@ -44,6 +44,11 @@ def _with_members(tables: Tables, layout: Layout, rows: pl.DataFrame) -> pl.Data
     unnamed = {member.name for member in layout.tables}
     free = sorted(map(layout.inside, unnamed - set(found)))
     meant = hints(missing["path"], free, "add the file")
+    meant |= {
+        path: f"write {layout.inside(sheet)} as tab-separated text, as {path}"
+        for path, member in missing.select("path", "member").iter_rows()
+        if (sheet := layout.with_other_suffix(member))
+    }
     hinted = missing.with_columns(
         hint=pl.Series([*map(meant.get, missing["path"])], dtype=pl.String)
     )

@@ -31,7 +31,9 @@ def kinds() -> Mapping[str, Kind]:
     start, end = (place("CCS", column) for column in ("start", "end"))
     llr = number("CCS", "llr")
     status, region = words("CCS", "status"), identifier("CCS", "region", "segment_id")
-    status = replace(status, usual=_STATUS)
+    status = replace(
+        status, usual=_STATUS, words=("adhere", "violate", "adhere,violate", "EMPTY_NA")
+    )
     processed = Column("is_processed", pattern="(?i:true|false)", code="CCS121", tolerated=True)
     return {
         ND: Kind("ND output", (name, label, start, end, status, llr), "CCS"),

@@ -149,8 +149,9 @@ class FrameFile(ABC):
             hint = self.array_hint(found.root)
             self.report(self.no_array, (start, start + 1), (), given=given, hint=hint)
         self.add((), found.problems)
-        self.extents = [(item.start, item.end) for item in found.parsed]
-        for index, item in enumerate(found.parsed):
+        parsed = () if _has_columns(found.root) else found.parsed
+        self.extents = [(item.start, item.end) for item in parsed]
+        for index, item in enumerate(parsed):
             self.values.append(item.value)
             if item.problems or not item.complete:
                 self.bad[index] = item.problems[0].code if item.problems else "JSN101"
@@ -315,3 +316,8 @@ def _path(field: str) -> Path:
     """
     steps = field.split(".") if field else []
     return tuple(int(step) if step.isdecimal() else step for step in steps)
+
+
+def _has_columns(root: object) -> bool:
+    """Whether a text is an object of objects, as programs write the columns of a table."""
+    return isinstance(root, dict) and bool(root) and all(isinstance(v, dict) for v in root.values())

@@ -126,8 +126,12 @@ def array_hint(value: object) -> str:
         'keep only the array that is the value of frames, without the object around it'
         >>> array_hint({"DocumentID": "D1", "Type": "Shelter"})
         'put the frames in square brackets: [ … ]'
+        >>> array_hint({"DocumentID": {"0": "D1"}, "Type": {"0": "Shelter"}})
+        'write an array of frames, as to_json(orient="records") in pandas does'
     """
     arrays = [key for key, item in value.items() if isinstance(item, list)] if _is(value) else []
+    if _is(value) and value and all(map(_is, value.values())):
+        return 'write an array of frames, as to_json(orient="records") in pandas does'
     if _is(value) and not {"DocumentID", "Type"}.isdisjoint(value):
         return "put the frames in square brackets: [ … ]"
     if len(arrays) == 1:

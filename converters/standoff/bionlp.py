@@ -25,6 +25,7 @@ from pathlib import Path
 
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.standoff import files, fitting, reading
+from hlteval.converters.standoff.columns import tabular
 from hlteval.converters.standoff.dialects import ASKED, BIONLP, GIVEN, TEXT
 from hlteval.converters.standoff.reading import BATCH, EXPLAINED
 from hlteval.converters.toolkit.units import CHARACTERS, OFFSETS, results_in_characters
@@ -98,4 +99,5 @@ FORMAT = Format(
     locate=partial(reading.locate, dialect=BIONLP),
     write=write,
     frame_kinds=("event", "relation"),
+    tabular=tabular,
 )

@@ -197,7 +197,7 @@ def wide_encoding(data: bytes) -> str:
 def _guess_wide(data: bytes) -> str:
     """UTF-16 or UTF-32, by a byte order mark or by a NUL in every second byte; or empty."""
     if name := wide_encoding(data):
-        return f"the file starts with a {name} byte order mark (BOM)"
+        return f"the file starts with a {name} byte order mark (BOM), which --fix converts"
     head = data[:_HEAD]
     first, second, pairs = head[::2].count(0), head[1::2].count(0), len(head) // 2
     if max(first, second) * 2 <= pairs or min(first, second) * 10 > pairs:

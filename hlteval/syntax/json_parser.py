@@ -29,6 +29,8 @@ _COMMENTS = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _LIKE_A_NUMBER = re.compile(r"[+-]?[0-9.][0-9a-zA-Z_.+-]*")
+_DECIMAL_COMMA = re.compile(r"-?[0-9]{1,15},[0-9]{1,15}(?=[ \t\r\n]*[,}])")
+"""A number with a decimal comma: no other member of an object begins with a digit."""
 _CURLY = "“”„‟«»"
 _STRAIGHT = 'replace the typographic quotation marks with straight ones: "'
 _WORD = re.compile(r"[+-]?[A-Za-z_][A-Za-z_0-9]*")
@@ -176,8 +178,19 @@ class _Parser:
             if self.blanks() != ":":
                 raise self.stop("JSN101", "`:` and a value")
             self.at += 1
-            found[name] = self.value((*path, name), depth + 1)
+            found[name] = self.member((*path, name), depth + 1)
         return found
+
+    def member(self, path: Path, depth: int) -> Any:
+        """The value of a member; a number with a decimal comma is a problem, but is read."""
+        self.blanks()
+        comma = _DECIMAL_COMMA.match(self.text, self.at)
+        if comma is None:
+            return self.value(path, depth)
+        self.report("JSN118", *comma.span(), given=comma[0])
+        self.values[path] = comma.span()
+        self.at = comma.end()
+        return float(comma[0].replace(",", "."))
 
     def array(self, path: Path, depth: int) -> list[Any]:
         found: list[Any] = []

@@ -186,6 +186,8 @@ def _bare(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
     if text[at : at + 1] in {'"', "'"} and _MEMBER.match(text, at):
         braces = {"hint": "put each object in { } and all frames in [ ]"}
         return [], [Problem("JSN101", 0, at, line_end(text, at), braces)]
+    if _is_table(text, at):
+        return [], [Problem("JSN101", 0, at, line_end(text, at), {"hint": _NO_TABLE})]
     parsed: list[Parsed] = []
     problems: list[Problem] = []
     while True:
@@ -207,6 +209,21 @@ def _bare(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
         if not item.complete:
             return parsed, problems
         at = item.end
+
+
+_NO_TABLE = 'write an array of objects, not a table: to_json(orient="records") in pandas'
+_SEPARATORS, _FEWEST = "\t;,|", 2
+"""Separators of the cells of a table, and the fewest in a line of one."""
+_QUOTED_CELL = re.compile('"[^"\n]*"')
+
+
+def _is_table(text: str, at: int) -> bool:
+    """Whether the first two lines of a text, from some offset on, are rows of a table."""
+    if text[at : at + 1] in {"{", "["}:
+        return False
+    lines = [_QUOTED_CELL.sub("", line) for line in text[at : at + _WINDOW].split("\n")[:2]]
+    counts = [[line.count(each) for line in lines] for each in _SEPARATORS]
+    return any(len({*each}) == 1 < len(each) and each[0] >= _FEWEST for each in counts)
 
 
 _MEMBER = re.compile(r"(?:\"[^\"\n]*\"|'[^'\n]*')\s*:")

@@ -58,6 +58,8 @@ class Column:
         describe: further values of the message, from the cell; `given` and `column` are there.
         usual: what cells match that rules accept, if that is less than `pattern`: mistakes in all
             rows are recognised by it.
+        words: cells that other letter case may be corrected to; by default the words of a pattern
+            that is nothing but a list.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Column:
     heading: str = ""
     describe: Callable[[str], Mapping[str, object]] | None = None
     usual: str | Callable[[], str] = ""
+    words: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:

@@ -11,11 +11,20 @@ from typing import NamedTuple
 
 SPACES = " "
 """The separator of a table whose cells are separated by any spaces and tabs."""
-NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "vertical bars", SPACES: "spaces"}
+WIDE = "  "
+"""The separator of a table whose cells are aligned by two spaces or more."""
+NAMES = {
+    "\t": "tabs",
+    ",": "commas",
+    ";": "semicolons",
+    "|": "vertical bars",
+    WIDE: "several spaces",
+    SPACES: "spaces",
+}
 """The separators in words."""
 _FEWEST = 2
 """Lines with quotation marks, of which a spreadsheet may be the cause."""
-_RUN = re.compile("[ \t]+")
+_RUN, _WIDE_RUN = re.compile("[ \t]+"), re.compile("[ ]{2,}")
 _QUOTED = re.compile(r'(?:^|[\t,;|])"', re.MULTILINE)
 
 
@@ -33,10 +42,12 @@ class Dialect(NamedTuple):
     Attributes:
         separator: between cells.
         quoted: whether cells may be in quotation marks, which are doubled inside.
+        most: how often spaces separate cells in a line; 0 for always.
     """
 
     separator: str
     quoted: bool
+    most: int = 0
 
     def rows(self, text: str) -> Iterator[Row]:
         """The rows of a text; empty lines are none.
@@ -65,7 +76,9 @@ class Dialect(NamedTuple):
 
     def _split(self, line: str) -> Sequence[str]:
         if self.separator == SPACES:
-            return _RUN.split(line.strip(" \t"))
+            return _RUN.split(line.strip(" \t"), maxsplit=self.most)
+        if self.separator == WIDE:
+            return _WIDE_RUN.split(line.strip(" "))
         return line.split(self.separator)
 
     def line(self, cells: Sequence[str]) -> str:
@@ -96,7 +109,8 @@ def others(text: str, separator: str) -> Iterator[Dialect]:
     for each in separators:
         fewest = _FEWEST if each == separator else 1
         for quoting in (True, False) if quoted >= fewest else (each == "," == separator,):
-            if Dialect(each, quoting) != own(separator):
+            possible = not (quoting and each == WIDE)
+            if possible and Dialect(each, quoting) != own(separator):
                 yield Dialect(each, quoting)
 
 

@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from hlteval.findings.suggest import closest
 from hlteval.syntax.tsv import Column, Table
 from hlteval.syntax.tsv_columns import shortened
-from hlteval.syntax.tsv_steps import Columns, fits
+from hlteval.syntax.tsv_steps import NO_WORD, Columns, fits
 
 NAMES, MISSING, EXTRA = "TAB103", "TAB104", "TAB105"
 _ALIKE = 50.0
 """Least similarity, in percent, of a name in a header; the cells below it must fit too."""
-_NO_WORD = "?!"
-"""A cell that only columns of any text take."""
 _MOST = 100
 """Most columns of a table."""
 
@@ -59,11 +57,15 @@ def read_header(rows: Sequence[Sequence[str]], table: Table) -> Iterator[Header]
         yield from _without_header(first, table)
         return
     titles = [column.title for column in table.columns]
+    needed = tuple(column for column in table.columns if not column.optional)
+    if is_numbered(first) and len(first) in {len(titles), len(needed)}:
+        columns = table.columns if len(first) == len(titles) else needed
+        yield from _renamed(first, list(columns), table)
+        return
     if 2 * sum(cell in titles for cell in first) > len(first) or not _recurs(rows):
         if not any(character in title for title in first for character in '",;|'):
             yield from _renamed(first, _named(first, rows[1:], table), table)
         return
-    needed = tuple(column for column in table.columns if not column.optional)
     for columns in dict.fromkeys((table.columns, needed)):
         if len(first) == len(columns):
             names = [column.title for column in columns]
@@ -78,9 +80,20 @@ def _without_header(first: Sequence[str], table: Table) -> Iterator[Header]:
     wrong = [
         cell for column, cell in zip(table.columns, first, strict=False) if not fits(column, cell)
     ]
-    if wrong and len(words) >= len(first) - 1 and len(set(first)) == len(first):
+    named = len(words) >= len(first) - 1 and len(set(first)) == len(first)
+    if wrong and (named or is_numbered(first)):
         given = shortened(" ".join(first), 80)
         yield Header(table.columns, True, EXTRA, {"given": given})
+
+
+def is_numbered(cells: Sequence[str]) -> bool:
+    """Whether cells are the numbers that programs give columns without names.
+
+    Examples:
+        >>> is_numbered(["0", "1", "2"]), is_numbered(["1", "2", "3"]), is_numbered(["0"])
+        (True, False, False)
+    """
+    return len(cells) > 1 and list(cells) == list(map(str, range(len(cells))))
 
 
 def _recurs(rows: Sequence[Sequence[str]]) -> bool:
@@ -118,7 +131,7 @@ def _named(
 
 def _tells(column: Column) -> bool:
     """Whether cells tell a column from others: a pattern that fits anything does not."""
-    return not fits(column, _NO_WORD)
+    return not fits(column, NO_WORD)
 
 
 def _all_fit(column: Column, rows: Sequence[Sequence[str]], at: int) -> bool:

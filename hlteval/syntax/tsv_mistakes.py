@@ -17,13 +17,15 @@ from itertools import islice
 from typing import NamedTuple
 
 from hlteval.syntax.tsv import Table
-from hlteval.syntax.tsv_dialects import NAMES, SPACES, Dialect, Row, others, own, sample
+from hlteval.syntax.tsv_dialects import NAMES, SPACES, WIDE, Dialect, Row, others, own, sample
 from hlteval.syntax.tsv_headers import Header, read_header
 from hlteval.syntax.tsv_steps import (
-    LACKING,
+    LENGTHS,
+    NO_WORDS,
     Columns,
     Step,
     cell_steps,
+    fits,
     length_step,
     misfits,
     order_step,
@@ -66,6 +68,7 @@ class Diagnosis:
         header: how its first row is read.
         steps: what was done with the cells of the other rows, in order.
         unfit: how many of the first rows do not fit then.
+        can_split: whether it is known where cells end.
     """
 
     table: Table
@@ -73,6 +76,7 @@ class Diagnosis:
     header: Header
     steps: tuple[Step, ...] = ()
     unfit: int = 0
+    can_split: bool = True
 
     @property
     def codes(self) -> list[str]:
@@ -80,6 +84,11 @@ class Diagnosis:
         notation = [] if self.dialect == own(self.table.separator) else [self._notation]
         header = [self.header.code] if self.header.code else []
         return [*notation, *header, *(step.code for step in self.steps)]
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is known how to undo all of its mistakes."""
+        return self.can_split and all(step.can_undo for step in self.steps)
 
     @property
     def _notation(self) -> str:
@@ -103,7 +112,9 @@ class Diagnosis:
         found = []
         if self._notation in self.codes:
             wrong, right = NAMES[self.dialect.separator], NAMES[self.table.separator]
-            names: dict[str, object] = {"wrong": wrong, "right": right}
+            where = "" if self.can_split else " where no cell can have a space"
+            hint = f"separate cells by {right}; --fix does so{where}"
+            names: dict[str, object] = {"wrong": wrong, "right": right, "hint": hint}
             count = marked if self._notation == QUOTES else total + self.header.is_row
             rows = total + self.header.is_row
             found.append(Mistake(self._notation, 1, {**names, "count": count, "rows": rows}))
@@ -128,9 +139,13 @@ class Diagnosis:
         Returns:
             The lines with their carriage returns; None if nothing can be undone.
         """
+        if not self.can_split:
+            return self._split(text) if self._notation in codes else None
         allowed = self._up_to_first_other(codes)
-        if not allowed:
-            return None
+        return self._undone(text, allowed) if allowed else None
+
+    def _undone(self, text: str, allowed: Collection[str]) -> list[tuple[int, str]]:
+        """The lines of a table after some mistakes, at least one, are undone."""
         dialect = own(self.table.separator)
         lines, fresh, skipped = text.split("\n"), dict[int, str](), set[int]()
         at = -1
@@ -165,11 +180,26 @@ class Diagnosis:
         numbered = enumerate(lines, start=1)
         return begin + [(n, fresh.get(n, line)) for n, line in numbered if n not in skipped]
 
+    def _split(self, text: str) -> list[tuple[int, str]] | None:
+        """The lines with separators where no cell can have a space; None if there is no such."""
+        lines, columns = text.split("\n"), self.table.columns
+        certain = [
+            row
+            for row in self.dialect.rows(text)
+            if len(row.cells) == len(columns)
+            and not misfits(columns, [list(row.cells)], self.table)
+        ]
+        for row in certain:
+            end = "\r" * lines[row.line - 1].endswith("\r")
+            lines[row.line - 1] = own(self.table.separator).line(row.cells) + end
+        return list(enumerate(lines, start=1)) if certain else None
+
     def _up_to_first_other(self, codes: Collection[str]) -> set[str]:
         """The codes that can be undone, in order, up to the first that is not to be."""
         allowed = set[str]()
+        open_codes = {step.code for step in self.steps if not step.can_undo}
         for code in self.codes:
-            if code not in codes or code == LACKING:
+            if code not in codes or code in open_codes:
                 break
             allowed.add(code)
         return allowed
@@ -217,16 +247,29 @@ def _is_quoted(text: str, table: Table) -> bool:
     return len(list(islice(found, _FEWEST))) == _FEWEST
 
 
-def _has_all_cells(text: str, table: Table) -> bool:
-    """Whether each row has a cell for each column, so that spaces do not separate them."""
-    rows = sample(own(table.separator), text, _SAMPLE)
-    return all(len(row.cells) == len(table.columns) for row in rows)
+def _has_cells(rows: Sequence[Row], text: str, table: Table) -> bool:
+    """Whether some rows have a cell for each column, so that spaces do not separate all cells."""
+    lines = text.split("\n", rows[-1].last)
+    split = [lines[row.line - 1].removesuffix("\r").split(table.separator) for row in rows]
+    return sum(len(cells) == len(table.columns) for cells in split) > (1 - _SURE) * len(rows)
+
+
+def _splits(table: Table) -> int:
+    """How often spaces separate the cells of a line, if only the last has spaces itself."""
+    return (
+        0
+        if any(fits(column, NO_WORDS) for column in table.columns[:-1])
+        else (len(table.columns) - 1)
+    )
 
 
 def _in_dialect(text: str, table: Table, dialect: Dialect) -> Diagnosis | None:
     """The diagnosis of a table in a notation, if its rows fit then."""
+    spaced = dialect.separator != table.separator and dialect.separator in {SPACES, WIDE}
+    if spaced and not dialect.quoted:
+        dialect = dialect._replace(most=_splits(table))
     rows = sample(dialect, text, _SAMPLE)
-    if not rows or (dialect.separator == SPACES and _has_all_cells(text, table)):
+    if not rows or (spaced and _has_cells(rows, text, table)):
         return None
     begin = [row.cells for row in rows if not table.ignores(row.cells)]
     if not begin:
@@ -238,9 +281,21 @@ def _in_dialect(text: str, table: Table, dialect: Dialect) -> Diagnosis | None:
         each = Diagnosis(table, dialect, header, tuple(steps), unfit)
         if unfit > (1 - _SURE) * len(body) or (not body and not header.known):
             continue
+        if spaced and any(step.code in LENGTHS for step in steps):
+            continue  # texts have spaces, too
         if found is None or (unfit, len(each.codes)) < (found.unfit, len(found.codes)):
             found = each
+    if found is None and dialect[:2] == (SPACES, False) and _lacks_tabs(begin, text, table):
+        header = Header(table.columns, is_row=False)
+        return Diagnosis(table, dialect, header, unfit=len(begin), can_split=False)
     return found
+
+
+def _lacks_tabs(rows: Sequence[Sequence[str]], text: str, table: Table) -> bool:
+    """Whether no row has a tab, and each has words enough for the columns of a table."""
+    fewest = sum(not column.optional for column in table.columns)
+    enough = all(len(cells) >= fewest for cells in rows)
+    return enough and fewest > 1 and table.separator == "\t" and "\t" not in text
 
 
 def _steps(columns: Columns, body: Sequence[Sequence[str]], table: Table) -> tuple[list[Step], int]:

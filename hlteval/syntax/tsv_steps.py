@@ -17,15 +17,19 @@ Columns = tuple[Column | None, ...]
 """The columns of a file in their order; None for one that the table does not have."""
 Cells = list[str]
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
-_PERCENTAGE = re.compile(r"([0-9]{1,3}(?:[.,][0-9]*)?)\s*%|(?:100|[0-9]{1,2})(?:\.[0-9]*)?")
+_PERCENTAGE = re.compile(r"([+-]?[0-9]+(?:[.,][0-9]*)?)\s*%|(?:100|[0-9]{1,2})(?:\.[0-9]*)?")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?")
 _FEWEST = 2
 """Rows of which a step that changes values must explain at least so many."""
 _SURE = 0.9
 """The share of the cells which a step that changes values must explain."""
 _LEAST, _MOST_WORDS = 2, 50
+NO_WORD, NO_WORDS = "?!", "?! ?!"
+"""Cells that only columns of any text take, without and with spaces."""
 COMMAS, PERCENTAGES, EXCHANGED = "TAB106", "TAB107", "TAB108"
 SURPLUS, LACKING, CASE = "TAB109", "TAB110", "TAB111"
+LENGTHS = (SURPLUS, LACKING)
+"""The codes of columns too many or missing."""
 
 
 def same(cells: Cells) -> Cells:
@@ -42,12 +46,14 @@ class Step:
         values: of its message.
         row: the cells of a row after it.
         head: the cells of the header after it.
+        can_undo: whether it is known how to undo the mistake.
     """
 
     code: str
     values: Mapping[str, object]
     row: Callable[[Cells], Cells] = same
     head: Callable[[Cells], Cells] = same
+    can_undo: bool = True
 
 
 def _point(cell: str) -> str:
@@ -80,8 +86,7 @@ def _moved(cells: Cells, places: Sequence[int]) -> Cells:
 def _order(places: Sequence[int], names: Sequence[str], *, with_header: bool) -> Step:
     """The step that puts columns in another order."""
     move = partial(_moved, places=tuple(places))
-    values = {"columns": f"{', '.join(names[:-1])} and {names[-1]}"}
-    return Step(EXCHANGED, values, move, move if with_header else same)
+    return Step(EXCHANGED, {"columns": listed(names)}, move, move if with_header else same)
 
 
 def order_step(columns: Columns, table: Table) -> Step | None:
@@ -175,16 +180,62 @@ def length_step(
         numbers = [cells[at] for cells in rows if len(cells) == length]
         return (_too_many(rows, length, at), _without(columns, at)) if _counts_up(numbers) else None
     if length == len(columns) + 1 and not table.ragged:
-        tried = range(length)
-        at = min(tried, key=lambda at: _badness(_leaving_out(at, length), columns, rows, table, at))
-        return _too_many(rows, length, at), columns
-    if length + 1 == _counts(columns, table).start and length > 1:
-        at = min(
-            range(len(columns)),
-            key=lambda at: (sum(_bad(_without(columns, at), rows, table)), -at),
-        )
-        return Step(LACKING, {"column": name_of(columns, at, table)}), _without(columns, at)
+        return _surplus(columns, rows, table, length), columns
+    told = length > 1 or not any(fits(column, NO_WORD) for column in columns)
+    if length + 1 == _counts(columns, table).start and told:
+        return _lacking(columns, rows, table)
     return None
+
+
+def _surplus(columns: Columns, rows: Sequence[Cells], table: Table, length: int) -> Step:
+    """The step for a column too many; which one is open where others would do as well."""
+
+    def badness(at: int) -> tuple[int, int, bool]:
+        """How badly rows fit without a column; of equal ones, numbers of rows go."""
+        numbered = _counts_up([cells[at] for cells in rows if at < len(cells)])
+        leave_out = _leaving_out(at, length)
+        return *_misfit(columns, list(map(leave_out, rows)), table), not numbered
+
+    found = _least(range(length), badness)
+    if len(found) == 1:
+        return _too_many(rows, length, found[0])
+    example = next((cells for cells in rows if len(cells) == length), [])
+    if len({tuple(cells[at] for cells in rows if at < len(cells)) for at in found}) == 1:
+        return _too_many(rows, length, found[-1])
+    numbers = listed([str(at + 1) for at in found], "or")
+    cells = listed([shortened(example[at], 20) or "nothing" for at in found], "or")
+    values = {"column": f"column {numbers}", "example": cells, "hint": "leave the column out"}
+    return Step(SURPLUS, values, _leaving_out(found[-1], length), can_undo=False)
+
+
+def _lacking(columns: Columns, rows: Sequence[Cells], table: Table) -> tuple[Step, Columns]:
+    """The step for a column that is missing; it names all that may be."""
+    found = _least(range(len(columns)), lambda at: _misfit(_without(columns, at), rows, table))
+    names = listed([name_of(columns, at, table) for at in found], "or")
+    return Step(LACKING, {"column": names}, can_undo=False), _without(columns, found[-1])
+
+
+def _least(places: Iterable[int], badness: Callable[[int], tuple[int, ...]]) -> list[int]:
+    """The places with the least badness."""
+    by_place = {at: badness(at) for at in places}
+    return [at for at, value in by_place.items() if value == min(by_place.values())]
+
+
+def _misfit(columns: Columns, rows: Sequence[Cells], table: Table) -> tuple[int, int]:
+    """How many cells do not fit, and how few fit columns that do not take any text."""
+    telling = [at for at, column in enumerate(columns) if not fits(column, NO_WORD)]
+    bad = _bad(columns, rows, table)
+    return sum(bad), -sum(len(rows) - bad[at] for at in telling)
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Words as a list in a sentence.
+
+    Examples:
+        >>> listed(["a"]), listed(["a", "b", "c"], "or")
+        ('a', 'a, b or c')
+    """
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _counts_up(cells: Sequence[str]) -> bool:
@@ -203,22 +254,11 @@ def _leaving_out(at: int, length: int) -> Callable[[Cells], Cells]:
     return lambda cells: [*cells[:at], *cells[at + 1 :]] if len(cells) == length else cells
 
 
-def _badness(
-    leave_out: Callable[[Cells], Cells],
-    columns: Columns,
-    rows: Sequence[Cells],
-    table: Table,
-    at: int,
-) -> tuple[int, bool, int]:
-    """How badly rows fit without a column; of equal ones, numbers of rows go, then the last."""
-    numbered = _counts_up([cells[at] for cells in rows if at < len(cells)])
-    return sum(_bad(columns, map(leave_out, rows), table)), not numbered, -at
-
-
 def _too_many(rows: Sequence[Cells], length: int, at: int) -> Step:
     """The step that leaves a column out, in the header too if it has it."""
     example = next((cells[at] for cells in rows if len(cells) == length), "")
     values = {"column": f"column {at + 1}", "example": shortened(example, 40) or "nothing"}
+    values["hint"] = "leave the column out; --fix --unsafe-fixes does so"
     leave_out = _leaving_out(at, length)
     return Step(SURPLUS, values, leave_out, leave_out)
 
@@ -285,7 +325,7 @@ def _changes(
     in_all = len(wrong) >= _SURE * rows or "%" in wrong[0]
     if _PERCENTAGE.fullmatch(wrong[0].strip()) and in_all and len(wrong) > _FEWEST:
         yield PERCENTAGES, _share
-    if words := _words(column.usual_pattern):
+    if words := column.words or _words(column.usual_pattern):
         yield CASE, partial(_as_listed, words=words)
 
 

@@ -18,7 +18,6 @@ from hlteval.converters import Format
 from hlteval.findings import Finding, Severity, Span, entry, excerpt
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.syntax.tsv_mistakes import Diagnosis, diagnose
-from hlteval.syntax.tsv_steps import LACKING
 
 CODES = ("TAB",)
 """Prefixes of the codes of mistakes in all rows of a table."""
@@ -40,8 +39,8 @@ class _Table(NamedTuple):
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether a column is missing: then nobody can know what else is wrong."""
-        return LACKING in self.diagnosis.codes
+        """Whether it is open which column is missing or too many, and so what else is wrong."""
+        return not self.diagnosis.is_certain
 
     @property
     def lines(self) -> list[tuple[int, str]]:

@@ -184,7 +184,7 @@ def test_json_lists_the_corrections(invoke: Run, spoilt: Path, tmp_path: Path) -
     assert shown["copy"] == str(out)
     assert shown["verdict"] == "pass"
     assert {fix["code"] for fix in shown["fixes"]} == {
-        *("SRC107", "SRC202", "STD101", "STD103", "SEE201")
+        *("SRC107", "SRC202", "STD101", "STD103", "TAB102", "SEE201")
     }
     first = next(fix for fix in shown["fixes"] if fix["code"] == "STD101")
     assert first["file"] == f"{spoilt}/seed-1.a1"

@@ -89,6 +89,7 @@ SEE406-given-file               seed-1.a1    0   0   0  I
 SEE407-changed-file             seed-1.a1    0   0   0  W
 SEE408-two-files.zip            run-2/seed-1.a2  0  0  0  E!
 SEE409-two-runs.zip             -            0   0   0  E!
+SEE410-sub-folder               -            0   0   0  E!
 """
 SENTENCES = """
 SNT101-blanks.tsv               -            2   1  14  E

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from hlteval.findings import Finding, finding
@@ -89,13 +89,29 @@ def _name(source: Source, task: str) -> Iterator[Finding]:
 
 def _files(source: Source, task: str) -> Iterator[Finding]:
     """Files that a submission to the task does not hold."""
+    names = {member.name for member in source.members}
     for member in source.members:
         if task == _MAPPING and member.basename != _MAP:
             yield finding("CCU207", file=member.display)
         elif task != _MAPPING and member.basename == _MAP:
             yield finding("CCU208", file=member.display)
         elif not member.basename.endswith(_TABLE):
-            yield finding("CCU209", file=member.display)
+            yield finding("CCU209", file=member.display, hint=_other_file(member, names))
+
+
+_SHEETS = {"csv", "tsv", "txt", "xlsx", "xls", "ods"}
+"""Suffixes of files that may be an output under another name."""
+
+
+def _other_file(member: Member, names: Collection[str]) -> str:
+    """The fix of a file that is not a table of a submission."""
+    stem, suffix = posixpath.splitext(member.name)
+    if suffix[1:].lower() in _SHEETS and f"{stem}{_TABLE}" not in names:
+        name = posixpath.basename(stem)
+        return (
+            f"if it is an output, write it as tab-separated text, as {name}{_TABLE}; or remove it"
+        )
+    return "remove it"
 
 
 def _whole_scores(member: Member) -> bool:

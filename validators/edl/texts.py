@@ -50,8 +50,11 @@ def other_text(context: RuleContext) -> pl.LazyFrame:
     found = context.cached(_misfits).filter(some, pl.col("end") <= pl.col("length")).collect()
     same = pl.col("given").str.to_lowercase() == pl.col("found").str.to_lowercase()
     copied = pl.when(same).then(pl.lit("copy the mention string from the text, with its capitals"))
+    marks = pl.lit("remove the quotation marks around the mention string")
+    unquoted = pl.col("given").str.extract('^"(.*)"$').str.replace_all('""', '"', literal=True)
+    hints = copied.when(unquoted == pl.col("found")).then(marks)
     hinted = found.with_columns(nearest(found, context.against.documents)).with_columns(
-        hint=copied.otherwise("hint"),
+        hint=hints.otherwise("hint"),
         given=shown("given"),
         found=shown("found"),
     )

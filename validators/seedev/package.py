@@ -1,4 +1,4 @@
-"""Rules of SeeDev about a folder or archive of .a2 files (SEE401 to SEE409)."""
+"""Rules of SeeDev about a folder or archive of .a2 files (SEE401 to SEE410)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from hlteval.sources import Member, Unreadable
 from hlteval.validators.packages import Package
 
 PROVIDED, PREDICTED = (".txt", ".a1"), ".a2"
+_OFFICE = {"xlsx", "xls", "ods", "docx", "doc", "odt", "pdf"}
+"""Suffixes of files that are not text, whatever they are called."""
 
 
 def findings(package: Package) -> Iterator[Finding]:
@@ -56,20 +58,23 @@ def _several_runs(folders: Mapping[tuple[str, ...], Sequence[str]], path: str) -
 
 
 def _missing_and_unknown(package: Package) -> Iterator[Finding]:
-    missing = [document for document in package.expected if document not in package.found]
+    missing = _missing(package)
     unknown = [document for document in package.found if document not in package.expected]
     # Longer names of a corpus are all much alike, so only a letter or two may differ.
     meant_by = closest_files(missing, unknown, distance=2)
-    read = {member.name for members in package.found.values() for member in members}
-    nested = {
-        member.basename.removesuffix(PREDICTED): member.display.rpartition("/")[0]
-        for member in package.submission.members
-        if member.name not in read and member.name.endswith(PREDICTED)
-    }
+    nested, other = _nested(package), _other_files(package)
+    folder = _run_folder(package)
+    if folder:
+        values: dict[str, Any] = {"folder": folder, "name": folder.rpartition("/")[2]}
+        yield finding("SEE410", file=package.submission.path, count=len(nested), **values)
     for document in missing:
+        if folder and document in nested:
+            continue
         hint = "add the file, or an empty one if nothing is predicted"
+        if document in other:
+            hint = _renamed(other[document], other[document].basename)
         if document in nested:
-            hint = f"use the folder {nested[document]}, which has this file"
+            hint = f"move {nested[document].display} to the top level"
         if document in meant_by:
             hint = f"rename {meant_by[document]}{PREDICTED} if it is meant for this document"
         yield finding("SEE401", file=package.submission.path, document=document, hint=hint)
@@ -82,16 +87,69 @@ def _missing_and_unknown(package: Package) -> Iterator[Finding]:
         yield finding("SEE402", file=file, document=document, hint=hint)
 
 
+def _missing(package: Package) -> list[str]:
+    """The documents of the task that have no file."""
+    return [document for document in package.expected if document not in package.found]
+
+
+def _nested(package: Package) -> dict[str, Member]:
+    """The files in subfolders of the documents without a file at the top level."""
+    read = {member.name for members in package.found.values() for member in members}
+    missing = set(_missing(package))
+    return {
+        document: member
+        for member in package.submission.members
+        if member.name not in read and member.name.endswith(PREDICTED)
+        if (document := member.basename.removesuffix(PREDICTED)) in missing
+    }
+
+
+def _run_folder(package: Package) -> str:
+    """The subfolder that has all files, if the top level has none; empty if there is none."""
+    folders = {member.display.rpartition("/")[0] for member in _nested(package).values()}
+    return folders.pop() if len(folders) == 1 and not package.found else ""
+
+
+def _other_files(package: Package) -> dict[str, Member]:
+    """The files with other suffixes of the documents without a file; not inputs of the task."""
+    missing, own = set(_missing(package)), _inputs(package)
+    return {
+        document: member
+        for member in package.submission.members
+        if (document := member.basename.rpartition(".")[0]) in missing
+        and "/" not in member.name
+        and not member.name.endswith(PREDICTED)
+        and not (member.basename in own and _content(member) == _content(own[member.basename]))
+    }
+
+
+def _renamed(member: Member, name: str) -> str:
+    """The fix of a file with another suffix, which is called by a name in it."""
+    stem, _, suffix = member.basename.rpartition(".")
+    if suffix.lower() in _OFFICE:
+        return f"save {name} as plain text, as {stem}{PREDICTED}, if it contains predictions"
+    return f"rename {name} to {stem}{PREDICTED} if it contains predictions"
+
+
+def _inputs(package: Package) -> dict[str, Member]:
+    """The files of the task by their names."""
+    return {member.basename: member for members in package.expected.values() for member in members}
+
+
 def _not_read(package: Package) -> Iterator[Finding]:
     """The files of a submission that hold no predictions, or are where none are expected."""
     read = {member.name for members in package.found.values() for member in members}
-    own = {member.basename: member for members in package.expected.values() for member in members}
+    own = _inputs(package)
+    folder, predictions = _run_folder(package), {m.name for m in _other_files(package).values()}
     for member in package.submission.members:
         if member.name in read:
             continue
         if member.name.endswith(PREDICTED):
-            folder = member.display.rpartition("/")[0]
-            yield finding("SEE405", file=member.display, folder=folder)
+            inside = member.display.rpartition("/")[0]
+            if inside != folder:
+                yield finding("SEE405", file=member.display, folder=inside)
+        elif member.name in predictions:
+            yield finding("SEE404", file=member.display, hint=_renamed(member, "it"))
         elif member.name.endswith(PROVIDED) and member.basename in own:
             same = _content(member) == _content(own[member.basename])
             yield finding("SEE406" if same else "SEE407", file=member.display)

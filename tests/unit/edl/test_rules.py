@@ -212,6 +212,15 @@ def test_other_capitals_are_copied_from_the_text(check: Check) -> None:
     assert finding.help == "copy the mention string from the text, with its capitals"
 
 
+@pytest.mark.parametrize(("given", "text"), [('"Osh"', "Osh x"), ('"a ""b"""', 'a "b" x')])
+def test_quotation_marks_around_a_mention_string_are_to_be_removed(
+    given: str, text: str, check: Check
+) -> None:
+    (finding,) = check(line(text=given, extent=f"D:0-{len(text) - 3}"), texts={"D": text})
+    assert finding.code == "EDL503"
+    assert finding.help == "remove the quotation marks around the mention string"
+
+
 def test_the_nearest_place_is_told(check: Check) -> None:
     text = "Osh x Osh y Osh"
     (finding,) = check(line(text="Osh", extent="D:7-9"), texts={"D": text})

@@ -40,6 +40,26 @@ CASES = {
         "SFJ201",
         "join the arrays to one array",
     ),
+    "columns": (
+        json.dumps({"DocumentID": {"0": "D1"}, "Type": {"0": "Shelter"}}),
+        "SFJ201",
+        'write an array of frames, as to_json(orient="records") in pandas does',
+    ),
+    "a table": (
+        "DocumentID\tType\tTypeConfidence\nD1\tShelter\t0.5\n",
+        "JSN101",
+        'write an array of objects, not a table: to_json(orient="records") in pandas',
+    ),
+    "a table with quotation marks": (
+        '"DocumentID","Type","TypeConfidence"\n"D1","Utilities, Energy, or Sanitation","0.5"\n',
+        "JSN101",
+        'write an array of objects, not a table: to_json(orient="records") in pandas',
+    ),
+    "decimal commas": (
+        WRITTEN.replace("0.5", "0,5"),
+        "JSN118",
+        "write 0.5 or 5e-1: digits before and after the point",
+    ),
     "a single frame": (json.dumps(FRAME), "SFJ201", "put the frames in square brackets"),
     "a string": ('"none"', "SFJ201", "write one array of frames"),
     "an array in the array": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -84,10 +85,41 @@ def test_given_files_may_stay_if_they_are_the_same(found: Found) -> None:
 
 def test_a_folder_one_level_too_high(found: Found) -> None:
     findings = found({"run1/seed-1.a2": ONE, "run1/seed-2.a2": TWO})
-    assert [f.code for f in findings] == ["SEE401", "SEE401", "SEE405", "SEE405"]
-    assert (findings[-1].help or "").endswith("/system/run1 instead, or move the files up")
-    for missing in findings[:2]:
-        assert (missing.help or "").endswith("/system/run1, which has this file")
+    (finding,) = findings
+    assert finding.code == "SEE410"
+    assert finding.message == "all files are in the subfolder run1 (documents: 2)"
+    assert re.fullmatch("use the folder /.*/system/run1", finding.help or "")
+
+
+def test_one_file_in_a_folder_is_to_be_moved(found: Found) -> None:
+    findings = found({"seed-1.a2": ONE, "run1/seed-2.a2": TWO})
+    assert [f.code for f in findings] == ["SEE401", "SEE405"]
+    assert re.fullmatch(r"move /.*/run1/seed-2\.a2 to the top level", findings[0].help or "")
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("seed-2.txt", "rename {} to seed-2.a2 if it contains predictions"),
+        ("seed-2.tsv", "rename {} to seed-2.a2 if it contains predictions"),
+        ("seed-2.xlsx", "save {} as plain text, as seed-2.a2, if it contains predictions"),
+    ],
+)
+def test_a_file_with_another_suffix_may_be_the_missing_one(
+    name: str, fix: str, found: Found
+) -> None:
+    findings = found({"seed-1.a2": ONE, name: TWO})
+    assert told(findings) == [
+        ("SEE401", "system", fix.format(name)),
+        ("SEE404", name, fix.format("it")),
+    ]
+
+
+def test_a_copy_of_an_input_is_not_the_missing_file(found: Found) -> None:
+    given = (REFERENCE / "seed-2.txt").read_text("utf-8")
+    findings = found({"seed-1.a2": ONE, "seed-2.txt": given})
+    (missing, _) = told(findings)
+    assert missing == ("SEE401", "system", "add the file, or an empty one if nothing is predicted")
 
 
 def test_of_an_archive_all_levels_are_read(tmp_path: Path) -> None:
