@@ -172,12 +172,20 @@ def test_every_measure_by_hand():
     assert found == pytest.approx(EXPECTED, abs=1e-12)
 
 
+def undiscounted_first(*gains):
+    """Gain of the first rank + Σ gain / log2(rank)."""
+    return gains[0] + sum(gain / log2(rank) for rank, gain in enumerate(gains[1:], start=2))
+
+
 def test_the_other_discount_by_hand():
     """The gain of the first rank is whole, that of others is divided by log2(rank)."""
     reference, system = corpus(REFERENCE, EXPRESSED, DOCUMENTS), corpus(SYSTEM, HEARD)
     found = values(reference, system, gravity_thresholds=(3.0, 1.4), dcg="method0")
-    expected = (3 + 5 / 1 + 1 / log2(4)) / (5 + 3 / 1 + 1 / log2(3) + 1 / log2(4) + 1 / log2(5))
-    assert found["ndcg.standard"] == pytest.approx(expected, abs=1e-12)
+    for name, (order, less_first, ideal) in GAINS.items():
+        most = undiscounted_first(*ideal)
+        for ties, gains in (("standard", order), ("forgiving", order), ("vindictive", less_first)):
+            expected = undiscounted_first(*gains) / most
+            assert found[f"{name}.{ties}"] == pytest.approx(expected, abs=1e-12), (name, ties)
 
 
 def test_the_pooled_rates_of_the_public_scorer_by_hand():
