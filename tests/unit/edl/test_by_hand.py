@@ -142,6 +142,15 @@ def test_spans_that_share_one_unit_are_a_pair_with_another_boundary(tmp_path):
     assert rows == [("wrong", "1-5", "5-9"), ("missing", "20-25", None), ("extra", None, "26-30")]
 
 
+def test_of_two_spans_the_one_that_shares_more_units_is_the_pair(tmp_path):
+    """10-20 shares ten units with 5-19, and one with 20-40."""
+    (tmp_path / "reference").write_text("d\t10\t20\tE1\t1\tPER\n", "utf-8")
+    (tmp_path / "system").write_text("d\t5\t19\tE1\t1\tPER\nd\t20\t40\tE1\t1\tPER\n", "utf-8")
+    scores = score("lorehlt-edl", str(tmp_path / "reference"), str(tmp_path / "system"))
+    rows = scores.tables["alignment"].select("status", "reference", "system").rows()
+    assert sorted(rows, key=str) == [("extra", None, "20-40"), ("wrong", "10-20", "5-19")]
+
+
 def test_the_context_of_a_mention_has_it_in_brackets():
     """Ends are exclusive; correct mentions and spans without a place in the text have none."""
     text = "Ab cd\nef"

@@ -7,9 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.scoring.hub4.normalizer import _sections
+from hlteval.scoring.hub4.options import Options
+from hlteval.scoring.hub4.spelling import SpellingFilter
 from hlteval.scoring.hub4.stacked_alignment import all_aligned
-from hlteval.scoring.hub4.text_columns import BEGIN, END, OR, Words, chosen
+from hlteval.scoring.hub4.text_columns import BEGIN, END, OR, Scale, Scales, Text, Words, chosen
 from hlteval.scoring.hub4.word_alignment import SCLITE, aligned
 from hlteval.workflows.scoring import score
 
@@ -205,3 +208,53 @@ def test_an_extent_must_lie_inside_the_maximal_one_and_overlap_a_minimal_one(tmp
 )
 def test_elements_that_are_not_extracted(text, stretches):
     assert list(_sections(text, {"x", "z"})) == stretches
+
+
+def test_of_the_system_only_the_first_alternative_counts(tmp_path):
+    """NAME is x in the reference, q or x in the system; SAME is a."""
+    same = '<B-d-1> :=\n    SAME: "a" ##0#1#\n'
+    (tmp_path / "reference").write_text(f'{same}    NAME: "x" ##2#3#\n', "utf-8")
+    for first, second, counts in (("q", "x", [1, 1, 0, 0]), ("x", "q", [2, 0, 0, 0])):
+        other = f'    NAME: "{first}" ##2#3#\n        / "{second}" ##2#3#\n'
+        (tmp_path / "system").write_text(same + other, "utf-8")
+        scores = score("hub4", str(tmp_path / "reference"), str(tmp_path / "system"), lenient=True)
+        found = [scores.metrics[f"content.{name}"] for name in ("cor", "inc", "mis", "spu")]
+        assert found == counts
+
+
+def test_the_last_word_of_a_text_has_its_origin_where_a_rule_takes_the_space_after_it():
+    rules = GlobalMap((Rule("ALL RIGHT ", "ALRIGHT"),))
+    assert SpellingFilter(rules).words(["it's", "all", "right"]) == [
+        ("IT'S", 0, 0),
+        ("ALRIGHT", 1, 2),
+    ]
+
+
+def test_each_scale_has_the_words_of_its_own_document_however_long_the_last_one_is():
+    """The second word of the other scale, at 1 to 2, whose column is 1."""
+    starts, ends = [0, 1, 5], [1, 2, 20]
+    one, other = (
+        Scale(*map(np.array, (starts[:size], ends[:size], range(size)))) for size in (3, 2)
+    )
+    found = Scales([one, other]).renumbered(*map(np.array, ([1], [1], [2])))
+    assert [columns.tolist() for columns in found] == [[1], [1]]
+
+
+@pytest.mark.parametrize(
+    ("reference", "system", "identical"),
+    [
+        ({"d": Text("a b")}, {"d": Text("a b")}, True),
+        ({"d": Text("a b")}, {"d": Text("a c")}, False),
+        ({"d": Text("a b")}, {"": Text("a b\n")}, True),  # a file of all documents
+        ({"d": Text("a b")}, None, False),
+        (None, {"d": Text("a b")}, False),
+        (None, None, False),
+    ],
+)
+def test_texts_are_the_same_if_both_are_given_and_equal(reference, system, identical):
+    options = Options(
+        corpus=None if reference is None else lambda: reference,
+        hyp_corpus=None if system is None else lambda: system,
+    )
+    assert options.identical == identical
+    assert options.aligns == (system is not None and not identical)

@@ -239,3 +239,14 @@ def test_ties_of_the_public_scorer_by_hand():
     ideal = 10 + 5 / 1 + 1 / log2(3) + 1 / log2(4)
     assert found["ndcg.forgiving"] == pytest.approx((5 + 1 / 1) / ideal, abs=1e-12)
     assert found["ndcg.vindictive"] == pytest.approx((5 + 1 / log2(3)) / ideal, abs=1e-12)
+
+
+def test_places_without_an_entry_are_last_in_the_curve_of_the_public_scorer():
+    """Food is right with .9; at 0 are shelter, which is missed, and water, which has no entry.
+
+    Precision is 1 at recall 1/2, and 2/3 at recall 1: 1/2 · 1 + 1/2 · 2/3.
+    """
+    nowhere = gold("d1", "water", None) | {"place": "Ent-9"}
+    reference = corpus([gold("d1", "food", "1"), gold("d1", "shelter", "2"), nowhere])
+    found = values(reference, corpus([said("d1", "food", "1")]), "official")
+    assert found["auc.type,place"] == pytest.approx(5 / 6, abs=1e-12)

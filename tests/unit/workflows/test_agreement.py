@@ -12,6 +12,7 @@ import pytest
 
 import hlteval
 from hlteval.results.agreement import Agreement, CoefficientValue
+from hlteval.scoring.agreement.units import _text
 from hlteval.tasks import known, load
 from hlteval.workflows.agreement import agreement
 from hlteval.workflows.refusals import Refused
@@ -241,3 +242,9 @@ def test_declarations_name_what_there_is(name: str) -> None:
     assert all(task.statistic(measure) for measure in own.measures)
     assert bool(own.why) != bool(own.units)
     assert len({unit.name for unit in own.units}) == len(own.units)
+
+
+def test_numbers_that_are_whole_are_written_without_decimals_and_names_as_they_are():
+    rows = pl.DataFrame({"at": [1.0, 2.5, None], "version": ["1.0", "2", None]})
+    texts = rows.select(*(_text(name, rows.schema[name]) for name in rows.columns))
+    assert texts.rows() == [("1", "1.0"), ("2.5", "2"), ("", "")]
