@@ -10,6 +10,8 @@ from hlteval.scoring.ccu import official_measures
 from hlteval.scoring.ccu.change_metric import ChangeDetection
 from hlteval.scoring.ccu.detection_metric import InstanceDetection
 from hlteval.scoring.ccu.detection_options import DetectionOptions, LlrFilter
+from hlteval.scoring.ccu.official_files import in_order
+from hlteval.scoring.ccu.official_system import truncated
 
 NAMES = ("d0", "d1")
 
@@ -159,6 +161,34 @@ def test_a_repeated_change_point_makes_a_false_alarm():
     assert "\t{delta_cp=0.0}" in metric.official_files(total)["instance_alignment.tab"]
 
 
+def test_a_data_type_without_points_of_the_system_has_a_curve_of_zeros():
+    metric, kinds = ChangeDetection("official"), ("audio", "text")
+    segments = [*SEGMENT, (1, "none", 0, 100, None, None)]
+    reference = corpus(segments, changes=[(0, 20, None), (1, 30, None)], kinds=kinds)
+    system = corpus(changes=[(0, 20, 1.5)], kinds=kinds)
+    total = metric.total([metric.statistics(reference, system)[0]])
+    header, *lines = metric.official_files(total)["scores_by_class.tab"].splitlines()
+    curve = '"{{""precision"": [{0}], ""recall"": [{0}], ""llr"": [{1}]}}"'
+    assert header.split("\t") == ["class", "genre", "metric", "value", "correctness_criteria"]
+    assert [line.split("\t")[1:] for line in lines] == [
+        ["text", "AP", "0.0", "{delta_cp=100}"],
+        ["text", "PRCurve_json", curve.format("0.0", "0.0"), "{delta_cp=100}"],
+        ["audio", "AP", "1.0", "{delta_cp=10.0}"],
+        ["audio", "PRCurve_json", curve.format("1.0", "1.5"), "{delta_cp=10.0}"],
+    ]
+
+
+def test_instances_are_cut_at_regions_or_dropped_inside_of_them():
+    """Of the region from 10 to 20."""
+    places = [(5.0, 15.0), (15.0, 25.0), (12.0, 18.0), (5.0, 25.0), (0.0, 10.0)]
+    rows = pl.DataFrame(places, ["start", "end"], orient="row")
+    rows = rows.with_columns(document=pl.lit(0, pl.Int64), text=False)
+    region = pl.DataFrame({"document": [0], "start": [10.0], "end": [20.0], "text": [False]})
+    found = truncated(rows, region).select("start", "end", "truncated").rows()
+    whole = [(5.0, 25.0, False), (0.0, 10.0, False)]
+    assert found == [(5.0, 10.0, True), (20.0, 25.0, True), *whole]
+
+
 def test_an_instance_without_a_score_comes_last():
     system = corpus([(0, "101", 0, 10, None, "adhere"), (0, "101", 30, 40, 2.5, "violate")])
     metric, total = counted(GOLD, system)
@@ -166,3 +196,17 @@ def test_an_instance_without_a_score_comes_last():
     rows = metric.official_files(total)["scores_by_class.tab"].splitlines()
     assert "101\tall\tllr_at_MinLLR\t\t{iou=0.2}" in rows
     assert '""llr"": [2.5, NaN]' in rows[15]
+
+
+def test_instances_follow_by_class_score_and_document_and_missed_ones_come_last():
+    columns = ("class", "document", "llr", "system_start", "system_end", "outcome")
+    rows = [
+        ("101", "b", 2.0, 0.0, 1.0, "CD"),
+        ("101", "a", 2.0, 0.0, 1.0, "FA"),
+        ("101", "c", 3.0, 0.0, 1.0, "FA"),
+        ("101", "a", 3.0, 0.0, None, "MD"),  # near a false alarm
+        ("101", "a", None, None, None, "MD"),
+        ("100", "d", 1.0, 0.0, 1.0, "CD"),
+    ]
+    found = in_order(pl.DataFrame(rows[::-1], columns, orient="row"), pl.Series(["100", "101"]))
+    assert found.rows() == [rows[number] for number in (5, 2, 1, 0, 4, 3)]

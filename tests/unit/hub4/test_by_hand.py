@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from hlteval.representation.global_map import GlobalMap, Rule
+from hlteval.scoring.hub4.anchors import parts
 from hlteval.scoring.hub4.normalizer import _sections
 from hlteval.scoring.hub4.options import Options
+from hlteval.scoring.hub4.phones import Lexicon
 from hlteval.scoring.hub4.spelling import SpellingFilter
 from hlteval.scoring.hub4.stacked_alignment import all_aligned
 from hlteval.scoring.hub4.text_columns import BEGIN, END, OR, Scale, Scales, Text, Words, chosen
@@ -258,3 +260,54 @@ def test_texts_are_the_same_if_both_are_given_and_equal(reference, system, ident
     )
     assert options.identical == identical
     assert options.aligns == (system is not None and not identical)
+
+
+@pytest.mark.parametrize(("reference", "system"), [("ab", "aa"), ("aa", "ab"), ("ab", "ac")])
+def test_a_fill_is_right_once(tmp_path, reference, system):
+    """One of two fills has its like on the other side; SAME is right."""
+    for side, texts in (("reference", reference), ("system", system)):
+        fills = "\n".join(
+            f'          "{text}" ##{at}#{at + 1}#' for at, text in enumerate(texts, 2)
+        )
+        slots = f'    SAME: "s" ##0#1#\n    NAME: {fills.strip()}\n'
+        (tmp_path / side).write_text(f"<B-d-1> :=\n{slots}", "utf-8")
+    scores = score("hub4", str(tmp_path / "reference"), str(tmp_path / "system"), lenient=True)
+    found = [scores.metrics[f"content.{name}"] for name in ("cor", "inc", "mis", "spu")]
+    assert found == [2, 1, 0, 0]
+
+
+def test_parts_are_divided_in_the_middle_of_words_that_both_texts_have_once():
+    """Anchors have six words: the first that ends a part of 1,000 words begins at 997."""
+    words = [str(number) for number in range(1500)]
+    assert [*parts(words, words[1:])] == [
+        (slice(0, 1000), slice(0, 999)),
+        (slice(1000, 1500), slice(999, 1499)),
+    ]
+    more = [f"x{number}" for number in range(1000)]  # the first anchor begins the other text
+    first, second = parts([*more, *words[:100]], words[:100])
+    assert (first, second) == ((slice(0, 1003), slice(0, 3)), (slice(1003, 1100), slice(3, 100)))
+    assert [*parts(list("abcdefg"), list("hijklmno"))] == [(slice(0, 7), slice(0, 8))]
+
+
+def test_a_fragment_is_spoken_as_its_word_or_spelt_without_its_hyphen():
+    lexicon = Lexicon.of([("hea", ["HH", "IY1"]), ("he", ["HH", "IY0"])])
+    assert lexicon.pronunciations("hea-") == lexicon.pronunciations("he")
+    assert lexicon.pronunciations("xyz-") == ("xyz",)
+
+
+def test_the_f_of_each_line_of_the_mapping(tmp_path):
+    """RIGHT has one correct point of one, WRONG one incorrect; both together have F 2 · 1 / 4."""
+    for side, other in (("reference", "x"), ("system", "y")):
+        text = f'<B-d-1> :=\n    RIGHT: "a" ##0#1#\n    WRONG: "{other}" ##2#3#\n'
+        (tmp_path / side).write_text(text, "utf-8")
+    scores = score(
+        "hub4",
+        str(tmp_path / "reference"),
+        str(tmp_path / "system"),
+        options={"mode": "content"},
+        lenient=True,
+    )
+    mapping = scores.tables["mapping"]
+    slots = mapping.filter(level="slot")
+    assert dict(slots.select("slot", "f").rows()) == {"RIGHT": 1, "WRONG": 0}
+    assert mapping.filter(level="instance")["f"].to_list() == [1 / 2]

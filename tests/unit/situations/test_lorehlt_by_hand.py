@@ -250,3 +250,16 @@ def test_places_without_an_entry_are_last_in_the_curve_of_the_public_scorer():
     reference = corpus([gold("d1", "food", "1"), gold("d1", "shelter", "2"), nowhere])
     found = values(reference, corpus([said("d1", "food", "1")]), "official")
     assert found["auc.type,place"] == pytest.approx(5 / 6, abs=1e-12)
+
+
+def test_emotions_that_are_not_written_are_not_felt_in_the_public_scorer():
+    """Of three emotions about food anger differs: the system hears it. Water is missed."""
+    unwritten = dict.fromkeys(("fear", "anger", "joy")) | {"polarity": "negative"}
+    expressed = [
+        felt("d1", 0, "author", -1.0) | unwritten,
+        felt("d1", 1, "author", -1.0, "fear") | {"polarity": "negative"},
+    ]
+    reference = corpus([gold("d1", "food", "1"), gold("d1", "water", "2")], expressed)
+    system = corpus([said("d1", "food", "1")], [felt("d1", 0, "author", -1.0, "anger")])
+    found = values(reference, system, "official")
+    assert found["sec_precision.emotion:type,place"] == pytest.approx(2 / 3, abs=1e-12)

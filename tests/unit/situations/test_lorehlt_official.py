@@ -9,9 +9,11 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import hlteval
+from hlteval.scoring.situations.lorehlt import official_reading
 
 NEED = {
     "user_id": "7",
@@ -290,3 +292,19 @@ def test_tables_show_no_mark_of_places_that_are_numbers(score):
     for table in ("situations", "frames"):
         assert not tables[table]["place"].str.contains("#", literal=True).any()
     assert tables["frames"]["document"].to_list() == ["D1", "SP1", "SP1"]
+
+
+@pytest.mark.parametrize(
+    ("known", "flags"),
+    [
+        ("_STATUS", {"current": True, "past": False, "future": False, "not_current": False}),
+        ("_SPEECH_STATUS", {"Current": True, "Past Only": False, "Future": False}),
+        ("_RESOLUTION", {"insufficient": True, "sufficient": False, "unknown": None}),
+        ("_SPEECH_RESOLUTION", {"Insufficient/Unknown": True, "Sufficient": False}),
+    ],
+)
+def test_the_values_that_hold(known, flags):
+    """What is written but unknown is null, and so is `none`; what is not written does not hold."""
+    rows = pl.DataFrame({"value": [*flags, "x", None, None], "nones": [*flags, "", "", "value"]})
+    found = rows.select(official_reading._flag("value", getattr(official_reading, known)))
+    assert found.to_series().to_list() == [*flags.values(), None, False, None]
