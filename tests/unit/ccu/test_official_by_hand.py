@@ -184,6 +184,15 @@ def test_gaps_between_pieces_are_closed_or_not_scored():
     ]
 
 
+def test_a_gap_has_three_decimals():
+    """.9996 s is a gap of a second, which is not closed; .9994 s is one of .999 s, which is."""
+    documents = pl.DataFrame({"document": [0], "text": [False], "length": [3.0]})
+    for start, end in ((1.9996, 1000), (1.9994, 1999)):
+        rows = [(0, 0.0, 1.0, 2.0), (0, start, 3.0, 2.0)]
+        own = pl.DataFrame(rows, ["document", "start", "end", "level"], orient="row")
+        assert _placed(own, documents, closed=True)["end"].to_list()[0] == end
+
+
 def test_a_level_needs_two_judgments_and_no_noann():
     """1 and 2 have the mean 3/2, 1 alone and 2 beside a noann have none.
 

@@ -185,7 +185,7 @@ def test_an_extent_must_lie_inside_the_maximal_one_and_overlap_a_minimal_one(tmp
     reference = '<B-d-1> :=\n    SAME: "a" ##20#21#\n    NAME: "old [big cat]" ##0#11#4#11#\n'
     (tmp_path / "reference").write_text(reference, "utf-8")
     for said, place, right in (
-        *(("big cat", "4#11", 1), ("old big cat", "0#11", 1)),
+        *(("big cat", "4#11", 1), ("old big cat", "0#11", 1), ("ig ca", "5#10", 1)),
         *(("old big cat it", "0#14", 0), ("old", "0#3", 0)),
     ):
         system = f'<B-d-1> :=\n    SAME: "a" ##20#21#\n    NAME: "{said}" ##{place}#\n'

@@ -298,9 +298,15 @@ def test_tables_show_no_mark_of_places_that_are_numbers(score):
     ("known", "flags"),
     [
         ("_STATUS", {"current": True, "past": False, "future": False, "not_current": False}),
-        ("_SPEECH_STATUS", {"Current": True, "Past Only": False, "Future": False}),
+        (
+            "_SPEECH_STATUS",
+            {"Current": True, "Past Only": False, "Future": False, "not_current": False},
+        ),
         ("_RESOLUTION", {"insufficient": True, "sufficient": False, "unknown": None}),
-        ("_SPEECH_RESOLUTION", {"Insufficient/Unknown": True, "Sufficient": False}),
+        (
+            "_SPEECH_RESOLUTION",
+            {"Insufficent": True, "Insufficient/Unknown": True, "Sufficient": False},
+        ),
     ],
 )
 def test_the_values_that_hold(known, flags):
