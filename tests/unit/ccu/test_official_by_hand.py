@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from statistics import mean
 
+import numpy as np
 import polars as pl
 import pytest
 
 from hlteval.scoring.ccu.best_reference import candidates
 from hlteval.scoring.ccu.detection_metric import InstanceDetection
 from hlteval.scoring.ccu.detection_options import DetectionOptions
-from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED
+from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED
 from hlteval.scoring.ccu.level_spans import PIECE
+from hlteval.scoring.ccu.official_detections import UNANNOTATED, _labelled
 from hlteval.scoring.ccu.official_files import _statuses
 from hlteval.scoring.ccu.official_levels import _placed
+from hlteval.scoring.ccu.official_measures import interpolated_area
 from hlteval.scoring.ccu.official_normalization import _averaged
 from tests.unit.ccu.test_by_hand import (
     CLASSES,
@@ -22,8 +25,11 @@ from tests.unit.ccu.test_by_hand import (
     MAPPING,
     REFERENCE,
     SYSTEM,
+    TEXT,
     corpus,
 )
+
+SHARES = ("tp_share", "fp_share")
 
 ROUNDED = {
     name: [round(value, 3) for value in CLASSES["ap_interpolated" if name == "ap" else name]]
@@ -160,6 +166,53 @@ def test_what_overlaps_several_regions_only_is_compared_with_what_it_does_not_ov
     assert found.rows() == [(0, 7, 2)]
 
 
+def test_of_what_it_does_not_overlap_an_instance_that_was_cut_has_references_only():
+    """5-25 overlaps both regions; it is apart from a reference at 40 and a region at 60."""
+    others = pl.DataFrame(
+        [
+            ("101", "D1", 0.0, 10.0, None, 0),
+            ("101", "D1", 20.0, 30.0, None, 1),
+            ("101", "D1", 40.0, 50.0, 7, 2),
+            ("101", "D1", 60.0, 70.0, None, 3),
+        ],
+        schema=["class", "document", "start", "end", "_reference", "_place"],
+        orient="row",
+    )
+    columns = ["class", "document", "start", "end", "truncated", "_system"]
+    for cut, expected in ((False, [(0, 7, 2), (0, None, 3)]), (True, [(0, 7, 2)])):
+        system = pl.DataFrame([("101", "D1", 5.0, 25.0, cut, 0)], schema=columns, orient="row")
+        assert candidates(system, others).rows() == expected
+
+
+def test_only_the_first_candidate_of_an_instance_is_a_false_alarm():
+    """Of the first instance there are a reference, a region and a reference; one is no match."""
+    columns = ["_system", "_reference", "reference_start", "reference_end", "reference_status"]
+    spans = [(0, 1, 0.0, 9.0, "a"), (0, None, 10.0, 19.0, None), (0, 2, 20.0, 29.0, "b")]
+    pairs = pl.DataFrame([*spans, (1, 3, 30.0, 39.0, "c")], columns, orient="row")
+    measures = ("iou", "intersection", "union", "shifted_start", "shifted_end")
+    pairs = pairs.with_columns(pl.lit(0.5).alias(name) for name in (*measures, *SHARES))
+    found = _labelled(pairs, np.array([False, False, False, True]), DetectionOptions())
+    assert found["outcome"].to_list() == [FALSE, AGAIN, AGAIN, CORRECT]
+    assert found.select(SHARES).rows() == [(0, 1), (0.5, 0.5), (0.5, 0.5), (0.5, 0.5)]
+    assert found["reference_status"].to_list() == ["a", UNANNOTATED, "b", "c"]
+    for name, ends in (("reference_start", (0, 20, 30)), ("reference_end", (9, 29, 39))):
+        assert found[name].is_nan().to_list() == [False, True, False, False]
+        assert found[name].to_list()[::2] == [ends[0], ends[1]]
+        assert found[name].to_list()[3] == ends[2]
+    assert found.select(measures).rows() == [(None,) * 5] * 3 + [(0.5,) * 5]
+
+
+def test_a_reference_of_one_character_is_found_without_a_share():
+    """The scorer divides by its end less its start, and takes 0 for that."""
+    reference, system = ([(TEXT, "102", 4, end, llr)] for end, llr in ((4, None), (4, 1.0)))
+    metric = InstanceDetection("official", options=DetectionOptions())
+    total = metric.total([metric.statistics(corpus(reference), corpus(system))[0]])
+    (row,) = rows(metric, total, "instance_alignment.tab")
+    assert row["eval"] == "mapped"
+    assert "iou=1.000,intersection=1.000,union=1.000" in row["parameters"]
+    assert "pct_temp_tp=0.000,pct_temp_fp=0.000" in row["parameters"]
+
+
 def test_gaps_between_pieces_are_closed_or_not_scored():
     """Seconds: .5 is closed, 1.5 is not. Characters: 9 are closed, 10 are not."""
     documents = pl.DataFrame({"document": [0, 1], "text": [False, True], "length": [10.0, 100.0]})
@@ -220,3 +273,16 @@ def test_a_level_needs_two_judgments_and_no_noann():
 def test_the_statuses_of_an_outcome(outcome, end, expected):
     row = {"outcome": outcome, "system_end": end, "reference_status": "adhere"}
     assert _statuses(row | {"system_status": "violate"}) == expected
+
+
+def test_the_terms_of_average_precision_are_those_of_recall_that_rises():
+    """Of 17 detections every second is right, from the first on: nine terms of a ninth each.
+
+    More terms, of 0, would be added in another order, and the last digit would differ.
+    """
+    right = np.cumsum([number % 2 == 0 for number in range(17)])
+    precision, recall = right / np.arange(1, 18), right / 9
+    found = [rank for rank in range(17) if rank % 2 == 0]
+    before = np.array([0.0, *recall[found][:-1]])
+    terms = (recall[found] - before) * [precision[rank:].max() for rank in found]
+    assert interpolated_area(precision, recall) == float(np.sum(terms))

@@ -52,7 +52,8 @@ def counted(reference, system, **options):
     return metric, metric.total([metric.statistics(reference, system)[0]])
 
 
-GOLD = corpus([(0, "101", 0, 10, None, "adhere"), (0, "none", 10, 50, None, None)])
+FIRST = (0, "101", 0, 10, None, "adhere")
+GOLD = corpus([FIRST, (0, "none", 10, 50, None, None)])
 TWO = corpus([(0, "101", 0, 10, 1.5, "adhere"), (0, "101", 30, 40, 2.5, "violate")])
 
 
@@ -63,6 +64,25 @@ def test_false_alarms_that_have_a_reference_are_forgiven_whether_they_overlap_it
     # both belong to 101 from 0 to 10, the only reference of the document: one remains
     metric, total = counted(GOLD, TWO, align="OneRef:ManyHyp")
     assert metric.score(total)[0]["map"] == 1.0
+
+
+def test_forgiven_instances_are_written_with_what_they_share_with_their_reference():
+    """The reference is 0-10. 9-60 shares 1 of 60, reaches from 0 with the collar of 15, and has
+    50 s beside the 10; 70-80 shares nothing, and all of it is beside."""
+    gold = corpus([*[(0, "none", at, at + 50, None, None) for at in (0, 50)], FIRST])
+    own = [(0, "101", *span) for span in ((0, 10, 3.0), (9, 60, 2.0), (70, 80, 1.0))]
+    metric, total = counted(gold, corpus([(*row, "adhere") for row in own]), align="OneRef:ManyHyp")
+    lines = metric.official_files(total)["instance_alignment.tab"].splitlines()[1:]
+    shared = [
+        "{iou=1.000,intersection=10.000,union=10.000,shifted_start_hyp=0.000,"
+        "shifted_end_hyp=10.000,pct_temp_tp=1.000,pct_temp_fp=0.000,",
+        "{iou=0.017,intersection=1.000,union=60.000,shifted_start_hyp=0.000,"
+        "shifted_end_hyp=60.000,pct_temp_tp=1.000,pct_temp_fp=5.000,",
+        "{iou=0.000,intersection=0.000,union=80.000,shifted_start_hyp=55.000,"
+        "shifted_end_hyp=80.000,pct_temp_tp=0.000,pct_temp_fp=1.000,",
+    ]
+    said = [line.split("\t")[6] for line in lines]
+    assert [text.partition("collar")[0] for text in said] == shared
 
 
 def test_counts_of_outcomes_and_statuses_are_written():

@@ -206,6 +206,7 @@ def test_an_extent_must_lie_inside_the_maximal_one_and_overlap_a_minimal_one(tmp
         ("a <X> b", [(2, 5)]),
         ("<x>a</X><Z>b</Z>", [(0, 8), (8, 16)]),
         ("<Y>a</Y>", []),
+        ("<X> a <X> b </X> c", [(0, 16)]),  # one inside of its like does not end it
     ],
 )
 def test_elements_that_are_not_extracted(text, stretches):
