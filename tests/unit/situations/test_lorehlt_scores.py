@@ -406,3 +406,10 @@ def test_the_gravity_of_needs_and_issues_by_emotions(official):
     for name in ("current", "urgent"):
         without = frames.with_columns(pl.lit(value=False).alias(name))
         assert set(without.select(gravity.numeric(official=official)).to_series()) == {0}
+
+
+def test_there_are_as_many_draws_as_are_wanted_and_none_by_themselves():
+    both = [gold("d1", annotator=name, frame=name) for name in ("u1", "u2")]
+    reference, system = corpus(both), corpus([said("d1")])
+    assert "annotation_draws" not in tables(reference, system)
+    assert set(tables(reference, system, draws=2)["annotation_draws"]["draw"]) == {1, 2}
