@@ -11,6 +11,7 @@ import pytest
 from hlteval.scoring.ccu.best_reference import candidates
 from hlteval.scoring.ccu.detection_metric import InstanceDetection
 from hlteval.scoring.ccu.detection_options import DetectionOptions
+from hlteval.scoring.ccu.detection_tables import with_congruence
 from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED
 from hlteval.scoring.ccu.level_spans import PIECE
 from hlteval.scoring.ccu.official_detections import UNANNOTATED, _labelled
@@ -18,6 +19,8 @@ from hlteval.scoring.ccu.official_files import _statuses
 from hlteval.scoring.ccu.official_levels import _placed
 from hlteval.scoring.ccu.official_measures import interpolated_area
 from hlteval.scoring.ccu.official_normalization import _averaged
+from hlteval.scoring.ccu.official_reference import chained
+from hlteval.scoring.ccu.split import divided
 from tests.unit.ccu.test_by_hand import (
     CLASSES,
     DETECTION,
@@ -286,3 +289,36 @@ def test_the_terms_of_average_precision_are_those_of_recall_that_rises():
     before = np.array([0.0, *recall[found][:-1]])
     terms = (recall[found] - before) * [precision[rank:].max() for rank in found]
     assert interpolated_area(precision, recall) == float(np.sum(terms))
+
+
+@pytest.mark.parametrize(("by_status", "ends"), [(False, [4, 9, 4]), (True, [2, 4, 9, 4])])
+def test_references_closer_than_a_gap_are_one(by_status, ends):
+    """Of gaps of 1 and 2 s the first is less than 2 s; the other class is apart."""
+    spans = [("101", 0.0, 2.0, "a"), ("101", 3.0, 4.0, "b"), ("101", 6.0, 9.0, "b")]
+    own = pl.DataFrame(
+        [*spans, ("102", 3.5, 4.0, "b")], ["label", "start", "end", "status"], orient="row"
+    ).with_columns(document=0, genre=pl.lit("audio"), text=False)
+    found = chained(own, (2.0, None), by_status=by_status)
+    assert found["end"].to_list() == ends
+    statuses = ["a", "b", "b", "b"] if by_status else ["a,b", "b", "b"]
+    assert found["status"].to_list() == statuses
+    assert chained(own, (None, 2.0), by_status=by_status).height == 4
+
+
+def test_a_divided_text_has_inclusive_places_as_written():
+    """Between 0-1 and 6-7 the middle is 4: 0-3 and 4-9, of which the ends are 4 and 10."""
+    same = {"document": "d", "class": "102", "text": True}
+    own = pl.DataFrame([{**same, "start": 0.0, "end": 10.0, "from": 0.0, "to": 9.0}])
+    others = pl.DataFrame([{**same, "start": start, "end": start + 2} for start in (0.0, 6.0)])
+    found = divided(own, others).select("start", "end", "from", "to")
+    assert found.rows() == [(0, 4, 0, 3), (4, 10, 4, 9)]
+
+
+def test_the_congruence_of_scores_by_hand():
+    """Scores over their range of .5; without a range there is none, and none of what is missed."""
+    rows = pl.DataFrame(
+        [("101", CORRECT, 0.5), ("101", FALSE, 1.0), ("101", MISSED, None), ("102", FALSE, 2.0)],
+        ["class", "outcome", "llr"],
+        orient="row",
+    ).with_columns(criterion=pl.lit("0.2"))
+    assert with_congruence(rows)["congruence"].to_list() == [1, 2, None, None]

@@ -9,7 +9,7 @@ import pytest
 
 from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.scoring.hub4.anchors import parts
-from hlteval.scoring.hub4.normalizer import _sections
+from hlteval.scoring.hub4.normalizer import TextNormalizer, _sections
 from hlteval.scoring.hub4.options import Options
 from hlteval.scoring.hub4.phones import Lexicon
 from hlteval.scoring.hub4.spelling import SpellingFilter
@@ -312,3 +312,29 @@ def test_the_f_of_each_line_of_the_mapping(tmp_path):
     slots = mapping.filter(level="slot")
     assert dict(slots.select("slot", "f").rows()) == {"RIGHT": 1, "WRONG": 0}
     assert mapping.filter(level="instance")["f"].to_list() == [1 / 2]
+
+
+def test_what_is_not_extracted_becomes_as_many_blanks():
+    normalizer = TextNormalizer(nonextractable=("X",))
+    assert normalizer._without_sections("ab <X>c</X> d <X>e") == "ab          d    e"
+    assert normalizer.content("ab <X>c</X> d") == normalizer.content("ab d")
+
+
+def test_instances_that_have_only_extents_in_common_are_mapped_in_every_document(tmp_path):
+    """In both documents the first instance has the extent of the second on the other side."""
+    for side, words, places in (("reference", "xy", (0, 5)), ("system", "qr", (5, 0))):
+        text = "".join(
+            f'<B-{document}-{number}> :=\n    NAME: "{word}" ##{place}#{place + 1}#\n'
+            for document in ("d", "e")
+            for number, (word, place) in enumerate(zip(words, places, strict=True), start=1)
+        )
+        (tmp_path / side).write_text(text, "utf-8")
+    scores = score(
+        "hub4",
+        str(tmp_path / "reference"),
+        str(tmp_path / "system"),
+        options={"mode": "extent"},
+        lenient=True,
+    )
+    found = [scores.metrics[f"extent.{name}"] for name in ("cor", "inc", "mis", "spu")]
+    assert found == [4, 0, 0, 0]

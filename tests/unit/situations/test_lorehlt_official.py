@@ -143,6 +143,16 @@ def test_annotators_are_equal_by_value_if_all_are_numbers(score):
     assert score(needs, system=system).metrics["frame_f1.type"] == 1.0
 
 
+@pytest.mark.parametrize("other", ["x", "A7"])
+def test_annotators_are_equal_by_name_if_one_is_no_number(score, other):
+    """One of three annotators is drawn, with one need of three: P = 1/3, R = 1."""
+    needs = [{"user_id": "07"}, {"user_id": "7", "need_type": "water"}]
+    needs.append({"user_id": other, "need_type": "shelter"})
+    system = [{}, {"Type": "water"}, {"Type": "shelter"}]
+    for order in (needs, needs[::-1], [needs[2], *needs[:2]]):
+        assert score({"D1": order}, system=system).metrics["frame_f1.type"] == 0.5
+
+
 def test_a_list_does_not_change_the_type_of_a_column_of_speech(score):
     """The place of SP2 is no number: neither are those of the other rows of the file."""
     speech = [{}, {"situation_id": "SP2", "place_id": "NIL1"}]

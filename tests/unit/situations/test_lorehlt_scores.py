@@ -413,3 +413,17 @@ def test_there_are_as_many_draws_as_are_wanted_and_none_by_themselves():
     reference, system = corpus(both), corpus([said("d1")])
     assert "annotation_draws" not in tables(reference, system)
     assert set(tables(reference, system, draws=2)["annotation_draws"]["draw"]) == {1, 2}
+
+
+def test_a_frame_has_the_emotions_of_any_of_its_sentiments():
+    """One sentiment has fear, another anger: 1 + 2 · .2, in fifths 7."""
+    frames = pl.DataFrame({"docid": ["d1"], "frame": ["F1"], "issue": [False]})
+    felt = pl.DataFrame(
+        [("d1", "F1", True, False), ("d1", "F1", False, True), ("d1", "F2", True, True)],
+        ["docid", "frame", "fear", "anger"],
+        orient="row",
+    )
+    found = gravity.with_emotions(frames, felt)
+    assert found.select("felt_fear", "felt_anger").row(0) == (True, True)
+    grave = found.with_columns(current=True, urgent=True, unresolved=True)
+    assert grave.select(gravity.numeric(official=False)).item() == 7
