@@ -38,7 +38,7 @@ TESTS += [
 TESTS += [f"tests/unit/workflows/test_{subject}.py" for subject in ("agreement", "intervals")]
 TESTS += ["tests/unit/workflows/test_scoring.py", "hlteval/scoring/**/*.py"]
 MOST = 15.0
-"""Seconds of tests that a mutant is tried by."""
+"""Seconds of tests that a mutant is tried by; four times as many with `--again`."""
 
 
 def main() -> None:
@@ -158,12 +158,22 @@ class Trials:
     def tests_of(self, mutant: Mutant) -> tuple[list[str], float]:
         """The tests of the lines of a mutant, the fastest ones first, and their seconds."""
         lines = self.lines.get(mutant.path.relative_to(ROOT).as_posix(), {})
+        path = mutant.path.relative_to(ROOT)
         wanted = mutant.lines if mutant.function else lines
         tests = {test for line in wanted for test in lines.get(line, []) if test in self.items}
-        total, chosen = 0.0, []
-        for test in sorted(tests, key=self.seconds.__getitem__):
-            total += self.seconds[test]
-            if total > MOST and chosen:
+        # No test runs what is outside of functions, but examples of the family depend on it.
+        examples = {
+            test
+            for test in self.items
+            if not mutant.function and "by_hand" in test and f"/{path.parts[1]}/" in test
+        }
+        total = 0.0
+        chosen: list[str] = []
+        for test in sorted(
+            tests | examples, key=lambda t: (t not in examples, self.seconds.get(t, 0.0))
+        ):
+            total += self.seconds.get(test, 0.0)
+            if total > MOST * (4 if self.again else 1) and chosen:
                 break
             chosen.append(test)
         return chosen, total

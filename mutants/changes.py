@@ -17,8 +17,10 @@ EXCHANGED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
     ast.In: ast.NotIn, ast.NotIn: ast.In,
 }  # fmt: skip
-PAIRS = ("min max", "any all", "first last", "floor ceil", "head tail", "cum_min cum_max")
-PAIRS += ("any_horizontal all_horizontal", "min_horizontal max_horizontal", "argmin argmax")
+PAIRS = (
+    *("min max", "any all", "first last", "floor ceil", "head tail", "cum_min cum_max"),
+    *("any_horizontal all_horizontal", "min_horizontal max_horizontal", "argmin argmax"),
+)
 NAMES = {a: b for pair in PAIRS for a, b in (pair.split(), pair.split()[::-1])}
 GUARDS = {"strict", "maintain_order"}
 """Arguments without a value of their own: they guard against bugs, or fix an order."""

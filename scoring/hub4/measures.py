@@ -69,7 +69,7 @@ def _shaped(rows: pl.DataFrame, mode: Mode) -> pl.DataFrame:
     return rows.with_columns(pl.lit(mode).alias("mode"), *absent)
 
 
-def derived(beta: float = 1.0) -> dict[str, pl.Expr]:
+def derived(beta: float) -> dict[str, pl.Expr]:
     """The measures of a table of points, by the specification's formulas; null where 0 / 0.
 
     Args:

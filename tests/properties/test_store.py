@@ -87,12 +87,14 @@ def test_damaged_json_lines_are_refused_at_a_place_or_still_a_corpus(data, corpo
     byte = data.draw(st.sampled_from(b'{}[]",:0x\\\n \xff\x00\xe9'))
     content = content[:at] + bytes([byte]) + content[at + data.draw(st.integers(0, 1)) :]
     try:
-        read_jsonl(content, "c.jsonl")
+        found = read_jsonl(content, "c.jsonl")
     except StoreError as error:
         lines = content.split(b"\n")
         assert error.file == "c.jsonl"
         assert 1 <= error.line <= len(lines)
         assert 1 <= error.column <= len(lines[error.line - 1].decode("utf-8", "replace")) + 1
+    else:
+        assert read_jsonl(lines_of(found)) == found
 
 
 @settings(max_examples=15, deadline=None)
@@ -109,9 +111,11 @@ def test_damaged_parquet_is_refused_or_still_a_corpus(data, tmp_path_factory):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     file.write_bytes(content[: data.draw(st.sampled_from([len(content), len(content) // 2]))])
     try:
-        load(folder)
+        found = load(folder)
     except StoreError as error:
         assert error.file.startswith(str(folder))
+    else:
+        assert found.documents.columns == Corpus().documents.columns
 
 
 @FEW

@@ -38,10 +38,20 @@ def asserts(node: ast.AST, helpers: set[str]) -> bool:
     return called or isinstance(node, ast.Assert)
 
 
+def leaves(node: ast.stmt, helpers: set[str]) -> bool:
+    """Whether a condition can end the test before anything is asserted."""
+    if not isinstance(node, ast.If):
+        return False
+    inner = list(ast.walk(node))
+    ends = any(isinstance(part, ast.Return) for part in inner)
+    return ends and not any(asserts(part, helpers) for part in inner)
+
+
 def conditions(node: ast.AST, helpers: set[str], *, under: bool = False) -> Iterator[bool]:
     """Of each assertion inside a node, whether it stands under a condition.
 
-    A condition of which both branches assert is itself an assertion that always stands.
+    A condition of which both branches assert is itself an assertion that always stands. What
+    follows a condition that returns stands under it, and so does what an exception is asked for.
     """
     if asserts(node, helpers):
         yield under
@@ -53,8 +63,10 @@ def conditions(node: ast.AST, helpers: set[str], *, under: bool = False) -> Iter
         always = all(False in branch for branch in branches)
         yield from (under or not always for branch in branches for _ in branch)
         return
+    under = under or isinstance(node, ast.Match | ast.ExceptHandler)
     for child in ast.iter_child_nodes(node):
-        yield from conditions(child, helpers, under=under or isinstance(node, ast.Match))
+        yield from conditions(child, helpers, under=under)
+        under = under or (isinstance(child, ast.stmt) and leaves(child, helpers))
 
 
 def only_conditional(tree: ast.Module) -> list[str]:
@@ -86,6 +98,12 @@ def test_no_assertion_of_a_test_is_only_under_a_condition():
         ("if x:\n  assert y\n else:\n  z()", True),
         ("def hold():\n  if x:\n   assert y\n hold()", True),
         ("match x:\n  case 1:\n   assert y", True),
+        ("if x:\n  return\n assert y", True),
+        ("def f():\n  if x:\n   return\n  assert y\n f()", True),
+        ("try:\n  f()\n except E:\n  assert y", True),
+        ("if x:\n  assert y\n  return\n assert z", False),
+        ("def f():\n  if x:\n   return\n assert y", False),
+        ("try:\n  f()\n except E:\n  assert y\n else:\n  assert z", False),
         ("if x:\n  assert y\n else:\n  assert z", False),
         ("if x:\n  assert y\n elif z:\n  assert z\n else:\n  assert a", False),
         ("if x:\n  assert y\n assert z", False),

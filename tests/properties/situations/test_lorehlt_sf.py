@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
@@ -162,8 +162,7 @@ def test_many_files_are_read_as_each_by_itself(files: dict[str, str]) -> None:
     def member(path: str) -> Member:
         return Member(path, path, None, files[path].encode)
 
-    if not files:
-        return
+    assume(files)
     every = Source("x", "folder", tuple(map(member, sorted(files))))
     together = read("lorehlt-sf-reference", every)
     alone = [read("lorehlt-sf-reference", Source("x", "folder", (member(path),))) for path in files]
@@ -190,14 +189,13 @@ def rows(corpus: Corpus, table: str, column: str) -> list[str]:
 @given(tables())
 @settings(max_examples=8, deadline=None)
 def test_an_annotation_comes_back_equal(files: dict[str, str]) -> None:
+    assume(files)
     with tempfile.TemporaryDirectory() as folder:
         for path, text in files.items():
             file = Path(folder, "one", path)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, "utf-8")
         form = load("lorehlt-sf-reference")
-        if not files:
-            return
         first = read("lorehlt-sf-reference", open_source(f"{folder}/one")).corpus
         assert form.losses(first.replace(rejected_records=[])) == {}
         form.write([first], Path(folder, "two"))

@@ -10,6 +10,7 @@ from hlteval.scoring.ccu.change_metric import ChangeDetection
 from hlteval.scoring.ccu.criteria import criterion
 from hlteval.scoring.ccu.detection_metric import InstanceDetection
 from hlteval.scoring.ccu.detection_options import ChangeOptions, DetectionOptions, LlrFilter
+from hlteval.scoring.ccu.scaled import shares
 from hlteval.tasks import ccu_readers
 
 DOCUMENTS = ("audio", "text", "video")
@@ -321,3 +322,11 @@ def test_change_points_in_regions_that_nobody_annotated_do_not_count():
 def test_a_wrong_value_is_refused(read, written):
     with pytest.raises(ValueError, match=r"\S"):
         read(written, {})
+
+
+def test_a_detection_of_a_point_has_no_shares():
+    """Nothing of a length of 0 is covered, and nothing beside it counts."""
+    row = {"text": [False], "start": [0.0], "end": [10.0]}
+    row |= {"expected_start": [5.0], "expected_end": [5.0]}
+    found = shares(pl.DataFrame(row), 0, 0).select("union", "tp_share", "fp_share")
+    assert found.rows() == [(10, 0, 0)]

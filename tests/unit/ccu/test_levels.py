@@ -196,6 +196,15 @@ def test_bounds_of_text_are_inclusive_or_shared():
     assert levels(units[0]) == [(0, 10, 10, 350, 900), (10, 40, 30, 350, 500)]
 
 
+def test_official_coverage_counts_a_shared_character_twice():
+    """Of 40 characters, which both sides have, two pieces of the system share one."""
+    reference = gold(TEXT, [("d", 0, 39, (300, 400))])
+    for end, both in ((9, 40), (10, 41)):
+        system = said(TEXT, [("d", 0, end, 900), ("d", 10, 39, 500)])
+        counts, _ = LevelDiarization("official", LevelOptions()).statistics(reference, system)
+        assert counts.select("both_ref_sys", "only_ref").row(0) == (both, 0)
+
+
 def test_only_documents_of_the_index_are_scored():
     documents = {"a": ("audio", 10.0), "b": ("text", 10.0)}
     reference = gold(documents, [("a", 0, 10, (1, 1)), ("b", 0, 9, (1, 1))])
@@ -255,6 +264,21 @@ def test_official_windows_with_a_gap_add_up_as_those_of_the_scorer():
     windows, crashing = as_windows(pieces, 2000)
     assert crashing.is_empty()
     assert windows["level"].to_list() == [2, (2 * 1 - 6 * 1) / 2, 0, 6]
+
+
+def test_official_windows_with_several_short_pieces_add_up_as_those_of_the_scorer():
+    """The window to 2 s has 1 s of 2, .5 s of 4 and, after a gap, .25 s of 6."""
+    pieces = pl.DataFrame(
+        {
+            "document": [0, 0, 0],
+            "start": [0, 1000, 1750],
+            "end": [1000, 1500, 4000],
+            "level": [2.0, 4.0, 6.0],
+        }
+    ).with_columns(text=False)
+    windows, crashing = as_windows(pieces, 2000)
+    assert crashing.is_empty()
+    assert windows["level"].to_list() == [(2 * 1 + 4 * 0.5 + 6 * 0.25) / 2, 6]
 
 
 def test_official_has_no_number_where_the_scorer_crashes():

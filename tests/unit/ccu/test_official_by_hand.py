@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from statistics import mean
 
+import numpy as np
 import polars as pl
 import pytest
 
 from hlteval.scoring.ccu.best_reference import candidates
 from hlteval.scoring.ccu.detection_metric import InstanceDetection
 from hlteval.scoring.ccu.detection_options import DetectionOptions
-from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED
+from hlteval.scoring.ccu.detection_tables import with_congruence
+from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED
 from hlteval.scoring.ccu.level_spans import PIECE
+from hlteval.scoring.ccu.official_detections import UNANNOTATED, _labelled
 from hlteval.scoring.ccu.official_files import _statuses
 from hlteval.scoring.ccu.official_levels import _placed
+from hlteval.scoring.ccu.official_measures import interpolated_area
 from hlteval.scoring.ccu.official_normalization import _averaged
+from hlteval.scoring.ccu.official_reference import chained
+from hlteval.scoring.ccu.split import divided
 from tests.unit.ccu.test_by_hand import (
     CLASSES,
     DETECTION,
@@ -22,8 +28,11 @@ from tests.unit.ccu.test_by_hand import (
     MAPPING,
     REFERENCE,
     SYSTEM,
+    TEXT,
     corpus,
 )
+
+SHARES = ("tp_share", "fp_share")
 
 ROUNDED = {
     name: [round(value, 3) for value in CLASSES["ap_interpolated" if name == "ap" else name]]
@@ -160,6 +169,53 @@ def test_what_overlaps_several_regions_only_is_compared_with_what_it_does_not_ov
     assert found.rows() == [(0, 7, 2)]
 
 
+def test_of_what_it_does_not_overlap_an_instance_that_was_cut_has_references_only():
+    """5-25 overlaps both regions; it is apart from a reference at 40 and a region at 60."""
+    others = pl.DataFrame(
+        [
+            ("101", "D1", 0.0, 10.0, None, 0),
+            ("101", "D1", 20.0, 30.0, None, 1),
+            ("101", "D1", 40.0, 50.0, 7, 2),
+            ("101", "D1", 60.0, 70.0, None, 3),
+        ],
+        schema=["class", "document", "start", "end", "_reference", "_place"],
+        orient="row",
+    )
+    columns = ["class", "document", "start", "end", "truncated", "_system"]
+    for cut, expected in ((False, [(0, 7, 2), (0, None, 3)]), (True, [(0, 7, 2)])):
+        system = pl.DataFrame([("101", "D1", 5.0, 25.0, cut, 0)], schema=columns, orient="row")
+        assert candidates(system, others).rows() == expected
+
+
+def test_only_the_first_candidate_of_an_instance_is_a_false_alarm():
+    """Of the first instance there are a reference, a region and a reference; one is no match."""
+    columns = ["_system", "_reference", "reference_start", "reference_end", "reference_status"]
+    spans = [(0, 1, 0.0, 9.0, "a"), (0, None, 10.0, 19.0, None), (0, 2, 20.0, 29.0, "b")]
+    pairs = pl.DataFrame([*spans, (1, 3, 30.0, 39.0, "c")], columns, orient="row")
+    measures = ("iou", "intersection", "union", "shifted_start", "shifted_end")
+    pairs = pairs.with_columns(pl.lit(0.5).alias(name) for name in (*measures, *SHARES))
+    found = _labelled(pairs, np.array([False, False, False, True]), DetectionOptions())
+    assert found["outcome"].to_list() == [FALSE, AGAIN, AGAIN, CORRECT]
+    assert found.select(SHARES).rows() == [(0, 1), (0.5, 0.5), (0.5, 0.5), (0.5, 0.5)]
+    assert found["reference_status"].to_list() == ["a", UNANNOTATED, "b", "c"]
+    for name, ends in (("reference_start", (0, 20, 30)), ("reference_end", (9, 29, 39))):
+        assert found[name].is_nan().to_list() == [False, True, False, False]
+        assert found[name].to_list()[::2] == [ends[0], ends[1]]
+        assert found[name].to_list()[3] == ends[2]
+    assert found.select(measures).rows() == [(None,) * 5] * 3 + [(0.5,) * 5]
+
+
+def test_a_reference_of_one_character_is_found_without_a_share():
+    """The scorer divides by its end less its start, and takes 0 for that."""
+    reference, system = ([(TEXT, "102", 4, end, llr)] for end, llr in ((4, None), (4, 1.0)))
+    metric = InstanceDetection("official", options=DetectionOptions())
+    total = metric.total([metric.statistics(corpus(reference), corpus(system))[0]])
+    (row,) = rows(metric, total, "instance_alignment.tab")
+    assert row["eval"] == "mapped"
+    assert "iou=1.000,intersection=1.000,union=1.000" in row["parameters"]
+    assert "pct_temp_tp=0.000,pct_temp_fp=0.000" in row["parameters"]
+
+
 def test_gaps_between_pieces_are_closed_or_not_scored():
     """Seconds: .5 is closed, 1.5 is not. Characters: 9 are closed, 10 are not."""
     documents = pl.DataFrame({"document": [0, 1], "text": [False, True], "length": [10.0, 100.0]})
@@ -182,6 +238,15 @@ def test_gaps_between_pieces_are_closed_or_not_scored():
         *((0, 1000, 2000), (0, 2500, 4000), (0, 5500, 7000)),
         *((1, 0, 6), (1, 15, 21), (1, 29, 41)),
     ]
+
+
+def test_a_gap_has_three_decimals():
+    """.9996 s is a gap of a second, which is not closed; .9994 s is one of .999 s, which is."""
+    documents = pl.DataFrame({"document": [0], "text": [False], "length": [3.0]})
+    for start, end in ((1.9996, 1000), (1.9994, 1999)):
+        rows = [(0, 0.0, 1.0, 2.0), (0, start, 3.0, 2.0)]
+        own = pl.DataFrame(rows, ["document", "start", "end", "level"], orient="row")
+        assert _placed(own, documents, closed=True)["end"].to_list()[0] == end
 
 
 def test_a_level_needs_two_judgments_and_no_noann():
@@ -211,3 +276,49 @@ def test_a_level_needs_two_judgments_and_no_noann():
 def test_the_statuses_of_an_outcome(outcome, end, expected):
     row = {"outcome": outcome, "system_end": end, "reference_status": "adhere"}
     assert _statuses(row | {"system_status": "violate"}) == expected
+
+
+def test_the_terms_of_average_precision_are_those_of_recall_that_rises():
+    """Of 17 detections every second is right, from the first on: nine terms of a ninth each.
+
+    More terms, of 0, would be added in another order, and the last digit would differ.
+    """
+    right = np.cumsum([number % 2 == 0 for number in range(17)])
+    precision, recall = right / np.arange(1, 18), right / 9
+    found = [rank for rank in range(17) if rank % 2 == 0]
+    before = np.array([0.0, *recall[found][:-1]])
+    terms = (recall[found] - before) * [precision[rank:].max() for rank in found]
+    assert interpolated_area(precision, recall) == float(np.sum(terms))
+
+
+@pytest.mark.parametrize(("by_status", "ends"), [(False, [4, 9, 4]), (True, [2, 4, 9, 4])])
+def test_references_closer_than_a_gap_are_one(by_status, ends):
+    """Of gaps of 1 and 2 s the first is less than 2 s; the other class is apart."""
+    spans = [("101", 0.0, 2.0, "a"), ("101", 3.0, 4.0, "b"), ("101", 6.0, 9.0, "b")]
+    own = pl.DataFrame(
+        [*spans, ("102", 3.5, 4.0, "b")], ["label", "start", "end", "status"], orient="row"
+    ).with_columns(document=0, genre=pl.lit("audio"), text=False)
+    found = chained(own, (2.0, None), by_status=by_status)
+    assert found["end"].to_list() == ends
+    statuses = ["a", "b", "b", "b"] if by_status else ["a,b", "b", "b"]
+    assert found["status"].to_list() == statuses
+    assert chained(own, (None, 2.0), by_status=by_status).height == 4
+
+
+def test_a_divided_text_has_inclusive_places_as_written():
+    """Between 0-1 and 6-7 the middle is 4: 0-3 and 4-9, of which the ends are 4 and 10."""
+    same = {"document": "d", "class": "102", "text": True}
+    own = pl.DataFrame([{**same, "start": 0.0, "end": 10.0, "from": 0.0, "to": 9.0}])
+    others = pl.DataFrame([{**same, "start": start, "end": start + 2} for start in (0.0, 6.0)])
+    found = divided(own, others).select("start", "end", "from", "to")
+    assert found.rows() == [(0, 4, 0, 3), (4, 10, 4, 9)]
+
+
+def test_the_congruence_of_scores_by_hand():
+    """Scores over their range of .5; without a range there is none, and none of what is missed."""
+    rows = pl.DataFrame(
+        [("101", CORRECT, 0.5), ("101", FALSE, 1.0), ("101", MISSED, None), ("102", FALSE, 2.0)],
+        ["class", "outcome", "llr"],
+        orient="row",
+    ).with_columns(criterion=pl.lit("0.2"))
+    assert with_congruence(rows)["congruence"].to_list() == [1, 2, None, None]

@@ -10,6 +10,8 @@ from hlteval.scoring.ccu import official_measures
 from hlteval.scoring.ccu.change_metric import ChangeDetection
 from hlteval.scoring.ccu.detection_metric import InstanceDetection
 from hlteval.scoring.ccu.detection_options import DetectionOptions, LlrFilter
+from hlteval.scoring.ccu.official_files import in_order
+from hlteval.scoring.ccu.official_system import truncated
 
 NAMES = ("d0", "d1")
 
@@ -50,7 +52,8 @@ def counted(reference, system, **options):
     return metric, metric.total([metric.statistics(reference, system)[0]])
 
 
-GOLD = corpus([(0, "101", 0, 10, None, "adhere"), (0, "none", 10, 50, None, None)])
+FIRST = (0, "101", 0, 10, None, "adhere")
+GOLD = corpus([FIRST, (0, "none", 10, 50, None, None)])
 TWO = corpus([(0, "101", 0, 10, 1.5, "adhere"), (0, "101", 30, 40, 2.5, "violate")])
 
 
@@ -86,6 +89,25 @@ def test_parts_have_the_labels_of_segments_that_are_not_merged():
     found = counted(close, system, file_merge=2, merge_reference=1.0)[1].filter(outcome="MD")
     # the segments of 101 are one from 0 to 20, which is no segment: 102 alone is missed
     assert found["class"].to_list() == ["102", "102"]
+
+
+def test_forgiven_instances_are_written_with_what_they_share_with_their_reference():
+    """The reference is 0-10. 9-60 shares 1 of 60, reaches from 0 with the collar of 15, and has
+    50 s beside the 10; 70-80 shares nothing, and all of it is beside."""
+    gold = corpus([*[(0, "none", at, at + 50, None, None) for at in (0, 50)], FIRST])
+    own = [(0, "101", *span) for span in ((0, 10, 3.0), (9, 60, 2.0), (70, 80, 1.0))]
+    metric, total = counted(gold, corpus([(*row, "adhere") for row in own]), align="OneRef:ManyHyp")
+    lines = metric.official_files(total)["instance_alignment.tab"].splitlines()[1:]
+    shared = [
+        "{iou=1.000,intersection=10.000,union=10.000,shifted_start_hyp=0.000,"
+        "shifted_end_hyp=10.000,pct_temp_tp=1.000,pct_temp_fp=0.000,",
+        "{iou=0.017,intersection=1.000,union=60.000,shifted_start_hyp=0.000,"
+        "shifted_end_hyp=60.000,pct_temp_tp=1.000,pct_temp_fp=5.000,",
+        "{iou=0.000,intersection=0.000,union=80.000,shifted_start_hyp=55.000,"
+        "shifted_end_hyp=80.000,pct_temp_tp=0.000,pct_temp_fp=1.000,",
+    ]
+    said = [line.split("\t")[6] for line in lines]
+    assert [text.partition("collar")[0] for text in said] == shared
 
 
 def test_counts_of_outcomes_and_statuses_are_written():
@@ -184,6 +206,34 @@ def test_a_repeated_change_point_makes_a_false_alarm():
     assert "\t{delta_cp=0.0}" in metric.official_files(total)["instance_alignment.tab"]
 
 
+def test_a_data_type_without_points_of_the_system_has_a_curve_of_zeros():
+    metric, kinds = ChangeDetection("official"), ("audio", "text")
+    segments = [*SEGMENT, (1, "none", 0, 100, None, None)]
+    reference = corpus(segments, changes=[(0, 20, None), (1, 30, None)], kinds=kinds)
+    system = corpus(changes=[(0, 20, 1.5)], kinds=kinds)
+    total = metric.total([metric.statistics(reference, system)[0]])
+    header, *lines = metric.official_files(total)["scores_by_class.tab"].splitlines()
+    curve = '"{{""precision"": [{0}], ""recall"": [{0}], ""llr"": [{1}]}}"'
+    assert header.split("\t") == ["class", "genre", "metric", "value", "correctness_criteria"]
+    assert [line.split("\t")[1:] for line in lines] == [
+        ["text", "AP", "0.0", "{delta_cp=100}"],
+        ["text", "PRCurve_json", curve.format("0.0", "0.0"), "{delta_cp=100}"],
+        ["audio", "AP", "1.0", "{delta_cp=10.0}"],
+        ["audio", "PRCurve_json", curve.format("1.0", "1.5"), "{delta_cp=10.0}"],
+    ]
+
+
+def test_instances_are_cut_at_regions_or_dropped_inside_of_them():
+    """Of the region from 10 to 20."""
+    places = [(5.0, 15.0), (15.0, 25.0), (12.0, 18.0), (5.0, 25.0), (0.0, 10.0)]
+    rows = pl.DataFrame(places, ["start", "end"], orient="row")
+    rows = rows.with_columns(document=pl.lit(0, pl.Int64), text=False)
+    region = pl.DataFrame({"document": [0], "start": [10.0], "end": [20.0], "text": [False]})
+    found = truncated(rows, region).select("start", "end", "truncated").rows()
+    whole = [(5.0, 25.0, False), (0.0, 10.0, False)]
+    assert found == [(5.0, 10.0, True), (20.0, 25.0, True), *whole]
+
+
 def test_an_instance_without_a_score_comes_last():
     system = corpus([(0, "101", 0, 10, None, "adhere"), (0, "101", 30, 40, 2.5, "violate")])
     metric, total = counted(GOLD, system)
@@ -191,3 +241,17 @@ def test_an_instance_without_a_score_comes_last():
     rows = metric.official_files(total)["scores_by_class.tab"].splitlines()
     assert "101\tall\tllr_at_MinLLR\t\t{iou=0.2}" in rows
     assert '""llr"": [2.5, NaN]' in rows[15]
+
+
+def test_instances_follow_by_class_score_and_document_and_missed_ones_come_last():
+    columns = ("class", "document", "llr", "system_start", "system_end", "outcome")
+    rows = [
+        ("101", "b", 2.0, 0.0, 1.0, "CD"),
+        ("101", "a", 2.0, 0.0, 1.0, "FA"),
+        ("101", "c", 3.0, 0.0, 1.0, "FA"),
+        ("101", "a", 3.0, 0.0, None, "MD"),  # near a false alarm
+        ("101", "a", None, None, None, "MD"),
+        ("100", "d", 1.0, 0.0, 1.0, "CD"),
+    ]
+    found = in_order(pl.DataFrame(rows[::-1], columns, orient="row"), pl.Series(["100", "101"]))
+    assert found.rows() == [rows[number] for number in (5, 2, 1, 0, 4, 3)]

@@ -131,6 +131,19 @@ def test_the_public_scorer_has_the_same(paths):
     assert scores.metrics == pytest.approx(expected, abs=1e-12)
 
 
+def test_the_public_scorer_writes_whole_counts_and_fractions(paths):
+    """Entities of D1: 2 · 2 / 5 of abc with ab, 2 · 1 / 3 of d with cd; of D2 f and j are 1 each.
+
+    These are 52/15 of six clusters and of five; mentions 5 of nine and of seven.
+    """
+    names = [f"{name}_ceaf;docid=<micro>" for name in ("entity", "mention")]
+    scores = score("lorehlt-edl", *paths, profile="official", options={"measure": " ".join(names)})
+    assert [line.split("\t") for line in scores.files["evaluation.tab"].splitlines()[1:]] == [
+        ["3.467", "2.533", "3.467", "1.533", "0.578", "0.693", "0.630", names[0]],
+        ["5", "4", "5", "2", "0.556", "0.714", "0.625", names[1]],
+    ]
+
+
 def test_spans_that_share_one_unit_are_a_pair_with_another_boundary(tmp_path):
     """Of 1-5 and 5-9 unit 5 is common; 20-25 and 26-30 have none."""
     lines = {"reference": "d 1 5 E1 1 PER\nd 20 25 E2 1 PER\n"}
@@ -140,6 +153,23 @@ def test_spans_that_share_one_unit_are_a_pair_with_another_boundary(tmp_path):
     scores = score("lorehlt-edl", str(tmp_path / "reference"), str(tmp_path / "system"))
     rows = scores.tables["alignment"].select("status", "reference", "system").rows()
     assert rows == [("wrong", "1-5", "5-9"), ("missing", "20-25", None), ("extra", None, "26-30")]
+
+
+def test_what_the_reference_lacks_follows_what_begins_where_it_begins(tmp_path):
+    (tmp_path / "reference").write_text("d\t1\t5\tE1\t1\tPER\n", "utf-8")
+    (tmp_path / "system").write_text("d\t1\t9\tE1\t1\tPER\nd\t1\t5\tE1\t1\tPER\n", "utf-8")
+    scores = score("lorehlt-edl", str(tmp_path / "reference"), str(tmp_path / "system"))
+    rows = scores.tables["alignment"].select("status", "system").rows()
+    assert rows == [("correct", "1-5"), ("extra", "1-9")]
+
+
+def test_of_two_spans_the_one_that_shares_more_units_is_the_pair(tmp_path):
+    """10-20 shares ten units with 5-19, and one with 20-40."""
+    (tmp_path / "reference").write_text("d\t10\t20\tE1\t1\tPER\n", "utf-8")
+    (tmp_path / "system").write_text("d\t5\t19\tE1\t1\tPER\nd\t20\t40\tE1\t1\tPER\n", "utf-8")
+    scores = score("lorehlt-edl", str(tmp_path / "reference"), str(tmp_path / "system"))
+    rows = scores.tables["alignment"].select("status", "reference", "system").rows()
+    assert sorted(rows, key=str) == [("extra", None, "20-40"), ("wrong", "10-20", "5-19")]
 
 
 def test_the_context_of_a_mention_has_it_in_brackets():

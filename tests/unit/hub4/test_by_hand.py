@@ -7,9 +7,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hlteval.scoring.hub4.normalizer import _sections
+from hlteval.representation.global_map import GlobalMap, Rule
+from hlteval.scoring.hub4.anchors import parts
+from hlteval.scoring.hub4.normalizer import TextNormalizer, _sections
+from hlteval.scoring.hub4.options import Options
+from hlteval.scoring.hub4.phones import Lexicon
+from hlteval.scoring.hub4.spelling import SpellingFilter
 from hlteval.scoring.hub4.stacked_alignment import all_aligned
-from hlteval.scoring.hub4.text_columns import BEGIN, END, OR, Words, chosen
+from hlteval.scoring.hub4.text_columns import BEGIN, END, OR, Scale, Scales, Text, Words, chosen
 from hlteval.scoring.hub4.word_alignment import SCLITE, aligned
 from hlteval.workflows.scoring import score
 
@@ -180,7 +185,7 @@ def test_an_extent_must_lie_inside_the_maximal_one_and_overlap_a_minimal_one(tmp
     reference = '<B-d-1> :=\n    SAME: "a" ##20#21#\n    NAME: "old [big cat]" ##0#11#4#11#\n'
     (tmp_path / "reference").write_text(reference, "utf-8")
     for said, place, right in (
-        *(("big cat", "4#11", 1), ("old big cat", "0#11", 1)),
+        *(("big cat", "4#11", 1), ("old big cat", "0#11", 1), ("ig ca", "5#10", 1)),
         *(("old big cat it", "0#14", 0), ("old", "0#3", 0)),
     ):
         system = f'<B-d-1> :=\n    SAME: "a" ##20#21#\n    NAME: "{said}" ##{place}#\n'
@@ -201,7 +206,135 @@ def test_an_extent_must_lie_inside_the_maximal_one_and_overlap_a_minimal_one(tmp
         ("a <X> b", [(2, 5)]),
         ("<x>a</X><Z>b</Z>", [(0, 8), (8, 16)]),
         ("<Y>a</Y>", []),
+        ("<X> a <X> b </X> c", [(0, 16)]),  # one inside of its like does not end it
     ],
 )
 def test_elements_that_are_not_extracted(text, stretches):
     assert list(_sections(text, {"x", "z"})) == stretches
+
+
+def test_of_the_system_only_the_first_alternative_counts(tmp_path):
+    """NAME is x in the reference, q or x in the system; SAME is a."""
+    same = '<B-d-1> :=\n    SAME: "a" ##0#1#\n'
+    (tmp_path / "reference").write_text(f'{same}    NAME: "x" ##2#3#\n', "utf-8")
+    for first, second, counts in (("q", "x", [1, 1, 0, 0]), ("x", "q", [2, 0, 0, 0])):
+        other = f'    NAME: "{first}" ##2#3#\n        / "{second}" ##2#3#\n'
+        (tmp_path / "system").write_text(same + other, "utf-8")
+        scores = score("hub4", str(tmp_path / "reference"), str(tmp_path / "system"), lenient=True)
+        found = [scores.metrics[f"content.{name}"] for name in ("cor", "inc", "mis", "spu")]
+        assert found == counts
+
+
+def test_the_last_word_of_a_text_has_its_origin_where_a_rule_takes_the_space_after_it():
+    rules = GlobalMap((Rule("ALL RIGHT ", "ALRIGHT"),))
+    assert SpellingFilter(rules).words(["it's", "all", "right"]) == [
+        ("IT'S", 0, 0),
+        ("ALRIGHT", 1, 2),
+    ]
+
+
+def test_each_scale_has_the_words_of_its_own_document_however_long_the_last_one_is():
+    """The second word of the other scale, at 1 to 2, whose column is 1."""
+    starts, ends = [0, 1, 5], [1, 2, 20]
+    one, other = (
+        Scale(*map(np.array, (starts[:size], ends[:size], range(size)))) for size in (3, 2)
+    )
+    found = Scales([one, other]).renumbered(*map(np.array, ([1], [1], [2])))
+    assert [columns.tolist() for columns in found] == [[1], [1]]
+
+
+@pytest.mark.parametrize(
+    ("reference", "system", "identical"),
+    [
+        ({"d": Text("a b")}, {"d": Text("a b")}, True),
+        ({"d": Text("a b")}, {"d": Text("a c")}, False),
+        ({"d": Text("a b")}, {"": Text("a b\n")}, True),  # a file of all documents
+        ({"d": Text("a b")}, None, False),
+        (None, {"d": Text("a b")}, False),
+        (None, None, False),
+    ],
+)
+def test_texts_are_the_same_if_both_are_given_and_equal(reference, system, identical):
+    options = Options(
+        corpus=None if reference is None else lambda: reference,
+        hyp_corpus=None if system is None else lambda: system,
+    )
+    assert options.identical == identical
+    assert options.aligns == (system is not None and not identical)
+
+
+@pytest.mark.parametrize(("reference", "system"), [("ab", "aa"), ("aa", "ab"), ("ab", "ac")])
+def test_a_fill_is_right_once(tmp_path, reference, system):
+    """One of two fills has its like on the other side; SAME is right."""
+    for side, texts in (("reference", reference), ("system", system)):
+        fills = "\n".join(
+            f'          "{text}" ##{at}#{at + 1}#' for at, text in enumerate(texts, 2)
+        )
+        slots = f'    SAME: "s" ##0#1#\n    NAME: {fills.strip()}\n'
+        (tmp_path / side).write_text(f"<B-d-1> :=\n{slots}", "utf-8")
+    scores = score("hub4", str(tmp_path / "reference"), str(tmp_path / "system"), lenient=True)
+    found = [scores.metrics[f"content.{name}"] for name in ("cor", "inc", "mis", "spu")]
+    assert found == [2, 1, 0, 0]
+
+
+def test_parts_are_divided_in_the_middle_of_words_that_both_texts_have_once():
+    """Anchors have six words: the first that ends a part of 1,000 words begins at 997."""
+    words = [str(number) for number in range(1500)]
+    assert [*parts(words, words[1:])] == [
+        (slice(0, 1000), slice(0, 999)),
+        (slice(1000, 1500), slice(999, 1499)),
+    ]
+    more = [f"x{number}" for number in range(1000)]  # the first anchor begins the other text
+    first, second = parts([*more, *words[:100]], words[:100])
+    assert (first, second) == ((slice(0, 1003), slice(0, 3)), (slice(1003, 1100), slice(3, 100)))
+    assert [*parts(list("abcdefg"), list("hijklmno"))] == [(slice(0, 7), slice(0, 8))]
+
+
+def test_a_fragment_is_spoken_as_its_word_or_spelt_without_its_hyphen():
+    lexicon = Lexicon.of([("hea", ["HH", "IY1"]), ("he", ["HH", "IY0"])])
+    assert lexicon.pronunciations("hea-") == lexicon.pronunciations("he")
+    assert lexicon.pronunciations("xyz-") == ("xyz",)
+
+
+def test_the_f_of_each_line_of_the_mapping(tmp_path):
+    """RIGHT has one correct point of one, WRONG one incorrect; both together have F 2 · 1 / 4."""
+    for side, other in (("reference", "x"), ("system", "y")):
+        text = f'<B-d-1> :=\n    RIGHT: "a" ##0#1#\n    WRONG: "{other}" ##2#3#\n'
+        (tmp_path / side).write_text(text, "utf-8")
+    scores = score(
+        "hub4",
+        str(tmp_path / "reference"),
+        str(tmp_path / "system"),
+        options={"mode": "content"},
+        lenient=True,
+    )
+    mapping = scores.tables["mapping"]
+    slots = mapping.filter(level="slot")
+    assert dict(slots.select("slot", "f").rows()) == {"RIGHT": 1, "WRONG": 0}
+    assert mapping.filter(level="instance")["f"].to_list() == [1 / 2]
+
+
+def test_what_is_not_extracted_becomes_as_many_blanks():
+    normalizer = TextNormalizer(nonextractable=("X",))
+    assert normalizer._without_sections("ab <X>c</X> d <X>e") == "ab          d    e"
+    assert normalizer.content("ab <X>c</X> d") == normalizer.content("ab d")
+
+
+def test_instances_that_have_only_extents_in_common_are_mapped_in_every_document(tmp_path):
+    """In both documents the first instance has the extent of the second on the other side."""
+    for side, words, places in (("reference", "xy", (0, 5)), ("system", "qr", (5, 0))):
+        text = "".join(
+            f'<B-{document}-{number}> :=\n    NAME: "{word}" ##{place}#{place + 1}#\n'
+            for document in ("d", "e")
+            for number, (word, place) in enumerate(zip(words, places, strict=True), start=1)
+        )
+        (tmp_path / side).write_text(text, "utf-8")
+    scores = score(
+        "hub4",
+        str(tmp_path / "reference"),
+        str(tmp_path / "system"),
+        options={"mode": "extent"},
+        lenient=True,
+    )
+    found = [scores.metrics[f"extent.{name}"] for name in ("cor", "inc", "mis", "spu")]
+    assert found == [4, 0, 0, 0]

@@ -37,3 +37,11 @@ def test_a_short_translation_is_penalized_by_hand():
     values = scored(reference, system=system)[0]
     assert values["bleu"] == pytest.approx(77.8800783, abs=1e-6)
     assert values["ter"] == pytest.approx(20)
+
+
+def test_a_segment_by_itself_has_the_orders_of_its_length():
+    """Two right words: BLEU of one and two in a row is 100, of a text without four in a row 0."""
+    segments = [("D1", "segment-0", "a b")]
+    values, tables, *_ = scored(segments, system=segments)
+    assert tables["segments"]["bleu"].to_list() == pytest.approx([100], abs=1e-9)
+    assert values["bleu"] == 0

@@ -13,7 +13,14 @@ from hlteval.representation import Corpus
 from hlteval.scoring import jackknife
 from hlteval.scoring.edl.measures import measures
 from hlteval.scoring.edl.metric import LinkMatch, Options
-from hlteval.scoring.intervals import UNLIMITED, Bootstrap, Jackknife, intervals, method
+from hlteval.scoring.intervals import (
+    UNLIMITED,
+    Bootstrap,
+    Jackknife,
+    _holds,
+    intervals,
+    method,
+)
 from hlteval.scoring.metric import Metric
 from hlteval.scoring.resampling import unit_draws
 
@@ -179,3 +186,11 @@ def test_a_metric_declares_its_method() -> None:
     assert parts[0].no_interval("pairwise.ptp")
     assert not parts[0].no_interval("pairwise.fscore")
     assert method(replace(metric), 8, resamples=9, confidence=0.9, seed=0) == Jackknife(8, 0.9, 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "held"),
+    [(0.5, True), (1.0, True), (0.5 - 1e-13, True), (1 + 1e-13, True), (0.49, False), (1.1, False)],
+)
+def test_limits_are_held_but_for_a_rounding_error(value: float, held: bool) -> None:
+    assert _holds((0.5, 1.0), value) == held

@@ -172,12 +172,20 @@ def test_every_measure_by_hand():
     assert found == pytest.approx(EXPECTED, abs=1e-12)
 
 
+def undiscounted_first(*gains):
+    """Gain of the first rank + Σ gain / log2(rank)."""
+    return gains[0] + sum(gain / log2(rank) for rank, gain in enumerate(gains[1:], start=2))
+
+
 def test_the_other_discount_by_hand():
     """The gain of the first rank is whole, that of others is divided by log2(rank)."""
     reference, system = corpus(REFERENCE, EXPRESSED, DOCUMENTS), corpus(SYSTEM, HEARD)
     found = values(reference, system, gravity_thresholds=(3.0, 1.4), dcg="method0")
-    expected = (3 + 5 / 1 + 1 / log2(4)) / (5 + 3 / 1 + 1 / log2(3) + 1 / log2(4) + 1 / log2(5))
-    assert found["ndcg.standard"] == pytest.approx(expected, abs=1e-12)
+    for name, (order, less_first, ideal) in GAINS.items():
+        most = undiscounted_first(*ideal)
+        for ties, gains in (("standard", order), ("forgiving", order), ("vindictive", less_first)):
+            expected = undiscounted_first(*gains) / most
+            assert found[f"{name}.{ties}"] == pytest.approx(expected, abs=1e-12), (name, ties)
 
 
 def test_the_pooled_rates_of_the_public_scorer_by_hand():
@@ -231,3 +239,27 @@ def test_ties_of_the_public_scorer_by_hand():
     ideal = 10 + 5 / 1 + 1 / log2(3) + 1 / log2(4)
     assert found["ndcg.forgiving"] == pytest.approx((5 + 1 / 1) / ideal, abs=1e-12)
     assert found["ndcg.vindictive"] == pytest.approx((5 + 1 / log2(3)) / ideal, abs=1e-12)
+
+
+def test_places_without_an_entry_are_last_in_the_curve_of_the_public_scorer():
+    """Food is right with .9; at 0 are shelter, which is missed, and water, which has no entry.
+
+    Precision is 1 at recall 1/2, and 2/3 at recall 1: 1/2 · 1 + 1/2 · 2/3.
+    """
+    nowhere = gold("d1", "water", None) | {"place": "Ent-9"}
+    reference = corpus([gold("d1", "food", "1"), gold("d1", "shelter", "2"), nowhere])
+    found = values(reference, corpus([said("d1", "food", "1")]), "official")
+    assert found["auc.type,place"] == pytest.approx(5 / 6, abs=1e-12)
+
+
+def test_emotions_that_are_not_written_are_not_felt_in_the_public_scorer():
+    """Of three emotions about food anger differs: the system hears it. Water is missed."""
+    unwritten = dict.fromkeys(("fear", "anger", "joy")) | {"polarity": "negative"}
+    expressed = [
+        felt("d1", 0, "author", -1.0) | unwritten,
+        felt("d1", 1, "author", -1.0, "fear") | {"polarity": "negative"},
+    ]
+    reference = corpus([gold("d1", "food", "1"), gold("d1", "water", "2")], expressed)
+    system = corpus([said("d1", "food", "1")], [felt("d1", 0, "author", -1.0, "anger")])
+    found = values(reference, system, "official")
+    assert found["sec_precision.emotion:type,place"] == pytest.approx(2 / 3, abs=1e-12)

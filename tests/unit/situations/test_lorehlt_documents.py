@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hlteval.scoring.situations.lorehlt.given_names import _hint
 from tests.unit.situations.lorehlt_frames import corpus, gold, said, scored, values
 
 REFERENCE = [gold("D1"), gold("D1", "water", "2"), gold("D1", "med", "3")]
@@ -68,3 +69,16 @@ def test_official_scores_every_document_or_those_of_its_list(listed, expected):
     reference, system = corpus(REFERENCE), corpus([*PERFECT, *ELSEWHERE])
     found = values(reference, system, "official", documents=ALL, scored=listed)
     assert found["frame_precision.type"] == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("abcde", "did you mean a? D1 has a, b, c, d, e"),
+        ("abcdefg", "did you mean a? D1 has a, b, c, d, e and 2 more"),
+        ("", "did you mean a? D1 has none"),
+    ],
+)
+def test_a_hint_lists_five_names(names, expected):
+    assert _hint("a", "D1", names) == expected
+    assert _hint(None, "D1", names) == expected.partition("? ")[2]

@@ -9,9 +9,11 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import hlteval
+from hlteval.scoring.situations.lorehlt import official_reading
 
 NEED = {
     "user_id": "7",
@@ -139,6 +141,16 @@ def test_annotators_are_equal_by_value_if_all_are_numbers(score):
     needs = {"D1": [{"user_id": "07"}, {"user_id": "7", "need_type": "water"}]}
     system = [{}, {"Type": "water"}]
     assert score(needs, system=system).metrics["frame_f1.type"] == 1.0
+
+
+@pytest.mark.parametrize("other", ["x", "A7"])
+def test_annotators_are_equal_by_name_if_one_is_no_number(score, other):
+    """One of three annotators is drawn, with one need of three: P = 1/3, R = 1."""
+    needs = [{"user_id": "07"}, {"user_id": "7", "need_type": "water"}]
+    needs.append({"user_id": other, "need_type": "shelter"})
+    system = [{}, {"Type": "water"}, {"Type": "shelter"}]
+    for order in (needs, needs[::-1], [needs[2], *needs[:2]]):
+        assert score({"D1": order}, system=system).metrics["frame_f1.type"] == 0.5
 
 
 def test_a_list_does_not_change_the_type_of_a_column_of_speech(score):
@@ -290,3 +302,25 @@ def test_tables_show_no_mark_of_places_that_are_numbers(score):
     for table in ("situations", "frames"):
         assert not tables[table]["place"].str.contains("#", literal=True).any()
     assert tables["frames"]["document"].to_list() == ["D1", "SP1", "SP1"]
+
+
+@pytest.mark.parametrize(
+    ("known", "flags"),
+    [
+        ("_STATUS", {"current": True, "past": False, "future": False, "not_current": False}),
+        (
+            "_SPEECH_STATUS",
+            {"Current": True, "Past Only": False, "Future": False, "not_current": False},
+        ),
+        ("_RESOLUTION", {"insufficient": True, "sufficient": False, "unknown": None}),
+        (
+            "_SPEECH_RESOLUTION",
+            {"Insufficent": True, "Insufficient/Unknown": True, "Sufficient": False},
+        ),
+    ],
+)
+def test_the_values_that_hold(known, flags):
+    """What is written but unknown is null, and so is `none`; what is not written does not hold."""
+    rows = pl.DataFrame({"value": [*flags, "x", None, None], "nones": [*flags, "", "", "value"]})
+    found = rows.select(official_reading._flag("value", getattr(official_reading, known)))
+    assert found.to_series().to_list() == [*flags.values(), None, False, None]

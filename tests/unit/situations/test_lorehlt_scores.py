@@ -7,6 +7,7 @@ import math
 import polars as pl
 import pytest
 
+from hlteval.scoring.situations.lorehlt import gravity
 from hlteval.scoring.situations.lorehlt.annotators import CHOSEN
 from hlteval.scoring.situations.lorehlt.knowledge_base import MENTIONS, nil_places, nil_sources
 from hlteval.scoring.situations.lorehlt.ranking import Gains
@@ -388,3 +389,41 @@ def test_all_rows_of_a_table_of_scores_have_the_same_measures(profile):
     found = tables(corpus([gold("d1")]), corpus([said("d1")]), profile)["scorings"]
     measures = found.group_by("evaluation", "scoring", maintain_order=True).agg("measure")
     assert set(measures.group_by("evaluation").agg(pl.col("measure").n_unique())["measure"]) == {1}
+
+
+@pytest.mark.parametrize("official", [False, True])
+def test_the_gravity_of_needs_and_issues_by_emotions(official):
+    """A need is grave by itself, and each emotion adds .2; an issue needs one, the second adds .2.
+
+    The plan's gravity is counted in fifths of a frame.
+    """
+    rows = [(issue, fear, anger) for issue in (False, True) for fear in (0, 1) for anger in (0, 1)]
+    frames = pl.DataFrame(rows, ["issue", "felt_fear", "felt_anger"], orient="row")
+    frames = frames.with_columns(current=True, urgent=True, unresolved=True)
+    found = frames.select(gravity.numeric(official=official)).to_series().to_list()
+    parts = 1 if official else 5
+    assert found == pytest.approx([parts * own for own in (1, 1.2, 1.2, 1.4, 0, 1, 1, 1.2)])
+    for name in ("current", "urgent"):
+        without = frames.with_columns(pl.lit(value=False).alias(name))
+        assert set(without.select(gravity.numeric(official=official)).to_series()) == {0}
+
+
+def test_there_are_as_many_draws_as_are_wanted_and_none_by_themselves():
+    both = [gold("d1", annotator=name, frame=name) for name in ("u1", "u2")]
+    reference, system = corpus(both), corpus([said("d1")])
+    assert "annotation_draws" not in tables(reference, system)
+    assert set(tables(reference, system, draws=2)["annotation_draws"]["draw"]) == {1, 2}
+
+
+def test_a_frame_has_the_emotions_of_any_of_its_sentiments():
+    """One sentiment has fear, another anger: 1 + 2 · .2, in fifths 7."""
+    frames = pl.DataFrame({"docid": ["d1"], "frame": ["F1"], "issue": [False]})
+    felt = pl.DataFrame(
+        [("d1", "F1", True, False), ("d1", "F1", False, True), ("d1", "F2", True, True)],
+        ["docid", "frame", "fear", "anger"],
+        orient="row",
+    )
+    found = gravity.with_emotions(frames, felt)
+    assert found.select("felt_fear", "felt_anger").row(0) == (True, True)
+    grave = found.with_columns(current=True, urgent=True, unresolved=True)
+    assert grave.select(gravity.numeric(official=False)).item() == 7

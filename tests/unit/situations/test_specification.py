@@ -143,6 +143,26 @@ def test_a_blank_place_is_none_in_the_plan_and_one_in_the_script():
     assert counts(FrameMatch(profile="official"), side("Osh"), side("Osh", "")) == (1, 0, 1)
 
 
+def test_of_several_places_of_one_type_the_script_takes_the_last_one():
+    """Osh and Naryn have no letter in common. Of a block with two types all places are taken."""
+
+    def block(*frames: tuple[str, str]) -> Corpus:
+        rows = [
+            {"row": row, "document": 0, "origin": 0, "record": 1, "kind": "situation",
+             "label": label, "place": place}
+            for row, (label, place) in enumerate(frames)
+        ]  # fmt: skip
+        return Corpus(documents=[{"row": 0, "name": "d"}], frames=rows)
+
+    script, places = FrameMatch(profile="official"), ("Osh", "Naryn")
+    one = block(*(("Shelter", place) for place in places))
+    assert counts(script, one, side("Naryn")) == (1, 0, 0)
+    assert counts(script, one, side("Osh")) == (0, 1, 1)
+    assert counts(FrameMatch(), one, side("Osh")) == (1, 1, 0)
+    two = block(*((label, place) for label in ("Shelter", "Evacuation") for place in places))
+    assert counts(script, two, side(*places)) == (2, 2, 0)
+
+
 def scored(metric: FrameMatch, reference: Corpus, system: Corpus) -> dict[str, float | None]:
     statistics, _ = metric.statistics(reference, system)
     return metric.score(metric.total([statistics]))[0]

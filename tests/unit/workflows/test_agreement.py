@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 import hlteval
 from hlteval.results.agreement import Agreement, CoefficientValue
+from hlteval.scoring.agreement.units import Marked, _text, _value
 from hlteval.tasks import known, load
 from hlteval.workflows.agreement import agreement
 from hlteval.workflows.refusals import Refused
@@ -241,3 +243,20 @@ def test_declarations_name_what_there_is(name: str) -> None:
     assert all(task.statistic(measure) for measure in own.measures)
     assert bool(own.why) != bool(own.units)
     assert len({unit.name for unit in own.units}) == len(own.units)
+
+
+def test_numbers_that_are_whole_are_written_without_decimals_and_names_as_they_are():
+    rows = pl.DataFrame({"at": [1.0, 2.5, None], "version": ["1.0", "2", None]})
+    texts = rows.select(*(_text(name, rows.schema[name]) for name in rows.columns))
+    assert texts.rows() == [("1", "1.0"), ("2.5", "2"), ("", "")]
+
+
+def test_what_is_not_judged_and_what_is_no_category_is_left_out():
+    unit = Marked(
+        "a", "b", "ratings", ("start",), "level", "ordinal", order=("low", "high"), unjudged=("x",)
+    )
+    rows = pl.DataFrame({"value": ["low", "high", "x", "other", None]})
+    assert rows.select(_value(unit)).to_series().to_list() == ["low", "high", None, None, None]
+    named = replace(unit, order=(), otherwise="none", merged="^(NIL)[0-9]+$")
+    rows = pl.DataFrame({"value": ["low", "NIL7", "x", None]})
+    assert rows.select(_value(named)).to_series().to_list() == ["low", "NIL", None, "none"]
