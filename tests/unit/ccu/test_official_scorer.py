@@ -238,6 +238,20 @@ def test_without_change_points_of_the_reference_the_scorer_writes_na(found):
     assert "cp\tnumber_md\t1" in files["instance_alignment_class_stats.tab"]
 
 
+def test_none_for_a_change_point_crashes_the_scorer_where_another_is_scored():
+    metric = ChangeDetection("official")
+    system = corpus(changes=CHANGES)
+    for changes, crashes in ([(0, 20, None)], False), ([(0, 20, None), (1, "nan", None)], True):
+        reference = corpus(SEGMENT, changes=changes)
+        places = reference.changes.with_columns(pl.col("at").fill_nan(None))
+        total = metric.total([metric.statistics(reference.replace(changes=places), system)[0]])
+        assert (metric.score(total)[0]["cd.ap"] is None) == crashes
+        assert ("has none for a change point" in "".join(metric.notes(total))) == crashes
+    # without any place, there is nothing to compute with: NA
+    total = metric.total([metric.statistics(reference.replace(changes=places[1:]), system)[0]])
+    assert "cp\tNA\tAP\tNA" in metric.official_files(total)["scores_by_class.tab"]
+
+
 def test_a_repeated_change_point_makes_a_false_alarm():
     metric = ChangeDetection("official")
     reference = corpus(SEGMENT, changes=[(0, 20, None), (0, 20, None)])
