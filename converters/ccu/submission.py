@@ -57,7 +57,26 @@ def members(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """The tables of a submission, as one batch."""
     if source.kind in {"file", "stdin"}:
         return {"": source.members}
-    return {"": tuple(m for m in source.members if m.basename.endswith(SUFFIX))}
+    tables = tuple(m for m in source.members if m.basename.endswith(SUFFIX))
+    if any(member.basename in {INDEX_FILE, MAP_FILE} for member in tables):
+        return {"": tables}
+    renamed = (misnamed(source.members, task) for task in (AUTO, NDMAP))
+    others = (m for m in renamed if m is not None and not m.basename.endswith(SUFFIX))
+    return {"": (*tables, *others)}
+
+
+def misnamed(members: Sequence[Member], task: str) -> Member | None:
+    """The index under another name, or of NDMAP the mapping; None if there is one by its name.
+
+    Args:
+        members: all files; tables come first.
+        task: the task of the submission.
+    """
+    wanted, name = (NDMAP, MAP_FILE) if task == NDMAP else (INDEX, INDEX_FILE)
+    if any(member.basename == name for member in members):
+        return None
+    ordered = sorted(members, key=lambda member: not member.basename.endswith(SUFFIX))
+    return next((m for m in ordered if task_of_header(_header(m)) == wanted), None)
 
 
 def sniff(source: Source) -> bool:
@@ -114,29 +133,31 @@ class _Reader:
         """All tables as those of the documents in their rows."""
         outputs = [m for m in self.layout.tables if m.basename != MAP_FILE]
         refused = not self.source.members and self.source.findings
-        misnamed = None
+        renamed = None
         if not refused and (outputs or not self.layout.tables):
-            misnamed = self._report_missing(outputs)
+            renamed = self._report_missing()
+        outputs = [member for member in outputs if member is not renamed]
+        if renamed is not None and self.task == NDMAP:
+            outputs.append(renamed)
         for member in outputs:
-            if member is not misnamed or self.task == NDMAP:
-                self._read(member, stem(member), listed=False)
+            self._read(member, stem(member), listed=False)
 
-    def _report_missing(self, outputs: Sequence[Member]) -> Member | None:
+    def _report_missing(self) -> Member | None:
         """Report that there is no index or no mapping; the file that has another name, if any."""
         task, name = (NDMAP, MAP_FILE) if self.task == NDMAP else (INDEX, INDEX_FILE)
         names = {member.basename for member in self.source.members}
-        misnamed = next((m for m in outputs if task_of_header(_header(m)) == task), None)
-        if name in names or (self.layout.single and (task == NDMAP or misnamed is None)):
+        renamed = misnamed(self.source.members, self.task)
+        if name in names or (self.layout.single and (task == NDMAP or renamed is None)):
             return None
-        if misnamed is not None:
-            hint = f"rename {misnamed.basename} to {name}"
-            self.tables.named("CCS101", misnamed.display, name=name, hint=hint)
+        if renamed is not None:
+            hint = f"rename {renamed.basename} to {name}"
+            self.tables.named("CCS101", renamed.display, name=name, hint=hint)
         elif INDEX_FILE not in names:
             headings = ", ".join(kinds()[task].headings)
             lines = ", one line for each input document" if task == INDEX else ""
             hint = f"add it: {headings}{lines}"
             self.tables.named("CCS101", self.source.path, name=name, hint=hint)
-        return misnamed
+        return renamed
 
     def _read(self, member: Member, name: str, *, listed: bool) -> None:
         """Read a file as that of a document."""

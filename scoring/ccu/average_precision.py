@@ -15,6 +15,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from hlteval.scoring.ratios import ratio
+
 COUNTS = ("hits", "false")
 
 
@@ -37,7 +39,7 @@ def points(instances: pl.DataFrame, relevant: pl.DataFrame, by: Sequence[str]) -
         [0.25, 0.25, 0.5]
     """
     hits, size = pl.col("hit").sum().cast(pl.Int64), pl.len().cast(pl.Int64)
-    return (
+    found = (
         instances.group_by(*by, "llr")
         .agg(hits=hits, false=size - hits, last=pl.col("llr").last())
         .sort(*by, "llr", descending=[False] * len(by) + [True], nulls_last=True)
@@ -45,11 +47,11 @@ def points(instances: pl.DataFrame, relevant: pl.DataFrame, by: Sequence[str]) -
         .with_columns(pl.col(COUNTS).cum_sum().over(by), llr="last")
         .drop("last")
         .join(relevant, on=by, maintain_order="left")
-        .with_columns(
-            precision=pl.col("hits") / (pl.col("hits") + pl.col("false")),
-            recall=pl.col("hits") / pl.col("relevant"),
-        )
     )
+    # by NumPy: Polars multiplies by the inverse of a column that is one number, here of one curve
+    right, wrong, expected = (found[name].to_numpy() for name in (*COUNTS, "relevant"))
+    precision, recall = ratio(right, right + wrong), ratio(right, expected)
+    return found.with_columns(precision=pl.Series(precision), recall=pl.Series(recall))
 
 
 def average_precision(curves: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:

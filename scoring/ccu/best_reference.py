@@ -25,8 +25,9 @@ def places(system: pl.DataFrame, references: pl.DataFrame, unscored: pl.DataFram
 
     Args:
         system: instances, with `class`.
-        references: instances, with `class` and `_reference`, their rows.
-        unscored: no-score regions.
+        references: instances, with `class`, `_reference`, their rows, and `order`, which of two
+            at one place comes first.
+        unscored: no-score regions, with `order`.
 
     Returns:
         `class`, `document`, `start`, `end`, `_reference` and `_place`, by document and place.
@@ -36,8 +37,10 @@ def places(system: pl.DataFrame, references: pl.DataFrame, unscored: pl.DataFram
         _reference=pl.lit(None, dtype=pl.Int64)
     )
     columns = (*_KEY, "start", "end", "_reference")
-    every = pl.concat([references.select(columns), regions.select(columns)])
-    ordered = every.sort("class", "document", "start", "end", maintain_order=True)
+    sides = (references, regions)
+    every = pl.concat([rows.select(*columns, "order") for rows in sides])
+    keys = ("class", "document", "start", "end", "order")
+    ordered = every.sort(keys, nulls_last=True, maintain_order=True).drop("order")
     return ordered.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_place"))
 
 

@@ -140,6 +140,11 @@ def _repeated(near: pl.DataFrame, system: pl.DataFrame, delta: float) -> pl.Data
 
 
 COLUMNS = ("class", "file_id", "eval", "ref", "sys", "llr", "parameters")
+_SCORES = ("class", "genre", "metric", "value", "correctness_criteria")
+_CURVE = ("precision", "recall", "llr")
+_NOTHING = "NA"
+"""The scorer writes this without a change point of the reference; in curves, its letters."""
+_NO_ALIGNMENT = (CLASS, *[_NOTHING] * 6)
 
 
 def files(
@@ -153,14 +158,19 @@ def files(
         swept: the points of the curves.
         options: the deltas.
     """
-    nothing = total.filter(criterion=SYSTEM).is_empty()
-    lines = _places(total) if nothing else _alignment(total)
+    if total.filter(criterion=REFERENCE).is_empty():
+        total = total.filter(pl.col("criterion").ne_missing(UNSCORED))  # regions need a reference
+        lines, scores = [_NO_ALIGNMENT], _scores_without_reference(options)
+    else:
+        nothing = total.filter(criterion=SYSTEM).is_empty()
+        lines = _places(total) if nothing else _alignment(total)
+        scores = _scores(total, scored, swept, options)
     return {
         "instance_alignment.tab": table(COLUMNS, lines),
         "instance_alignment_class_stats.tab": of_outcomes(
             pl.DataFrame(lines, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")
         ),
-        "scores_by_class.tab": _scores(total, scored, swept, options),
+        "scores_by_class.tab": scores,
         "statistics_by_class.tab": _counts(total),
         "statistics_aggregated.tab": _documents(total),
     }
@@ -202,16 +212,26 @@ def _scores(
     rows: list[tuple[str, ...]] = []
     nothing = total.filter(criterion=SYSTEM).is_empty()
     every = _genres(total, REFERENCE, UNSCORED) if nothing else _genres(total)
-    names = ("precision", "recall", "llr")
     for delta, shown, genres in _criteria(every, options, nothing=nothing):
         own = scored.filter(criterion=written(delta))
         areas = dict(own.select("genre", "ap_interpolated").rows())
         rows += [(CLASS, name, "AP", number(areas.get(name, 0.0)), shown) for name in genres]
         points = swept.filter(criterion=written(delta), genre=(genres or [""])[0])
-        points = points.select(pl.col(names).fill_null(math.nan))
-        curve = json.dumps({name: points[name].to_list() or [0.0] for name in names})
+        points = points.select(pl.col(_CURVE).fill_null(math.nan))
+        curve = json.dumps({name: points[name].to_list() or [0.0] for name in _CURVE})
         rows += [(CLASS, name, "PRCurve_json", curve, shown) for name in genres]
-    return table(("class", "genre", "metric", "value", "correctness_criteria"), rows)
+    return table(_SCORES, rows)
+
+
+def _scores_without_reference(options: ChangeOptions) -> str:
+    """The scores of no data type at each delta, where the reference has no change points."""
+    values = {"AP": _NOTHING, "PRCurve_json": json.dumps({name: [*_NOTHING] for name in _CURVE})}
+    rows = [
+        (CLASS, _NOTHING, metric, value, shown)
+        for _, shown, _ in _criteria([], options)
+        for metric, value in values.items()
+    ]
+    return table(_SCORES, rows)
 
 
 def _places(total: pl.DataFrame) -> list[tuple[str, ...]]:

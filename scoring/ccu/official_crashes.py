@@ -7,7 +7,7 @@ import polars as pl
 from hlteval.scoring.ccu import official_changes
 from hlteval.scoring.ccu.detection_options import ChangeOptions, DetectionOptions
 from hlteval.scoring.ccu.official_detections import INDIVISIBLE, REFERENCE, UNLABELLED
-from hlteval.scoring.ccu.official_inventory import NUMBERS, RECORDS, has_none
+from hlteval.scoring.ccu.official_inventory import NUMBERS, RECORDS, WORDS, counted, has_none
 
 
 def of_instances(total: pl.DataFrame, options: DetectionOptions) -> str:
@@ -45,6 +45,9 @@ def of_changes(total: pl.DataFrame, options: ChangeOptions) -> str:
         return _crash("on a submission without change points")
     if has_none(total, NUMBERS, "llr") and official_changes.first_has_system(total, options):
         return _crash("where all scores are whole numbers: it cannot write a curve of them")
+    some = not total.filter(criterion=official_changes.REFERENCE).is_empty()
+    if some and counted(total, WORDS, "reference"):
+        return _crash("where the reference has none for a change point: its places are then words")
     return ""
 
 

@@ -13,10 +13,10 @@ from hlteval.scoring.ccu.detections import conformed
 
 WHOLE = "whole"
 """The element of attributes that names such a column of a submission."""
-FILES, RECORDS, NUMBERS = "files", "records", "numbers"
-"""The criteria: how many files an index of each side lists; how many records the system has; and
-how many scores or places have decimals, or are none at all. The class is the side or the column,
-the number in `distance`."""
+FILES, RECORDS, NUMBERS, WORDS = "files", "records", "numbers", "words"
+"""The criteria: how many files an index of each side lists; how many records the system has; how
+many scores or places have decimals, or are none at all; and how many change points of the reference
+are `none`. The class is the side or the column, the number in `distance`."""
 _INPUTS = "system_input.index.tab"
 
 
@@ -41,6 +41,7 @@ def inventory(reference: Corpus, system: Corpus, table: str) -> pl.DataFrame:
             *((NUMBERS, name, _written(system, records, name)) for name in ("llr", "timestamp")),
             (NUMBERS, "reference", _fractions(reference.changes["at"])),
             (NUMBERS, "segments", _fractions(segments)),
+            (WORDS, "reference", reference.changes["at"].null_count()),
         ]
     rows = pl.DataFrame(counts, schema=["criterion", "class", "distance"], orient="row")
     return conformed(rows)

@@ -70,7 +70,8 @@ def _levels(total: pl.DataFrame) -> Iterator[str]:
         for genre, (number, level, square) in sums.items():
             deviation = math.nan
             if number > 1:
-                deviation = math.sqrt(max(0.0, square - level * level / number) / (number - 1))
+                # in this order, so that what is not a number stays that
+                deviation = math.sqrt(max(square - level * level / number, 0.0) / (number - 1))
             yield f"{data}\t{genre}\tstdev_level\t{_short(deviation)}"
 
 

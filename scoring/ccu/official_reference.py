@@ -32,7 +32,8 @@ class OfficialReference(NamedTuple):
     """What the public scorer compares with; places as written.
 
     Attributes:
-        instances: `document` by name, `genre`, `text`, `label`, `status`, `start`, `end`.
+        instances: `document` by name, `genre`, `text`, `label`, `status`, `start`, `end`; and
+            `order`, the number of the label in its document.
         unscored: no-score regions, with the same columns.
         parts: the parts of documents, if these are compared.
         unlabelled: whether a part has segments, but no label.
@@ -64,7 +65,28 @@ def official_reference(corpus: Corpus, kind: str, options: DetectionOptions) -> 
         return _of_parts(corpus, pl.concat([labels, silent]), options.file_merge)
     instances = merged(decided, constants)
     unscored = pl.concat([silent.select(_COLUMNS), outside(decided, corpus)])
-    return OfficialReference(_distinct(instances), _distinct(unscored))
+    order = label_order(decided)
+    return OfficialReference(
+        _distinct(_ordered(instances, order)), _distinct(_ordered(unscored, order))
+    )
+
+
+def label_order(decided: pl.DataFrame) -> pl.DataFrame:
+    """The number of each label in its document, by the first segment that has it.
+
+    The scorer goes through segments by place and keeps labels in the order in which it meets them:
+    of a reference and a no-score region at one place, that of the first label comes first.
+
+    Args:
+        decided: segments with labels, in the order of the files.
+    """
+    ordered = decided.sort("document", "start", "end", maintain_order=True)
+    labels = ordered.select("document", "label").unique(maintain_order=True)
+    return labels.with_row_index("order")
+
+
+def _ordered(rows: pl.DataFrame, order: pl.DataFrame) -> pl.DataFrame:
+    return rows.join(order, on=["document", "label"], how="left", maintain_order="left")
 
 
 def _distinct(rows: pl.DataFrame) -> pl.DataFrame:
@@ -86,6 +108,7 @@ def _of_parts(corpus: Corpus, decided: pl.DataFrame, number: int) -> OfficialRef
         placed.join(decided, on=named, how="semi"), on=["document", "part"], how="anti"
     )
     parts = parts_of_reference(decided, placed)
+    parts = _ordered(parts, label_order(decided))
     silent = pl.col("label") == UNANNOTATED
     return OfficialReference(
         parts.filter(~silent, pl.col("label") != NONE),

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from hlteval.converters.ccu.submission import misnamed
 from hlteval.findings import Finding, finding
 from hlteval.sources import Member, Source, Unreadable
 from hlteval.sources.problems import shown_names
@@ -88,9 +89,12 @@ def _name(source: Source, task: str) -> Iterator[Finding]:
 
 
 def _files(source: Source, task: str) -> Iterator[Finding]:
-    """Files that a submission to the task does not hold."""
+    """Files that a submission to the task does not hold; not one that is to be renamed."""
     names = {member.name for member in source.members}
+    renamed = misnamed(source.members, task)
     for member in source.members:
+        if member is renamed:
+            continue
         if task == _MAPPING and member.basename != _MAP:
             yield finding("CCU207", file=member.display)
         elif task != _MAPPING and member.basename == _MAP:

@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from hlteval.cli.app import app
@@ -158,6 +159,21 @@ def test_a_file_with_another_name_is_renamed(tmp_path):
     shutil.move(path / "map.tab", tmp_path)
     shutil.copy(VALID / "nd" / "A1.tab", path)
     assert ("CCS101", "mapping", "add it: sys_norm, ref_norm, sub_id") in helps("ccu-ndmap", path)
+
+
+@pytest.mark.parametrize("profile", ["plan", "official"])
+@pytest.mark.parametrize("suffix", ["tsv", "txt"])
+def test_a_file_with_another_suffix_is_renamed_and_not_removed(tmp_path, profile, suffix):
+    mapping = shutil.copytree(VALID / "ndmap", tmp_path / "mapping")
+    (mapping / "nd.map.tab").rename(mapping / f"nd.map.{suffix}")
+    output = shutil.copytree(VALID / "nd", tmp_path / "run")
+    (output / INDEX).rename(output / f"index.{suffix}")
+    for task, path, old, new in (
+        ("ccu-ndmap", mapping, f"nd.map.{suffix}", "nd.map.tab"),
+        ("ccu-nd", output, f"index.{suffix}", INDEX),
+    ):
+        expected = [("CCS101", old, f"rename {old} to {new}")]
+        assert helps(task, path, "--profile", profile) == expected
 
 
 def test_output_given_as_a_mapping_is_one_finding_for_each_file():

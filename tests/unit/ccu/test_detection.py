@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from hlteval.representation import Corpus
+from hlteval.scoring.ccu.average_precision import points
 from hlteval.scoring.ccu.change_metric import ChangeDetection
 from hlteval.scoring.ccu.criteria import criterion
 from hlteval.scoring.ccu.detection_metric import InstanceDetection
@@ -330,3 +331,14 @@ def test_a_detection_of_a_point_has_no_shares():
     row |= {"expected_start": [5.0], "expected_end": [5.0]}
     found = shares(pl.DataFrame(row), 0, 0).select("union", "tp_share", "fp_share")
     assert found.rows() == [(10, 0, 0)]
+
+
+@pytest.mark.parametrize("hits", [5, 6])
+def test_the_points_of_a_single_curve_are_exact_quotients(hits):
+    # 5 · (1 / 7) is 0.7142857142857142, 5 / 7 is 0.7142857142857143
+    found = pl.DataFrame(
+        {"class": "a", "llr": [3.0] * hits + [1.0], "hit": [True] * hits + [False]}
+    )
+    curve = points(found, pl.DataFrame({"class": ["a"], "relevant": [7]}), ["class"])
+    assert curve["recall"].to_list() == [hits / 7, hits / 7]
+    assert curve["precision"].to_list() == [1.0, hits / (hits + 1)]

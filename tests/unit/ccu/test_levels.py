@@ -391,3 +391,13 @@ def test_the_software_describes_the_levels_of_documents_that_nobody_judged_too()
     # Z-scores have the deviation of the population, 1; that of the sample of three is √(3 / 2).
     assert "sys\taudio\tmean_level\t0" in lines
     assert "sys\taudio\tstdev_level\t1.22" in lines
+
+
+def test_equal_levels_have_no_deviation_in_the_statistics():
+    """Their z-scores are no numbers: the deviation of two is none either, and not 0."""
+    reference = gold(AUDIO, [("d", 0, 10, (100, 300)), ("d", 10, 40, (500, 700))])
+    metric = LevelDiarization("official", LevelOptions(), "valence")
+    counts, _ = metric.statistics(reference, said(AUDIO, [("d", 0, 20, 500), ("d", 20, 40, 500)]))
+    lines = metric.official_files(metric.total([counts]))["statistics_aggregated.tab"].split("\n")
+    shown = [line.split("\t")[2:] for line in lines if line.startswith("sys\taudio\t")]
+    assert shown == [["mean_level", "nan"], ["stdev_level", "nan"]]

@@ -9,7 +9,7 @@ from hlteval.representation import Corpus
 from hlteval.scoring.ccu import official_measures
 from hlteval.scoring.ccu.change_metric import ChangeDetection
 from hlteval.scoring.ccu.detection_metric import InstanceDetection
-from hlteval.scoring.ccu.detection_options import DetectionOptions, LlrFilter
+from hlteval.scoring.ccu.detection_options import ChangeOptions, DetectionOptions, LlrFilter
 from hlteval.scoring.ccu.official_files import in_order
 from hlteval.scoring.ccu.official_system import truncated
 
@@ -74,6 +74,48 @@ def test_what_two_annotators_give_a_segment_alike_is_one_instance():
     # one instance, and it is found; two of them would leave one missed
     assert total.filter(pl.col("outcome").is_in(["CD", "FA", "MD"])).height == 1
     assert metric.score(total)[0]["recall.101"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("statuses", "correct", "missed"),
+    # of two references at one place, the first in the file is the first of each instance
+    [(("adhere", "violate"), "adhere", "violate"), (("violate", "adhere"), "violate", "adhere")],
+)
+def test_of_two_statuses_of_a_segment_the_first_is_found(statuses, correct, missed):
+    both = corpus([(0, "101", 0, 10, None, status) for status in statuses])
+    judges = pl.Series("annotator", ["a", "b"])
+    both = both.replace(instances=both.instances.with_columns(judges))
+    system = corpus([(0, "101", 0, 10, 1.5, "adhere"), (0, "101", 0, 9, 0.5, "violate")])
+    metric, total = counted(both, system)
+    own = total.drop_nulls("outcome").select("outcome", "reference_status", "llr")
+    assert own.filter(pl.col("outcome") == "CD").rows() == [("CD", correct, 1.5)]
+    # the first instance finds one and is a false alarm for the other, the second is one once: 1 / 3
+    values = metric.score(total)[0]
+    assert (values["precision.101"], values["recall.101"]) == (0.333, 0.5)
+    rows = metric.official_files(total)["instance_alignment.tab"].split("\n")[1:-1]
+    written = [(line.split("\t")[3], *line.split("\t")[-2:]) for line in rows]
+    place = "{start=0,end=10}"
+    assert sorted(written) == sorted(
+        [
+            (place, correct, "adhere"),
+            *(("{}", "EMPTY_NA", "adhere"), (place, missed, "EMPTY_NA")),
+            *(("{}", "EMPTY_NA", "violate"), (place, missed, "violate")),
+        ]
+    )
+
+
+@pytest.mark.parametrize("first", ["noann", "101"])
+def test_of_a_region_and_a_reference_at_one_place_the_first_label_comes_first(first):
+    second = "101" if first == "noann" else "noann"
+    labels = [(0, label, 20, 30, None, None) for label in (first, second)]
+    reference = corpus([(0, "102", 0, 10, None, "adhere"), *labels])
+    metric, total = counted(reference, corpus([(0, "101", 2, 8, 1.5, "adhere")]))
+    rows = metric.official_files(total)["instance_alignment.tab"].split("\n")[1:-1]
+    rows = [line.split("\t")[3:5] for line in rows if line.startswith("101\t")]
+    # the instance overlaps neither; the region as the second row is written without its place
+    expected = [["{}", "{start=2,end=8}"], ["{start=20,end=30}", "{}"]]
+    expected += [["{start=nan,end=nan}", "{}"]] if first == "101" else []
+    assert sorted(rows) == sorted(expected)
 
 
 def test_parts_have_the_labels_of_segments_that_are_not_merged():
@@ -194,6 +236,42 @@ def test_there_is_no_score_where_the_scorer_crashes_on_change_points(system, why
     assert set(metric.score(total)[0].values()) == {None}
     assert why in metric.notes(total)[0]
     assert metric.official_files(total) == {}
+
+
+@pytest.mark.parametrize("found", [[], [(0, 20, 1.5), (0, 70, 2.0)]])
+def test_without_change_points_of_the_reference_the_scorer_writes_na(found):
+    metric = ChangeDetection("official", ChangeOptions(delta=(5.0,)))
+    # d1 is not scored: its change point only shows that the system has some; its segments end at 50
+    system = corpus(changes=[*found, (1, 30, 0.5)])
+    total = metric.total([metric.statistics(corpus([(0, "none", 0, 50, None, None)]), system)[0]])
+    assert metric.score(total)[0]["cd.ap"] is None
+    files = {name: text.split("\n")[1:-1] for name, text in metric.official_files(total).items()}
+    assert files["instance_alignment.tab"] == ["cp" + 6 * "\tNA"]
+    letters = '[""N"", ""A""]'
+    curve = ", ".join(f'""{name}"": {letters}' for name in ("precision", "recall", "llr"))
+    assert files["scores_by_class.tab"] == [
+        f"cp\tNA\t{metric_name}\t{value}\t{{delta_cp={delta}}}"
+        for delta in ("100", "5.0")
+        for metric_name, value in (("AP", "NA"), ("PRCurve_json", f'"{{{curve}}}"'))
+    ]
+    # regions that are not scored are no instances; the row of NA counts as missed
+    assert not any(line.startswith("ref") for line in files["statistics_by_class.tab"])
+    assert "ref\tall\tfile_scoring_counts\t0" in files["statistics_aggregated.tab"]
+    assert "cp\tnumber_md\t1" in files["instance_alignment_class_stats.tab"]
+
+
+def test_none_for_a_change_point_crashes_the_scorer_where_another_is_scored():
+    metric = ChangeDetection("official")
+    system = corpus(changes=CHANGES)
+    for changes, crashes in ([(0, 20, None)], False), ([(0, 20, None), (1, "nan", None)], True):
+        reference = corpus(SEGMENT, changes=changes)
+        places = reference.changes.with_columns(pl.col("at").fill_nan(None))
+        total = metric.total([metric.statistics(reference.replace(changes=places), system)[0]])
+        assert (metric.score(total)[0]["cd.ap"] is None) == crashes
+        assert ("has none for a change point" in "".join(metric.notes(total))) == crashes
+    # without any place, there is nothing to compute with: NA
+    total = metric.total([metric.statistics(reference.replace(changes=places[1:]), system)[0]])
+    assert "cp\tNA\tAP\tNA" in metric.official_files(total)["scores_by_class.tab"]
 
 
 def test_a_repeated_change_point_makes_a_false_alarm():
