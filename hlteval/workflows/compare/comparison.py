@@ -367,10 +367,14 @@ class Criteria:
         optional = any(option.name == "metrics" for option in self.task.options)
         if not optional or "metrics" in self.options or metric not in self.task.metrics:
             return self
-        (part,) = self.scorer.decompose((metric,))
-        if metric in part.score(part.total([]))[0]:
+        if self.computes(metric):
             return self
         return replace(self, options={**self.options, "metrics": metric})
+
+    def computes(self, metric: str) -> bool:
+        """Return whether a metric of the task is computed with these options."""
+        (part,) = self.scorer.decompose((metric,))
+        return metric in part.score(part.total([]))[0]
 
     def plan(self, metric: str) -> Plan:
         """How systems are compared by a metric.
@@ -558,6 +562,7 @@ def usual_metrics(by: Criteria) -> list[str]:
         for name, (_, statistic) in task.declared.items()
         if name.rpartition(".")[0] == measure
         and name in computed
+        and by.computes(name)
         and statistic.weight >= least
         and statistic.better != "neither"
     ]
