@@ -56,7 +56,7 @@ from hlteval.tasks import known, load
 from hlteval.tasks.options import unknown
 from hlteval.tasks.task import Option, WrongOption
 from hlteval.workflows.evaluation.manifests import CampaignManifest
-from hlteval.workflows.run.verdicts import Selection
+from hlteval.workflows.run.request import Selection
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -44,9 +44,8 @@ from hlteval.workflows.agreement import agreement as workflow
 from hlteval.workflows.compare import comparison
 from hlteval.workflows.compare.board import leaderboard_in
 from hlteval.workflows.convert import conversion
-from hlteval.workflows.run import engine as scoring
-from hlteval.workflows.run import engine as validation
-from hlteval.workflows.run.engine import Intervals
+from hlteval.workflows.run import engine
+from hlteval.workflows.run.request import Intervals, Request
 
 if TYPE_CHECKING:
     from hlteval.workflows.run.verdicts import Refused
@@ -100,14 +99,15 @@ def score(
         >>> scores = score("lorehlt-edl", mentions, mentions, measure="muc", lenient=True)
         >>> scores.metrics["muc.fscore"]  # undefined: one mention has no links
     """
-    table = load(task).scored_table
-    paths = (reference_path(task, reference), as_path("system", system, table=table))
-    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
-    given = with_seed(load(task), task_options(task, score, options, task_option), seed)
-    with python_names({"reference": paths[0], "system": paths[1], **given}, task):
-        more: dict[str, Any] = {"alignment": alignment, "evidence": alignment, "jobs": jobs}
-        more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
-        return scoring.score(task, paths[0], paths[1], options=given, **settings, **more)
+    gold = reference_path(task, reference)
+    path = as_path("system", system, table=load(task).scored_table)
+    values = with_seed(load(task), task_options(task, score, options, task_option), seed)
+    with python_names({"reference": gold, "system": path, **values}, task):
+        return engine.score(Request(
+            task, path, gold, profile=profile, options=values, encoding=encoding, lenient=lenient,
+            alignment=alignment, evidence=alignment, jobs=jobs,
+            intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
+        ))  # fmt: skip
 
 
 @checked
@@ -159,12 +159,12 @@ def validate(
     table = load(task).scored_table
     path = as_path("submission", submission, table=table)
     reference = None if against is None else as_path("against", against, table=table)
-    given = task_options(task, validate, options, task_option)
-    with python_names({"submission": path, "against": reference, **given}, task):
-        return validation.validate(
-            task, path, against=reference, role=role, profile=profile, encoding=encoding,
-            max_per_code=max_per_code, jobs=jobs, options=given,
-        )  # fmt: skip
+    values = task_options(task, validate, options, task_option)
+    with python_names({"submission": path, "against": reference, **values}, task):
+        return engine.validate(Request(
+            task, path, against=reference, role=role, profile=profile, options=values,
+            encoding=encoding, max_per_code=max_per_code, jobs=jobs,
+        ))  # fmt: skip
 
 
 @checked

@@ -530,7 +530,7 @@ def _usage_errors() -> tuple[type[Exception], ...]:
     from hlteval.workflows.evaluation.pipeline import CannotWatch, InUse
     from hlteval.workflows.evaluation.pipeline_state import NoReference
     from hlteval.workflows.run.batches import NothingGiven
-    from hlteval.workflows.run.verdicts import UnknownCode
+    from hlteval.workflows.run.request import UnknownCode
 
     usual = (NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongOutput, WrongSetting)
     return (*usual, CannotServe, CannotWatch, InUse, NoReference, WrongManifest)

@@ -87,8 +87,9 @@ def score(
     from hlteval.results.config import with_defaults
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.compare.plotting import plot_scores
-    from hlteval.workflows.run.engine import Intervals, measure_names
+    from hlteval.workflows.run.engine import measure_names
     from hlteval.workflows.run.engine import score as run
+    from hlteval.workflows.run.request import Intervals, Request
 
     files = output_files(output_file, get_args(TableForm))
     check_report(report, files)
@@ -101,11 +102,11 @@ def score(
     more["evidence"] = bool(report)
     command = validation(task, system, reference, settings)
     with usage():
-        view = table_view(columns, wide, lambda: measure_names(task, profile, settings["options"]))
+        view = table_view(columns, wide, lambda: measure_names(Request(task, system, **settings)))
     refusing = refusals(form, files, command, report, defaults)
     with usage(), refusing, progress(remarks(), "scoring") as step, without_warnings():
         check_folder(output)
-        scores = run(task, reference, system, step=step, **more, **settings)
+        scores = run(Request(task, system, reference, step=step, **more, **settings))
         plot_scores(task, reference, {system: scores}, plot, beside or (), **settings)
     scores = with_defaults(scores, defaults)
     with usage():

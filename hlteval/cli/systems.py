@@ -106,7 +106,7 @@ def compare(
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.compare.comparison import compare as run
     from hlteval.workflows.compare.plotting import plot_comparison
-    from hlteval.workflows.run.engine import Intervals
+    from hlteval.workflows.run.request import Intervals
 
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings["options"] = with_seed(load(task), options or {}, seed)
@@ -215,7 +215,7 @@ def leaderboard(
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.compare.board import leaderboard_in
     from hlteval.workflows.compare.plotting import plot_leaderboard
-    from hlteval.workflows.run.engine import Intervals
+    from hlteval.workflows.run.request import Intervals
 
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings["options"] = with_seed(load(task), options or {}, seed)
@@ -327,7 +327,7 @@ def agreement(
     from hlteval.results.config import agreed_with_defaults
     from hlteval.results.systems import short_names
     from hlteval.workflows.agreement.agreement import agreement as run
-    from hlteval.workflows.run.engine import Intervals
+    from hlteval.workflows.run.request import Intervals
 
     view = table_view(columns, wide, lambda: COLUMNS)
     what = Shown(view, per or "", max_differences or None)

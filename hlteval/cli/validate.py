@@ -150,7 +150,7 @@ def validate(
     from hlteval.results.config import judged_with_defaults
     from hlteval.workflows.fix.fixing import fix as write_fixed
     from hlteval.workflows.run.engine import validate_all
-    from hlteval.workflows.run.verdicts import Selection
+    from hlteval.workflows.run.request import Request, Selection
 
     show_defaults(defaults)
     if by_folder:
@@ -167,7 +167,7 @@ def validate(
             copy = write_fixed(task, _single(paths), fix, step=step, **settings)
             verdict = copy.verdict
         else:
-            verdict = validate_all(task, paths, jobs=jobs, step=step, **settings)
+            verdict = validate_all(Request(task, "", jobs=jobs, step=step, **settings), paths)
             verdict = judged_with_defaults(verdict, defaults)
     with usage():
         if fix is not None or diff:

@@ -24,7 +24,7 @@ import pytest
 from hlteval import convert
 from hlteval.cli.output import show_scores
 from hlteval.reports.tables import View
-from hlteval.workflows.run.engine import score
+from tests.runs import score
 
 UNFINISHED = re.compile(r"\.out(\.jsonl)?\.[0-9a-f]{8}\.part")
 DOCUMENTS = 200

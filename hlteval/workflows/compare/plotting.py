@@ -15,6 +15,7 @@ from hlteval.results.verdict import Verdict
 from hlteval.sources import writing
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.run.engine import Run, score
+from hlteval.workflows.run.request import Request
 
 SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -58,7 +59,9 @@ def plot_scores(
     if file is None:
         return
     check_plot(file)
-    others = {path: score(task, reference, path, alignment=False, **settings) for path in beside}
+    others = {
+        path: score(Request(task, path, reference, alignment=False, **settings)) for path in beside
+    }
     every = {**scores, **others}
     names = short_names(every)
     _write("of_scores", {names[path]: own for path, own in every.items()}, file)
