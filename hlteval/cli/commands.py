@@ -1,7 +1,7 @@
-"""Names that shells complete: tasks, formats, metrics, settings and codes.
+"""Commands of tasks: the options that commands share, their completion, and a command per task.
 
-Each function takes the beginning of a word and returns the words that it can become, with what they
-mean. None reads a file of the user, and none imports a heavy library.
+Each function of the completion takes the beginning of a word and returns the words that it can
+become, with their meanings. None reads a file of the user, and none imports a heavy library.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import resources
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Optional
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 import typer
 from typer.main import get_command
 
 from hlteval.cli import defaults
 from hlteval.cli.defaults import with_first
-from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog
+from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog, option
 from hlteval.tasks import BUILTIN, known, load
 from hlteval.tasks.task import Option, Task
+from hlteval.workflows.run.request import help_of
 
 if TYPE_CHECKING:
     from hlteval.reports.tables import View
@@ -39,8 +40,6 @@ def tasks(incomplete: str) -> Words:
         >>> [name for name, _ in tasks("lorehlt-e")]
         ['lorehlt-edl']
     """
-    from hlteval.tasks import known, load
-
     return [(name, load(name).title) for name in known() if name.startswith(incomplete)]
 
 
@@ -124,8 +123,6 @@ def _codes(beginning: str) -> Iterator[tuple[str, str]]:
 
 def metrics(ctx: typer.Context, incomplete: str) -> Words:
     """Names of the metrics of a command's task; in a list separated by commas, the last one."""
-    from hlteval.tasks import known, load
-
     task = str(ctx.info_name)
     before, comma, last = incomplete.rpartition(",")
     names: Iterable[str] = load(task).metrics if task in known() else ()
@@ -134,30 +131,11 @@ def metrics(ctx: typer.Context, incomplete: str) -> Words:
 
 def options(incomplete: str) -> Words:
     """Options of tasks, for commands that take them as NAME=VALUE."""
-    from hlteval.tasks import known, load
-
     found: dict[str, str] = {}
     for name in known():
-        for option in load(name).options:
-            found.setdefault(f"{option.flag}=", option.help)
+        for declared in load(name).options:
+            found.setdefault(f"{declared.flag}=", declared.help)
     return [item for item in found.items() if item[0].startswith(incomplete)]
-
-
-def choices(option: Option) -> Callable[[str], list[str]] | None:
-    """What completes the value of an option of a task; None where anything can be written.
-
-    Examples:
-        >>> complete = choices(Option("mode", "", choices=("map", "content")))
-        >>> complete("m")
-        ['map']
-    """
-    if not option.choices:
-        return None
-
-    def complete(incomplete: str) -> list[str]:
-        return [choice for choice in option.choices if choice.startswith(incomplete)]
-
-    return complete
 
 
 def known_encoding(name: str | None) -> str | None:
@@ -175,78 +153,35 @@ def known_encoding(name: str | None) -> str | None:
     return name
 
 
-Encoding = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        callback=known_encoding,
-        help="Encoding of the input files.",
-    ),
-]
-
-Reference = Annotated[
-    str,
-    typer.Option(
-        "-r", "--reference", metavar="PATH", help="Reference: folder, file, .zip or .tgz."
-    ),
-]
-
+Encoding = Annotated[str, option("--encoding NAME", help_of("encoding"), callback=known_encoding)]
+Reference = Annotated[str, option("-r --reference PATH", help_of("reference"))]
 TableForm = Literal["text", "json", "tsv", "markdown", "latex"]
 """The output formats of scores and comparisons."""
-Form = Annotated[
-    TableForm,
-    typer.Option("--format", help="Output format."),
-]
-
+Form = Annotated[TableForm, option("--format", "Output format.")]
 OutputFiles = Annotated[
-    Optional[list[str]],  # noqa: UP045
-    typer.Option(
-        "--output-file",
-        metavar="FORMAT=PATH",
-        help="Also write the result to a file, in any output format. Repeatable.",
+    list[str] | None,
+    option(
+        "--output-file FORMAT=PATH",
+        "Also write the result to a file, in any output format. Repeatable.",
     ),
 ]
-
-Profile = Annotated[
-    Literal["plan", "official"],
-    typer.Option(help="Follow the written specification, or the official software with its bugs."),
-]
-
+Profile = Annotated[Literal["plan", "official"], option("--profile", help_of("profile"))]
 Confidence = Annotated[
     float,
-    typer.Option(
+    option(
+        "--confidence LEVEL",
+        "Confidence level of the intervals (default 0.95).",
         min=0.01,
         max=0.9999,
-        metavar="LEVEL",
         show_default=False,
-        help="Confidence level of the intervals (default 0.95).",
     ),
 ]
-Seed = Annotated[
-    int,
-    typer.Option(min=0, metavar="N", show_default=False, help="Random seed (default 0)."),
-]
-
-Jobs = Annotated[
-    int,
-    typer.Option(
-        "--jobs",
-        "-j",
-        min=1,
-        metavar="N",
-        help="Number of processes for files named by document; the output is the same.",
-    ),
-]
-
+Seed = Annotated[int, option("--seed N", "Random seed (default 0).", min=0, show_default=False)]
+Jobs = Annotated[int, option("--jobs -j N", help_of("jobs"), min=1)]
 Columns = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option(
-        "--columns", metavar="NAME,…", help="Columns of the tables to show, in this order."
-    ),
+    str | None, option("--columns NAME,…", "Columns of the tables to show, in this order.")
 ]
-Wide = Annotated[
-    bool, typer.Option("--wide", help="Show all columns, even if the terminal is too narrow.")
-]
+Wide = Annotated[bool, option("--wide", "Show all columns, even if the terminal is too narrow.")]
 
 INTERNAL = frozenset({"task", "options", "defaults"})
 """Parameters of the bodies of commands that are not options of the command line."""
@@ -469,12 +404,14 @@ def _parameters(
     if task.scored_alone:
         common = [_without_reference(parameter) for parameter in common]
     yield from (parameter.replace(kind=keyword) for parameter in common)
-    for option in task.options:
-        here = option.available_in(command) and option.name not in SHARED.get(command, ())
-        if here or option.name not in {parameter.name for parameter in common}:
-            default = False if option.switch else None
-            annotation = _annotation(option, hidden=not here)
-            yield inspect.Parameter(option.name, keyword, default=default, annotation=annotation)
+    names = {parameter.name for parameter in common}
+    for declared in task.options:
+        name = declared.name
+        here = declared.available_in(command) and name not in SHARED.get(command, ())
+        if here or name not in names:
+            default = False if declared.switch else None
+            annotation = _annotation(declared, hidden=not here)
+            yield inspect.Parameter(name, keyword, default=default, annotation=annotation)
 
 
 def _without_reference(parameter: inspect.Parameter) -> inspect.Parameter:
@@ -485,23 +422,19 @@ def _without_reference(parameter: inspect.Parameter) -> inspect.Parameter:
     return parameter.replace(default="", annotation=hidden)
 
 
-def _annotation(option: Option, *, hidden: bool) -> Any:
-    """The typer declaration of an option of a task."""
-    if option.switch:
-        declared = typer.Option(f"--{option.flag}", help=option.help, hidden=hidden)
-        return Annotated[bool, declared]
-    short = [f"-{option.short}"] if option.short and not hidden else []
-    return Annotated[
-        Optional[list[str] if option.repeatable else str],  # noqa: UP045
-        typer.Option(
-            *short,
-            f"--{option.flag}",
-            metavar=option.placeholder,
-            autocompletion=choices(option),
-            help=option.help,
-            hidden=hidden,
-        ),
-    ]
+def _annotation(declared: Option, *, hidden: bool) -> Any:
+    """Return the typer declaration of an option of a task."""
+    if declared.switch:
+        return Annotated[bool, option(f"--{declared.flag}", declared.help, hidden=hidden)]
+
+    def complete(incomplete: str) -> list[str]:
+        return [choice for choice in declared.choices if choice.startswith(incomplete)]
+
+    short = f"-{declared.short}" if declared.short and not hidden else ""
+    notation = f"{short} --{declared.flag} {declared.placeholder}"
+    words = complete if declared.choices else None
+    info = option(notation, declared.help, autocompletion=words, hidden=hidden)
+    return Annotated[(list[str] if declared.repeatable else str) | None, info]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The words of a command line before it is parsed: which are options, values and arguments."""
+"""Defaults of folders on the command line, whose words are read before it is parsed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import replace
 from functools import cache
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from hlteval.cli.process import option
 from hlteval.results.verdict import Defaults
 from hlteval.tasks import load
 from hlteval.tasks.task import Option
@@ -117,12 +118,10 @@ KEY = "hlteval.defaults"
 """Where a context keeps the file of defaults."""
 
 ConfigFile = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option(
-        "--defaults",
-        metavar="FILE",
-        help="File of defaults (default: the next hlteval.toml above the submission); none for "
-        "none.",
+    str | None,
+    option(
+        "--defaults FILE",
+        "File of defaults (default: the next hlteval.toml above the submission); none for none.",
     ),
 ]
 
@@ -250,19 +249,19 @@ def _parameters(
             continue
         is_table = isinstance(value, Mapping)
         yield name, [f"{code}={level}" for code, level in value.items()] if is_table else value
-    for option in load(task).options:
-        if option.name in config.options and option.available_in(command):
-            yield option.name, _option(task, option, config.options[option.name])
+    for declared in load(task).options:
+        if declared.name in config.options and declared.available_in(command):
+            yield declared.name, _option_value(declared, config.options[declared.name], task)
 
 
-def _option(task: str, option: Option, value: object) -> Any:
-    """The value of an option as the command line has it."""
+def _option_value(declared: Option, value: object, task: str) -> Any:
+    """Return the value of an option as the command line has it."""
     from hlteval.tasks.options import merged
 
-    text = merged(load(task), {option.name: value}).get(option.name, "")
-    if option.switch:
+    text = merged(load(task), {declared.name: value}).get(declared.name, "")
+    if declared.switch:
         return bool(text)
-    return [text] if option.repeatable and text else text or None
+    return [text] if declared.repeatable and text else text or None
 
 
 def config_of_call(given: str | None, inputs: Sequence[str], task: str = "") -> Config | None:

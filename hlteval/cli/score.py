@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, Optional, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -28,27 +29,21 @@ from hlteval.cli.commands import (
     uses_seed,
 )
 from hlteval.cli.defaults import ConfigFile
-from hlteval.cli.output import Beside, PlotFile, ReportFile, check_plot, without_warnings
-from hlteval.cli.validate import validation
+from hlteval.cli.output import Beside, Outputs, PlotFile, ReportFile, without_warnings
+from hlteval.cli.process import option
+from hlteval.cli.validate import validation_command
 from hlteval.results.verdict import Defaults
 from hlteval.tasks import load
+from hlteval.workflows.run.request import Intervals, Request, help_of
 
 Bootstrap = Annotated[
-    int,
-    typer.Option(min=0, metavar="N", help="Confidence intervals, from N resamples if counts add."),
+    int, option("--bootstrap N", "Confidence intervals, from N resamples if counts add.", min=0)
 ]
-
-System = Annotated[
-    str,
-    typer.Option("-s", "--system", metavar="PATH", help="Submission; - for standard input."),
-]
+System = Annotated[str, option("-s --system PATH", "Submission; - for standard input.")]
 Output = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Option("-o", "--output", metavar="DIR", help="Write scores.json and all tables there."),
+    Path | None, option("-o --output DIR", "Write scores.json and all tables there.")
 ]
-Lenient = Annotated[
-    bool, typer.Option("--lenient", help="Score the rest despite blocking findings.")
-]
+Lenient = Annotated[bool, option("--lenient", help_of("lenient"))]
 
 
 def score(
@@ -75,42 +70,30 @@ def score(
     defaults: Defaults | None = None,
 ) -> None:
     """Score a submission."""
-    from hlteval.cli.output import (
-        check_folder,
-        check_report,
-        output_files,
-        refusals,
-        report_output,
-        show_scores,
-    )
+    from hlteval.cli.output import check_folder, show_scores
     from hlteval.reports.terminal import progress, remarks
     from hlteval.results.config import with_defaults
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.compare.plotting import plot_scores
-    from hlteval.workflows.run.engine import measure_names
-    from hlteval.workflows.run.engine import score as run
-    from hlteval.workflows.run.request import Intervals, Request
+    from hlteval.workflows.run import engine
 
-    files = output_files(output_file, get_args(TableForm))
-    check_report(report, files)
-    check_plot(plot, files)
-    forms = {form, *dict(files)}
-    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
-    settings["options"] = with_seed(load(task), options or {}, seed)
-    settings["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
-    more: dict[str, Any] = {"alignment": "json" in forms or bool(output or report), "jobs": jobs}
-    more["evidence"] = bool(report)
-    command = validation(task, system, reference, settings)
+    outputs = Outputs.of(form, output_file, get_args(TableForm), report, plot)
+    json = "json" in {form, *dict(outputs.files)}
+    request = Request(
+        task, system, reference, profile=profile, encoding=encoding, lenient=lenient, jobs=jobs,
+        options=with_seed(load(task), options or {}, seed), evidence=bool(report),
+        alignment=json or bool(output or report),
+        intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
+    )  # fmt: skip
     with usage():
-        view = table_view(columns, wide, lambda: measure_names(Request(task, system, **settings)))
-    refusing = refusals(form, files, command, report, defaults)
-    with usage(), refusing, progress(remarks(), "scoring") as step, without_warnings():
+        view = table_view(columns, wide, lambda: engine.measure_names(request))
+    refusals = outputs.refusals(validation_command(request), defaults)
+    with usage(), refusals, progress(remarks(), "scoring") as step, without_warnings():
         check_folder(output)
-        scores = run(Request(task, system, reference, step=step, **more, **settings))
-        plot_scores(task, reference, {system: scores}, plot, beside or (), **settings)
-    scores = with_defaults(scores, defaults)
+        scores = engine.score(replace(request, step=step))
+        plot_scores(request, scores, plot, beside or ())
     with usage():
-        show_scores(scores, form, output, view, files, report_output(scores, report))
+        show_scores(with_defaults(scores, defaults), outputs, view, output)
 
 
 CONDITIONS = (
