@@ -1,10 +1,10 @@
-"""Scores of a submission: `score`."""
+"""The functions of `import hlteval` for submissions: validate, convert, score, compare, report."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
@@ -282,45 +282,23 @@ def leaderboard(
         [('a', ()), ('b', ('EDL201',))]
     """
     path = reference_path(task, reference)
-    given = with_seed(load(task), task_options(task, leaderboard, options, task_option), seed)
-    files = _files(names, output)
-    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
-    settings |= {"options": given, "alpha": alpha, "jobs": jobs, "metrics": _names(metrics)}
-    settings |= _counting(Intervals(bootstrap or 0, confidence, seed), files["names"], defaults)
-    with python_names({"reference": path, **files, **given}, task):
-        return leaderboard_in(files["output"], task, path, _paths(task, systems), **settings)
-
-
-def _counting(intervals: Intervals, names: str | None, defaults: object) -> dict[str, Any]:
-    """The settings of intervals and names, and that what is written names the defaults."""
-    named = partial(ranked_with_defaults, defaults=taken_from(defaults))
-    return {"intervals": intervals, "names": names, "named": named}
-
-
-def _files(names: Input | None, output: str | os.PathLike[str] | None) -> dict[str, str | None]:
-    """The paths of the file of names and of the folder, by argument."""
-    return {
+    values = with_seed(load(task), task_options(task, leaderboard, options, task_option), seed)
+    files = {
         "names": None if names is None else as_path("names", names, files_only=True),
         "output": None if output is None else output_path("output", output),
     }
-
-
-def _paths(task: str, systems: Iterable[Input] | Mapping[str, Input]) -> list[str]:
-    """The submissions, each with a name of its own; they need not exist."""
-    return system_paths(systems, load(task).scored_table, existing=False)
-
-
-def _names(metrics: object) -> list[str]:
-    """The names of metrics.
-
-    Raises:
-        TypeError: for a single name, or names that are not text.
-    """
-    several = isinstance(metrics, Collection) and not isinstance(metrics, str | bytes)
-    listed: list[object] = list(metrics) if several else [None]  # type: ignore[call-overload]
-    if not all(isinstance(name, str) for name in listed):
+    listed: Any = metrics
+    several = isinstance(listed, Collection) and not isinstance(listed, str | bytes)
+    if not several or not all(isinstance(name, str) for name in listed):
         raise TypeError(f"metrics: expected a list of names, got {shown(metrics)}")
-    return [str(name) for name in listed]
+    with python_names({"reference": path, **files, **values}, task):
+        paths = system_paths(systems, load(task).scored_table, existing=False)
+        return leaderboard_in(
+            files["output"], task, path, paths, names=files["names"], metrics=list(metrics),
+            intervals=Intervals(bootstrap or 0, confidence, seed), alpha=alpha, profile=profile,
+            lenient=lenient, encoding=encoding, options=values, jobs=jobs,
+            named=partial(ranked_with_defaults, defaults=taken_from(defaults)),
+        )  # fmt: skip
 
 
 @checked
@@ -407,10 +385,6 @@ def report(
     """
     from hlteval.reports.html import write
     from hlteval.reports.scores import Refusal
-    from hlteval.results.agreement import Agreement
-    from hlteval.results.scores import Scores
-    from hlteval.results.systems import Comparison, Leaderboard
-    from hlteval.results.verdict import Verdict
     from hlteval.workflows.run.verdicts import Refused
 
     given: object = result
@@ -501,29 +475,42 @@ def convert(
     sources = with_distinct_names([as_path("source", each) for each in listed])
     if not sources:
         raise WrongArgument("source: expected at least one input, got none")
-    arguments: dict[str, Any] = {"from_format": from_format, "to_format": to_format}
-    arguments |= {"strict_loss": strict_loss, "settings": _texts("settings", settings or {})}
-    arguments |= {"encoding": encoding, "force": force}
-    if not isinstance(output, str | os.PathLike):
-        return Findings(_to_stream(sources, output, arguments))
-    written = output_path("output", output)
-    with python_names({"source": sources[0], "output": written}):
-        return Findings(conversion.convert(sources, written, **arguments))
+    texts: Mapping[Any, object] = settings or {}
+    for name, value in texts.items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise TypeError(f"settings: expected text by name, got {name!r}: {value!r}")
+
+    def write(target: str) -> Findings:
+        with python_names({"source": sources[0], "output": target}):
+            findings = conversion.convert(
+                sources, target, from_format=from_format, to_format=to_format, force=force,
+                strict_loss=strict_loss, settings=dict(settings or {}), encoding=encoding,
+            )  # fmt: skip
+        return Findings(findings)
+
+    if isinstance(output, str | os.PathLike):
+        return write(output_path("output", output))
+    return _write_to_stream(write, output, named=to_format is not None)
 
 
-def _to_stream(sources: list[str], output: object, arguments: Mapping[str, Any]) -> Iterable[Any]:
-    """Convert to an open file, of whose name the suffix is that of the format."""
+def _write_to_stream(write: Callable[[str], Findings], output: object, *, named: bool) -> Findings:
+    """Convert to an open file, of whose name the suffix is that of the format.
+
+    Args:
+        write: converts to a path.
+        output: the open file.
+        named: whether the format is given by its name.
+    """
     if isinstance(output, type) or not callable(getattr(output, "write", None)):
         kind = type(output).__name__
         raise TypeError(f"output: expected a path or a file open for writing bytes, got {kind}")
     name = getattr(output, "name", "")
     name = Path(name).name if isinstance(name, str) else ""
-    if arguments["to_format"] is None and not name:
+    if not named and not name:
         raise WrongArgument("output: has no name with a suffix; set to_format")
     with temporary_folder() as folder:
         file = folder / (name or "output")
-        with python_names({"source": sources[0], "output": str(file)}):
-            findings = conversion.convert(sources, str(file), **arguments)
+        findings = write(str(file))
         if file.is_dir():
             raise WrongArgument("output: the format writes a folder; use a path")
         try:
@@ -534,11 +521,3 @@ def _to_stream(sources: list[str], output: object, arguments: Mapping[str, Any])
         except (OSError, ValueError) as error:
             raise WrongArgument(f"output: cannot be written: {error}") from error
     return findings
-
-
-def _texts(argument: str, values: Mapping[Any, object]) -> dict[str, str]:
-    """A mapping of text to text."""
-    for name, value in values.items():
-        if not isinstance(name, str) or not isinstance(value, str):
-            raise TypeError(f"{argument}: expected text by name, got {name!r}: {value!r}")
-    return {name: str(value) for name, value in values.items()}
