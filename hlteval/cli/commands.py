@@ -259,26 +259,28 @@ class TaskGroup(HelpfulGroup):
         Raises:
             BadParameter: if the task is unknown, or has no metric and the command needs one.
         """
-        if ctx.meta.get(LISTED) and _exists(cmd_name):
-            return HelpfulCommand(cmd_name, short_help=load(cmd_name).title)
-        if _exists(cmd_name) and _has(cmd_name, self.command):
-            app = typer.Typer(add_completion=False, rich_markup_mode=None)
-            function = _command(cmd_name, type(self).run, self.command, self.conditions)
-            title = load(cmd_name).title
-            texts: dict[str, Any] = {
-                "help": title,
-                "short_help": title,
-                "epilog": epilog(self.command),
-            }
-            app.command(cmd_name, cls=HelpfulCommand, no_args_is_help=True, **texts)(function)
-            return get_command(app)
-        if _exists(cmd_name) and self.command == "agreement":
-            raise typer.BadParameter(f"{cmd_name} declares nothing that annotators judge")
-        if _exists(cmd_name):
-            raise typer.BadParameter(f"{cmd_name} cannot be scored: it supports validation only")
-        if not cmd_name.startswith("-"):
+        if not _exists(cmd_name):
+            if cmd_name.startswith("-"):
+                return None
             raise unknown_task(cmd_name, self.list_commands(ctx))
-        return None
+        task = load(cmd_name)
+        if ctx.meta.get(LISTED):
+            return HelpfulCommand(cmd_name, short_help=task.title)
+        if not _has(cmd_name, self.command):
+            reason = "cannot be scored: it supports validation only"
+            if self.command == "agreement":
+                reason = "declares nothing that annotators judge"
+            raise typer.BadParameter(f"{cmd_name} {reason}")
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(
+            cmd_name,
+            cls=HelpfulCommand,
+            help=task.title,
+            short_help=task.title,
+            epilog=epilog(self.command),
+            no_args_is_help=True,
+        )(_command(task, type(self).run, self.command, self.conditions))
+        return get_command(app)
 
 
 def _exists(task: str) -> bool:
@@ -320,41 +322,57 @@ def unknown_task(name: str, names: Sequence[str]) -> typer.BadParameter:
     return typer.BadParameter(f"unknown task {name}; {hint}")
 
 
-def per_task(
-    run: Callable[..., None], command: Command, conditions: Sequence[Condition] = ()
-) -> type[TaskGroup]:
-    """A group with one command per task: the common options, then those of the task.
+def task_app(
+    run: Callable[..., None],
+    command: Command,
+    text: str = "",
+    conditions: Sequence[Condition] = (),
+) -> typer.Typer:
+    """Return a group with one command per task: the common options, then those of the task.
 
     Args:
         run: the body of the command. Its first parameter is the name of the task; its last,
             `options`, takes the options of the task by name.
         command: name of the command, which selects the options of the tasks.
+        text: its help.
         conditions: when its common options have an effect; without one they always do.
     """
     members = {"run": staticmethod(run), "command": command, "conditions": conditions}
-    return type("Tasks", (TaskGroup,), members)
+    group = type("Tasks", (TaskGroup,), members)
+    return typer.Typer(cls=group, help=text, no_args_is_help=True)
 
 
 def _command(
-    name: str, run: Callable[..., None], which: Command, conditions: Sequence[Condition]
+    task: Task, run: Callable[..., None], which: Command, conditions: Sequence[Condition]
 ) -> Callable[..., None]:
-    """The function of a command, with the signature from which typer makes its options."""
-    task = load(name)
+    """Return the function of a command, with the signature from which typer makes its options.
+
+    It checks that all options that a user writes have an effect, and that no input is replaced.
+    """
 
     def command(context: typer.Context, **arguments: Any) -> None:
         from hlteval.cli.output import check_inputs_stay
+        from hlteval.tasks.options import check_effect, merged
 
-        own = [o.name for o in task.options if o.name not in SHARED.get(which, ())]
-        options = {name: value for name in own if (value := arguments.pop(name, None))}
-        given = {name: v for name, v in options.items() if not defaults.from_file(context, name)}
+        names = [o.name for o in task.options if o.name not in SHARED.get(which, ())]
+        options = {name: value for name in names if (value := arguments.pop(name, None))}
+        own = {name: v for name, v in options.items() if not defaults.from_file(context, name)}
+        every = {**arguments, **options}
         with usage():
-            _check(conditions, context, {**arguments, "task": name})
-            _check_options(task, which, given, {**arguments, **options})
+            for name, holds, reason in conditions:
+                source = context.get_parameter_source(name)
+                written = source is not None and source.name == "COMMANDLINE"
+                if written and not holds({**arguments, "task": task.name}):
+                    flag = name.replace("_", "-")
+                    raise typer.BadParameter(f"--{flag} has no effect {reason}")
+            present = {*merged(task, own), *(name for name, value in every.items() if value)}
+            if every.get("output") or every.get("report") or "json" in forms(every):
+                present.add("tables")
+            check_effect(task, which, own, present)
             config = context.meta.get(defaults.KEY)
-            also = [config.path] if config else ()
-            check_inputs_stay({**arguments, **options}, task.options, also)
+            check_inputs_stay(every, task.options, [config.path] if config else ())
         more = {"defaults": defaults.taken(context)} if defaults.takes_defaults(run) else {}
-        run(name, **arguments, **more, options=options)
+        run(task.name, **arguments, **more, options=options)
 
     parameters = list(_parameters(task, run, which))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -368,43 +386,25 @@ def uses_seed(arguments: Mapping[str, Any]) -> bool:
     return bool(arguments["bootstrap"]) or any(option.follows_seed for option in options)
 
 
-def _check(
-    conditions: Sequence[Condition], context: typer.Context, arguments: Mapping[str, Any]
-) -> None:
-    """Check that the common options that a user writes have an effect."""
-    for name, holds, reason in conditions:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE" and not holds(arguments):
-            raise typer.BadParameter(f"--{name.replace('_', '-')} has no effect {reason}")
-
-
-def _check_options(
-    task: Task, command: Command, options: Mapping[str, Any], arguments: Mapping[str, Any]
-) -> None:
-    """Check that the options of a task have an effect."""
-    from hlteval.tasks.options import check_effect, merged
-
-    present = {*merged(task, options), *(name for name, value in arguments.items() if value)}
-    if arguments.get("output") or arguments.get("report") or "json" in forms(arguments):
-        present.add("tables")
-    check_effect(task, command, options, present)
-
-
 def _parameters(
     task: Task, run: Callable[..., None], command: Command
 ) -> Iterator[inspect.Parameter]:
-    """The parameters of a command for typer: the common ones, then the options of the task.
+    """Give the parameters of a command for typer: the common ones, then the options of the task.
 
-    Options of its other commands are hidden; they are there to be refused with a reason.
+    Options of its other commands, and -r of tasks without references, are hidden: they are there to
+    be refused with a reason.
     """
     keyword = inspect.Parameter.KEYWORD_ONLY
     yield inspect.Parameter("context", keyword, annotation=typer.Context)
-    shared = inspect.signature(run, eval_str=True).parameters.values()
-    common = [item for item in shared if item.name not in INTERNAL]
-    if task.scored_alone:
-        common = [_without_reference(parameter) for parameter in common]
-    yield from (parameter.replace(kind=keyword) for parameter in common)
-    names = {parameter.name for parameter in common}
+    names = set()
+    for parameter in inspect.signature(run, eval_str=True).parameters.values():
+        if parameter.name in INTERNAL:
+            continue
+        names.add(parameter.name)
+        if parameter.name == "reference" and task.scored_alone:
+            hidden = Annotated[str, typer.Option("-r", "--reference", hidden=True)]
+            parameter = parameter.replace(default="", annotation=hidden)  # noqa: PLW2901
+        yield parameter.replace(kind=keyword)
     for declared in task.options:
         name = declared.name
         here = declared.available_in(command) and name not in SHARED.get(command, ())
@@ -412,14 +412,6 @@ def _parameters(
             default = False if declared.switch else None
             annotation = _annotation(declared, hidden=not here)
             yield inspect.Parameter(name, keyword, default=default, annotation=annotation)
-
-
-def _without_reference(parameter: inspect.Parameter) -> inspect.Parameter:
-    """A parameter of a task without references: -r is only there to be refused with a reason."""
-    if parameter.name != "reference":
-        return parameter
-    hidden = Annotated[str, typer.Option("-r", "--reference", hidden=True)]
-    return parameter.replace(default="", annotation=hidden)
 
 
 def _annotation(declared: Option, *, hidden: bool) -> Any:

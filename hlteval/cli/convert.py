@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from hlteval.cli import commands as completion
-from hlteval.cli.commands import Encoding, OutputFiles, usage
+from hlteval.cli import commands
 from hlteval.cli.defaults import ConfigFile, config_of_call, not_given, show_defaults
 from hlteval.cli.process import argument, option
 from hlteval.results.verdict import Defaults
@@ -26,7 +25,7 @@ InputFormats = Annotated[
     option(
         "--from FORMAT",
         "Input format (default: auto-detect); one for all inputs, or one for each.",
-        autocompletion=completion.formats,
+        autocompletion=commands.formats,
     ),
 ]
 OutputFormat = Annotated[
@@ -34,7 +33,7 @@ OutputFormat = Annotated[
     option(
         "--to FORMAT",
         "Output format (default: from the suffix of the output).",
-        autocompletion=completion.formats,
+        autocompletion=commands.formats,
     ),
 ]
 StrictLoss = Annotated[
@@ -56,7 +55,7 @@ Settings = Annotated[
     option(
         "--set NAME=VALUE",
         "Format setting, e.g. escapes=ascii; `hlteval formats` lists them. Repeatable.",
-        autocompletion=completion.settings,
+        autocompletion=commands.settings,
     ),
 ]
 ConversionForm = Annotated[
@@ -75,8 +74,8 @@ def convert(
     force: Force = False,
     settings: Settings = None,
     form: ConversionForm = "text",
-    output_file: OutputFiles = None,
-    encoding: Encoding = "utf-8",
+    output_file: commands.OutputFiles = None,
+    encoding: commands.Encoding = "utf-8",
     defaults_file: ConfigFile = None,
 ) -> None:
     """Convert between formats, and report what the output format cannot represent."""
@@ -92,20 +91,20 @@ def convert(
     for assignment in settings or ():
         if "=" not in assignment:
             raise typer.BadParameter(f"invalid --set {assignment}: use NAME=VALUE")
-    with usage():
+    with commands.usage():
         config = config_of_call(defaults_file, sources)
         taken = not_given(context, config, ["encoding"])
         shared = [config.path] if config else []
         check_inputs_stay({"sources": sources, "output_file": output_file}, (), [target, *shared])
         check_outputs([target], shared, merged=True)
     show_defaults(Defaults(config.path, tuple(taken)) if config and taken else None)
-    with usage(), progress(remarks(), "converting", shown=target != "-") as step:
+    with commands.usage(), progress(remarks(), "converting", shown=target != "-") as step:
         done = conversion(
             sources, target, from_format=from_format or None, to_format=to_format, force=force,
             strict_loss=strict_loss, encoding=taken.get("encoding", encoding), step=step,
             settings=dict(assignment.split("=", 1) for assignment in settings or ()),
         )  # fmt: skip
-    with usage():
+    with commands.usage():
         write_files(files, lambda name: FORMATS[name](done))
         if form == "text":
             show_findings(done.findings)

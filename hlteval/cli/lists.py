@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from hlteval.cli import commands as completion
-from hlteval.cli.commands import Columns, Wide, table_view, unknown_task, usage
+from hlteval.cli import commands
 from hlteval.cli.process import argument, option
 from hlteval.extensions import FORMATS, TASKS, broken_extensions
 
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
 ListForm = Annotated[Literal["text", "json"], option("--format", "Output format.")]
 TaskName = Annotated[
     str | None,
-    argument("TASK", "Task whose metrics are listed.", autocompletion=completion.tasks),
+    argument("TASK", "Task whose metrics are listed.", autocompletion=commands.tasks),
 ]
 Code = Annotated[
     str,
     argument(
         "CODE",
         "Code of a finding, e.g. STD302, or a prefix.",
-        autocompletion=completion.codes,
+        autocompletion=commands.codes,
     ),
 ]
 SchemaName = Annotated[
@@ -36,7 +35,7 @@ SchemaName = Annotated[
     argument(
         "NAME",
         "Schema to print, e.g. scores; without it, all are listed.",
-        autocompletion=completion.schemas,
+        autocompletion=commands.schemas,
     ),
 ]
 ConfigPath = Annotated[
@@ -52,7 +51,10 @@ Folder = Annotated[
 
 
 def tasks(
-    name: TaskName = None, columns: Columns = None, wide: Wide = False, form: ListForm = "text"
+    name: TaskName = None,
+    columns: commands.Columns = None,
+    wide: commands.Wide = False,
+    form: ListForm = "text",
 ) -> None:
     """List the tasks, or the metrics of one."""
     from hlteval.cli.output import show
@@ -61,7 +63,7 @@ def tasks(
 
     _warn_of_broken(TASKS)
     if name is not None and name not in known():
-        raise unknown_task(name, list(known()))
+        raise commands.unknown_task(name, list(known()))
     if name and (columns or wide):
         raise typer.BadParameter("--columns and --wide apply to the list of all tasks")
     if name and form == "text":
@@ -71,7 +73,9 @@ def tasks(
         _show_list(json, lists.task_table, columns, wide, form)
 
 
-def formats(columns: Columns = None, wide: Wide = False, form: ListForm = "text") -> None:
+def formats(
+    columns: commands.Columns = None, wide: commands.Wide = False, form: ListForm = "text"
+) -> None:
     """List the formats and what they support."""
     from hlteval.reports import lists
 
@@ -111,7 +115,7 @@ def _show_list(
     if columns and wide:
         raise typer.BadParameter("--wide has no effect with --columns")
     made = table()
-    view = table_view(columns, wide, lambda: [column.name for column in made.columns])
+    view = commands.table_view(columns, wide, lambda: [column.name for column in made.columns])
     show(Tables(view.of([made]), view.wide))
 
 
@@ -153,7 +157,7 @@ def config(path: ConfigPath = None, form: ListForm = "text") -> None:
     from hlteval.reports.packages import FORMATS
     from hlteval.workflows.config import config_of
 
-    with usage():
+    with commands.usage():
         found = config_of(path or "")
     publish(lambda name: FORMATS[name](found), form)
     show_findings(found.findings if found else ())
@@ -167,11 +171,12 @@ def demo(folder: Folder = "hlteval-demo") -> None:
 
     from hlteval.cli.app import app
     from hlteval.reports.terminal import results
-    from hlteval.workflows.config import commands, unpack
+    from hlteval.workflows.config import commands as steps
+    from hlteval.workflows.config import unpack
 
-    with usage():
+    with commands.usage():
         unpack(Path(folder))
-    for command in commands(folder):  # as a user would type it
+    for command in steps(folder):  # as a user would type it
         results().print(Text(f"\n$ {shlex.join(command)}", style="bold green"), soft_wrap=True)
         results().print()
         app(command[1:], standalone_mode=False)

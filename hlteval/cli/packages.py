@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.main import get_group
 
-from hlteval.cli import commands as completion
-from hlteval.cli.commands import Encoding, Profile, Reference, known_encoding, per_task, usage
+from hlteval.cli import commands
 from hlteval.cli.defaults import ConfigFile, show_defaults
 from hlteval.cli.process import argument, option
 from hlteval.results.verdict import Defaults
@@ -33,10 +32,10 @@ def pack(
     paths: Inputs,
     archive: Target,
     against: Against = None,
-    profile: Profile = "plan",
+    profile: commands.Profile = "plan",
     force: Force = False,
     form: ReportForm = "text",
-    encoding: Encoding = "utf-8",
+    encoding: commands.Encoding = "utf-8",
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
     options: dict[str, Any] | None = None,
     defaults: Defaults | None = None,
@@ -47,7 +46,7 @@ def pack(
     from hlteval.workflows.packages import pack as run
 
     show_defaults(defaults)
-    with usage(), progress(remarks(), "packing") as step:
+    with commands.usage(), progress(remarks(), "packing") as step:
         packed = run(
             task, paths, archive, force=force, against=against, profile=profile,
             options=options or {}, encoding=encoding, step=step,
@@ -56,10 +55,8 @@ def pack(
     raise typer.Exit(1 if packed.path is None else 0)
 
 
-app = typer.Typer(
-    cls=per_task(pack, "pack"),
-    help="Pack a submission with the names, index and layout that its task requires.",
-    no_args_is_help=True,
+app = commands.task_app(
+    pack, "pack", "Pack a submission with the names, index and layout that its task requires."
 )
 
 
@@ -82,7 +79,7 @@ def inspect(archive: Archive, max_members: MaxMembers = None, form: ReportForm =
 
     if max_members is not None and form == "json":
         raise typer.BadParameter("--max-members has no effect without --format text")
-    with usage():
+    with commands.usage():
         found = run(archive)
     limit = MAX_MEMBERS if max_members is None else max_members
     write(results(), inspection_json(found) if form == "json" else inspection_text(found, limit))
@@ -103,7 +100,7 @@ _Systems = Annotated[
 ]
 _Task = Annotated[
     str | None,
-    option("--task TASK", "Your task, to compare it.", autocompletion=completion.tasks),
+    option("--task TASK", "Your task, to compare it.", autocompletion=commands.tasks),
 ]
 _Profile = Annotated[
     Literal["plan", "official"] | None, option("--profile", "Your profile, to compare it.")
@@ -122,14 +119,18 @@ _Confidence = Annotated[
 _Seed = Annotated[int | None, option("--seed N", "Your random seed.", min=0)]
 _Encoding = Annotated[
     str | None,
-    option("--encoding NAME", "Encoding of your files, to compare it.", callback=known_encoding),
+    option(
+        "--encoding NAME",
+        "Encoding of your files, to compare it.",
+        callback=commands.known_encoding,
+    ),
 ]
 
 
 def verify(
     context: typer.Context,
     signature: _Signature,
-    reference: Reference,
+    reference: commands.Reference,
     system: _Systems,
     task: _Task = None,
     profile: _Profile = None,
@@ -146,7 +147,7 @@ def verify(
     from hlteval.workflows.verification import read_claim
     from hlteval.workflows.verification import verify as run
 
-    with usage(), progress(remarks(), "reading") as step:
+    with commands.usage(), progress(remarks(), "reading") as step:
         claim = read_claim(signature)
         result = run(
             claim, reference, system, task=task, profile=profile, lenient=lenient,
@@ -169,7 +170,7 @@ def _options(context: typer.Context, task: str | None) -> dict[str, Any]:
         values.update(options or {})
 
     if context.args:
-        group: Any = get_group(typer.Typer(cls=per_task(keep, "score")))
+        group: Any = get_group(commands.task_app(keep, "score"))
         command = group.get_command(context, task or "")
         command.main(context.args, prog_name=context.command_path, standalone_mode=False)
     return values

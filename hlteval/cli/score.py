@@ -7,27 +7,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
-import typer
-
-from hlteval.cli.commands import (
-    VIEWS,
-    Columns,
-    Condition,
-    Confidence,
-    Encoding,
-    Form,
-    Jobs,
-    OutputFiles,
-    Profile,
-    Reference,
-    Seed,
-    TableForm,
-    Wide,
-    per_task,
-    table_view,
-    usage,
-    uses_seed,
-)
+from hlteval.cli import commands
 from hlteval.cli.defaults import ConfigFile
 from hlteval.cli.output import Beside, Outputs, PlotFile, ReportFile, without_warnings
 from hlteval.cli.process import option
@@ -48,23 +28,23 @@ Lenient = Annotated[bool, option("--lenient", help_of("lenient"))]
 
 def score(
     task: str,
-    reference: Reference,
+    reference: commands.Reference,
     system: System,
     output: Output = None,
-    profile: Profile = "plan",
-    form: Form = "text",
-    columns: Columns = None,
-    wide: Wide = False,
+    profile: commands.Profile = "plan",
+    form: commands.Form = "text",
+    columns: commands.Columns = None,
+    wide: commands.Wide = False,
     lenient: Lenient = False,
     bootstrap: Bootstrap = 0,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    output_file: OutputFiles = None,
+    confidence: commands.Confidence = 0.95,
+    seed: commands.Seed = 0,
+    output_file: commands.OutputFiles = None,
     report: ReportFile = None,
     plot: PlotFile = None,
     beside: Beside = None,
-    encoding: Encoding = "utf-8",
-    jobs: Jobs = 1,
+    encoding: commands.Encoding = "utf-8",
+    jobs: commands.Jobs = 1,
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
     options: dict[str, Any] | None = None,
     defaults: Defaults | None = None,
@@ -77,7 +57,7 @@ def score(
     from hlteval.workflows.compare.plotting import plot_scores
     from hlteval.workflows.run import engine
 
-    outputs = Outputs.of(form, output_file, get_args(TableForm), report, plot)
+    outputs = Outputs.of(form, output_file, get_args(commands.TableForm), report, plot)
     json = "json" in {form, *dict(outputs.files)}
     request = Request(
         task, system, reference, profile=profile, encoding=encoding, lenient=lenient, jobs=jobs,
@@ -85,26 +65,22 @@ def score(
         alignment=json or bool(output or report),
         intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
     )  # fmt: skip
-    with usage():
-        view = table_view(columns, wide, lambda: engine.measure_names(request))
+    with commands.usage():
+        view = commands.table_view(columns, wide, lambda: engine.measure_names(request))
     refusals = outputs.refusals(validation_command(request), defaults)
-    with usage(), refusals, progress(remarks(), "scoring") as step, without_warnings():
+    with commands.usage(), refusals, progress(remarks(), "scoring") as step, without_warnings():
         check_folder(output)
         scores = engine.score(replace(request, step=step))
         plot_scores(request, scores, plot, beside or ())
-    with usage():
+    with commands.usage():
         show_scores(with_defaults(scores, defaults), outputs, view, output)
 
 
 CONDITIONS = (
-    *VIEWS,
-    Condition("confidence", itemgetter("bootstrap"), "without --bootstrap"),
-    Condition("seed", uses_seed, "without --bootstrap"),
-    Condition("beside", itemgetter("plot"), "without --plot"),
+    *commands.VIEWS,
+    commands.Condition("confidence", itemgetter("bootstrap"), "without --bootstrap"),
+    commands.Condition("seed", commands.uses_seed, "without --bootstrap"),
+    commands.Condition("beside", itemgetter("plot"), "without --plot"),
 )
 
-app = typer.Typer(
-    cls=per_task(score, "score", CONDITIONS),
-    help="Score a submission against a reference.",
-    no_args_is_help=True,
-)
+app = commands.task_app(score, "score", "Score a submission against a reference.", CONDITIONS)

@@ -10,26 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from hlteval.cli import commands as completion
-from hlteval.cli.commands import (
-    VIEWS,
-    Columns,
-    Condition,
-    Confidence,
-    Encoding,
-    Form,
-    Jobs,
-    OutputFiles,
-    Profile,
-    Reference,
-    Seed,
-    TableForm,
-    Wide,
-    forms,
-    per_task,
-    table_view,
-    usage,
-)
+from hlteval.cli import commands
 from hlteval.cli.defaults import ConfigFile
 from hlteval.cli.output import Outputs, PlotFile, ReportFile, without_warnings
 from hlteval.cli.process import argument, option
@@ -62,7 +43,7 @@ MetricName = Annotated[
     option(
         "-m --metric NAME",
         "Metric to compare (default: the ranking metric of the task).",
-        autocompletion=completion.metrics,
+        autocompletion=commands.metrics,
     ),
 ]
 Metrics = Annotated[
@@ -71,7 +52,7 @@ Metrics = Annotated[
         "-m --metrics NAME,…",
         "Metrics to show; the first one ranks (default: the ranking metric of the task and related "
         "ones).",
-        autocompletion=completion.metrics,
+        autocompletion=commands.metrics,
     ),
 ]
 Names = Annotated[
@@ -113,21 +94,21 @@ Listed = Annotated[
 def compare(
     task: str,
     systems: Compared,
-    reference: Reference,
+    reference: commands.Reference,
     metric: MetricName = None,
     test: Test = None,
     bootstrap: Replicates = None,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    profile: Profile = "plan",
-    form: Form = "text",
-    columns: Columns = None,
-    wide: Wide = False,
+    confidence: commands.Confidence = 0.95,
+    seed: commands.Seed = 0,
+    profile: commands.Profile = "plan",
+    form: commands.Form = "text",
+    columns: commands.Columns = None,
+    wide: commands.Wide = False,
     lenient: CompareLenient = False,
-    output_file: OutputFiles = None,
+    output_file: commands.OutputFiles = None,
     report: ReportFile = None,
     plot: PlotFile = None,
-    encoding: Encoding = "utf-8",
+    encoding: commands.Encoding = "utf-8",
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
     options: dict[str, Any] | None = None,
     defaults: Defaults | None = None,
@@ -143,11 +124,11 @@ def compare(
     from hlteval.workflows.compare.plotting import plot_comparison
 
     values = with_seed(load(task), options or {}, seed)
-    view = table_view(columns, wide, lambda: COLUMNS)
-    outputs = Outputs.of(form, output_file, get_args(TableForm), report, plot)
+    view = commands.table_view(columns, wide, lambda: COLUMNS)
+    outputs = Outputs.of(form, output_file, get_args(commands.TableForm), report, plot)
     runs: dict[str, Any] = {}
     refusals = outputs.refusals((), defaults)
-    with usage(), refusals, progress(remarks(), "comparing") as step, without_warnings():
+    with commands.usage(), refusals, progress(remarks(), "comparing") as step, without_warnings():
         comparison = run(
             task, reference, systems, metric=metric, test=test, profile=profile, options=values,
             encoding=encoding, lenient=lenient, step=step, counted=runs.update,
@@ -160,37 +141,38 @@ def compare(
     show_refused(
         comparison.refused, lambda name: validation_command(replace(each, system=paths[name]))
     )
-    with usage():
+    with commands.usage():
         outputs.publish(lambda name: FORMATS[name](comparison, view), comparison)
     raise typer.Exit(1 if comparison.refused else 0)
 
 
-compare_app = typer.Typer(
-    cls=per_task(compare, "compare", VIEWS),
-    help="Compare submissions: ranks, confidence intervals and significance tests.",
-    no_args_is_help=True,
+compare_app = commands.task_app(
+    compare,
+    "compare",
+    "Compare submissions: ranks, confidence intervals and significance tests.",
+    commands.VIEWS,
 )
 
 
 def leaderboard(
     task: str,
     systems: Systems,
-    reference: Reference,
+    reference: commands.Reference,
     names: Names = None,
     metrics: Metrics = None,
     bootstrap: Replicates = None,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    profile: Profile = "plan",
+    confidence: commands.Confidence = 0.95,
+    seed: commands.Seed = 0,
+    profile: commands.Profile = "plan",
     output: Output = None,
     form: FormOfBoard = "text",
-    columns: Columns = None,
-    wide: Wide = False,
+    columns: commands.Columns = None,
+    wide: commands.Wide = False,
     lenient: RankLenient = False,
-    output_file: OutputFiles = None,
+    output_file: commands.OutputFiles = None,
     plot: PlotFile = None,
-    encoding: Encoding = "utf-8",
-    jobs: Jobs = 1,
+    encoding: commands.Encoding = "utf-8",
+    jobs: commands.Jobs = 1,
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
     options: dict[str, Any] | None = None,
     defaults: Defaults | None = None,
@@ -207,20 +189,20 @@ def leaderboard(
 
     values = with_seed(load(task), options or {}, seed)
     outputs = Outputs.of(form, output_file, get_args(BoardForm), plot=plot)
-    with usage(), outputs.refusals((), defaults), progress(remarks(), "scoring") as step:
+    with commands.usage(), outputs.refusals((), defaults), progress(remarks(), "scoring") as step:
         board = leaderboard_in(
             output, task, reference, systems, names=names, metrics=_split(metrics), jobs=jobs,
             intervals=Intervals(bootstrap or 0, confidence, seed), profile=profile,
             lenient=lenient, encoding=encoding, options=values, step=step,
             named=partial(ranked_with_defaults, defaults=defaults),
         )  # fmt: skip
-    view = table_view(columns, wide, lambda: columns_of(board.metrics))
+    view = commands.table_view(columns, wide, lambda: columns_of(board.metrics))
     show_findings(board.findings)
     each = Request(task, "", reference, profile=profile, options=options or {}, encoding=encoding)
     show_refused(
         board.refused, lambda name: validation_command(replace(each, system=board.paths[name]))
     )
-    with usage(), without_warnings():
+    with commands.usage(), without_warnings():
         publish(lambda name: FORMATS[name](board, view), form, outputs.files)
         plot_leaderboard(board, plot)
     raise typer.Exit(1 if board.refused else 0)
@@ -230,10 +212,11 @@ def _split(names: str | None) -> Sequence[str]:
     return [name.strip() for name in (names or "").split(",") if name.strip()]
 
 
-leaderboard_app = typer.Typer(
-    cls=per_task(leaderboard, "leaderboard", VIEWS),
-    help="Rank submissions by several metrics: one table, with significance tests.",
-    no_args_is_help=True,
+leaderboard_app = commands.task_app(
+    leaderboard,
+    "leaderboard",
+    "Rank submissions by several metrics: one table, with significance tests.",
+    commands.VIEWS,
 )
 
 
@@ -244,15 +227,15 @@ def agreement(
     per: Per = None,
     max_differences: Listed = 10,
     bootstrap: AgreementReplicates = 1000,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    form: Form = "text",
-    columns: Columns = None,
-    wide: Wide = False,
+    confidence: commands.Confidence = 0.95,
+    seed: commands.Seed = 0,
+    form: commands.Form = "text",
+    columns: commands.Columns = None,
+    wide: commands.Wide = False,
     lenient: AgreementLenient = False,
-    output_file: OutputFiles = None,
+    output_file: commands.OutputFiles = None,
     report: ReportFile = None,
-    encoding: Encoding = "utf-8",
+    encoding: commands.Encoding = "utf-8",
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
     options: dict[str, Any] | None = None,
     defaults: Defaults | None = None,
@@ -264,34 +247,39 @@ def agreement(
     from hlteval.results.systems import short_names
     from hlteval.workflows.agreement.agreement import agreement as run
 
-    view = Shown(table_view(columns, wide, lambda: COLUMNS), per or "", max_differences or None)
-    outputs = Outputs.of(form, output_file, get_args(TableForm), report)
+    view = Shown(
+        commands.table_view(columns, wide, lambda: COLUMNS), per or "", max_differences or None
+    )
+    outputs = Outputs.of(form, output_file, get_args(commands.TableForm), report)
     names = short_names(annotations)
-    with usage(), outputs.refusals((), defaults), progress(remarks(), "reading") as step:
+    with commands.usage(), outputs.refusals((), defaults), progress(remarks(), "reading") as step:
         result = run(
             task, annotations, names=[names[path] for path in annotations], against=against,
             intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
             lenient=lenient, options=options, encoding=encoding, step=step,
         )  # fmt: skip
     result = agreed_with_defaults(result, defaults)
-    with usage():
+    with commands.usage():
         outputs.publish(lambda name: FORMATS[name](result, view), result)
 
 
 _CONDITIONS = (
-    *VIEWS,
-    Condition("seed", lambda given: given["bootstrap"], "with --bootstrap 0"),
-    Condition("confidence", lambda given: given["bootstrap"], "with --bootstrap 0"),
-    Condition(
+    *commands.VIEWS,
+    commands.Condition("seed", lambda given: given["bootstrap"], "with --bootstrap 0"),
+    commands.Condition("confidence", lambda given: given["bootstrap"], "with --bootstrap 0"),
+    commands.Condition(
         "per",
-        lambda given: forms(given) & {"text", "markdown", "latex"},
+        lambda given: commands.forms(given) & {"text", "markdown", "latex"},
         "without --format text, markdown or latex",
     ),
-    Condition("max_differences", lambda given: "text" in forms(given), "without --format text"),
+    commands.Condition(
+        "max_differences", lambda given: "text" in commands.forms(given), "without --format text"
+    ),
 )
 
-agreement_app = typer.Typer(
-    cls=per_task(agreement, "agreement", _CONDITIONS),
-    help="Measure the agreement between annotators of the same documents.",
-    no_args_is_help=True,
+agreement_app = commands.task_app(
+    agreement,
+    "agreement",
+    "Measure the agreement between annotators of the same documents.",
+    _CONDITIONS,
 )

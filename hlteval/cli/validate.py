@@ -6,17 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from hlteval.cli import commands as completion
-from hlteval.cli.commands import (
-    Condition,
-    Encoding,
-    Jobs,
-    OutputFiles,
-    Profile,
-    forms,
-    per_task,
-    usage,
-)
+from hlteval.cli import commands
 from hlteval.cli.defaults import ConfigFile, show_defaults
 from hlteval.cli.output import Outputs, ReportFile
 from hlteval.cli.process import argument, option
@@ -48,7 +38,7 @@ Select = Annotated[
     option(
         "--select CODES",
         "Report only codes with these prefixes, e.g. SEE,EDL5.",
-        autocompletion=completion.codes,
+        autocompletion=commands.codes,
     ),
 ]
 Ignore = Annotated[
@@ -56,7 +46,7 @@ Ignore = Annotated[
     option(
         "--ignore CODES",
         "Do not report codes with these prefixes.",
-        autocompletion=completion.codes,
+        autocompletion=commands.codes,
     ),
 ]
 Severities = Annotated[
@@ -64,7 +54,7 @@ Severities = Annotated[
     option(
         "--severity CODE=LEVEL",
         "Override the severity of codes: error, warning or info.",
-        autocompletion=completion.levels,
+        autocompletion=commands.levels,
     ),
 ]
 FixTo = Annotated[
@@ -91,7 +81,7 @@ def validate(
     paths: Paths,
     against: Against = None,
     role: CheckedAs = "submission",
-    profile: Profile = "plan",
+    profile: commands.Profile = "plan",
     form: FormOfFindings = "text",
     max_findings: MaxFindings = None,
     max_per_code: MaxPerCode = None,
@@ -99,14 +89,14 @@ def validate(
     select: Select = None,
     ignore: Ignore = None,
     severity: Severities = None,
-    output_file: OutputFiles = None,
+    output_file: commands.OutputFiles = None,
     report: ReportFile = None,
     fix: FixTo = None,
     unsafe_fixes: UnsafeFixes = False,
     diff: Diff = False,
     by_folder: ByFolder = False,
-    encoding: Encoding = "utf-8",
-    jobs: Jobs = 1,
+    encoding: commands.Encoding = "utf-8",
+    jobs: commands.Jobs = 1,
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
     options: dict[str, Any] | None = None,
     defaults: Defaults | None = None,
@@ -126,7 +116,7 @@ def validate(
     settings |= {"fail_on": fail_on, "encoding": encoding, "options": options or {}}
     settings |= {} if max_per_code is None else {"max_per_code": max_per_code}
     copy = None
-    with usage(), progress(remarks(), "checking") as step:
+    with commands.usage(), progress(remarks(), "checking") as step:
         selection = Selection.parse(select or (), ignore or (), severity or ())
         settings |= {"selection": selection, "step": step}
         if fix is not None or diff:
@@ -137,7 +127,7 @@ def validate(
         else:
             verdict = validate_all(Request(task, "", jobs=jobs, **settings), paths)
             verdict = judged_with_defaults(verdict, defaults)
-    with usage():
+    with commands.usage():
         show_verdict(verdict, form, max_findings, outputs.files, outputs.reports(verdict), copy)
     raise typer.Exit(0 if verdict.passed else 1)
 
@@ -148,33 +138,36 @@ def _folders(task: str, paths: list[str], output_file: object, report: object) -
     from hlteval.workflows.run.verdicts import submissions
 
     folders = submissions(task, paths)
-    with usage():
+    with commands.usage():
         check_inputs_stay({"paths": folders, "output_file": output_file, "report": report})
     return folders
 
 
 CONDITIONS = (
-    Condition("max_findings", lambda given: "text" in forms(given), "without --format text"),
-    Condition(
+    commands.Condition(
+        "max_findings", lambda given: "text" in commands.forms(given), "without --format text"
+    ),
+    commands.Condition(
         "fail_on",
         lambda given: given["profile"] != "official",
         "with --profile official, which fails what the official software rejects",
     ),
-    Condition(
+    commands.Condition(
         "jobs", lambda given: given["fix"] is None and not given["diff"], "with --fix or --diff"
     ),
-    Condition("diff", lambda given: given["fix"] is None, "with --fix"),
-    Condition(
+    commands.Condition("diff", lambda given: given["fix"] is None, "with --fix"),
+    commands.Condition(
         "unsafe_fixes",
         lambda given: given["fix"] is not None or given["diff"],
         "without --fix or --diff",
     ),
 )
 
-app = typer.Typer(
-    cls=per_task(validate, "validate", CONDITIONS),
-    help="Check a submission: every problem with location, cause and fix.",
-    no_args_is_help=True,
+app = commands.task_app(
+    validate,
+    "validate",
+    "Check a submission: every problem with location, cause and fix.",
+    CONDITIONS,
 )
 
 
