@@ -83,7 +83,7 @@ class Known:
         names = list(self.names())
         if value not in names:
             hint = did_you_mean(value, names, f"use one of {', '.join(names)}")
-            raise WrongArgument(f"{argument}: unknown {self.what} {shown(value)}; {hint}")
+            raise WrongArgument(f"{argument}: unknown {self.what} {describe_value(value)}; {hint}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _is_encoding(argument: str, value: str) -> None:
         from encodings.aliases import aliases
 
         hint = did_you_mean(value, sorted({*aliases.values()}), "use a name such as latin-1")
-        reason = str(error).replace(value, shown(value))
+        reason = str(error).replace(value, describe_value(value))
         raise WrongArgument(f"{argument}: {reason}; {hint}") from error
 
 
@@ -140,7 +140,7 @@ _NAMES: Mapping[str, Any] = types.MappingProxyType({"Corpus": Corpus})
 """Names in annotations such as `Input` that the module of a function need not import."""
 
 
-def checked(function: Callable[P, R]) -> Callable[P, R]:
+def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function whose arguments are held to its signature when it is called.
 
     Raises:
@@ -148,7 +148,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         WrongArgument: for a value that the argument cannot have.
 
     Examples:
-        >>> @checked
+        >>> @check_arguments
         ... def twice(count: Count) -> int:
         ...     return 2 * count
         >>> twice(-1)
@@ -198,7 +198,7 @@ def checked_value(argument: str, hint: Any, value: object) -> object:
             raise _wrong_type(argument, "text", value)
         if value not in parts:
             hint = did_you_mean(value, parts, f"use {' or '.join(parts)}")
-            raise WrongArgument(f"{argument}: unknown {argument} {shown(value)}; {hint}")
+            raise WrongArgument(f"{argument}: unknown {argument} {describe_value(value)}; {hint}")
         return value
     if origin in (Union, types.UnionType) and type(None) in parts:
         rest = tuple(part for part in parts if part is not type(None))
@@ -234,10 +234,10 @@ _EXPECTED: Mapping[object, str] = types.MappingProxyType(
 
 def _wrong_type(argument: str, expected: str, value: object) -> TypeError:
     kind = type(value).__name__
-    return TypeError(f"{argument}: expected {expected}, got {shown(value)} ({kind})")
+    return TypeError(f"{argument}: expected {expected}, got {describe_value(value)} ({kind})")
 
 
-def shown(value: object) -> str:
+def describe_value(value: object) -> str:
     """Return a value for a message, in one line of moderate length."""
     return value if isinstance(value, str) and value.isprintable() else reprlib.repr(value)
 
@@ -270,7 +270,7 @@ def system_paths(
         named = (
             (name, _path(argument, system, table, existing)) for name, system in systems.items()
         )
-        paths = [_renamed(name, path) for name, path in named]
+        paths = [_with_name(name, path) for name, path in named]
     else:
         paths = with_distinct_names([_path(argument, s, table, existing) for s in systems])
     if not paths:
@@ -295,11 +295,11 @@ def with_distinct_names(paths: list[str]) -> list[str]:
     for path in paths:
         count[path] += 1
         several = isinstance(path, OpenInput) and count[path] > 1
-        named.append(_renamed(f"{path} {count[path]}", path) if several else path)
+        named.append(_with_name(f"{path} {count[path]}", path) if several else path)
     return named
 
 
-def _renamed(name: object, path: str) -> str:
+def _with_name(name: object, path: str) -> str:
     """A submission under the name that it has in a mapping."""
     if not isinstance(name, str) or not name:
         raise TypeError(f"systems: expected names as text, got {name!r}")
@@ -505,7 +505,7 @@ def pipeline_config(given: Input, task: str, manifest: str | None) -> Config:
 
 
 def taken_from(given: object) -> Defaults | None:
-    """Return what was taken from the argument `defaults`, which `checked` has read."""
+    """Return what was taken from the argument `defaults`, which `check_arguments` has read."""
     return given if isinstance(given, Defaults) else None
 
 

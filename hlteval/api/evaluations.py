@@ -17,7 +17,7 @@ from hlteval.api.arguments import (
     Positive,
     Profile,
     campaign_configs,
-    checked,
+    check_arguments,
     pipeline_config,
     python_names,
     task_options,
@@ -50,7 +50,7 @@ PathName: TypeAlias = str | os.PathLike[str]
 Megabytes: TypeAlias = Annotated[int, Between(0)]
 
 
-@checked
+@check_arguments
 def pipeline(
     root: PathName,
     reference: PathName | None = None,
@@ -122,7 +122,7 @@ def pipeline(
         return workflow.pipeline(made, jobs=jobs, limits=WorkLimits(max_time, max_memory))
 
 
-@checked
+@check_arguments
 def check_manifest(manifest: PathName, root: PathName | None = None) -> Verdict:
     r"""Check the manifest of an evaluation, and whether the submissions agree with it.
 
@@ -151,7 +151,7 @@ def check_manifest(manifest: PathName, root: PathName | None = None) -> Verdict:
         return manifest_verdict.check(path, folder)
 
 
-@checked
+@check_arguments
 def best_submissions(manifest: PathName, root: PathName) -> tuple[Best, ...]:
     r"""The best submission of each team at each checkpoint.
 
@@ -181,7 +181,7 @@ def best_submissions(manifest: PathName, root: PathName) -> tuple[Best, ...]:
     return best.best_submissions(read.evaluation, Path(output_path("root", root)))
 
 
-@checked
+@check_arguments
 def campaign(
     manifest: PathName,
     output: PathName | None = None,
@@ -241,7 +241,7 @@ def campaign(
     return result
 
 
-@checked
+@check_arguments
 def pack(
     task: AnyTask,
     files: Input | Sequence[Input],
@@ -303,7 +303,7 @@ def pack(
         )  # fmt: skip
 
 
-@checked
+@check_arguments
 def inspect(archive: Input) -> Inspection:
     """Show what an archive is, without a reference and without unpacking it.
 

@@ -19,10 +19,10 @@ from hlteval.api.arguments import (
     Profile,
     ScoredTask,
     Share,
-    checked,
+    check_arguments,
+    describe_value,
     python_names,
     reference_path,
-    shown,
     system_paths,
     taken_from,
     task_options,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from hlteval.workflows.run.verdicts import Refused
 
 
-@checked
+@check_arguments
 def score(
     task: ScoredTask,
     reference: Input | None,
@@ -65,7 +65,7 @@ def score(
     alignment: bool = True,
     encoding: Encoding = "utf-8",
     jobs: Positive = 1,
-    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
+    defaults: Input | None = None,  # noqa: ARG001 - `check_arguments` reads it
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Scores:
@@ -110,7 +110,7 @@ def score(
         ))  # fmt: skip
 
 
-@checked
+@check_arguments
 def validate(
     task: AnyTask,
     submission: Input,
@@ -121,7 +121,7 @@ def validate(
     encoding: Encoding = "utf-8",
     max_per_code: Count = MAX_PER_CODE,
     jobs: Positive = 1,
-    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
+    defaults: Input | None = None,  # noqa: ARG001 - `check_arguments` reads it
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Verdict:
@@ -167,7 +167,7 @@ def validate(
         ))  # fmt: skip
 
 
-@checked
+@check_arguments
 def compare(
     task: ScoredTask,
     reference: Input | None,
@@ -182,7 +182,7 @@ def compare(
     profile: Profile = "plan",
     lenient: bool = False,
     encoding: Encoding = "utf-8",
-    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
+    defaults: Input | None = None,  # noqa: ARG001 - `check_arguments` reads it
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Comparison:
@@ -228,7 +228,7 @@ def compare(
         )  # fmt: skip
 
 
-@checked
+@check_arguments
 def leaderboard(
     task: ScoredTask,
     reference: Input | None,
@@ -290,7 +290,7 @@ def leaderboard(
     listed: Any = metrics
     several = isinstance(listed, Collection) and not isinstance(listed, str | bytes)
     if not several or not all(isinstance(name, str) for name in listed):
-        raise TypeError(f"metrics: expected a list of names, got {shown(metrics)}")
+        raise TypeError(f"metrics: expected a list of names, got {describe_value(metrics)}")
     with python_names({"reference": path, **files, **values}, task):
         paths = system_paths(systems, load(task).scored_table, existing=False)
         return leaderboard_in(
@@ -301,7 +301,7 @@ def leaderboard(
         )  # fmt: skip
 
 
-@checked
+@check_arguments
 def agreement(
     task: AnyTask,
     annotations: Iterable[Input] | Mapping[str, Input],
@@ -312,7 +312,7 @@ def agreement(
     seed: Count = 0,
     lenient: bool = False,
     encoding: Encoding = "utf-8",
-    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
+    defaults: Input | None = None,  # noqa: ARG001 - `check_arguments` reads it
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Agreement:
@@ -400,7 +400,7 @@ def report(
     write(given, target)
 
 
-@checked
+@check_arguments
 def read(source: Input, from_format: FormatName | None = None) -> tuple[Corpus, Findings]:
     r"""Read files in any format as a corpus.
 
@@ -429,7 +429,7 @@ def read(source: Input, from_format: FormatName | None = None) -> tuple[Corpus, 
     return corpus, Findings(findings)
 
 
-@checked
+@check_arguments
 def convert(
     source: Input | Sequence[Input],
     output: str | os.PathLike[str] | BinaryIO,

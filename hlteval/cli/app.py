@@ -27,9 +27,13 @@ class Unbuilt(HelpfulCommand):
     def built(self) -> Any:
         """The command with its options."""
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        texts: dict[str, Any] = {"short_help": self.short_help, "epilog": self.epilog}
-        made = alone.command(self.name, cls=HelpfulCommand, **texts, **self.settings)
-        made(type(self).function)
+        alone.command(
+            self.name,
+            cls=HelpfulCommand,
+            short_help=self.short_help,
+            epilog=self.epilog,
+            **self.settings,
+        )(type(self).function)
         return get_command(alone)
 
 
@@ -50,11 +54,11 @@ class Commands(HelpfulGroup):
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
-            error.message = _wrapped(error)
+            error.message = _wrap(error)
             raise
 
 
-def _wrapped(error: typer.BadParameter) -> str:
+def _wrap(error: typer.BadParameter) -> str:
     """The message of a usage error as a terminal shows it."""
     from hlteval.reports.terminal import hanging, remarks, visible
 

@@ -296,7 +296,7 @@ def _has(task: str, command: Command) -> bool:
 
 
 def table_view(columns: str | None, wide: bool, known: Callable[[], Iterable[str]]) -> View:
-    """What is shown of the tables, from the options `--columns` and `--wide`.
+    """Return the view of the tables of the options `--columns` and `--wide`.
 
     Args:
         columns: names of columns, comma-separated; None for all.
@@ -371,7 +371,9 @@ def _command(
             check_effect(task, which, own, present)
             config = context.meta.get(defaults.KEY)
             check_inputs_stay(every, task.options, [config.path] if config else ())
-        more = {"defaults": defaults.taken(context)} if defaults.takes_defaults(run) else {}
+        more = (
+            {"defaults": defaults.applied_defaults(context)} if defaults.takes_defaults(run) else {}
+        )
         run(task.name, **arguments, **more, options=options)
 
     parameters = list(_parameters(task, run, which))

@@ -295,8 +295,8 @@ def from_file(context: Any, name: str) -> bool:
     return source is not None and source.name == "DEFAULT_MAP"
 
 
-def taken(context: Any) -> Defaults | None:
-    """What a command takes from the file of defaults; None if it takes nothing."""
+def applied_defaults(context: Any) -> Defaults | None:
+    """Return the defaults that a command takes from a file; None if it takes nothing."""
     config: Config | None = context.meta.get(KEY)
     if config is None:
         return None

@@ -37,7 +37,7 @@ def pack(
     form: ReportForm = "text",
     encoding: commands.Encoding = "utf-8",
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
-    options: dict[str, Any] | None = None,
+    options: dict[str, object] | None = None,
     defaults: Defaults | None = None,
 ) -> None:
     """Pack a submission with the names, index and layout of its task, if it validates."""
@@ -166,7 +166,7 @@ def _options(context: typer.Context, task: str | None) -> dict[str, Any]:
     """
     values: dict[str, Any] = {}
 
-    def keep(task: str, options: dict[str, Any] | None = None) -> None:  # noqa: ARG001
+    def keep(task: str, options: dict[str, object] | None = None) -> None:  # noqa: ARG001
         values.update(options or {})
 
     if context.args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 from hlteval.cli import commands
 from hlteval.cli.defaults import ConfigFile
@@ -46,7 +46,7 @@ def score(
     encoding: commands.Encoding = "utf-8",
     jobs: commands.Jobs = 1,
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
-    options: dict[str, Any] | None = None,
+    options: dict[str, object] | None = None,
     defaults: Defaults | None = None,
 ) -> None:
     """Score a submission."""

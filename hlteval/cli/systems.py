@@ -110,7 +110,7 @@ def compare(
     plot: PlotFile = None,
     encoding: commands.Encoding = "utf-8",
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
-    options: dict[str, Any] | None = None,
+    options: dict[str, object] | None = None,
     defaults: Defaults | None = None,
 ) -> None:
     """Compare submissions."""
@@ -174,7 +174,7 @@ def leaderboard(
     encoding: commands.Encoding = "utf-8",
     jobs: commands.Jobs = 1,
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
-    options: dict[str, Any] | None = None,
+    options: dict[str, object] | None = None,
     defaults: Defaults | None = None,
 ) -> None:
     """Rank submissions."""
@@ -237,7 +237,7 @@ def agreement(
     report: ReportFile = None,
     encoding: commands.Encoding = "utf-8",
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
-    options: dict[str, Any] | None = None,
+    options: dict[str, object] | None = None,
     defaults: Defaults | None = None,
 ) -> None:
     """Measure the agreement between annotators."""

@@ -98,7 +98,7 @@ def validate(
     encoding: commands.Encoding = "utf-8",
     jobs: commands.Jobs = 1,
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
-    options: dict[str, Any] | None = None,
+    options: dict[str, object] | None = None,
     defaults: Defaults | None = None,
 ) -> None:
     """Check a submission."""
@@ -184,7 +184,7 @@ def validation_command(request: Request) -> list[str]:
     words += ["--against", request.reference] if request.reference else []
     words += ["--profile", request.profile] if request.profile != "plan" else []
     words += ["--encoding", request.encoding] if request.encoding != "utf-8" else []
-    for item in request.declared.options:
+    for item in request.definition.options:
         if item.name not in request.options or not item.available_in("validate"):
             continue
         value = request.options[item.name]

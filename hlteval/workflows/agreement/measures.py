@@ -86,7 +86,7 @@ def read(path: str, name: str, step: Step, **arguments: Any) -> Annotator:
         members += pair.system.members
         step(len(check.documents), check.opened.total)
     corpus = Corpus.concat(corpora) if corpora else Corpus()
-    documents = tuple(sorted(check.opened.selected or corpus.documents["name"]))
+    documents = tuple(sorted(check.opened.selected_documents or corpus.documents["name"]))
     form = check.opened.format
     return Annotator(name, corpus, documents, tuple(members), form, check, check.verdict())
 

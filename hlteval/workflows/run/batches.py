@@ -147,7 +147,7 @@ class Submission:
         return Corpus.concat(files.corpora[name] for name in names)
 
     @property
-    def selected(self) -> frozenset[str]:
+    def selected_documents(self) -> frozenset[str]:
         """The documents that an option names as those that are scored; empty if none does."""
         listed = (option.name for option in self.task.options if option.selects_documents)
         corpora = (self.files.corpora[name] for name in listed if name in self.files.corpora)
@@ -218,7 +218,7 @@ class Submission:
             yield from self._by_document(self.reference, size)
         else:
             found = self.system_files
-            for names in _batched(found, size):
+            for names in _slices_of(found, size):
                 yield self._own(_members(found, names))
 
     def batch_count(self, size: int | None) -> int:
@@ -232,11 +232,11 @@ class Submission:
     def _whole(self) -> Iterator[Pair]:
         """A submission that is a single file, and all of its reference."""
         if self.reference is not None:
-            system = _joined(self.format.read(self.system))
-            yield _aligned(_joined(self.reference_format.read(self.reference)), system)
+            system = _join(self.format.read(self.system))
+            yield _align_sides(_join(self.reference_format.read(self.reference)), system)
         else:
             found = self.system_files
-            result = _joined(self.format.read(self.system.only(_members(found, found))))
+            result = _join(self.format.read(self.system.only(_members(found, found))))
             for part in self._slices(result):
                 yield Pair(part, part)
 
@@ -261,16 +261,16 @@ class Submission:
         rest: ReadResult | None = None
         known: Iterable[str] = self.reference_files
         if self.reference_format.layout == "single_file":  # it is read once, and handed out
-            rest = _joined(self.reference_format.read(source))
+            rest = _join(self.reference_format.read(source))
             # Without a document there is still a batch for its findings.
             known = rest.corpus.documents["name"].to_list() or [""]
-        for names in _batched({*known, *self.system_files}, size):
-            yield self._named(source, names, rest)
+        for names in _slices_of({*known, *self.system_files}, size):
+            yield self._read_pair(source, names, rest)
             if rest is not None:  # findings, and rows without a document, are in the first batch
                 rows = rest.corpus.rejected_records.drop_nulls("document")
                 rest = replace(rest, corpus=rest.corpus.replace(rejected_records=rows), findings=())
 
-    def _named(
+    def _read_pair(
         self, source: Source, names: Sequence[str], whole: ReadResult | None
     ) -> Iterator[Pair]:
         """The pair of some documents, of a reference that may have been read as a whole."""
@@ -280,13 +280,13 @@ class Submission:
         others = sorted(set(system.corpus.documents["name"]).difference(names))
         if whole is not None:
             chosen = of_documents(whole.corpus, pl.Series([*names, *others], dtype=pl.String))
-            yield _aligned(replace(whole, corpus=chosen), system)
+            yield _align_sides(replace(whole, corpus=chosen), system)
             return
         reference = _read(form, source, expected, names)
         if more := [name for name in others if name in expected]:
             extra = replace(_read(form, source, expected, more), findings=())
-            reference = _joined([reference, extra])
-        yield _aligned(reference, system)
+            reference = _join([reference, extra])
+        yield _align_sides(reference, system)
 
 
 def submission(
@@ -370,20 +370,20 @@ def _has(source: Source, suffixes: Sequence[str]) -> bool:
     return any(member.basename.endswith(tuple(suffixes)) for member in source.members)
 
 
-def _batched(names: Iterable[str], size: int) -> Iterator[Sequence[str]]:
+def _slices_of(names: Iterable[str], size: int) -> Iterator[Sequence[str]]:
     ordered = sorted(names)
     return (ordered[begin : begin + size] for begin in range(0, len(ordered), size))
 
 
 def _read(form: Format, source: Source, documents: Documents, names: Iterable[str]) -> ReadResult:
-    return _joined(form.read(source.only(_members(documents, names))))
+    return _join(form.read(source.only(_members(documents, names))))
 
 
 def _members(documents: Documents, names: Iterable[str]) -> list[Member]:
     return [member for name in names for member in documents.get(name, ())]
 
 
-def _joined(each: Iterable[ReadResult]) -> ReadResult:
+def _join(each: Iterable[ReadResult]) -> ReadResult:
     """The results for a source as one."""
     results = list(each)
     if len(results) == 1:
@@ -395,7 +395,7 @@ def _joined(each: Iterable[ReadResult]) -> ReadResult:
     )
 
 
-def _aligned(reference: ReadResult, system: ReadResult) -> Pair:
+def _align_sides(reference: ReadResult, system: ReadResult) -> Pair:
     """Both sides with one numbering of documents."""
     expected, found = align(reference.corpus, system.corpus)
     return Pair(replace(reference, corpus=expected), replace(system, corpus=found))

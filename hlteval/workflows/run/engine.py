@@ -163,7 +163,7 @@ def open_submission(request: Request) -> Submission:
 
     Its texts come from `against`, or from an option that has a format of references.
     """
-    task, against = request.declared, request.against
+    task, against = request.definition, request.against
     task.hold_profile(request.profile)
     values = merged(task, request.options)
     check_values(task, values)
@@ -225,7 +225,7 @@ def _check(opened: Submission, profile: str) -> Check:
 
 def opened_run(request: Request) -> Run:
     """Return a run before anything is read; its errors are those of `score`."""
-    task = request.declared
+    task = request.definition
     values = merged(task, request.options)
     files = read_files(task, values, request.encoding)
     files = _with_submissions(request, files, values)
@@ -252,7 +252,7 @@ def _with_submissions(
         files: the files of the options, as they were read.
         values: the options, as text.
     """
-    options = [item for item in request.declared.options if item.name in values]
+    options = [item for item in request.definition.options if item.name in values]
     options = [item for item in options if item.submission_to]
     sides = {f"--{option.flag}" for option in options}
     # Validation reads these files too; what only the reader of an option finds stays.
@@ -280,7 +280,7 @@ def _with_submissions(
 
 
 class Counted(NamedTuple):
-    """What a batch adds to a run; the attributes are those of `Run`.
+    """Addition of a batch to a run; the attributes are those of `Run`.
 
     Attributes:
         checked: what its check adds.
@@ -531,7 +531,7 @@ def measure_names(request: Request) -> list[str]:
     Raises:
         WrongOption: if an option has a value that it cannot have.
     """
-    task = request.declared
+    task = request.definition
     metric = task.scorer(request.profile, metric_options(task, merged(task, request.options)))
     _, tables = metric.score(metric.total([]))
     return list(tables["scorings"]["measure"].unique(maintain_order=True))

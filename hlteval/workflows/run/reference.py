@@ -1,6 +1,6 @@
 """References: whether one can be used and is that of the submission, and what batches show of it.
 
-Mistakes in all rows of a table, of either side, are diagnosed here too.
+Mistakes in all rows of a table, of either side, are diagnose_table here too.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Deferred(NamedTuple):
 
 @dataclass
 class Checked:
-    """What the check of a batch shows, or of several that are added.
+    """Result of the check of a batch, or of several that are added.
 
     Attributes:
         names: the number of documents of both sides.
@@ -242,7 +242,7 @@ def missing_documents(opened: Submission, seen: Checked) -> Iterator[Finding]:
         return
     if opened.task.scored_table not in opened.gold_format.tables:
         return
-    to_score = seen.reference.keys() & (opened.selected or seen.reference.keys())
+    to_score = seen.reference.keys() & (opened.selected_documents or seen.reference.keys())
     if names := sorted(to_score - seen.system.keys()):
         listed = ", ".join(names[:_NAMED])
         listed += f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
@@ -310,7 +310,7 @@ class _Table(NamedTuple):
             )
 
 
-def diagnosed(form: Format, member: Member) -> tuple[str, Diagnosis] | None:
+def diagnose_table(form: Format, member: Member) -> tuple[str, Diagnosis] | None:
     """The text of a file of a format, and what is wrong in all of it; None if there is nothing.
 
     Args:
@@ -345,12 +345,16 @@ def explained(
     tables = {
         member.display: _Table(member, *found)
         for member in members
-        if (found := diagnosed(form, member)) is not None
+        if (found := diagnose_table(form, member)) is not None
     }
     if not tables:
         return list(findings)
     repaired = {name: table.lines for name, table in tables.items() if not table.is_incomplete}
-    again = list(_placed(recheck(_replaced(source, repaired)), repaired)) if repaired else []
+    again = (
+        list(_restore_numbers(recheck(_replace_lines(source, repaired)), repaired))
+        if repaired
+        else []
+    )
     left, remaining = _errors(again), {_key(finding) for finding in again}
     better = {name for name in repaired if left[name] < wrong[name]}
     hidden = tables.keys() - repaired.keys()
@@ -383,7 +387,7 @@ def _errors(findings: Iterable[Finding]) -> Counter[str]:
     return counts
 
 
-def _replaced(source: Source, repaired: Mapping[str, list[tuple[int, str]]]) -> Source:
+def _replace_lines(source: Source, repaired: Mapping[str, list[tuple[int, str]]]) -> Source:
     """A source with other lines in some files."""
 
     def member(old: Member) -> Member:
@@ -395,7 +399,7 @@ def _replaced(source: Source, repaired: Mapping[str, list[tuple[int, str]]]) -> 
     return replace(source, members=tuple(map(member, source.members)))
 
 
-def _placed(
+def _restore_numbers(
     findings: Iterable[Finding], repaired: Mapping[str, list[tuple[int, str]]]
 ) -> Iterator[Finding]:
     """Findings with the numbers that their lines had."""

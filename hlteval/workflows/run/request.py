@@ -181,7 +181,7 @@ class Request:
     step: Callable[[int, int | None], None] | None = None
 
     @property
-    def declared(self) -> Task:
+    def definition(self) -> Task:
         """The task.
 
         Raises:

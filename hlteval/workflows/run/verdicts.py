@@ -197,7 +197,7 @@ def files_of(pair: Pair) -> dict[str, list[File]]:
 def signature(
     opened: Submission, files: Files, *, profile: str, lenient: bool, more: str = ""
 ) -> Signature:
-    """What the numbers of a submission depend on.
+    """Return all that the numbers of a submission depend on.
 
     Args:
         opened: the submission, with the values of the task's options.
