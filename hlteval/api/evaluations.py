@@ -43,7 +43,7 @@ from hlteval.workflows.evaluation.campaign_files import (
 )
 from hlteval.workflows.evaluation.manifests import read_campaign, read_manifest
 from hlteval.workflows.evaluation.pipeline import with_config
-from hlteval.workflows.evaluation.pipeline_state import settings
+from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, settings
 from hlteval.workflows.evaluation.pipeline_workers import WorkLimits, check_memory
 
 PathName: TypeAlias = str | os.PathLike[str]
@@ -105,21 +105,38 @@ def pipeline(
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
     given: dict[str, Any] = {"task": task, "profile": profile, "most": limit, "retry": retry}
     given |= {"reference": names.get("reference"), "against": names.get("against")}
-    missing = [name for name in given if given[name] is None]
-    empty = {"task": "", "profile": "plan", "reference": "", "against": ""}
-    given |= {name: empty[name] for name in missing if name in empty}
-    given |= {"root": Path(names["root"]), "manifest": names.get("manifest")}
-    given["options"] = {name.replace("-", "_"): value for name, value in (options or {}).items()}
+    fixed: dict[str, object] = {"root": Path(names["root"]), "manifest": names.get("manifest")}
+    fixed["options"] = {name.replace("-", "_"): value for name, value in (options or {}).items()}
     with python_names(dict(names)):
         check_memory(max_memory, unlimited=True)
-        if defaults is not None:
-            config = pipeline_config(defaults, given["task"], given["manifest"])
-            given = with_config(config, given, missing)
-        made, findings = settings(**given)
-        for finding in findings:
-            if finding.severity == "error":
-                raise WrongArgument(f"manifest: {finding.message} ({finding.code})")
+        made = _pipeline_settings(given, fixed, defaults)
         return workflow.pipeline(made, jobs=jobs, limits=WorkLimits(max_time, max_memory))
+
+
+def _pipeline_settings(
+    given: Mapping[str, Any], fixed: Mapping[str, object], defaults: Input | None
+) -> PipelineSettings:
+    """Return the settings of a pipeline.
+
+    Args:
+        given: those that a file of defaults may set; None where they are not given.
+        fixed: the others.
+        defaults: the file of defaults.
+
+    Raises:
+        WrongArgument: if the manifest has errors.
+    """
+    missing = [name for name, value in given.items() if value is None]
+    empty = {"task": "", "profile": "plan", "reference": "", "against": ""}
+    values = {**given, **{name: empty[name] for name in missing if name in empty}, **fixed}
+    if defaults is not None:
+        config = pipeline_config(defaults, values["task"], values["manifest"])
+        values = with_config(config, values, missing)
+    made, findings = settings(**values)
+    for finding in findings:
+        if finding.severity == "error":
+            raise WrongArgument(f"manifest: {finding.message} ({finding.code})")
+    return made
 
 
 @check_arguments

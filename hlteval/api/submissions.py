@@ -34,7 +34,7 @@ from hlteval.results.agreement import Agreement
 from hlteval.results.config import ranked_with_defaults
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Leaderboard, short_names
-from hlteval.results.verdict import Verdict
+from hlteval.results.verdict import Defaults, Verdict
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.sources.spooling import temporary_folder
 from hlteval.sources.writing import resolved
@@ -283,22 +283,48 @@ def leaderboard(
     """
     path = reference_path(task, reference)
     values = with_seed(load(task), task_options(task, leaderboard, options, task_option), seed)
-    files = {
+    files = _board_files(names, output)
+    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
+    settings |= {"metrics": _check_names(metrics), "alpha": alpha, "jobs": jobs, "options": values}
+    settings |= {"intervals": Intervals(bootstrap or 0, confidence, seed), "names": files["names"]}
+    with python_names({"reference": path, **files, **values}, task):
+        return _rank(task, path, systems, files["output"], taken_from(defaults), settings)
+
+
+def _rank(
+    task: str,
+    reference: str,
+    systems: Iterable[Input] | Mapping[str, Input],
+    output: str | None,
+    defaults: Defaults | None,
+    settings: Mapping[str, Any],
+) -> Leaderboard:
+    """Make a leaderboard, which names the defaults before it is written."""
+    paths = system_paths(systems, load(task).scored_table, existing=False)
+    named = partial(ranked_with_defaults, defaults=defaults)
+    return leaderboard_in(output, task, reference, paths, named=named, **settings)
+
+
+def _board_files(
+    names: Input | None, output: str | os.PathLike[str] | None
+) -> dict[str, str | None]:
+    """Return the paths of the file of names and of the folder, by argument."""
+    return {
         "names": None if names is None else as_path("names", names, files_only=True),
         "output": None if output is None else output_path("output", output),
     }
-    listed: Any = metrics
-    several = isinstance(listed, Collection) and not isinstance(listed, str | bytes)
-    if not several or not all(isinstance(name, str) for name in listed):
+
+
+def _check_names(metrics: Any) -> list[str]:
+    """Return the names of metrics.
+
+    Raises:
+        TypeError: for a single name, or names that are not text.
+    """
+    several = isinstance(metrics, Collection) and not isinstance(metrics, str | bytes)
+    if not several or not all(isinstance(name, str) for name in metrics):
         raise TypeError(f"metrics: expected a list of names, got {describe_value(metrics)}")
-    with python_names({"reference": path, **files, **values}, task):
-        paths = system_paths(systems, load(task).scored_table, existing=False)
-        return leaderboard_in(
-            files["output"], task, path, paths, names=files["names"], metrics=list(metrics),
-            intervals=Intervals(bootstrap or 0, confidence, seed), alpha=alpha, profile=profile,
-            lenient=lenient, encoding=encoding, options=values, jobs=jobs,
-            named=partial(ranked_with_defaults, defaults=taken_from(defaults)),
-        )  # fmt: skip
+    return list(metrics)
 
 
 @check_arguments
@@ -482,11 +508,10 @@ def convert(
 
     def write(target: str) -> Findings:
         with python_names({"source": sources[0], "output": target}):
-            findings = conversion.convert(
+            return Findings(conversion.convert(
                 sources, target, from_format=from_format, to_format=to_format, force=force,
                 strict_loss=strict_loss, settings=dict(settings or {}), encoding=encoding,
-            )  # fmt: skip
-        return Findings(findings)
+            ))  # fmt: skip
 
     if isinstance(output, str | os.PathLike):
         return write(output_path("output", output))
