@@ -196,27 +196,19 @@ class OutputLost(Exception):
     """Standard output cannot be written; the message is the reason."""
 
 
-class _Results(io.FileIO):
-    """Standard output: the rest is dropped where its reader has had enough, as `head` has."""
+class _Stream(io.FileIO):
+    """A standard stream: the rest is dropped where its reader has had enough, as `head` has.
+
+    What cannot be written to standard error is dropped, since nothing could report it.
+    """
 
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data) or 0
-        except BrokenPipeError:
-            drop(self.fileno())
-            return len(data)
         except OSError as error:
-            closed = error.errno == errno.EBADF
-            raise OutputLost("it is closed" if closed else str(error.strerror)) from error
-
-
-class _Remarks(io.FileIO):
-    """Standard error: what cannot be written is dropped, since nothing could report it."""
-
-    def write(self, data: Any, /) -> int:
-        try:
-            return super().write(data) or 0
-        except OSError:
+            if self.fileno() == 1 and not isinstance(error, BrokenPipeError):
+                closed = error.errno == errno.EBADF
+                raise OutputLost("it is closed" if closed else str(error.strerror)) from error
             drop(self.fileno())
             return len(data)
 
@@ -240,9 +232,9 @@ def prepare() -> None:
     if os.name != "posix":  # consoles of Windows have streams of their own
         return
     if sys.stdout is sys.__stdout__:
-        sys.stdout = _replacement(_Results(1, "w", closefd=False), sys.stdout, "strict")
+        sys.stdout = _replacement(_Stream(1, "w", closefd=False), sys.stdout, "strict")
     if sys.stderr is sys.__stderr__:
-        sys.stderr = _replacement(_Remarks(2, "w", closefd=False), sys.stderr, "backslashreplace")
+        sys.stderr = _replacement(_Stream(2, "w", closefd=False), sys.stderr, "backslashreplace")
 
 
 def _replacement(raw: io.FileIO, old: Any, errors: str) -> io.TextIOWrapper:
