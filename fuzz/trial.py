@@ -36,6 +36,7 @@ from hlteval.tasks.task import WrongOption
 from hlteval.workflows.convert.conversion import NotConverted, UnknownFormat, convert
 from hlteval.workflows.run.batches import NothingGiven
 from hlteval.workflows.run.engine import validate
+from hlteval.workflows.run.request import Request
 
 SECONDS = 5.0
 """Maximum CPU time of a trial whose inputs have up to 12 MB."""
@@ -164,11 +165,13 @@ def _verdict(use: Use, path: str, profile: str, *, alone: bool) -> Verdict:
     if profile not in tasks.load(use.task).profiles:
         profile = "plan"
     return validate(
-        use.task,
-        paths["submission"],
-        against=paths["against"] or None,
-        options=options,
-        profile=profile,
+        Request(
+            use.task,
+            paths["submission"],
+            against=paths["against"] or None,
+            options=options,
+            profile=profile,
+        )
     )
 
 

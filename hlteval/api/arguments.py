@@ -1,4 +1,4 @@
-"""Arguments: held to the signature of the function that has them, before anything is done.
+"""Arguments: held to the signature of their function, options of tasks, inputs and defaults.
 
 A parameter is declared by its annotation: a plain type, a `Literal`, or `Annotated` with the checks
 of its values. Inputs are checked where they are opened, by `sources.inputs.as_path`.
@@ -15,7 +15,7 @@ import reprlib
 import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from typing import (
@@ -23,9 +23,11 @@ from typing import (
     Any,
     Literal,
     ParamSpec,
+    SupportsIndex,
     TypeAlias,
     TypeVar,
     Union,
+    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -33,7 +35,7 @@ from typing import (
 
 import msgspec
 
-from hlteval import converters, tasks
+from hlteval import converters
 from hlteval.findings import Findings, Severity, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import Corpus
@@ -54,9 +56,9 @@ from hlteval.sources.inputs import Input, WrongArgument, as_path, is_frame
 from hlteval.sources.opening import OpenInput
 from hlteval.tasks import known, load
 from hlteval.tasks.options import unknown
-from hlteval.tasks.task import Option, WrongOption
+from hlteval.tasks.task import WrongOption
 from hlteval.workflows.evaluation.manifests import CampaignManifest
-from hlteval.workflows.run.verdicts import Selection
+from hlteval.workflows.run.request import Selection
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -81,7 +83,7 @@ class Known:
         names = list(self.names())
         if value not in names:
             hint = did_you_mean(value, names, f"use one of {', '.join(names)}")
-            raise WrongArgument(f"{argument}: unknown {self.what} {shown(value)}; {hint}")
+            raise WrongArgument(f"{argument}: unknown {self.what} {describe_value(value)}; {hint}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class Between:
 
 
 def _has_metric(argument: str, value: str) -> None:
-    if tasks.load(value).metric is None:
+    if load(value).metric is None:
         raise WrongArgument(f"{argument}: {value} cannot be scored: it supports validation only")
 
 
@@ -112,13 +114,13 @@ def _is_encoding(argument: str, value: str) -> None:
         from encodings.aliases import aliases
 
         hint = did_you_mean(value, sorted({*aliases.values()}), "use a name such as latin-1")
-        reason = str(error).replace(value, shown(value))
+        reason = str(error).replace(value, describe_value(value))
         raise WrongArgument(f"{argument}: {reason}; {hint}") from error
 
 
-AnyTask: TypeAlias = Annotated[str, Known("task", tasks.known)]
+AnyTask: TypeAlias = Annotated[str, Known("task", known)]
 """The name of a task, as `hlteval tasks` lists them."""
-ScoredTask: TypeAlias = Annotated[str, Known("task", tasks.known), _has_metric]
+ScoredTask: TypeAlias = Annotated[str, Known("task", known), _has_metric]
 """The name of a task that can be scored."""
 FormatName: TypeAlias = Annotated[str, Known("format", converters.known)]
 """The name of a format, as `hlteval formats` lists them."""
@@ -138,15 +140,15 @@ _NAMES: Mapping[str, Any] = types.MappingProxyType({"Corpus": Corpus})
 """Names in annotations such as `Input` that the module of a function need not import."""
 
 
-def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """A function whose arguments are held to its signature when it is called.
+def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function whose arguments are held to its signature when it is called.
 
     Raises:
         TypeError: for an argument of another type, a missing or an unknown one.
         WrongArgument: for a value that the argument cannot have.
 
     Examples:
-        >>> @checked
+        >>> @check_arguments
         ... def twice(count: Count) -> int:
         ...     return 2 * count
         >>> twice(-1)
@@ -174,16 +176,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def _with_config(function: Callable[..., R], bound: inspect.BoundArguments) -> R:
-    """What a function returns with the defaults of its argument `defaults`."""
-    configured = Configured.of(bound, function.__name__)
-    bound.arguments |= {**configured.added, "defaults": configured.defaults}
-    result: R = configured.named(function(*bound.args, **bound.kwargs))
-    return result
-
-
 def checked_value(argument: str, hint: Any, value: object) -> object:
-    """A value as its annotation has it; integers and numbers of other libraries become ours.
+    """Return a value as its annotation has it; integers and numbers of other libraries become ours.
 
     Raises:
         TypeError: for another type.
@@ -200,69 +194,51 @@ def checked_value(argument: str, hint: Any, value: object) -> object:
             check(argument, value)
         return value
     if origin is Literal:
-        return _choice(argument, parts, value)
-    if origin in (Union, types.UnionType) and type(None) in parts:
-        return None if value is None else checked_value(argument, _without_none(parts), value)
-    if (named := _SIMPLE.get(origin or hint)) is None:
-        return value  # an input: `as_path` checks it
-    expected, convert = named
-    try:
-        return convert(value)
-    except TypeError:
-        kind = type(value).__name__
-        message = f"{argument}: expected {expected}, got {shown(value)} ({kind})"
-        raise TypeError(message) from None
-
-
-def _without_none(parts: tuple[Any, ...]) -> Any:
-    rest = tuple(part for part in parts if part is not type(None))
-    return Union[rest]  # noqa: UP007 - made of what is known at run time
-
-
-def _choice(argument: str, choices: tuple[str, ...], value: object) -> object:
-    if not isinstance(value, str):
-        raise TypeError(f"{argument}: expected text, got {shown(value)} ({type(value).__name__})")
-    if value not in choices:
-        hint = did_you_mean(value, choices, f"use {' or '.join(choices)}")
-        raise WrongArgument(f"{argument}: unknown {argument} {shown(value)}; {hint}")
-    return value
-
-
-def _instance(kind: type) -> Callable[[Any], Any]:
-    def same(value: Any) -> Any:
-        if not isinstance(value, kind):
-            raise TypeError
+        if not isinstance(value, str):
+            raise _wrong_type(argument, "text", value)
+        if value not in parts:
+            hint = did_you_mean(value, parts, f"use {' or '.join(parts)}")
+            raise WrongArgument(f"{argument}: unknown {argument} {describe_value(value)}; {hint}")
         return value
-
-    return same
-
-
-def _integer(value: Any) -> int:
-    if isinstance(value, bool):
-        raise TypeError
-    return operator.index(value)
+    if origin in (Union, types.UnionType) and type(None) in parts:
+        rest = tuple(part for part in parts if part is not type(None))
+        return None if value is None else checked_value(argument, Union[rest], value)  # noqa: UP007
+    kind = origin or hint
+    return _plain(argument, kind, value) if kind in _EXPECTED else value  # `as_path` checks inputs
 
 
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError
-    return float(value)
+def _plain(argument: str, kind: Any, value: object) -> object:
+    """Return a value of a plain type."""
+    is_number = not isinstance(value, bool)
+    if kind is int and is_number:
+        with suppress(TypeError):
+            return operator.index(cast(SupportsIndex, value))
+    if kind is float and is_number and isinstance(value, numbers.Real):
+        return float(value)
+    if kind not in (int, float) and isinstance(value, kind):
+        return value
+    raise _wrong_type(argument, _EXPECTED[kind], value)
 
 
-_SIMPLE: Mapping[Any, tuple[str, Callable[[Any], Any]]] = types.MappingProxyType(
+_EXPECTED: Mapping[object, str] = types.MappingProxyType(
     {
-        str: ("text", _instance(str)),
-        bool: ("True or False", _instance(bool)),
-        int: ("an integer", _integer),
-        float: ("a number", _number),
-        Mapping: ("a mapping of names to values", _instance(Mapping)),
+        str: "text",
+        bool: "True or False",
+        int: "an integer",
+        float: "a number",
+        Mapping: "a mapping of names to values",
     }
 )
-"""What each plain type is in words, and the function that converts to it or raises TypeError."""
+"""The plain types in words."""
 
 
-def shown(value: object) -> str:
-    """A value for a message, in one line of moderate length."""
+def _wrong_type(argument: str, expected: str, value: object) -> TypeError:
+    kind = type(value).__name__
+    return TypeError(f"{argument}: expected {expected}, got {describe_value(value)} ({kind})")
+
+
+def describe_value(value: object) -> str:
+    """Return a value for a message, in one line of moderate length."""
     return value if isinstance(value, str) and value.isprintable() else reprlib.repr(value)
 
 
@@ -294,7 +270,7 @@ def system_paths(
         named = (
             (name, _path(argument, system, table, existing)) for name, system in systems.items()
         )
-        paths = [_renamed(name, path) for name, path in named]
+        paths = [_with_name(name, path) for name, path in named]
     else:
         paths = with_distinct_names([_path(argument, s, table, existing) for s in systems])
     if not paths:
@@ -319,11 +295,11 @@ def with_distinct_names(paths: list[str]) -> list[str]:
     for path in paths:
         count[path] += 1
         several = isinstance(path, OpenInput) and count[path] > 1
-        named.append(_renamed(f"{path} {count[path]}", path) if several else path)
+        named.append(_with_name(f"{path} {count[path]}", path) if several else path)
     return named
 
 
-def _renamed(name: object, path: str) -> str:
+def _with_name(name: object, path: str) -> str:
     """A submission under the name that it has in a mapping."""
     if not isinstance(name, str) or not name:
         raise TypeError(f"systems: expected names as text, got {name!r}")
@@ -385,39 +361,32 @@ def task_options(
         TypeError: for names that are not text.
     """
     command, parameters = function.__name__, tuple(inspect.signature(function).parameters)
-    known = {option.name: option for option in load(task).options}
-    found: dict[str, Any] = {}
-    for given in (options or {}, keywords):
-        for written, value in given.items():
+    declared = load(task)
+    declared_options = {option.name: option for option in declared.options}
+    values: dict[str, Any] = {}
+    for source in (options or {}, keywords):
+        for written, value in source.items():
             if not isinstance(written, str):
                 raise TypeError(f"options: expected names as text, got {written!r}")
             name = written.replace("-", "_")
-            if name not in known or not known[name].available_in(command):
-                raise _unknown(task, command, name, parameters)
-            if name in found:
+            option = declared_options.get(name)
+            if option is None:
+                names = [each.name for each in declared.options if each.available_in(command)]
+                raise unknown(name, declared, names, also=parameters)
+            if not option.available_in(command):
+                reason = _spell(option.elsewhere(task, command), _flags(task))
+                raise WrongOption(f"{name}: {reason}")
+            if name in values:
                 raise WrongArgument(f"{name}: set twice, as an argument and in options")
-            if value is not None:
-                found[name] = _value(known[name], value)
-    return found
-
-
-def _unknown(task: str, command: str, name: str, parameters: tuple[str, ...]) -> WrongOption:
-    declared = load(task)
-    for option in declared.options:
-        if option.name == name:  # of another command
-            return WrongOption(f"{name}: {_spelled(option.elsewhere(task, command), _flags(task))}")
-    options = [option.name for option in declared.options if option.available_in(command)]
-    return unknown(name, declared, options, also=parameters)
-
-
-def _value(option: Option, value: Any) -> Any:
-    """The value of an option, with the names of inputs where it names files."""
-    if not option.is_input:
-        return value
-    if option.repeatable:
-        values = value if isinstance(value, list | tuple) else [value]
-        return [as_path(option.name, item) for item in values]
-    return as_path(option.name, value, files_only=not option.format)
+            if value is None:
+                continue
+            if option.is_input and option.repeatable:
+                several = value if isinstance(value, list | tuple) else [value]
+                value = [as_path(name, item) for item in several]  # noqa: PLW2901
+            elif option.is_input:
+                value = as_path(name, value, files_only=not option.format)  # noqa: PLW2901
+            values[name] = value
+    return values
 
 
 @contextmanager
@@ -432,14 +401,14 @@ def python_names(inputs: Mapping[str, object], task: str = "") -> Iterator[None]
     try:
         yield
     except ValueError as error:
-        message = _spelled(str(error), flags)
+        message = _spell(str(error), flags)
         error.args = (f"{_about(message, inputs)}{message}", *error.args[1:])
         if isinstance(fix := getattr(error, "fix", None), str):
-            error.__dict__["fix"] = _spelled(fix, flags)
+            error.__dict__["fix"] = _spell(fix, flags)
         raise
     except OSError as error:
         if error.errno is None and "output" in inputs:  # of ours: the folder or file is in the way
-            message = _spelled(str(error), flags)
+            message = _spell(str(error), flags)
             error.args = (f"{_about(message, inputs) or 'output: '}{message}",)
         raise
 
@@ -451,7 +420,7 @@ def _flags(task: str) -> dict[str, str]:
     return {name: name.replace("-", "_") for name in _SAME} | _ARGUMENTS | own
 
 
-def _spelled(message: str, flags: Mapping[str, str]) -> str:
+def _spell(message: str, flags: Mapping[str, str]) -> str:
     return _FLAG.sub(lambda match: flags.get(match[1], match[0]), message)
 
 
@@ -536,77 +505,49 @@ def pipeline_config(given: Input, task: str, manifest: str | None) -> Config:
 
 
 def taken_from(given: object) -> Defaults | None:
-    """What was taken from the argument `defaults`, which `checked` has read."""
+    """Return what was taken from the argument `defaults`, which `check_arguments` has read."""
     return given if isinstance(given, Defaults) else None
 
 
-@dataclass(frozen=True)
-class Configured:
-    """A call with defaults.
+def _with_config(function: Callable[..., R], bound: inspect.BoundArguments) -> R:
+    """Call a function with the defaults of its argument `defaults`; what is given wins.
 
-    Attributes:
-        config: the file of defaults.
-        added: the arguments that come from it, by parameter.
-        defaults: what was taken; None if nothing was.
-        profile: the profile of the call.
+    The result names the defaults; a verdict is over the findings that they select.
     """
-
-    config: Config
-    added: Mapping[str, Any]
-    defaults: Defaults | None
-    profile: str
-
-    @classmethod
-    def of(cls, bound: inspect.BoundArguments, command: str) -> Configured:
-        """The defaults of a call; arguments that are given win, options one by one.
-
-        Args:
-            bound: the arguments that are given, among them `defaults` and `task`.
-            command: the name of the function, which selects the options of the task.
-        """
-        given = bound.arguments
-        config = config_file(given["defaults"], given["task"])
-        added: dict[str, Any] = {
-            key: config.values[key]
-            for key in _SETTINGS
-            if key in config.values and key in bound.signature.parameters
-            if given.get(key) is None
-        }
-        options = _options(config, given, command)
-        names = [*added, *(key for key in _OF_VERDICTS if key in config.values)]
-        names = names if command == "validate" else [*added]
-        names += [f"options.{name}" for name in options]
-        if options:
-            added["options"] = {**(given.get("options") or {}), **options}
-        defaults = Defaults(config.path, tuple(names)) if names else None
-        return cls(config, added, defaults, added.get("profile") or given.get("profile", "plan"))
-
-    def named(self, result: Any) -> Any:
-        """A result that names the defaults; a verdict over the findings that they select."""
-        if isinstance(result, Verdict):
-            return judged_with_defaults(self._selected(result), self.defaults)
-        if isinstance(result, Scores):
-            return with_defaults(result, self.defaults)
-        if isinstance(result, Agreement):
-            return agreed_with_defaults(result, self.defaults)
-        if isinstance(result, Leaderboard):
-            return result  # which names them where it is made, before it is written
-        return compared_with_defaults(result, self.defaults)
-
-    def _selected(self, verdict: Verdict) -> Verdict:
-        values = self.config.values
-        levels = [f"{code}={level}" for code, level in values.get("severity", {}).items()]
-        selection = Selection.parse(values.get("select", ()), values.get("ignore", ()), levels)
-        kept = msgspec.structs.replace(verdict, findings=Findings(selection.of(verdict.findings)))
-        if self.profile == "official" or not verdict.decided:
-            return kept
-        lowest = Severity(values.get("fail-on", "error"))
-        return msgspec.structs.replace(kept, passed=not kept.reaches(lowest))
-
-
-def _options(config: Config, given: Mapping[str, Any], command: str) -> dict[str, Any]:
-    """The options of the file that a function has and that are not given."""
+    given, command = bound.arguments, function.__name__
+    config = config_file(given["defaults"], given["task"])
+    values = config.values
+    added: dict[str, Any] = {
+        key: values[key]
+        for key in _SETTINGS
+        if key in values and key in bound.signature.parameters and given.get(key) is None
+    }
+    profile = added.get("profile") or given.get("profile", "plan")
     written = (*(given.get("options") or {}), *given.get("task_option", {}))
     present = {str(name).replace("-", "_") for name in written}
-    own = {option.name for option in load(given["task"]).options if option.available_in(command)}
-    return {name: value for name, value in config.options.items() if name in own - present}
+    declared = load(given["task"]).options
+    own = {option.name for option in declared if option.available_in(command)} - present
+    options = {name: value for name, value in config.options.items() if name in own}
+    names = [*added, *(key for key in _OF_VERDICTS if key in values and command == "validate")]
+    names += [f"options.{name}" for name in options]
+    if options:
+        added["options"] = {**(given.get("options") or {}), **options}
+    defaults = Defaults(config.path, tuple(names)) if names else None
+    bound.arguments |= {**added, "defaults": defaults}
+    result: Any = function(*bound.args, **bound.kwargs)
+    if isinstance(result, Verdict):
+        levels = [f"{code}={level}" for code, level in values.get("severity", {}).items()]
+        selection = Selection.parse(values.get("select", ()), values.get("ignore", ()), levels)
+        findings = Findings(selection.of(result.findings))
+        result = msgspec.structs.replace(result, findings=findings)
+        if profile != "official" and result.decided:
+            lowest = Severity(values.get("fail-on", "error"))
+            result = msgspec.structs.replace(result, passed=not result.reaches(lowest))
+        result = judged_with_defaults(result, defaults)
+    elif isinstance(result, Scores):
+        result = with_defaults(result, defaults)
+    elif isinstance(result, Agreement):
+        result = agreed_with_defaults(result, defaults)
+    elif not isinstance(result, Leaderboard):  # which names them before it is written
+        result = compared_with_defaults(result, defaults)
+    return cast(R, result)

@@ -1,4 +1,4 @@
-"""The functions of `import hlteval` for whole evaluations: pipelines and manifests."""
+"""The functions of `import hlteval` for whole evaluations and for archives."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hlteval.api.arguments import (
     Positive,
     Profile,
     campaign_configs,
-    checked,
+    check_arguments,
     pipeline_config,
     python_names,
     task_options,
@@ -28,8 +28,7 @@ from hlteval.results.packages import Inspection, PackedArchive
 from hlteval.results.verdict import Verdict
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.tasks import load
-from hlteval.workflows import packages as inspection
-from hlteval.workflows import packages as packing
+from hlteval.workflows import packages
 from hlteval.workflows.evaluation import campaign as campaign_workflow
 from hlteval.workflows.evaluation import manifest_checks as manifest_verdict
 from hlteval.workflows.evaluation import pipeline as workflow
@@ -42,7 +41,7 @@ from hlteval.workflows.evaluation.campaign_files import (
     workers_of,
     write_campaign,
 )
-from hlteval.workflows.evaluation.manifests import CampaignManifest, read_campaign, read_manifest
+from hlteval.workflows.evaluation.manifests import read_campaign, read_manifest
 from hlteval.workflows.evaluation.pipeline import with_config
 from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, settings
 from hlteval.workflows.evaluation.pipeline_workers import WorkLimits, check_memory
@@ -51,7 +50,7 @@ PathName: TypeAlias = str | os.PathLike[str]
 Megabytes: TypeAlias = Annotated[int, Between(0)]
 
 
-@checked
+@check_arguments
 def pipeline(
     root: PathName,
     reference: PathName | None = None,
@@ -105,43 +104,42 @@ def pipeline(
     paths = {"root": root, "reference": reference, "against": against, "manifest": manifest}
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
     given: dict[str, Any] = {"task": task, "profile": profile, "most": limit, "retry": retry}
+    given |= {"reference": names.get("reference"), "against": names.get("against")}
+    fixed: dict[str, object] = {"root": Path(names["root"]), "manifest": names.get("manifest")}
+    fixed["options"] = {name.replace("-", "_"): value for name, value in (options or {}).items()}
     with python_names(dict(names)):
         check_memory(max_memory, unlimited=True)
-        made = _settings(names, options or {}, given, defaults)
+        made = _pipeline_settings(given, fixed, defaults)
         return workflow.pipeline(made, jobs=jobs, limits=WorkLimits(max_time, max_memory))
 
 
-def _settings(
-    names: Mapping[str, str],
-    options: Mapping[str, str],
-    given: Mapping[str, Any],
-    defaults: Input | None,
+def _pipeline_settings(
+    given: Mapping[str, Any], fixed: Mapping[str, object], defaults: Input | None
 ) -> PipelineSettings:
-    """The settings of a pipeline.
+    """Return the settings of a pipeline.
+
+    Args:
+        given: those that a file of defaults may set; None where they are not given.
+        fixed: the others.
+        defaults: the file of defaults.
 
     Raises:
-        WrongArgument: if its manifest has errors.
+        WrongArgument: if the manifest has errors.
     """
-    own = {**given, "reference": names.get("reference"), "against": names.get("against")}
-    missing = [name for name in own if own[name] is None]
-    own |= {name: "plan" if name == "profile" else "" for name in missing if name in _TEXTS}
-    own |= {"root": Path(names["root"]), "manifest": names.get("manifest")}
-    own["options"] = {name.replace("-", "_"): value for name, value in options.items()}
+    missing = [name for name, value in given.items() if value is None]
+    empty = {"task": "", "profile": "plan", "reference": "", "against": ""}
+    values = {**given, **{name: empty[name] for name in missing if name in empty}, **fixed}
     if defaults is not None:
-        config = pipeline_config(defaults, own["task"], own["manifest"])
-        own = with_config(config, own, missing)
-    made, found = settings(**own)
-    for finding in found:
+        config = pipeline_config(defaults, values["task"], values["manifest"])
+        values = with_config(config, values, missing)
+    made, findings = settings(**values)
+    for finding in findings:
         if finding.severity == "error":
             raise WrongArgument(f"manifest: {finding.message} ({finding.code})")
     return made
 
 
-_TEXTS = ("task", "profile", "reference", "against")
-"""The settings of a pipeline that are texts, empty if they are not given."""
-
-
-@checked
+@check_arguments
 def check_manifest(manifest: PathName, root: PathName | None = None) -> Verdict:
     r"""Check the manifest of an evaluation, and whether the submissions agree with it.
 
@@ -170,7 +168,7 @@ def check_manifest(manifest: PathName, root: PathName | None = None) -> Verdict:
         return manifest_verdict.check(path, folder)
 
 
-@checked
+@check_arguments
 def best_submissions(manifest: PathName, root: PathName) -> tuple[Best, ...]:
     r"""The best submission of each team at each checkpoint.
 
@@ -200,7 +198,7 @@ def best_submissions(manifest: PathName, root: PathName) -> tuple[Best, ...]:
     return best.best_submissions(read.evaluation, Path(output_path("root", root)))
 
 
-@checked
+@check_arguments
 def campaign(
     manifest: PathName,
     output: PathName | None = None,
@@ -242,7 +240,11 @@ def campaign(
     with python_names(dict(names)):
         read = read_campaign(names["manifest"])
         configs = campaign_configs(defaults, read)
-        taken, read = defaults_of(read, configs), _usable(with_configs(read, configs))
+        taken, read = defaults_of(read, configs), with_configs(read, configs)
+        for finding in read.findings:
+            if finding.severity == "error":
+                place = f"{finding.file}{finding.position}"
+                raise WrongArgument(f"manifest: {place}: {finding.message} ({finding.code})")
         with tempfile.TemporaryDirectory() as nowhere:
             cache = Path(names["cache"]) if "cache" in names else None
             folder = Path(names.get("output", nowhere))
@@ -256,20 +258,7 @@ def campaign(
     return result
 
 
-def _usable(manifest: CampaignManifest) -> CampaignManifest:
-    """A manifest without errors.
-
-    Raises:
-        WrongArgument: if it has any.
-    """
-    for finding in manifest.findings:
-        if finding.severity == "error":
-            place = f"{finding.file}{finding.position}"
-            raise WrongArgument(f"manifest: {place}: {finding.message} ({finding.code})")
-    return manifest
-
-
-@checked
+@check_arguments
 def pack(
     task: AnyTask,
     files: Input | Sequence[Input],
@@ -324,12 +313,14 @@ def pack(
         reference = as_path("against", against, table=load(task).scored_table)
     chosen = task_options(task, pack, options, task_option)
     target = output_path("output", output)
-    arguments: dict[str, Any] = {"against": reference, "profile": profile, "encoding": encoding}
     with python_names({"output": target, "files": paths[0], "against": reference, **chosen}, task):
-        return packing.pack(task, paths, target, force=force, options=chosen, **arguments)
+        return packages.pack(
+            task, paths, target, force=force, against=reference, profile=profile,
+            encoding=encoding, options=chosen,
+        )  # fmt: skip
 
 
-@checked
+@check_arguments
 def inspect(archive: Input) -> Inspection:
     """Show what an archive is, without a reference and without unpacking it.
 
@@ -351,4 +342,4 @@ def inspect(archive: Input) -> Inspection:
     """
     path = as_path("archive", archive, files_only=True)
     with python_names({"archive": path}):
-        return inspection.inspect(path)
+        return packages.inspect(path)

@@ -1,10 +1,10 @@
-"""Scores of a submission: `score`."""
+"""The functions of `import hlteval` for submissions: validate, convert, score, compare, report."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
@@ -19,10 +19,10 @@ from hlteval.api.arguments import (
     Profile,
     ScoredTask,
     Share,
-    checked,
+    check_arguments,
+    describe_value,
     python_names,
     reference_path,
-    shown,
     system_paths,
     taken_from,
     task_options,
@@ -34,7 +34,7 @@ from hlteval.results.agreement import Agreement
 from hlteval.results.config import ranked_with_defaults
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Leaderboard, short_names
-from hlteval.results.verdict import Verdict
+from hlteval.results.verdict import Defaults, Verdict
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.sources.spooling import temporary_folder
 from hlteval.sources.writing import resolved
@@ -44,15 +44,14 @@ from hlteval.workflows.agreement import agreement as workflow
 from hlteval.workflows.compare import comparison
 from hlteval.workflows.compare.board import leaderboard_in
 from hlteval.workflows.convert import conversion
-from hlteval.workflows.run import engine as scoring
-from hlteval.workflows.run import engine as validation
-from hlteval.workflows.run.engine import Intervals
+from hlteval.workflows.run import engine
+from hlteval.workflows.run.request import Intervals, Request
 
 if TYPE_CHECKING:
     from hlteval.workflows.run.verdicts import Refused
 
 
-@checked
+@check_arguments
 def score(
     task: ScoredTask,
     reference: Input | None,
@@ -66,7 +65,7 @@ def score(
     alignment: bool = True,
     encoding: Encoding = "utf-8",
     jobs: Positive = 1,
-    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
+    defaults: Input | None = None,  # noqa: ARG001 - `check_arguments` reads it
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Scores:
@@ -100,17 +99,18 @@ def score(
         >>> scores = score("lorehlt-edl", mentions, mentions, measure="muc", lenient=True)
         >>> scores.metrics["muc.fscore"]  # undefined: one mention has no links
     """
-    table = load(task).scored_table
-    paths = (reference_path(task, reference), as_path("system", system, table=table))
-    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
-    given = with_seed(load(task), task_options(task, score, options, task_option), seed)
-    with python_names({"reference": paths[0], "system": paths[1], **given}, task):
-        more: dict[str, Any] = {"alignment": alignment, "evidence": alignment, "jobs": jobs}
-        more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
-        return scoring.score(task, paths[0], paths[1], options=given, **settings, **more)
+    gold = reference_path(task, reference)
+    path = as_path("system", system, table=load(task).scored_table)
+    values = with_seed(load(task), task_options(task, score, options, task_option), seed)
+    with python_names({"reference": gold, "system": path, **values}, task):
+        return engine.score(Request(
+            task, path, gold, profile=profile, options=values, encoding=encoding, lenient=lenient,
+            alignment=alignment, evidence=alignment, jobs=jobs,
+            intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
+        ))  # fmt: skip
 
 
-@checked
+@check_arguments
 def validate(
     task: AnyTask,
     submission: Input,
@@ -121,7 +121,7 @@ def validate(
     encoding: Encoding = "utf-8",
     max_per_code: Count = MAX_PER_CODE,
     jobs: Positive = 1,
-    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
+    defaults: Input | None = None,  # noqa: ARG001 - `check_arguments` reads it
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Verdict:
@@ -159,15 +159,15 @@ def validate(
     table = load(task).scored_table
     path = as_path("submission", submission, table=table)
     reference = None if against is None else as_path("against", against, table=table)
-    given = task_options(task, validate, options, task_option)
-    with python_names({"submission": path, "against": reference, **given}, task):
-        return validation.validate(
-            task, path, against=reference, role=role, profile=profile, encoding=encoding,
-            max_per_code=max_per_code, jobs=jobs, options=given,
-        )  # fmt: skip
+    values = task_options(task, validate, options, task_option)
+    with python_names({"submission": path, "against": reference, **values}, task):
+        return engine.validate(Request(
+            task, path, against=reference, role=role, profile=profile, options=values,
+            encoding=encoding, max_per_code=max_per_code, jobs=jobs,
+        ))  # fmt: skip
 
 
-@checked
+@check_arguments
 def compare(
     task: ScoredTask,
     reference: Input | None,
@@ -182,7 +182,7 @@ def compare(
     profile: Profile = "plan",
     lenient: bool = False,
     encoding: Encoding = "utf-8",
-    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
+    defaults: Input | None = None,  # noqa: ARG001 - `check_arguments` reads it
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Comparison:
@@ -228,7 +228,7 @@ def compare(
         )  # fmt: skip
 
 
-@checked
+@check_arguments
 def leaderboard(
     task: ScoredTask,
     reference: Input | None,
@@ -282,48 +282,52 @@ def leaderboard(
         [('a', ()), ('b', ('EDL201',))]
     """
     path = reference_path(task, reference)
-    given = with_seed(load(task), task_options(task, leaderboard, options, task_option), seed)
-    files = _files(names, output)
+    values = with_seed(load(task), task_options(task, leaderboard, options, task_option), seed)
+    files = _board_files(names, output)
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
-    settings |= {"options": given, "alpha": alpha, "jobs": jobs, "metrics": _names(metrics)}
-    settings |= _counting(Intervals(bootstrap or 0, confidence, seed), files["names"], defaults)
-    with python_names({"reference": path, **files, **given}, task):
-        return leaderboard_in(files["output"], task, path, _paths(task, systems), **settings)
+    settings |= {"metrics": _check_names(metrics), "alpha": alpha, "jobs": jobs, "options": values}
+    settings |= {"intervals": Intervals(bootstrap or 0, confidence, seed), "names": files["names"]}
+    with python_names({"reference": path, **files, **values}, task):
+        return _rank(task, path, systems, files["output"], taken_from(defaults), settings)
 
 
-def _counting(intervals: Intervals, names: str | None, defaults: object) -> dict[str, Any]:
-    """The settings of intervals and names, and that what is written names the defaults."""
-    named = partial(ranked_with_defaults, defaults=taken_from(defaults))
-    return {"intervals": intervals, "names": names, "named": named}
+def _rank(
+    task: str,
+    reference: str,
+    systems: Iterable[Input] | Mapping[str, Input],
+    output: str | None,
+    defaults: Defaults | None,
+    settings: Mapping[str, Any],
+) -> Leaderboard:
+    """Make a leaderboard, which names the defaults before it is written."""
+    paths = system_paths(systems, load(task).scored_table, existing=False)
+    named = partial(ranked_with_defaults, defaults=defaults)
+    return leaderboard_in(output, task, reference, paths, named=named, **settings)
 
 
-def _files(names: Input | None, output: str | os.PathLike[str] | None) -> dict[str, str | None]:
-    """The paths of the file of names and of the folder, by argument."""
+def _board_files(
+    names: Input | None, output: str | os.PathLike[str] | None
+) -> dict[str, str | None]:
+    """Return the paths of the file of names and of the folder, by argument."""
     return {
         "names": None if names is None else as_path("names", names, files_only=True),
         "output": None if output is None else output_path("output", output),
     }
 
 
-def _paths(task: str, systems: Iterable[Input] | Mapping[str, Input]) -> list[str]:
-    """The submissions, each with a name of its own; they need not exist."""
-    return system_paths(systems, load(task).scored_table, existing=False)
-
-
-def _names(metrics: object) -> list[str]:
-    """The names of metrics.
+def _check_names(metrics: Any) -> list[str]:
+    """Return the names of metrics.
 
     Raises:
         TypeError: for a single name, or names that are not text.
     """
     several = isinstance(metrics, Collection) and not isinstance(metrics, str | bytes)
-    listed: list[object] = list(metrics) if several else [None]  # type: ignore[call-overload]
-    if not all(isinstance(name, str) for name in listed):
-        raise TypeError(f"metrics: expected a list of names, got {shown(metrics)}")
-    return [str(name) for name in listed]
+    if not several or not all(isinstance(name, str) for name in metrics):
+        raise TypeError(f"metrics: expected a list of names, got {describe_value(metrics)}")
+    return list(metrics)
 
 
-@checked
+@check_arguments
 def agreement(
     task: AnyTask,
     annotations: Iterable[Input] | Mapping[str, Input],
@@ -334,7 +338,7 @@ def agreement(
     seed: Count = 0,
     lenient: bool = False,
     encoding: Encoding = "utf-8",
-    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
+    defaults: Input | None = None,  # noqa: ARG001 - `check_arguments` reads it
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Agreement:
@@ -407,10 +411,6 @@ def report(
     """
     from hlteval.reports.html import write
     from hlteval.reports.scores import Refusal
-    from hlteval.results.agreement import Agreement
-    from hlteval.results.scores import Scores
-    from hlteval.results.systems import Comparison, Leaderboard
-    from hlteval.results.verdict import Verdict
     from hlteval.workflows.run.verdicts import Refused
 
     given: object = result
@@ -426,7 +426,7 @@ def report(
     write(given, target)
 
 
-@checked
+@check_arguments
 def read(source: Input, from_format: FormatName | None = None) -> tuple[Corpus, Findings]:
     r"""Read files in any format as a corpus.
 
@@ -455,7 +455,7 @@ def read(source: Input, from_format: FormatName | None = None) -> tuple[Corpus, 
     return corpus, Findings(findings)
 
 
-@checked
+@check_arguments
 def convert(
     source: Input | Sequence[Input],
     output: str | os.PathLike[str] | BinaryIO,
@@ -501,29 +501,41 @@ def convert(
     sources = with_distinct_names([as_path("source", each) for each in listed])
     if not sources:
         raise WrongArgument("source: expected at least one input, got none")
-    arguments: dict[str, Any] = {"from_format": from_format, "to_format": to_format}
-    arguments |= {"strict_loss": strict_loss, "settings": _texts("settings", settings or {})}
-    arguments |= {"encoding": encoding, "force": force}
-    if not isinstance(output, str | os.PathLike):
-        return Findings(_to_stream(sources, output, arguments))
-    written = output_path("output", output)
-    with python_names({"source": sources[0], "output": written}):
-        return Findings(conversion.convert(sources, written, **arguments))
+    texts: Mapping[Any, object] = settings or {}
+    for name, value in texts.items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise TypeError(f"settings: expected text by name, got {name!r}: {value!r}")
+
+    def write(target: str) -> Findings:
+        with python_names({"source": sources[0], "output": target}):
+            return Findings(conversion.convert(
+                sources, target, from_format=from_format, to_format=to_format, force=force,
+                strict_loss=strict_loss, settings=dict(settings or {}), encoding=encoding,
+            ))  # fmt: skip
+
+    if isinstance(output, str | os.PathLike):
+        return write(output_path("output", output))
+    return _write_to_stream(write, output, named=to_format is not None)
 
 
-def _to_stream(sources: list[str], output: object, arguments: Mapping[str, Any]) -> Iterable[Any]:
-    """Convert to an open file, of whose name the suffix is that of the format."""
+def _write_to_stream(write: Callable[[str], Findings], output: object, *, named: bool) -> Findings:
+    """Convert to an open file, of whose name the suffix is that of the format.
+
+    Args:
+        write: converts to a path.
+        output: the open file.
+        named: whether the format is given by its name.
+    """
     if isinstance(output, type) or not callable(getattr(output, "write", None)):
         kind = type(output).__name__
         raise TypeError(f"output: expected a path or a file open for writing bytes, got {kind}")
     name = getattr(output, "name", "")
     name = Path(name).name if isinstance(name, str) else ""
-    if arguments["to_format"] is None and not name:
+    if not named and not name:
         raise WrongArgument("output: has no name with a suffix; set to_format")
     with temporary_folder() as folder:
         file = folder / (name or "output")
-        with python_names({"source": sources[0], "output": str(file)}):
-            findings = conversion.convert(sources, str(file), **arguments)
+        findings = write(str(file))
         if file.is_dir():
             raise WrongArgument("output: the format writes a folder; use a path")
         try:
@@ -534,11 +546,3 @@ def _to_stream(sources: list[str], output: object, arguments: Mapping[str, Any])
         except (OSError, ValueError) as error:
             raise WrongArgument(f"output: cannot be written: {error}") from error
     return findings
-
-
-def _texts(argument: str, values: Mapping[Any, object]) -> dict[str, str]:
-    """A mapping of text to text."""
-    for name, value in values.items():
-        if not isinstance(name, str) or not isinstance(value, str):
-            raise TypeError(f"{argument}: expected text by name, got {name!r}: {value!r}")
-    return {name: str(value) for name, value in values.items()}

@@ -23,8 +23,7 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # there is nothing yet that has to be removed
     try:
-        from hlteval.cli import process as interruption
-        from hlteval.cli import process as streams
+        from hlteval.cli import process
     except (ImportError, MemoryError) as error:
         _fail(_reason(error))
 
@@ -37,27 +36,21 @@ def main() -> None:
     _check_environment()
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     try:
-        interruption.handle_signals()
-        streams.prepare()
-        _run()
-    except (interruption.Interrupted, KeyboardInterrupt) as error:
+        process.handle_signals()
+        process.prepare()
+        try:
+            try:
+                _run_command()
+            finally:
+                process.finish()
+                gc.freeze()  # the process ends: nobody has to look through all that was imported
+        except process.OutputLost as error:
+            process.drop(1)
+            _fail(f"cannot write to standard output: {error}; the output is incomplete")
+    except (process.Interrupted, KeyboardInterrupt) as error:
         number = getattr(error, "number", 2)
     if number is not None:  # here, the error no longer holds frames that have yet to clean up
-        interruption.end(number)
-
-
-def _run() -> None:
-    from hlteval.cli.process import OutputLost, drop, finish
-
-    try:
-        try:
-            _run_command()
-        finally:
-            finish()
-            gc.freeze()  # the process ends: nobody has to look through all that was imported
-    except OutputLost as error:
-        drop(1)
-        _fail(f"cannot write to standard output: {error}; the output is incomplete")
+        process.end(number)
 
 
 def _run_command() -> None:
@@ -74,7 +67,9 @@ def _run_command() -> None:
         except NotWritten as error:
             _fail(str(error))
         except Exception as error:
-            if _is_of_memory(error):
+            # This is how Polars without its library, or Python itself, has no memory.
+            unloaded = isinstance(error, NameError) and error.name == "plr"
+            if unloaded or (isinstance(error, SystemError) and "without" in str(error)):
                 raise MemoryError from error
             _end_by_bug(error)
         except BaseException as error:
@@ -85,13 +80,6 @@ def _run_command() -> None:
         if isinstance(error, ImportError) and (error.name or "").startswith("hlteval"):
             _end_by_bug(error)
         _fail(_reason(error))
-
-
-def _is_of_memory(error: Exception) -> bool:
-    """Whether an error is how Polars without its library, or Python itself, has no memory."""
-    if isinstance(error, NameError):
-        return error.name == "plr"
-    return isinstance(error, SystemError) and "without" in str(error)
 
 
 def _check_environment() -> None:
@@ -128,9 +116,9 @@ def _end_by_bug(error: BaseException) -> NoReturn:
     import tempfile
     import traceback
 
-    from hlteval.cli import process as interruption
+    from hlteval.cli import process
 
-    interruption.check()
+    process.check()
 
     sys.stderr.write(f"hlteval: internal error: {type(error).__name__}: {error}\n")
     reason = "This is a bug in hlteval, not in your data. Please report it"

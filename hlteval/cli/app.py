@@ -9,12 +9,7 @@ import typer
 from typer.main import get_command
 
 from hlteval import __version__
-from hlteval.cli import evaluation as manifest
-from hlteval.cli import packages as pack
-from hlteval.cli import score, validate
-from hlteval.cli import systems as agreement
-from hlteval.cli import systems as compare
-from hlteval.cli import systems as leaderboard
+from hlteval.cli import evaluation, packages, score, systems, validate
 from hlteval.cli.convert import convert
 from hlteval.cli.evaluation import campaign, pipeline
 from hlteval.cli.lists import config, demo, explain, formats, schema, tasks
@@ -32,9 +27,13 @@ class Unbuilt(HelpfulCommand):
     def built(self) -> Any:
         """The command with its options."""
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        texts: dict[str, Any] = {"short_help": self.short_help, "epilog": self.epilog}
-        made = alone.command(self.name, cls=HelpfulCommand, **texts, **self.settings)
-        made(type(self).function)
+        alone.command(
+            self.name,
+            cls=HelpfulCommand,
+            short_help=self.short_help,
+            epilog=self.epilog,
+            **self.settings,
+        )(type(self).function)
         return get_command(alone)
 
 
@@ -55,11 +54,11 @@ class Commands(HelpfulGroup):
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
-            error.message = _wrapped(error)
+            error.message = _wrap(error)
             raise
 
 
-def _wrapped(error: typer.BadParameter) -> str:
+def _wrap(error: typer.BadParameter) -> str:
     """The message of a usage error as a terminal shows it."""
     from hlteval.reports.terminal import hanging, remarks, visible
 
@@ -104,14 +103,9 @@ def common(
     """Validate, convert and score submissions to shared tasks in human language technology."""
 
 
-def _first_line(command: Callable[..., None]) -> str:
-    """The first line of a docstring: typer truncates the short help that it derives itself."""
-    return (command.__doc__ or "").partition("\n")[0]
-
-
 def _add(name: str, command: Callable[..., None], **settings: Any) -> None:
     """Register a command, whose help has the first line of its docstring and its exit codes."""
-    short = _first_line(command)
+    short = (command.__doc__ or "").partition("\n")[0]  # typer would truncate its own short help
     members = {"function": staticmethod(command), "settings": settings}
     listed = type("Command", (Unbuilt,), members)
     app.command(name, cls=listed, short_help=short, epilog=epilog(name))(lambda: None)
@@ -125,17 +119,17 @@ def _add_group(name: str, group: typer.Typer) -> None:
 _add_group("validate", validate.app)
 _add("convert", convert)
 _add_group("score", score.app)
-_add_group("compare", compare.compare_app)
-_add_group("leaderboard", leaderboard.leaderboard_app)
-_add_group("agreement", agreement.agreement_app)
+_add_group("compare", systems.compare_app)
+_add_group("leaderboard", systems.leaderboard_app)
+_add_group("agreement", systems.agreement_app)
 _add(
     "verify",
     verify,
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
     no_args_is_help=True,
 )
-_add_group("pack", pack.app)
-_add_group("manifest", manifest.app)
+_add_group("pack", packages.app)
+_add_group("manifest", evaluation.app)
 _add("pipeline", pipeline, no_args_is_help=True)
 _add("campaign", campaign, no_args_is_help=True)
 _add("serve", serve)

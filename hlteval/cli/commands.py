@@ -1,7 +1,7 @@
-"""Names that shells complete: tasks, formats, metrics, settings and codes.
+"""Commands of tasks: the options that commands share, their completion, and a command per task.
 
-Each function takes the beginning of a word and returns the words that it can become, with what they
-mean. None reads a file of the user, and none imports a heavy library.
+Each function of the completion takes the beginning of a word and returns the words that it can
+become, with their meanings. None reads a file of the user, and none imports a heavy library.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import resources
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Optional
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 import typer
 from typer.main import get_command
 
 from hlteval.cli import defaults
 from hlteval.cli.defaults import with_first
-from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog
+from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog, option
 from hlteval.tasks import BUILTIN, known, load
 from hlteval.tasks.task import Option, Task
+from hlteval.workflows.run.request import help_of
 
 if TYPE_CHECKING:
     from hlteval.reports.tables import View
@@ -39,8 +40,6 @@ def tasks(incomplete: str) -> Words:
         >>> [name for name, _ in tasks("lorehlt-e")]
         ['lorehlt-edl']
     """
-    from hlteval.tasks import known, load
-
     return [(name, load(name).title) for name in known() if name.startswith(incomplete)]
 
 
@@ -124,8 +123,6 @@ def _codes(beginning: str) -> Iterator[tuple[str, str]]:
 
 def metrics(ctx: typer.Context, incomplete: str) -> Words:
     """Names of the metrics of a command's task; in a list separated by commas, the last one."""
-    from hlteval.tasks import known, load
-
     task = str(ctx.info_name)
     before, comma, last = incomplete.rpartition(",")
     names: Iterable[str] = load(task).metrics if task in known() else ()
@@ -134,30 +131,11 @@ def metrics(ctx: typer.Context, incomplete: str) -> Words:
 
 def options(incomplete: str) -> Words:
     """Options of tasks, for commands that take them as NAME=VALUE."""
-    from hlteval.tasks import known, load
-
     found: dict[str, str] = {}
     for name in known():
-        for option in load(name).options:
-            found.setdefault(f"{option.flag}=", option.help)
+        for declared in load(name).options:
+            found.setdefault(f"{declared.flag}=", declared.help)
     return [item for item in found.items() if item[0].startswith(incomplete)]
-
-
-def choices(option: Option) -> Callable[[str], list[str]] | None:
-    """What completes the value of an option of a task; None where anything can be written.
-
-    Examples:
-        >>> complete = choices(Option("mode", "", choices=("map", "content")))
-        >>> complete("m")
-        ['map']
-    """
-    if not option.choices:
-        return None
-
-    def complete(incomplete: str) -> list[str]:
-        return [choice for choice in option.choices if choice.startswith(incomplete)]
-
-    return complete
 
 
 def known_encoding(name: str | None) -> str | None:
@@ -175,78 +153,35 @@ def known_encoding(name: str | None) -> str | None:
     return name
 
 
-Encoding = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        callback=known_encoding,
-        help="Encoding of the input files.",
-    ),
-]
-
-Reference = Annotated[
-    str,
-    typer.Option(
-        "-r", "--reference", metavar="PATH", help="Reference: folder, file, .zip or .tgz."
-    ),
-]
-
+Encoding = Annotated[str, option("--encoding NAME", help_of("encoding"), callback=known_encoding)]
+Reference = Annotated[str, option("-r --reference PATH", help_of("reference"))]
 TableForm = Literal["text", "json", "tsv", "markdown", "latex"]
 """The output formats of scores and comparisons."""
-Form = Annotated[
-    TableForm,
-    typer.Option("--format", help="Output format."),
-]
-
+Form = Annotated[TableForm, option("--format", "Output format.")]
 OutputFiles = Annotated[
-    Optional[list[str]],  # noqa: UP045
-    typer.Option(
-        "--output-file",
-        metavar="FORMAT=PATH",
-        help="Also write the result to a file, in any output format. Repeatable.",
+    list[str] | None,
+    option(
+        "--output-file FORMAT=PATH",
+        "Also write the result to a file, in any output format. Repeatable.",
     ),
 ]
-
-Profile = Annotated[
-    Literal["plan", "official"],
-    typer.Option(help="Follow the written specification, or the official software with its bugs."),
-]
-
+Profile = Annotated[Literal["plan", "official"], option("--profile", help_of("profile"))]
 Confidence = Annotated[
     float,
-    typer.Option(
+    option(
+        "--confidence LEVEL",
+        "Confidence level of the intervals (default 0.95).",
         min=0.01,
         max=0.9999,
-        metavar="LEVEL",
         show_default=False,
-        help="Confidence level of the intervals (default 0.95).",
     ),
 ]
-Seed = Annotated[
-    int,
-    typer.Option(min=0, metavar="N", show_default=False, help="Random seed (default 0)."),
-]
-
-Jobs = Annotated[
-    int,
-    typer.Option(
-        "--jobs",
-        "-j",
-        min=1,
-        metavar="N",
-        help="Number of processes for files named by document; the output is the same.",
-    ),
-]
-
+Seed = Annotated[int, option("--seed N", "Random seed (default 0).", min=0, show_default=False)]
+Jobs = Annotated[int, option("--jobs -j N", help_of("jobs"), min=1)]
 Columns = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option(
-        "--columns", metavar="NAME,…", help="Columns of the tables to show, in this order."
-    ),
+    str | None, option("--columns NAME,…", "Columns of the tables to show, in this order.")
 ]
-Wide = Annotated[
-    bool, typer.Option("--wide", help="Show all columns, even if the terminal is too narrow.")
-]
+Wide = Annotated[bool, option("--wide", "Show all columns, even if the terminal is too narrow.")]
 
 INTERNAL = frozenset({"task", "options", "defaults"})
 """Parameters of the bodies of commands that are not options of the command line."""
@@ -324,26 +259,28 @@ class TaskGroup(HelpfulGroup):
         Raises:
             BadParameter: if the task is unknown, or has no metric and the command needs one.
         """
-        if ctx.meta.get(LISTED) and _exists(cmd_name):
-            return HelpfulCommand(cmd_name, short_help=load(cmd_name).title)
-        if _exists(cmd_name) and _has(cmd_name, self.command):
-            app = typer.Typer(add_completion=False, rich_markup_mode=None)
-            function = _command(cmd_name, type(self).run, self.command, self.conditions)
-            title = load(cmd_name).title
-            texts: dict[str, Any] = {
-                "help": title,
-                "short_help": title,
-                "epilog": epilog(self.command),
-            }
-            app.command(cmd_name, cls=HelpfulCommand, no_args_is_help=True, **texts)(function)
-            return get_command(app)
-        if _exists(cmd_name) and self.command == "agreement":
-            raise typer.BadParameter(f"{cmd_name} declares nothing that annotators judge")
-        if _exists(cmd_name):
-            raise typer.BadParameter(f"{cmd_name} cannot be scored: it supports validation only")
-        if not cmd_name.startswith("-"):
+        if not _exists(cmd_name):
+            if cmd_name.startswith("-"):
+                return None
             raise unknown_task(cmd_name, self.list_commands(ctx))
-        return None
+        task = load(cmd_name)
+        if ctx.meta.get(LISTED):
+            return HelpfulCommand(cmd_name, short_help=task.title)
+        if not _has(cmd_name, self.command):
+            reason = "cannot be scored: it supports validation only"
+            if self.command == "agreement":
+                reason = "declares nothing that annotators judge"
+            raise typer.BadParameter(f"{cmd_name} {reason}")
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(
+            cmd_name,
+            cls=HelpfulCommand,
+            help=task.title,
+            short_help=task.title,
+            epilog=epilog(self.command),
+            no_args_is_help=True,
+        )(_command(task, type(self).run, self.command, self.conditions))
+        return get_command(app)
 
 
 def _exists(task: str) -> bool:
@@ -359,7 +296,7 @@ def _has(task: str, command: Command) -> bool:
 
 
 def table_view(columns: str | None, wide: bool, known: Callable[[], Iterable[str]]) -> View:
-    """What is shown of the tables, from the options `--columns` and `--wide`.
+    """Return the view of the tables of the options `--columns` and `--wide`.
 
     Args:
         columns: names of columns, comma-separated; None for all.
@@ -385,41 +322,59 @@ def unknown_task(name: str, names: Sequence[str]) -> typer.BadParameter:
     return typer.BadParameter(f"unknown task {name}; {hint}")
 
 
-def per_task(
-    run: Callable[..., None], command: Command, conditions: Sequence[Condition] = ()
-) -> type[TaskGroup]:
-    """A group with one command per task: the common options, then those of the task.
+def task_app(
+    run: Callable[..., None],
+    command: Command,
+    text: str = "",
+    conditions: Sequence[Condition] = (),
+) -> typer.Typer:
+    """Return a group with one command per task: the common options, then those of the task.
 
     Args:
         run: the body of the command. Its first parameter is the name of the task; its last,
             `options`, takes the options of the task by name.
         command: name of the command, which selects the options of the tasks.
+        text: its help.
         conditions: when its common options have an effect; without one they always do.
     """
     members = {"run": staticmethod(run), "command": command, "conditions": conditions}
-    return type("Tasks", (TaskGroup,), members)
+    group = type("Tasks", (TaskGroup,), members)
+    return typer.Typer(cls=group, help=text, no_args_is_help=True)
 
 
 def _command(
-    name: str, run: Callable[..., None], which: Command, conditions: Sequence[Condition]
+    task: Task, run: Callable[..., None], which: Command, conditions: Sequence[Condition]
 ) -> Callable[..., None]:
-    """The function of a command, with the signature from which typer makes its options."""
-    task = load(name)
+    """Return the function of a command, with the signature from which typer makes its options.
+
+    It checks that all options that a user writes have an effect, and that no input is replaced.
+    """
 
     def command(context: typer.Context, **arguments: Any) -> None:
         from hlteval.cli.output import check_inputs_stay
+        from hlteval.tasks.options import check_effect, merged
 
-        own = [o.name for o in task.options if o.name not in SHARED.get(which, ())]
-        options = {name: value for name in own if (value := arguments.pop(name, None))}
-        given = {name: v for name, v in options.items() if not defaults.from_file(context, name)}
+        names = [o.name for o in task.options if o.name not in SHARED.get(which, ())]
+        options = {name: value for name in names if (value := arguments.pop(name, None))}
+        own = {name: v for name, v in options.items() if not defaults.from_file(context, name)}
+        every = {**arguments, **options}
         with usage():
-            _check(conditions, context, {**arguments, "task": name})
-            _check_options(task, which, given, {**arguments, **options})
+            for name, holds, reason in conditions:
+                source = context.get_parameter_source(name)
+                written = source is not None and source.name == "COMMANDLINE"
+                if written and not holds({**arguments, "task": task.name}):
+                    flag = name.replace("_", "-")
+                    raise typer.BadParameter(f"--{flag} has no effect {reason}")
+            present = {*merged(task, own), *(name for name, value in every.items() if value)}
+            if every.get("output") or every.get("report") or "json" in forms(every):
+                present.add("tables")
+            check_effect(task, which, own, present)
             config = context.meta.get(defaults.KEY)
-            also = [config.path] if config else ()
-            check_inputs_stay({**arguments, **options}, task.options, also)
-        more = {"defaults": defaults.taken(context)} if defaults.takes_defaults(run) else {}
-        run(name, **arguments, **more, options=options)
+            check_inputs_stay(every, task.options, [config.path] if config else ())
+        more = (
+            {"defaults": defaults.applied_defaults(context)} if defaults.takes_defaults(run) else {}
+        )
+        run(task.name, **arguments, **more, options=options)
 
     parameters = list(_parameters(task, run, which))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -433,75 +388,47 @@ def uses_seed(arguments: Mapping[str, Any]) -> bool:
     return bool(arguments["bootstrap"]) or any(option.follows_seed for option in options)
 
 
-def _check(
-    conditions: Sequence[Condition], context: typer.Context, arguments: Mapping[str, Any]
-) -> None:
-    """Check that the common options that a user writes have an effect."""
-    for name, holds, reason in conditions:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE" and not holds(arguments):
-            raise typer.BadParameter(f"--{name.replace('_', '-')} has no effect {reason}")
-
-
-def _check_options(
-    task: Task, command: Command, options: Mapping[str, Any], arguments: Mapping[str, Any]
-) -> None:
-    """Check that the options of a task have an effect."""
-    from hlteval.tasks.options import check_effect, merged
-
-    present = {*merged(task, options), *(name for name, value in arguments.items() if value)}
-    if arguments.get("output") or arguments.get("report") or "json" in forms(arguments):
-        present.add("tables")
-    check_effect(task, command, options, present)
-
-
 def _parameters(
     task: Task, run: Callable[..., None], command: Command
 ) -> Iterator[inspect.Parameter]:
-    """The parameters of a command for typer: the common ones, then the options of the task.
+    """Give the parameters of a command for typer: the common ones, then the options of the task.
 
-    Options of its other commands are hidden; they are there to be refused with a reason.
+    Options of its other commands, and -r of tasks without references, are hidden: they are there to
+    be refused with a reason.
     """
     keyword = inspect.Parameter.KEYWORD_ONLY
     yield inspect.Parameter("context", keyword, annotation=typer.Context)
-    shared = inspect.signature(run, eval_str=True).parameters.values()
-    common = [item for item in shared if item.name not in INTERNAL]
-    if task.scored_alone:
-        common = [_without_reference(parameter) for parameter in common]
-    yield from (parameter.replace(kind=keyword) for parameter in common)
-    for option in task.options:
-        here = option.available_in(command) and option.name not in SHARED.get(command, ())
-        if here or option.name not in {parameter.name for parameter in common}:
-            default = False if option.switch else None
-            annotation = _annotation(option, hidden=not here)
-            yield inspect.Parameter(option.name, keyword, default=default, annotation=annotation)
+    names = set()
+    for parameter in inspect.signature(run, eval_str=True).parameters.values():
+        if parameter.name in INTERNAL:
+            continue
+        names.add(parameter.name)
+        if parameter.name == "reference" and task.scored_alone:
+            hidden = Annotated[str, typer.Option("-r", "--reference", hidden=True)]
+            parameter = parameter.replace(default="", annotation=hidden)  # noqa: PLW2901
+        yield parameter.replace(kind=keyword)
+    for declared in task.options:
+        name = declared.name
+        here = declared.available_in(command) and name not in SHARED.get(command, ())
+        if here or name not in names:
+            default = False if declared.switch else None
+            annotation = _annotation(declared, hidden=not here)
+            yield inspect.Parameter(name, keyword, default=default, annotation=annotation)
 
 
-def _without_reference(parameter: inspect.Parameter) -> inspect.Parameter:
-    """A parameter of a task without references: -r is only there to be refused with a reason."""
-    if parameter.name != "reference":
-        return parameter
-    hidden = Annotated[str, typer.Option("-r", "--reference", hidden=True)]
-    return parameter.replace(default="", annotation=hidden)
+def _annotation(declared: Option, *, hidden: bool) -> Any:
+    """Return the typer declaration of an option of a task."""
+    if declared.switch:
+        return Annotated[bool, option(f"--{declared.flag}", declared.help, hidden=hidden)]
 
+    def complete(incomplete: str) -> list[str]:
+        return [choice for choice in declared.choices if choice.startswith(incomplete)]
 
-def _annotation(option: Option, *, hidden: bool) -> Any:
-    """The typer declaration of an option of a task."""
-    if option.switch:
-        declared = typer.Option(f"--{option.flag}", help=option.help, hidden=hidden)
-        return Annotated[bool, declared]
-    short = [f"-{option.short}"] if option.short and not hidden else []
-    return Annotated[
-        Optional[list[str] if option.repeatable else str],  # noqa: UP045
-        typer.Option(
-            *short,
-            f"--{option.flag}",
-            metavar=option.placeholder,
-            autocompletion=choices(option),
-            help=option.help,
-            hidden=hidden,
-        ),
-    ]
+    short = f"-{declared.short}" if declared.short and not hidden else ""
+    notation = f"{short} --{declared.flag} {declared.placeholder}"
+    words = complete if declared.choices else None
+    info = option(notation, declared.help, autocompletion=words, hidden=hidden)
+    return Annotated[(list[str] if declared.repeatable else str) | None, info]
 
 
 @contextmanager
@@ -530,7 +457,7 @@ def _usage_errors() -> tuple[type[Exception], ...]:
     from hlteval.workflows.evaluation.pipeline import CannotWatch, InUse
     from hlteval.workflows.evaluation.pipeline_state import NoReference
     from hlteval.workflows.run.batches import NothingGiven
-    from hlteval.workflows.run.verdicts import UnknownCode
+    from hlteval.workflows.run.request import UnknownCode
 
     usual = (NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongOutput, WrongSetting)
     return (*usual, CannotServe, CannotWatch, InUse, NoReference, WrongManifest)

@@ -1,4 +1,4 @@
-"""The words of a command line before it is parsed: which are options, values and arguments."""
+"""Defaults of folders on the command line, whose words are read before it is parsed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import replace
 from functools import cache
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from hlteval.cli.process import option
 from hlteval.results.verdict import Defaults
 from hlteval.tasks import load
-from hlteval.tasks.task import Option
 
 if TYPE_CHECKING:
     from hlteval.results.config import Config
@@ -40,7 +40,7 @@ def switches(run: Callable[..., Any]) -> frozenset[str]:
 
 
 def arguments(words: Sequence[str], without_value: Collection[str]) -> Iterator[int]:
-    """Where the words are that are neither options nor their values.
+    """Give the indices of the words that are neither options nor their values.
 
     Args:
         words: the words after the name of the command.
@@ -58,14 +58,11 @@ def arguments(words: Sequence[str], without_value: Collection[str]) -> Iterator[
         if is_value:
             is_value = False
         elif word.startswith("-") and word != "-":
-            is_value = _takes_next(word) and word not in without_value
+            # The value of an option is the next word, rather than a part of the same.
+            alone = "=" not in word if word.startswith("--") else len(word) == 2
+            is_value = alone and word not in without_value
         else:
             yield index
-
-
-def _takes_next(option: str) -> bool:
-    """Whether the value of an option is the next word, rather than a part of the same."""
-    return "=" not in option if option.startswith("--") else len(option) == 2
 
 
 def values(words: Sequence[str], names: Collection[str]) -> Iterator[str]:
@@ -117,30 +114,24 @@ KEY = "hlteval.defaults"
 """Where a context keeps the file of defaults."""
 
 ConfigFile = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option(
-        "--defaults",
-        metavar="FILE",
-        help="File of defaults (default: the next hlteval.toml above the submission); none for "
-        "none.",
+    str | None,
+    option(
+        "--defaults FILE",
+        "File of defaults (default: the next hlteval.toml above the submission); none for none.",
     ),
 ]
 
 
 def task_of(words: Sequence[str], run: Callable[..., Any]) -> str:
-    """The task that the file of defaults names, for a command line without a task; else empty.
+    """Return the task that the file of defaults names, for a command line without a task.
 
     Raises:
         BadParameter: if several files apply.
     """
     if not takes_defaults(run) or set(words) & set(HELP):
         return ""
-    if (path := _file(words, run)) is None:
-        return ""
-    from hlteval.workflows.config import read_config
-
-    config = sound(read_config(path))
-    return config.task
+    config = _read(_path(words, run))
+    return config.task if config else ""
 
 
 def set_defaults(
@@ -159,20 +150,33 @@ def set_defaults(
         BadParameter: if several files apply.
         Exit: with status 2, if the file has errors.
     """
+    from hlteval.tasks.options import merged
+
     task, *rest = words
     if not takes_defaults(run) or set(words) & set(HELP) or not rest:
         return
-    if (path := _file(rest, run, task)) is None:
-        return
-    from hlteval.workflows.config import read_config
-
-    config = sound(read_config(path, task))
-    if config.task not in {"", task}:
-        without_effect(config, task)
+    config = _read(_path(rest, run, task), task)
+    if config is None:
         return
     kept = {key: value for key, value in config.values.items() if own_task or key != "task"}
     context.meta[KEY] = replace(config, values=kept)
-    context.default_map = {task: dict(_parameters(config, task, run, command))}
+    present: dict[str, object] = {}
+    for key, value in config.values.items():
+        name = key.replace("-", "_")
+        if name not in signature(run).parameters or name in {"task", "options"}:
+            continue
+        if name == "reference" and load(task).scored_alone:
+            continue
+        is_table = isinstance(value, Mapping)
+        levels = [f"{code}={level}" for code, level in value.items()] if is_table else value
+        present[name] = levels
+    for declared in load(task).options:
+        name = declared.name
+        if name in config.options and declared.available_in(command):
+            text = merged(load(task), {name: config.options[name]}).get(name, "")
+            several = [text] if declared.repeatable and text else text or None
+            present[name] = bool(text) if declared.switch else several
+    context.default_map = {task: present}
 
 
 def takes_defaults(run: Callable[..., Any]) -> bool:
@@ -180,47 +184,62 @@ def takes_defaults(run: Callable[..., Any]) -> bool:
     return "defaults" in signature(run).parameters
 
 
-def _file(words: Sequence[str], run: Callable[..., Any], task: str = "") -> str | None:
-    """The file of defaults that applies to a command line."""
+def _path(words: Sequence[str], run: Callable[..., Any], task: str = "") -> str | None:
+    """Return the path of the file of defaults that applies to a command line."""
     from hlteval.workflows.config import start_of
 
-    given = next(iter(values(words, ["--defaults"])), None)
-    if given == "":
+    written = next(iter(values(words, ["--defaults"])), None)
+    if written == "":
         raise typer.BadParameter("--defaults is empty; leave it out or give it a value")
-    if given is not None:
-        return None if given == NONE else given
-    return _found([start_of(path) for path in _submissions(words, run, task)] or [start_of("-")])
+    if written is not None:
+        return written
+    if "system" in signature(run).parameters:
+        paths = list(values(words, ["-s", "--system"]))
+    else:
+        declared = load(task).options if task else ()
+        flags = {f"--{option.flag}" for option in declared if option.switch}
+        paths = [words[index] for index in arguments(words, switches(run) | flags)]
+        if "--by-folder" in words and task:
+            from hlteval.workflows.run.verdicts import submissions
+
+            paths = submissions(task, paths)
+        elif "--by-folder" in words:
+            paths = [str(Path(path).parent) for path in paths]
+    return _search([start_of(path) for path in paths] or [start_of("-")])
 
 
-def _found(starts: Sequence[Path]) -> str | None:
-    """The file of defaults that is found from some folders upwards.
+def _search(starts: Sequence[Path]) -> str | None:
+    """Search the file of defaults from some folders upwards.
 
     Raises:
         BadParameter: if these are several.
     """
     from hlteval.workflows.config import find, shown
 
-    found = list(dict.fromkeys(map(cache(find), starts)))
-    if len(found) > 1:
-        listed = ", ".join("none" if path is None else shown(path) for path in found)
+    paths = list(dict.fromkeys(map(cache(find), starts)))
+    if len(paths) > 1:
+        listed = ", ".join("none" if path is None else shown(path) for path in paths)
         raise typer.BadParameter(
             f"submissions have different files of defaults ({listed}); use --defaults FILE"
         )
-    return None if found[0] is None else shown(found[0])
+    return None if paths[0] is None else shown(paths[0])
 
 
-def _submissions(words: Sequence[str], run: Callable[..., Any], task: str) -> list[str]:
-    """The paths of the submissions on a command line."""
-    if "system" in signature(run).parameters:
-        return list(values(words, ["-s", "--system"]))
-    own = load(task).options if task else ()
-    flags = {f"--{option.flag}" for option in own if option.switch}
-    paths = [words[index] for index in arguments(words, switches(run) | flags)]
-    if "--by-folder" not in words:
-        return paths
-    from hlteval.workflows.run.verdicts import submissions
+def _read(path: str | None, task: str = "") -> Config | None:
+    """Read a file of defaults; None if there is none, or for another task, which is printed.
 
-    return submissions(task, paths) if task else [str(Path(path).parent) for path in paths]
+    Raises:
+        Exit: with status 2, if the file has errors.
+    """
+    from hlteval.workflows.config import read_config
+
+    if path is None or path == NONE:
+        return None
+    config = sound(read_config(path, task))
+    if task and config.task not in {"", task}:
+        without_effect(config, task)
+        return None
+    return config
 
 
 def sound(config: Config) -> Config:
@@ -237,34 +256,6 @@ def sound(config: Config) -> Config:
     return config
 
 
-def _parameters(
-    config: Config, task: str, run: Callable[..., Any], command: str
-) -> Iterable[tuple[str, Any]]:
-    """The parameters of a command that a file has values for."""
-    parameters = signature(run).parameters
-    for key, value in config.values.items():
-        name = key.replace("-", "_")
-        if name not in parameters or name in {"task", "options"}:
-            continue
-        if name == "reference" and load(task).scored_alone:
-            continue
-        is_table = isinstance(value, Mapping)
-        yield name, [f"{code}={level}" for code, level in value.items()] if is_table else value
-    for option in load(task).options:
-        if option.name in config.options and option.available_in(command):
-            yield option.name, _option(task, option, config.options[option.name])
-
-
-def _option(task: str, option: Option, value: object) -> Any:
-    """The value of an option as the command line has it."""
-    from hlteval.tasks.options import merged
-
-    text = merged(load(task), {option.name: value}).get(option.name, "")
-    if option.switch:
-        return bool(text)
-    return [text] if option.repeatable and text else text or None
-
-
 def config_of_call(given: str | None, inputs: Sequence[str], task: str = "") -> Config | None:
     """The file of defaults of a command that is not of one task; None if none applies.
 
@@ -277,16 +268,10 @@ def config_of_call(given: str | None, inputs: Sequence[str], task: str = "") -> 
         BadParameter: if several files apply.
         Exit: with status 2, if the file has errors.
     """
-    from hlteval.workflows.config import read_config, start_of
+    from hlteval.workflows.config import start_of
 
-    path = _found([start_of(each) for each in inputs]) if given is None else given
-    if path is None or path == NONE:
-        return None
-    config = sound(read_config(path, task))
-    if task and config.task not in {"", task}:
-        without_effect(config, task)
-        return None
-    return config
+    path = _search([start_of(each) for each in inputs]) if given is None else given
+    return _read(path, task)
 
 
 def without_effect(config: Config, other: str) -> None:
@@ -310,8 +295,8 @@ def from_file(context: Any, name: str) -> bool:
     return source is not None and source.name == "DEFAULT_MAP"
 
 
-def taken(context: Any) -> Defaults | None:
-    """What a command takes from the file of defaults; None if it takes nothing."""
+def applied_defaults(context: Any) -> Defaults | None:
+    """Return the defaults that a command takes from a file; None if it takes nothing."""
     config: Config | None = context.meta.get(KEY)
     if config is None:
         return None
@@ -319,13 +304,9 @@ def taken(context: Any) -> Defaults | None:
         f"options.{inner}" if key == "options" else key
         for key, value in config.values.items()
         for inner in (value if key == "options" else [key])
-        if key == "task" or from_file(context, _parameter(inner))
+        if key == "task" or from_file(context, inner.replace("-", "_"))
     )
     return Defaults(config.path, tuple(names)) if names else None
-
-
-def _parameter(name: str) -> str:
-    return name.replace("-", "_")
 
 
 def show_defaults(defaults: Defaults | None) -> None:

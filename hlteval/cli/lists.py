@@ -1,51 +1,86 @@
-"""`hlteval tasks`, `formats`, `explain`: lists of tasks and formats, and the codes of findings."""
+"""`hlteval tasks`, `formats`, `explain`, `schema`, `config` and `demo`: what there is."""
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Optional
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from hlteval.cli import commands as completion
-from hlteval.cli.commands import Columns, Wide, table_view, unknown_task, usage
+from hlteval.cli import commands
+from hlteval.cli.process import argument, option
 from hlteval.extensions import FORMATS, TASKS, broken_extensions
 
 if TYPE_CHECKING:
-    from hlteval.reports.tables import Table, Tables
+    from hlteval.reports.tables import Table
 
-ListForm = Annotated[Literal["text", "json"], typer.Option("--format", help="Output format.")]
+ListForm = Annotated[Literal["text", "json"], option("--format", "Output format.")]
+TaskName = Annotated[
+    str | None,
+    argument("TASK", "Task whose metrics are listed.", autocompletion=commands.tasks),
+]
+Code = Annotated[
+    str,
+    argument(
+        "CODE",
+        "Code of a finding, e.g. STD302, or a prefix.",
+        autocompletion=commands.codes,
+    ),
+]
+SchemaName = Annotated[
+    str | None,
+    argument(
+        "NAME",
+        "Schema to print, e.g. scores; without it, all are listed.",
+        autocompletion=commands.schemas,
+    ),
+]
+ConfigPath = Annotated[
+    str | None,
+    argument(
+        "PATH", "Submission, or a file of defaults itself; without it, the working directory."
+    ),
+]
+Folder = Annotated[
+    str,
+    argument("FOLDER", "Folder for the example files; existing files are not overwritten."),
+]
 
 
 def tasks(
-    name: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Argument(
-            metavar="TASK", autocompletion=completion.tasks, help="Task whose metrics are listed."
-        ),
-    ] = None,
-    columns: Columns = None,
-    wide: Wide = False,
+    name: TaskName = None,
+    columns: commands.Columns = None,
+    wide: commands.Wide = False,
     form: ListForm = "text",
 ) -> None:
     """List the tasks, or the metrics of one."""
-    from hlteval.cli.output import publish, show
-    from hlteval.reports import lists as capabilities
+    from hlteval.cli.output import show
+    from hlteval.reports import lists
     from hlteval.tasks import known, usable
 
     _warn_of_broken(TASKS)
     if name is not None and name not in known():
-        raise unknown_task(name, list(known()))
+        raise commands.unknown_task(name, list(known()))
     if name and (columns or wide):
         raise typer.BadParameter("--columns and --wide apply to the list of all tasks")
-    if form == "json":
-        from hlteval.reports.lists import tasks_json
+    if name and form == "text":
+        show(lists.task(name))
+    else:
+        json = partial(lists.tasks_json, [name] if name else usable())
+        _show_list(json, lists.task_table, columns, wide, form)
 
-        check_view(columns, wide)
-        publish(lambda _: tasks_json([name] if name else usable()), form)
-        return
-    table = capabilities.task_table()
-    show(capabilities.task(name) if name else selected(table, columns, wide))
+
+def formats(
+    columns: commands.Columns = None, wide: commands.Wide = False, form: ListForm = "text"
+) -> None:
+    """List the formats and what they support."""
+    from hlteval.reports import lists
+
+    _warn_of_broken(FORMATS)
+    _show_list(lists.formats_json, lists.formats, columns, wide, form)
 
 
 def _warn_of_broken(group: str) -> None:
@@ -56,80 +91,46 @@ def _warn_of_broken(group: str) -> None:
         write(remarks(), warning(reason))
 
 
-def formats(columns: Columns = None, wide: Wide = False, form: ListForm = "text") -> None:
-    """List the formats and what they support."""
-    from hlteval.cli.output import publish, show
-    from hlteval.reports.lists import formats as table
-
-    _warn_of_broken(FORMATS)
-    if form == "json":
-        from hlteval.reports.lists import formats_json
-
-        check_view(columns, wide)
-        publish(lambda _: formats_json(), form)
-        return
-    show(selected(table(), columns, wide))
-
-
-def check_view(columns: str | None, wide: bool) -> None:
-    """Check that there is no option of tables, of which JSON has none.
+def _show_list(
+    json: Callable[[], str],
+    table: Callable[[], Table],
+    columns: str | None,
+    wide: bool,
+    form: str,
+) -> None:
+    """Print a list as JSON, or as a table with the columns of `--columns` and `--wide`.
 
     Raises:
-        BadParameter: if there is one.
+        BadParameter: for both of these options, or one with JSON.
     """
-    if columns or wide:
-        name = "--columns" if columns else "--wide"
-        raise typer.BadParameter(f"{name} has no effect without --format text")
-
-
-def selected(table: Table, columns: str | None, wide: bool) -> Tables:
-    """A table with the columns that `--columns` and `--wide` ask for."""
+    from hlteval.cli.output import publish, show
     from hlteval.reports.tables import Tables
 
+    if form == "json":
+        if columns or wide:
+            name = "--columns" if columns else "--wide"
+            raise typer.BadParameter(f"{name} has no effect without --format text")
+        publish(lambda _: json(), form)
+        return
     if columns and wide:
         raise typer.BadParameter("--wide has no effect with --columns")
-    view = table_view(columns, wide, lambda: [column.name for column in table.columns])
-    return Tables(view.of([table]), view.wide)
+    made = table()
+    view = commands.table_view(columns, wide, lambda: [column.name for column in made.columns])
+    show(Tables(view.of([made]), view.wide))
 
 
-def explain(
-    code: Annotated[
-        str,
-        typer.Argument(
-            metavar="CODE",
-            autocompletion=completion.codes,
-            help="Code of a finding, e.g. STD302, or a prefix.",
-        ),
-    ],
-    form: ListForm = "text",
-) -> None:
+def explain(code: Code, form: ListForm = "text") -> None:
     """Explain a finding: why it is reported, and how to fix it."""
     from hlteval.cli.output import publish
-    from hlteval.reports.lists import UnknownCodeError
-    from hlteval.reports.lists import explain as run
+    from hlteval.reports import lists
 
     try:
-        if form == "json":
-            from hlteval.reports.lists import codes_json
-
-            publish(lambda _: codes_json(code), form)
-        else:
-            publish(lambda _: run(code), form)
-    except UnknownCodeError as error:
+        publish(lambda _: lists.codes_json(code) if form == "json" else lists.explain(code), form)
+    except lists.UnknownCodeError as error:
         raise typer.BadParameter(str(error)) from error
 
 
-def schema(
-    name: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Argument(
-            metavar="NAME",
-            autocompletion=completion.schemas,
-            help="Schema to print, e.g. scores; without it, all are listed.",
-        ),
-    ] = None,
-    form: ListForm = "text",
-) -> None:
+def schema(name: SchemaName = None, form: ListForm = "text") -> None:
     """Print the JSON Schema of an output or a file, or list all schemas."""
     from hlteval.cli.output import publish
     from hlteval.reports.schemas.declared import (
@@ -150,24 +151,13 @@ def schema(
         raise typer.BadParameter(str(error)) from error
 
 
-def config(
-    path: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Argument(
-            metavar="PATH",
-            help="Submission, or a file of defaults itself; without it, the working directory.",
-        ),
-    ] = None,
-    form: Annotated[Literal["text", "json"], typer.Option("--format", help="Output format.")] = (
-        "text"
-    ),
-) -> None:
+def config(path: ConfigPath = None, form: ListForm = "text") -> None:
     """Show which hlteval.toml applies to a folder, its settings and its problems."""
     from hlteval.cli.output import publish, show_findings
     from hlteval.reports.packages import FORMATS
     from hlteval.workflows.config import config_of
 
-    with usage():
+    with commands.usage():
         found = config_of(path or "")
     publish(lambda name: FORMATS[name](found), form)
     show_findings(found.findings if found else ())
@@ -175,23 +165,18 @@ def config(
     raise typer.Exit(1 if wrong else 0)
 
 
-def demo(
-    folder: Annotated[
-        str,
-        typer.Argument(
-            metavar="FOLDER",
-            help="Folder for the example files; existing files are not overwritten.",
-        ),
-    ] = "hlteval-demo",
-) -> None:
+def demo(folder: Folder = "hlteval-demo") -> None:
     """Validate, score and convert a small example, showing each command."""
-    from hlteval.cli.app import app
-    from hlteval.cli.commands import usage
-    from hlteval.cli.output import show_command
-    from hlteval.workflows.config import commands, unpack
+    from rich.text import Text
 
-    with usage():
+    from hlteval.cli.app import app
+    from hlteval.reports.terminal import results
+    from hlteval.workflows.config import commands as steps
+    from hlteval.workflows.config import unpack
+
+    with commands.usage():
         unpack(Path(folder))
-    for command in commands(folder):
-        show_command(command)
+    for command in steps(folder):  # as a user would type it
+        results().print(Text(f"\n$ {shlex.join(command)}", style="bold green"), soft_wrap=True)
+        results().print()
         app(command[1:], standalone_mode=False)

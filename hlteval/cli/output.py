@@ -1,22 +1,22 @@
-"""Files that a command writes in addition to what it prints: `--output-file FORMAT=PATH`."""
+"""Outputs of commands: what they print, and the files, reports and plots that they write."""
 
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any
 from warnings import catch_warnings, filterwarnings
 
 import typer
 from rich.console import Group, RenderableType
-from rich.text import Text
 
 from hlteval.cli.commands import usage
 from hlteval.cli.defaults import show_defaults
+from hlteval.cli.process import option
 from hlteval.reports.terminal import Prose, note, remarks, rendered, results, warning, write
 from hlteval.sources.writing import check_name, check_outputs, resolved
 from hlteval.tasks.task import Option
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from hlteval.findings import Finding
     from hlteval.reports.html import Result
     from hlteval.reports.tables import View
-    from hlteval.results.packages import Conversion
     from hlteval.results.scores import Scores
-    from hlteval.results.systems import Comparison, Leaderboard, RefusedSystem
+    from hlteval.results.systems import RefusedSystem
     from hlteval.results.verdict import Defaults, FixedCopy, Verdict
 
 Files = Sequence[tuple[str, Path]]
@@ -70,7 +69,7 @@ def _paths(value: Any) -> list[str]:
 
 
 def output_files(assignments: Sequence[str] | None, forms: Collection[str]) -> Files:
-    """The files of `--output-file FORMAT=PATH`.
+    """Return the files of `--output-file FORMAT=PATH`.
 
     Args:
         assignments: the values of the option.
@@ -80,31 +79,28 @@ def output_files(assignments: Sequence[str] | None, forms: Collection[str]) -> F
         BadParameter: for an unknown format, a file that is named twice, a folder, or a file in a
             folder that does not exist.
     """
+    from hlteval.findings.suggest import did_you_mean
+
     seen: set[Path] = set()
     files = []
     for assignment in assignments or ():
-        form, path = _parsed(assignment, forms)
-        for reason in problems(path, seen):
+        form, equals, name = assignment.partition("=")
+        if not equals or not name or name == "-":
+            reason = "use FORMAT=PATH"
+        elif form not in forms:
+            hint = did_you_mean(form, forms, f"use one of {', '.join(forms)}")
+            reason = f"unknown format; {hint}"
+        else:
+            reason = next(_problems(Path(name), seen), "")
+        if reason:
             raise typer.BadParameter(f"invalid --output-file {assignment}: {reason}")
-        seen.add(resolved(path))
-        files.append((form, path))
+        seen.add(resolved(Path(name)))
+        files.append((form, Path(name)))
     return files
 
 
-def _parsed(assignment: str, forms: Collection[str]) -> tuple[str, Path]:
-    from hlteval.findings.suggest import did_you_mean
-
-    form, equals, path = assignment.partition("=")
-    if not equals or not path or path == "-":
-        raise typer.BadParameter(f"invalid --output-file {assignment}: use FORMAT=PATH")
-    if form not in forms:
-        hint = did_you_mean(form, forms, f"use one of {', '.join(forms)}")
-        raise typer.BadParameter(f"invalid --output-file {assignment}: unknown format; {hint}")
-    return form, Path(path)
-
-
-def problems(path: Path, seen: Collection[Path]) -> Iterator[str]:
-    """Why a file cannot be written, found before the work begins."""
+def _problems(path: Path, seen: Collection[Path]) -> Iterator[str]:
+    """Report why a file cannot be written, before the work begins."""
     target = resolved(path)
     if target in seen:
         yield f"{path} is named twice"
@@ -148,98 +144,136 @@ def publish(render: Renderer, form: str, files: Files = (), others: Iterable[Out
     write(results(), render(form))
 
 
+@dataclass(frozen=True)
+class Outputs:
+    """The outputs of a command with tables: what it prints, its files and its report.
+
+    Attributes:
+        form: the output format.
+        files: files that are also written, in which formats.
+        report: the file of `--report`; None for none.
+    """
+
+    form: str
+    files: Files = ()
+    report: Path | None = None
+
+    @classmethod
+    def of(
+        cls,
+        form: str,
+        assignments: Sequence[str] | None,
+        forms: Collection[str],
+        report: Path | None = None,
+        plot: Path | None = None,
+    ) -> Outputs:
+        """Check, before the work begins, that everything can be written.
+
+        Args:
+            form: the output format.
+            assignments: the values of `--output-file`.
+            forms: the names of the output formats.
+            report: the file of `--report`; None for none.
+            plot: the file of `--plot`; None for none.
+
+        Raises:
+            BadParameter: for a file that is named twice, a folder, another suffix, or a file in a
+                folder that does not exist; for a plot without matplotlib.
+        """
+        files = output_files(assignments, forms)
+        names = {resolved(path) for _, path in files}
+        if report is not None and report.suffix.lower() not in {".html", ".htm"}:
+            raise typer.BadParameter(f"invalid --report {report}: the name must end in .html")
+        for flag, path in (("--report", report), ("--plot", plot)):
+            for reason in () if path is None else _problems(path, names):
+                raise typer.BadParameter(f"invalid {flag} {path}: {reason}")
+        if plot is not None:
+            from hlteval.workflows.compare.plotting import check_plot
+
+            with usage():
+                check_plot(plot)
+        return cls(form, files, report)
+
+    def reports(self, result: Result) -> Iterator[Output]:
+        """Return the report of a result as an output, if it is wanted."""
+        if self.report is not None:
+            from hlteval.reports.html import write as write_report
+
+            yield self.report, partial(write_report, result)
+
+    def publish(self, render: Renderer, result: Result, *others: Output) -> None:
+        """Print a result, after it is written to files, the report and other outputs."""
+        publish(render, self.form, self.files, [*others, *self.reports(result)])
+
+    @contextmanager
+    def refusals(
+        self, command: Sequence[str] = (), defaults: Defaults | None = None
+    ) -> Iterator[None]:
+        """Report why a submission was not scored, with its findings and the fix; exit code 1.
+
+        JSON goes to standard output and to files; other formats have no place for a refusal, so
+        that it is printed to standard error as text.
+
+        Args:
+            command: the command that reports all findings of the submission.
+            defaults: what was taken from a file of defaults.
+        """
+        from hlteval.reports.scores import Refusal
+        from hlteval.workflows.run.verdicts import Refused
+
+        try:
+            yield
+        except Refused as refused:
+            show_defaults(defaults)
+            refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
+            known: dict[str, Callable[[], str | RenderableType]]
+            known = {"json": refusal.as_json, "text": refusal.as_text}
+            files = [pair for pair in self.files if pair[0] in known]
+            write_files(files, lambda name: known[name](), *self.reports(refusal))
+            if self.form == "json":
+                write(results(), refusal.as_json())
+            write(remarks(), refusal.summary() if self.form == "json" else refusal.as_text())
+            for name, path in self.files:
+                if name not in known:
+                    write(remarks(), Prose(f"{path} is not written: {name} cannot show a refusal"))
+            raise typer.Exit(1) from refused
+
+
 def show_verdict(
     verdict: Verdict,
     form: str,
     max_findings: int | None = None,
     files: Files = (),
     others: Iterable[Output] = (),
+    copy: FixedCopy | None = None,
 ) -> None:
-    """Print a verdict and write it to files, in text with a maximum of findings per file."""
-    from hlteval.reports import findings, text
-
-    limit = text.MAX_FINDINGS if max_findings is None else max_findings
-    publish(lambda name: findings.render(verdict, name, limit), form, files, others)
-
-
-def show_fixes(
-    copy: FixedCopy,
-    form: str,
-    max_findings: int | None = None,
-    files: Files = (),
-    others: Iterable[Output] = (),
-) -> None:
-    """Print what was corrected and the verdict over the copy, and write it to files.
-
-    JSON has the corrections; beside formats that cannot show them they are on standard error.
-    """
-    from hlteval.reports import findings
-    from hlteval.reports import packages as fixes
-    from hlteval.reports import text as reports_text
-
-    limit = reports_text.MAX_FINDINGS if max_findings is None else max_findings
-
-    def render(name: str) -> str | RenderableType:
-        if name == "json":
-            return fixes.fixes_json(copy)
-        rest = findings.render(copy.verdict, name, limit)
-        return rest if isinstance(rest, str) else Group(fixes.fixes_text(copy), rest)
-
-    publish(render, form, files, others)
-    if form not in {"text", "json"}:
-        write(remarks(), fixes.fixes_text(copy))
-
-
-@contextmanager
-def refusals(
-    form: str,
-    files: Files = (),
-    command: Sequence[str] = (),
-    report: Path | None = None,
-    defaults: Defaults | None = None,
-) -> Iterator[None]:
-    """Report why a submission was not scored, with its findings and the fix; exit code 1.
-
-    JSON goes to standard output and to files; other formats have no place for a refusal, so that
-    it is printed to standard error as text.
+    """Print a verdict and write it to files, in text with a maximum of findings per file.
 
     Args:
+        verdict: the verdict.
         form: the output format.
-        files: files to write, in which formats.
-        command: the command that reports all findings of the submission.
-        report: the file of `--report`, which says why; None for none.
-        defaults: what was taken from a file of defaults.
+        max_findings: the maximum; None for the usual one.
+        files: the files.
+        others: other outputs.
+        copy: the corrected copy that the verdict is about. JSON has the corrections; beside formats
+            that cannot show them they are on standard error.
     """
-    from hlteval.reports.scores import Refusal
-    from hlteval.workflows.run.verdicts import Refused
+    from hlteval.reports import findings, text
+    from hlteval.reports.packages import fixes_json, fixes_text
 
-    try:
-        yield
-    except Refused as refused:
-        show_defaults(defaults)
-        refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
-        known: dict[str, Callable[[], str | RenderableType]]
-        known = {"json": refusal.as_json, "text": refusal.as_text}
-        shown = [pair for pair in files if pair[0] in known]
-        write_files(shown, lambda name: known[name](), *report_output(refusal, report))
-        if form == "json":
-            write(results(), refusal.as_json())
-        write(remarks(), refusal.summary() if form == "json" else refusal.as_text())
-        for name, path in files:
-            if name not in known:
-                write(remarks(), Prose(f"{path} is not written: {name} cannot show a refusal"))
-        raise typer.Exit(1) from refused
+    limit = text.MAX_FINDINGS if max_findings is None else max_findings
 
+    def render(name: str) -> str | RenderableType:
+        if copy is not None and name == "json":
+            return fixes_json(copy)
+        rendered = findings.render(verdict, name, limit)
+        if copy is None or isinstance(rendered, str):
+            return rendered
+        return Group(fixes_text(copy), rendered)
 
-def show_conversion(conversion: Conversion, form: str, files: Files = ()) -> None:
-    """Print what a conversion wrote and lost, and write it to files; text is on standard error."""
-    from hlteval.reports.packages import CONVERSION_FORMATS as FORMATS
-
-    write_files(files, lambda name: FORMATS[name](conversion))
-    if form == "text":
-        show_findings(conversion.findings)
-    else:
-        write(results(), FORMATS[form](conversion))
+    publish(render, form, files, others)
+    if copy is not None and form not in {"text", "json"}:
+        write(remarks(), fixes_text(copy))
 
 
 def show_findings(findings: Sequence[Finding]) -> None:
@@ -270,45 +304,17 @@ def check_folder(output: Path | None) -> None:
         raise FileExistsError(f"{output} contains files other than scores; use another folder")
 
 
-def show_scores(
-    scores: Scores,
-    form: str,
-    output: Path | None,
-    view: View,
-    files: Files = (),
-    others: Iterable[Output] = (),
-) -> None:
-    """Print scores, and write them to files and to an output folder if they are wanted."""
-    from hlteval.reports import scores as score_formats
+def show_scores(scores: Scores, outputs: Outputs, view: View, folder: Path | None = None) -> None:
+    """Print scores, and write them to files and to a folder if they are wanted."""
+    from hlteval.reports.scores import FORMATS, write_tables
 
-    if output is not None:
-        others = [(output, partial(score_formats.write_tables, scores)), *others]
-    publish(lambda name: score_formats.FORMATS[name](scores, view), form, files, others)
-    if form != "text":  # which contains both
+    tables = [] if folder is None else [(folder, partial(write_tables, scores))]
+    outputs.publish(lambda name: FORMATS[name](scores, view), scores, *tables)
+    if outputs.form != "text":  # which contains both
         for text in scores.warnings:
             write(remarks(), warning(text))
         for text in scores.notes:
             write(remarks(), note(text))
-
-
-def show_comparison(
-    comparison: Comparison,
-    form: str,
-    view: View,
-    files: Files = (),
-    others: Iterable[Output] = (),
-) -> None:
-    """Print a comparison in one of the output formats, and write it to files."""
-    from hlteval.reports.systems import COMPARISON_FORMATS as FORMATS
-
-    publish(lambda name: FORMATS[name](comparison, view), form, files, others)
-
-
-def show_leaderboard(board: Leaderboard, form: str, view: View, files: Files = ()) -> None:
-    """Print a leaderboard in one of the output formats, and write it to files."""
-    from hlteval.reports.systems import LEADERBOARD_FORMATS as FORMATS
-
-    publish(lambda name: FORMATS[name](board, view), form, files)
 
 
 def show_refused(systems: Sequence[RefusedSystem], command: Callable[[str], Sequence[str]]) -> None:
@@ -324,46 +330,18 @@ def show_refused(systems: Sequence[RefusedSystem], command: Callable[[str], Sequ
         write(remarks(), refusal(system, command(system.name)))
 
 
-def show_command(command: Sequence[str]) -> None:
-    """Print a command as a user would type it."""
-    results().print(Text(f"\n$ {shlex.join(command)}", style="bold green"), soft_wrap=True)
-    results().print()
-
-
 PlotFile = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Option(
-        "--plot",
-        metavar="FILE",
-        help="Plot curves, or values with intervals, as FILE.png, .svg or .pdf.",
-    ),
+    Path | None,
+    option("--plot FILE", "Plot curves, or values with intervals, as FILE.png, .svg or .pdf."),
 ]
-
 Beside = Annotated[
-    Optional[list[str]],  # noqa: UP045
-    typer.Option(metavar="PATH", help="Another submission to include in the plot. Repeatable."),
+    list[str] | None,
+    option("--beside PATH", "Another submission to include in the plot. Repeatable."),
 ]
-
-
-def check_plot(path: Path | None, files: Files = ()) -> None:
-    """Check, before the work begins, that a plot can be written.
-
-    Args:
-        path: of the plot; None for none.
-        files: the other files that the command writes.
-
-    Raises:
-        BadParameter: for a file that is named twice, a folder, another suffix, or a file
-            in a folder that does not exist, and without matplotlib.
-    """
-    from hlteval.workflows.compare import plotting
-
-    if path is None:
-        return
-    for reason in problems(path, {resolved(file) for _, file in files}):
-        raise typer.BadParameter(f"invalid --plot {path}: {reason}")
-    with usage():
-        plotting.check_plot(path)
+ReportFile = Annotated[
+    Path | None,
+    option("--report FILE.html", "Also write a report: one HTML file that opens offline."),
+]
 
 
 @contextmanager
@@ -372,40 +350,3 @@ def without_warnings() -> Iterator[None]:
     with catch_warnings():
         filterwarnings("ignore", "Glyph", UserWarning)
         yield
-
-
-ReportFile = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Option(
-        "--report",
-        metavar="FILE.html",
-        help="Also write a report: one HTML file that opens offline.",
-    ),
-]
-
-
-def check_report(path: Path | None, files: Files = ()) -> None:
-    """Check, before the work begins, that a report can be written.
-
-    Args:
-        path: of the report; None for none.
-        files: the other files that the command writes.
-
-    Raises:
-        BadParameter: for a file that is named twice, a folder, another suffix, or a file
-            in a folder that does not exist.
-    """
-    if path is None:
-        return
-    if path.suffix.lower() not in {".html", ".htm"}:
-        raise typer.BadParameter(f"invalid --report {path}: the name must end in .html")
-    for reason in problems(path, {resolved(file) for _, file in files}):
-        raise typer.BadParameter(f"invalid --report {path}: {reason}")
-
-
-def report_output(result: Result, path: Path | None) -> Iterator[Output]:
-    """The report of a result as an output, if it is wanted."""
-    if path is not None:
-        from hlteval.reports.html import write
-
-        yield path, partial(write, result)

@@ -1,4 +1,4 @@
-"""Exit codes of the commands, as their help, their manual pages and the documentation list them."""
+"""Commands and their process: options, exit codes in the help, standard streams and signals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from types import FrameType, MappingProxyType
 from typing import Any, ClassVar, NoReturn
 
-from typer import BadParameter
+from typer import Argument, BadParameter, Option
 from typer.core import TyperCommand, TyperGroup
 
 ALWAYS: Mapping[int, str] = MappingProxyType(
@@ -21,90 +21,60 @@ ALWAYS: Mapping[int, str] = MappingProxyType(
         3: "Internal error of hlteval.",
     }
 )
-"""What 2 and 3 mean for every command."""
+"""The meanings of 2 and 3 for every command."""
 
-EXIT_CODES: Mapping[str, Mapping[int, str]] = MappingProxyType(
+EXIT_CODES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "": {
-            0: "Success; warnings are allowed.",
-            1: "Validation failed, nothing was scored, or the result is negative.",
-        },
-        "validate": {
-            0: "The submission passes.",
-            1: "It fails, or the verdict is undecided.",
-        },
-        "convert": {
-            0: "The output was written.",
-            1: "The input has errors, or nothing was written.",
-        },
-        "score": {
-            0: "The submission was scored.",
-            1: "Nothing was scored because of blocking findings.",
-        },
-        "compare": {
-            0: "All submissions were compared.",
-            1: "At least one submission could not be scored.",
-        },
-        "leaderboard": {
-            0: "All submissions were ranked.",
-            1: "At least one submission could not be scored; the others are ranked.",
-        },
-        "agreement": {
-            0: "The annotators were compared.",
-            1: "Nothing was compared because of blocking findings.",
-        },
-        "verify": {
-            0: "No part of the signature differs.",
-            1: "At least one part of the signature differs.",
-        },
-        "pack": {
-            0: "The archive was written.",
-            1: "The submission fails; nothing was written.",
-        },
-        "inspect": {
-            0: "The archive has no errors.",
-            1: "The archive has errors.",
-        },
-        "pipeline": {
-            0: "All submissions were processed, invalid ones included.",
-            1: "A submission was not scored, failed or is waiting, or the manifest has errors.",
-        },
-        "campaign": {
-            0: "All cells have numbers.",
-            1: "A cell has no numbers, or the manifest has errors.",
-        },
-        "serve": {
-            0: "The server was stopped.",
-            1: "The reference has errors; nothing was served.",
-        },
-        "manifest": {
-            0: "Success; warnings are allowed.",
-            1: "The manifest has errors.",
-        },
-        "manifest check": {
-            0: "The manifest passes.",
-            1: "The manifest or a submission has errors.",
-        },
-        "manifest best": {
-            0: "The best submissions are listed.",
-            1: "The manifest has errors.",
-        },
-        "config": {
-            0: "The defaults were shown, if any.",
-            1: "The file of defaults has errors.",
-        },
-        "lsp": {
-            0: "The editor ended the session.",
-            1: "The editor ended the session without shutting it down.",
-        },
-        "tasks": {0: "The list was printed."},
-        "formats": {0: "The list was printed."},
-        "explain": {0: "The explanation was printed."},
-        "schema": {0: "The schema, or the list, was printed."},
-        "demo": {0: "All commands were run."},
+        "": (
+            "Success; warnings are allowed.",
+            "Validation failed, nothing was scored, or the result is negative.",
+        ),
+        "validate": ("The submission passes.", "It fails, or the verdict is undecided."),
+        "convert": ("The output was written.", "The input has errors, or nothing was written."),
+        "score": ("The submission was scored.", "Nothing was scored because of blocking findings."),
+        "compare": (
+            "All submissions were compared.",
+            "At least one submission could not be scored.",
+        ),
+        "leaderboard": (
+            "All submissions were ranked.",
+            "At least one submission could not be scored; the others are ranked.",
+        ),
+        "agreement": (
+            "The annotators were compared.",
+            "Nothing was compared because of blocking findings.",
+        ),
+        "verify": (
+            "No part of the signature differs.",
+            "At least one part of the signature differs.",
+        ),
+        "pack": ("The archive was written.", "The submission fails; nothing was written."),
+        "inspect": ("The archive has no errors.", "The archive has errors."),
+        "pipeline": (
+            "All submissions were processed, invalid ones included.",
+            "A submission was not scored, failed or is waiting, or the manifest has errors.",
+        ),
+        "campaign": (
+            "All cells have numbers.",
+            "A cell has no numbers, or the manifest has errors.",
+        ),
+        "serve": ("The server was stopped.", "The reference has errors; nothing was served."),
+        "manifest": ("Success; warnings are allowed.", "The manifest has errors."),
+        "manifest check": ("The manifest passes.", "The manifest or a submission has errors."),
+        "manifest best": ("The best submissions are listed.", "The manifest has errors."),
+        "config": ("The defaults were shown, if any.", "The file of defaults has errors."),
+        "lsp": (
+            "The editor ended the session.",
+            "The editor ended the session without shutting it down.",
+        ),
+        "tasks": ("The list was printed.",),
+        "formats": ("The list was printed.",),
+        "explain": ("The explanation was printed.",),
+        "schema": ("The schema, or the list, was printed.",),
+        "demo": ("All commands were run.",),
     }
 )
-"""What 0 and 1 mean, by command; the empty name is `hlteval` itself."""
+"""The meanings of 0 and 1, by command; the empty name is `hlteval` itself."""
 
 
 def exit_codes(command: str) -> Mapping[int, str]:
@@ -117,7 +87,7 @@ def exit_codes(command: str) -> Mapping[int, str]:
         >>> exit_codes("verify")[1]
         'At least one part of the signature differs.'
     """
-    return {**EXIT_CODES.get(command, EXIT_CODES[""]), **ALWAYS}
+    return {**dict(enumerate(EXIT_CODES.get(command, EXIT_CODES[""]))), **ALWAYS}
 
 
 def epilog(command: str) -> str:
@@ -128,6 +98,25 @@ def epilog(command: str) -> str:
         '0 The list was printed.'
     """
     return "\n".join(f"{code} {meaning}" for code, meaning in exit_codes(command).items())
+
+
+def option(notation: str, text: str, **settings: Any) -> Any:
+    """Declare an option of a command.
+
+    Args:
+        notation: its names and the placeholder of its value: `-o --output DIR`.
+        text: its help.
+        **settings: further settings of `typer.Option`.
+    """
+    words = notation.split()
+    names = [word for word in words if word.startswith("-")]
+    metavar = next((word for word in words if not word.startswith("-")), None)
+    return Option(*names, metavar=metavar, help=text, **settings)
+
+
+def argument(placeholder: str, text: str, **settings: Any) -> Any:
+    """Declare an argument of a command, with further settings of `typer.Argument`."""
+    return Argument(metavar=placeholder, help=text, **settings)
 
 
 class _WithExitCodes:
@@ -158,42 +147,29 @@ class HelpfulCommand(_WithExitCodes, TyperCommand):
         """
         try:
             if args and not ctx.resilient_parsing:
-                _, _, order = self.make_parser(ctx).parse_args([*args])
-                _check_repeated(order, ctx)
+                order: list[Any] = self.make_parser(ctx).parse_args([*args])[2]
+                for each, times in Counter(order).items():
+                    one = not (_is_argument(each) or each.multiple or each.is_flag or each.count)
+                    if times > 1 and one:
+                        reason = f"given {times} times, but it takes one value"
+                        raise BadParameter(reason, ctx=ctx, param=each)
             rest = super().parse_args(ctx, args)
         except BadParameter as error:
-            error.message = error.message or f"Use: {ctx.command_path} {_required(self.params)}"
+            error.message = (
+                error.message or f"Use: {ctx.command_path} {_usage_of_required(self.params)}"
+            )
             raise
-        for parameter in self.params:
-            _check_not_empty(parameter, ctx)
+        for parameter in self.params:  # an empty path, as of an unset variable, would be `/`
+            value, source = ctx.params.get(parameter.name), ctx.get_parameter_source(parameter.name)
+            values = value if isinstance(value, list | tuple) else [value]
+            if any(each == "" for each in values) and source and source.name != "DEFAULT":
+                name = parameter.metavar if _is_argument(parameter) else parameter.opts[-1]
+                raise BadParameter(f"{name} is empty; leave it out or give it a value")
         return rest
 
 
-def _check_not_empty(parameter: Any, context: Any) -> None:
-    """Refuse an empty value, as an unset variable of the shell gives: as a path it would be `/`."""
-    value = context.params.get(parameter.name)
-    source = context.get_parameter_source(parameter.name)
-    values = value if isinstance(value, list | tuple) else [value]
-    if any(each == "" for each in values) and source and source.name != "DEFAULT":
-        name = parameter.metavar if _is_argument(parameter) else parameter.opts[-1]
-        raise BadParameter(f"{name} is empty; leave it out or give it a value")
-
-
-def _check_repeated(order: Iterable[Any], ctx: Any) -> None:
-    """Refuse options that are repeated though they take one value.
-
-    Args:
-        order: the parameters as they are given.
-        ctx: the context of the command.
-    """
-    for each, times in Counter(order).items():
-        if times > 1 and not (_is_argument(each) or each.multiple or each.is_flag or each.count):
-            reason = f"given {times} times, but it takes one value"
-            raise BadParameter(reason, ctx=ctx, param=each)
-
-
-def _required(parameters: Iterable[Any]) -> str:
-    """The options and arguments that a command cannot do without, as in its usage."""
+def _usage_of_required(parameters: Iterable[Any]) -> str:
+    """Return the options and arguments that a command cannot do without, as in its usage."""
     needed = sorted((each for each in parameters if each.required), key=_is_argument)
     words = ([] if _is_argument(each) else [each.opts[0], each.metavar] for each in needed)
     arguments = [
@@ -220,27 +196,19 @@ class OutputLost(Exception):
     """Standard output cannot be written; the message is the reason."""
 
 
-class _Results(io.FileIO):
-    """Standard output: the rest is dropped where its reader has had enough, as `head` has."""
+class _Stream(io.FileIO):
+    """A standard stream: the rest is dropped where its reader has had enough, as `head` has.
+
+    What cannot be written to standard error is dropped, since nothing could report it.
+    """
 
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data) or 0
-        except BrokenPipeError:
-            drop(self.fileno())
-            return len(data)
         except OSError as error:
-            closed = error.errno == errno.EBADF
-            raise OutputLost("it is closed" if closed else str(error.strerror)) from error
-
-
-class _Remarks(io.FileIO):
-    """Standard error: what cannot be written is dropped, since nothing could report it."""
-
-    def write(self, data: Any, /) -> int:
-        try:
-            return super().write(data) or 0
-        except OSError:
+            if self.fileno() == 1 and not isinstance(error, BrokenPipeError):
+                closed = error.errno == errno.EBADF
+                raise OutputLost("it is closed" if closed else str(error.strerror)) from error
             drop(self.fileno())
             return len(data)
 
@@ -255,22 +223,18 @@ def prepare() -> None:
         try:
             os.fstat(descriptor)
         except OSError:
-            _occupy(descriptor, mode)
+            opened = os.open(os.devnull, mode)
+            if opened != descriptor:
+                os.dup2(opened, descriptor)
+                os.close(opened)
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)))
     if os.name != "posix":  # consoles of Windows have streams of their own
         return
     if sys.stdout is sys.__stdout__:
-        sys.stdout = _replacement(_Results(1, "w", closefd=False), sys.stdout, "strict")
+        sys.stdout = _replacement(_Stream(1, "w", closefd=False), sys.stdout, "strict")
     if sys.stderr is sys.__stderr__:
-        sys.stderr = _replacement(_Remarks(2, "w", closefd=False), sys.stderr, "backslashreplace")
-
-
-def _occupy(descriptor: int, mode: int) -> None:
-    opened = os.open(os.devnull, mode)
-    if opened != descriptor:
-        os.dup2(opened, descriptor)
-        os.close(opened)
+        sys.stderr = _replacement(_Stream(2, "w", closefd=False), sys.stderr, "backslashreplace")
 
 
 def _replacement(raw: io.FileIO, old: Any, errors: str) -> io.TextIOWrapper:

@@ -2,125 +2,85 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, Optional, get_args
+from typing import Annotated, get_args
 
-import typer
-
-from hlteval.cli.commands import (
-    VIEWS,
-    Columns,
-    Condition,
-    Confidence,
-    Encoding,
-    Form,
-    Jobs,
-    OutputFiles,
-    Profile,
-    Reference,
-    Seed,
-    TableForm,
-    Wide,
-    per_task,
-    table_view,
-    usage,
-    uses_seed,
-)
+from hlteval.cli import commands
 from hlteval.cli.defaults import ConfigFile
-from hlteval.cli.output import Beside, PlotFile, ReportFile, check_plot, without_warnings
-from hlteval.cli.validate import validation
+from hlteval.cli.output import Beside, Outputs, PlotFile, ReportFile, without_warnings
+from hlteval.cli.process import option
+from hlteval.cli.validate import validation_command
 from hlteval.results.verdict import Defaults
 from hlteval.tasks import load
+from hlteval.workflows.run.request import Intervals, Request, help_of
 
 Bootstrap = Annotated[
-    int,
-    typer.Option(min=0, metavar="N", help="Confidence intervals, from N resamples if counts add."),
+    int, option("--bootstrap N", "Confidence intervals, from N resamples if counts add.", min=0)
 ]
-
-System = Annotated[
-    str,
-    typer.Option("-s", "--system", metavar="PATH", help="Submission; - for standard input."),
-]
+System = Annotated[str, option("-s --system PATH", "Submission; - for standard input.")]
 Output = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Option("-o", "--output", metavar="DIR", help="Write scores.json and all tables there."),
+    Path | None, option("-o --output DIR", "Write scores.json and all tables there.")
 ]
-Lenient = Annotated[
-    bool, typer.Option("--lenient", help="Score the rest despite blocking findings.")
-]
+Lenient = Annotated[bool, option("--lenient", help_of("lenient"))]
 
 
 def score(
     task: str,
-    reference: Reference,
+    reference: commands.Reference,
     system: System,
     output: Output = None,
-    profile: Profile = "plan",
-    form: Form = "text",
-    columns: Columns = None,
-    wide: Wide = False,
+    profile: commands.Profile = "plan",
+    form: commands.Form = "text",
+    columns: commands.Columns = None,
+    wide: commands.Wide = False,
     lenient: Lenient = False,
     bootstrap: Bootstrap = 0,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    output_file: OutputFiles = None,
+    confidence: commands.Confidence = 0.95,
+    seed: commands.Seed = 0,
+    output_file: commands.OutputFiles = None,
     report: ReportFile = None,
     plot: PlotFile = None,
     beside: Beside = None,
-    encoding: Encoding = "utf-8",
-    jobs: Jobs = 1,
+    encoding: commands.Encoding = "utf-8",
+    jobs: commands.Jobs = 1,
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
-    options: dict[str, Any] | None = None,
+    options: dict[str, object] | None = None,
     defaults: Defaults | None = None,
 ) -> None:
     """Score a submission."""
-    from hlteval.cli.output import (
-        check_folder,
-        check_report,
-        output_files,
-        refusals,
-        report_output,
-        show_scores,
-    )
+    from hlteval.cli.output import check_folder, show_scores
     from hlteval.reports.terminal import progress, remarks
     from hlteval.results.config import with_defaults
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.compare.plotting import plot_scores
-    from hlteval.workflows.run.engine import Intervals, measure_names
-    from hlteval.workflows.run.engine import score as run
+    from hlteval.workflows.run import engine
 
-    files = output_files(output_file, get_args(TableForm))
-    check_report(report, files)
-    check_plot(plot, files)
-    forms = {form, *dict(files)}
-    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
-    settings["options"] = with_seed(load(task), options or {}, seed)
-    settings["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
-    more: dict[str, Any] = {"alignment": "json" in forms or bool(output or report), "jobs": jobs}
-    more["evidence"] = bool(report)
-    command = validation(task, system, reference, settings)
-    with usage():
-        view = table_view(columns, wide, lambda: measure_names(task, profile, settings["options"]))
-    refusing = refusals(form, files, command, report, defaults)
-    with usage(), refusing, progress(remarks(), "scoring") as step, without_warnings():
+    outputs = Outputs.of(form, output_file, get_args(commands.TableForm), report, plot)
+    json = "json" in {form, *dict(outputs.files)}
+    request = Request(
+        task, system, reference, profile=profile, encoding=encoding, lenient=lenient, jobs=jobs,
+        options=with_seed(load(task), options or {}, seed), evidence=bool(report),
+        alignment=json or bool(output or report),
+        intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
+    )  # fmt: skip
+    with commands.usage():
+        view = commands.table_view(columns, wide, lambda: engine.measure_names(request))
+    refusals = outputs.refusals(validation_command(request), defaults)
+    with commands.usage(), refusals, progress(remarks(), "scoring") as step, without_warnings():
         check_folder(output)
-        scores = run(task, reference, system, step=step, **more, **settings)
-        plot_scores(task, reference, {system: scores}, plot, beside or (), **settings)
-    scores = with_defaults(scores, defaults)
-    with usage():
-        show_scores(scores, form, output, view, files, report_output(scores, report))
+        scores = engine.score(replace(request, step=step))
+        plot_scores(request, scores, plot, beside or ())
+    with commands.usage():
+        show_scores(with_defaults(scores, defaults), outputs, view, output)
 
 
 CONDITIONS = (
-    *VIEWS,
-    Condition("confidence", itemgetter("bootstrap"), "without --bootstrap"),
-    Condition("seed", uses_seed, "without --bootstrap"),
-    Condition("beside", itemgetter("plot"), "without --plot"),
+    *commands.VIEWS,
+    commands.Condition("confidence", itemgetter("bootstrap"), "without --bootstrap"),
+    commands.Condition("seed", commands.uses_seed, "without --bootstrap"),
+    commands.Condition("beside", itemgetter("plot"), "without --plot"),
 )
 
-app = typer.Typer(
-    cls=per_task(score, "score", CONDITIONS),
-    help="Score a submission against a reference.",
-    no_args_is_help=True,
-)
+app = commands.task_app(score, "score", "Score a submission against a reference.", CONDITIONS)

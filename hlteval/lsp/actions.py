@@ -19,7 +19,7 @@ from hlteval.reports.terminal import visible
 from hlteval.workflows.fix.files import TextFile
 from hlteval.workflows.fix.fixing import corrections
 from hlteval.workflows.run.engine import open_submission
-from hlteval.workflows.run.verdicts import Selection
+from hlteval.workflows.run.request import Request, Selection
 
 _BOM = "\ufeff"
 _LONGEST = 100
@@ -129,7 +129,7 @@ def edits(order: Order, buffers: Mapping[str, Buffer]) -> tuple[Edit, ...]:
     except NoUnit:
         return ()
     files = OpenFiles(buffers, unit.encoding)
-    opened = open_submission(unit.task.name, max_per_code=0, **unit.arguments(files))
+    opened = open_submission(Request(unit.task.name, max_per_code=0, **unit.arguments(files)))
     name = path.removeprefix(unit.path).lstrip("/") if path != unit.path else ""
     file = next((item.display for item in opened.system.members if item.name == name), "")
     chosen = _Chosen(unit.selection, file, order)

@@ -21,9 +21,10 @@ from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.config import OWN, SHARED, find, read_config, shown, start_of
 from hlteval.workflows.convert.inputs import UnknownFormat, detected
 from hlteval.workflows.evaluation.manifests import broken
-from hlteval.workflows.run.batches import NothingGiven, Role
+from hlteval.workflows.run.batches import NothingGiven
 from hlteval.workflows.run.engine import validate_all
-from hlteval.workflows.run.verdicts import Selection, UnknownCode, submissions
+from hlteval.workflows.run.request import Request, Role, Selection, UnknownCode
+from hlteval.workflows.run.verdicts import submissions
 
 _HOW = (
     f'write task = "…" in {OWN} above the submission, set "task" in the settings of the editor, '
@@ -89,7 +90,7 @@ class Unit:
         return (self.path, *paths, *configs(self.path))
 
     def arguments(self, files: OpenFiles) -> dict[str, Any]:
-        """The arguments of `validate` but for the task, with buffers in place of files.
+        """The fields of a request but for the task, with buffers in place of files.
 
         Raises:
             FileNotFoundError: if the unit, or what it is checked against, does not exist.
@@ -102,7 +103,7 @@ class Unit:
         }
         against = None if self.role == REFERENCE else self.values.get("against")
         return {
-            "path": files.input(self.path),
+            "system": files.input(self.path),
             "against": files.input(absolute(against)) if against else None,
             "role": self.role,
             "profile": self.values.get("profile", "plan"),
@@ -273,11 +274,10 @@ def _of_unit(
     files = OpenFiles(buffers, unit.encoding)
     try:
         arguments = unit.arguments(files)
-        inputs = [arguments["path"], arguments["against"]]
+        inputs = [arguments["system"], arguments["against"]]
         sources = {str(item): open_source(item) for item in inputs if item is not None}
-        verdict = validate_all(
-            unit.task.name, [arguments.pop("path")], selection=unit.selection, **arguments
-        )
+        request = Request(unit.task.name, selection=unit.selection, **arguments)
+        verdict = validate_all(request, [request.system])
     except USAGE as error:
         note = f"not validated: {error}"
         return UnitResult(unit.path, paths, note=note, task=unit.task.name, inputs=unit.inputs)

@@ -20,6 +20,7 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import open_submission
+from hlteval.workflows.run.request import Request
 
 
 class Names(NamedTuple):
@@ -189,7 +190,7 @@ def links(order: Order, buffers: Mapping[str, Buffer]) -> Links:
     try:
         unit = unit_of(path, OpenFiles(buffers), order.given, order.tasks.get(path, ""))
         files = OpenFiles(buffers, unit.encoding)
-        opened = open_submission(unit.task.name, **unit.arguments(files))
+        opened = open_submission(Request(unit.task.name, **unit.arguments(files)))
     except (NoUnit, *USAGE):
         return Links()
     sources = {unit.path: opened.system}
@@ -288,9 +289,9 @@ def _read(
     What comes first is whether it is the side of the document.
     """
     sides: list[tuple[Source, Format, Mapping[str, tuple[Member, ...]]]]
-    sides = [(opened.system, opened.format, opened.found)]
+    sides = [(opened.system, opened.format, opened.system_files)]
     if opened.reference is not None:
-        sides.append((opened.reference, opened.reference_format, opened.expected))
+        sides.append((opened.reference, opened.reference_format, opened.reference_files))
     names = [name for _, _, files in sides for name, members in files.items()
              if any(places.keys.get(member.display) == path for member in members)]  # fmt: skip
     for source, form, files in sides:

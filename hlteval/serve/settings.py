@@ -218,6 +218,7 @@ def checked(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
 def _judged(settings: ServeSettings) -> Verdict | None:
     """The verdict over the reference; None if there is none."""
     from hlteval.workflows.run.engine import validate
+    from hlteval.workflows.run.request import Request
 
     if not settings.reference:
         return None
@@ -227,10 +228,12 @@ def _judged(settings: ServeSettings) -> Verdict | None:
     own = [o.name for o in task.options if o.available_in("validate")]
     options = {name: settings.options[name] for name in own if name in settings.options}
     return validate(
-        task.name,
-        settings.reference,
-        role=SUBMISSION_SIDE if task.metric is None else REFERENCE_SIDE,
-        profile=settings.profile or task.profiles[0],
-        encoding=settings.encoding or "utf-8",
-        options=options,
+        Request(
+            task.name,
+            settings.reference,
+            role=SUBMISSION_SIDE if task.metric is None else REFERENCE_SIDE,
+            profile=settings.profile or task.profiles[0],
+            encoding=settings.encoding or "utf-8",
+            options=options,
+        )
     )

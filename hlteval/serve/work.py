@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -320,12 +320,13 @@ class _Work:
     def findings(self, side: str, key: str) -> Part:
         """The report of the findings of an input, with a corrected copy where there is one."""
         from hlteval.workflows.run.engine import validate
+        from hlteval.workflows.run.request import Request
 
         settings = self._common("validate")
         path = self.inputs[side]
         against = self.inputs.get(REFERENCE)
-        run = partial(validate, self.task.name, path, against=against, **settings)
-        verdict = run(step=self.step("checking"))
+        step = self.step("checking")
+        verdict = validate(Request(self.task.name, path, against=against, step=step, **settings))
         copy = None
         if is_fixable(verdict):
             self.report(Progress("fixing"))
@@ -334,14 +335,16 @@ class _Work:
 
     def scores(self) -> Part:
         """The report of the scores, or of why there are none."""
-        from hlteval.workflows.run.engine import Intervals, score
+        from hlteval.workflows.run.engine import score
+        from hlteval.workflows.run.request import Intervals, Request
         from hlteval.workflows.run.verdicts import Refused
 
         settings = {**self._common("score"), "lenient": self.order.lenient, "evidence": True}
         settings["intervals"] = Intervals(RESAMPLES) if self.order.intervals else None
-        sides = (self.inputs.get(REFERENCE, ""), self.inputs[SUBMISSION])
+        sides = (self.inputs[SUBMISSION], self.inputs.get(REFERENCE, ""))
         try:
-            return of_scores(score(self.task.name, *sides, step=self.step("scoring"), **settings))
+            step = self.step("scoring")
+            return of_scores(score(Request(self.task.name, *sides, step=step, **settings)))
         except Refused as refused:
             return of_refusal(refused, "scores", "Scores")
 

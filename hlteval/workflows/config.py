@@ -21,7 +21,7 @@ from hlteval.tasks import known, load
 from hlteval.tasks.options import check_values, merged
 from hlteval.tasks.task import Option, Task, WrongOption
 from hlteval.workflows.evaluation.manifests import TomlFile, broken, read_toml
-from hlteval.workflows.run.verdicts import Selection, UnknownCode
+from hlteval.workflows.run.request import Selection, UnknownCode
 
 OWN = "hlteval.toml"
 SHARED = "pyproject.toml"

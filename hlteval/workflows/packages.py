@@ -29,6 +29,7 @@ from hlteval.validators.packing import Arranged, collisions
 from hlteval.workflows.processes.batches import Step, silent
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import validate
+from hlteval.workflows.run.request import Request
 
 _KINDS = {".zip": "zip", ".tgz": "tgz", ".tar.gz": "tgz"}
 
@@ -158,7 +159,7 @@ def _checked(
 ) -> PackedArchive:
     """The archive, which has no name of its own yet, checked under the name that it will have."""
     written = open_stream(_chunks(file), archive.path)
-    judged = validate(task.name, OpenInput(written), step=step, **arguments)
+    judged = validate(Request(task.name, OpenInput(written), step=step, **arguments))
     found = [*findings, *_at_origin(judged.findings, archive)]
     verdict = msgspec.structs.replace(judged, findings=Findings(found))
     return PackedArchive(

@@ -23,7 +23,8 @@ from hlteval.tasks.runtime.options import read_files
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.processes.batches import Step, silent, watched
 from hlteval.workflows.run.batches import submission
-from hlteval.workflows.run.engine import Intervals, score, settings
+from hlteval.workflows.run.engine import score, settings
+from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Files, Refused, files_of, names_file
 from hlteval.workflows.run.verdicts import signature as signed
 
@@ -344,7 +345,7 @@ class _Check:
         arguments |= {"lenient": self.setting("lenient", "no") == "yes"}
         arguments |= {"encoding": self.setting("encoding", "utf-8"), "options": self.effective}
         arguments |= {"intervals": self.intervals(), "alignment": False, "step": step}
-        scores = score(self.task.name, self.reference, self.systems[0], **arguments)
+        scores = score(Request(self.task.name, self.systems[0], self.reference, **arguments))
         limits = {
             f"{name} ({end})": value
             for name, pair in scores.intervals.items()

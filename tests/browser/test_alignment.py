@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from hlteval.reports.html import write
-from hlteval.workflows.run.engine import score
+from tests.runs import score
 
 DEMO = Path(__file__).parents[2] / "hlteval" / "demo"
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from hlteval.workflows.compare.board import leaderboard_in
-from hlteval.workflows.run.engine import Intervals
+from hlteval.workflows.run.request import Intervals
 
 DEMO = Path(__file__).parents[2] / "hlteval" / "demo"
 HOSTILE = '</script><img src=x onerror="alert(1)">'

@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from hlteval.reports.html import write
-from hlteval.workflows.run.engine import Intervals, score
+from hlteval.workflows.run.request import Intervals
+from tests.runs import score
 
 DEMO = Path(__file__).parents[2] / "hlteval" / "demo"
 

@@ -21,8 +21,9 @@ from hlteval import tasks
 from hlteval.reports.scores import shown, values_of
 from hlteval.reports.terminal import visible
 from hlteval.results.scores import Scores
-from hlteval.workflows.run.engine import Intervals, score, validate
+from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.run.verdicts import Refused
+from tests.runs import score, validate
 
 ROOT = Path(__file__).parents[2]
 PAGE, EXAMPLES = ROOT / "docs" / "differences.md", ROOT / "docs" / "difference-examples.md"

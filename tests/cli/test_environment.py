@@ -356,16 +356,16 @@ def test_a_signal_that_is_seen_while_an_error_comes_leaves_nothing(tmp_path: Pat
 
 WHILE_POLARS_STARTS = """
 import signal, time
-from hlteval.cli import interruption
+from hlteval.cli import process
 
-interruption.prepare()
+process.handle_signals()
 code = "import signal; signal.raise_signal(signal.SIGTERM); finished = True"
 module = {"__name__": "polars.module"}
 exec(compile(code, "module.py", "exec"), module)
 assert module["finished"]
 try:
     time.sleep(60)
-except interruption.Interrupted as caught:
+except process.Interrupted as caught:
     print(caught)
 """
 

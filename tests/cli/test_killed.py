@@ -22,9 +22,9 @@ from typing import NamedTuple
 import pytest
 
 from hlteval import convert
-from hlteval.cli.output import show_scores
+from hlteval.cli.output import Outputs, show_scores
 from hlteval.reports.tables import View
-from hlteval.workflows.run.engine import score
+from tests.runs import score
 
 UNFINISHED = re.compile(r"\.out(\.jsonl)?\.[0-9a-f]{8}\.part")
 DOCUMENTS = 200
@@ -113,7 +113,7 @@ def to_scores(corpus: Path) -> Tried:
     return Tried(
         lambda target: [*given, str(target)],
         lambda target: show_scores(
-            score(given[1], str(corpus), str(corpus)), "tsv", target, View()
+            score(given[1], str(corpus), str(corpus)), Outputs("tsv"), View(), target
         ),
         "out",
     )

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import hlteval.cli
-from hlteval.workflows.run import engine as validation
+from tests import runs as validation
 
 Run = Callable[..., Any]
 KEYS = [

@@ -19,8 +19,8 @@ from hlteval.cli.app import app
 from hlteval.reports import terminal
 from hlteval.tasks import BUILTIN, load
 from hlteval.workflows.compare import comparison
-from hlteval.workflows.run import engine as scoring
-from hlteval.workflows.run import engine as validation
+from tests import runs as scoring
+from tests import runs as validation
 
 Run = Callable[..., Any]
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from hlteval.representation.corpus import are_apart
 from hlteval.sources import open_source
 from hlteval.sources.inputs import as_path
 from hlteval.workflows.convert.conversion import NotConverted
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 
 TRIALS = 6
 SEPARABLE = [name for name in known() if load(name).separable]

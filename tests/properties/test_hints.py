@@ -11,7 +11,7 @@ import pytest
 
 from fuzz.subjects import CONTEXTS, FIXTURES, Context, Seed, readers, seeds, uses
 from hlteval.findings import Finding
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 
 _HINT = re.compile(r"^(?:did you mean|use|write) (?:offset |length )?(?P<value>[^?;,]+)")
 READERS = [name for name in readers() if any(use.role == "submission" for use in uses(name))]

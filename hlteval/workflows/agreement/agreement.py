@@ -21,7 +21,7 @@ from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.agreement.coefficients import Measuring, differences
 from hlteval.workflows.agreement.measures import Annotator, PairScorer, hold, inside, read
 from hlteval.workflows.processes.batches import Step, part, silent
-from hlteval.workflows.run.engine import Intervals
+from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.run.verdicts import expand_folders
 from hlteval.workflows.run.verdicts import options as option_parts
 

@@ -19,7 +19,7 @@ from hlteval.scoring.agreement.units import SEPARATOR, Judged, Present, Unit, fi
 from hlteval.scoring.intervals import Bootstrap
 from hlteval.scoring.resampling import draws
 from hlteval.workflows.agreement.measures import Annotator, places
-from hlteval.workflows.run.engine import Intervals
+from hlteval.workflows.run.request import Intervals
 
 WITHIN = (-np.inf, 1.0)
 NO_UNITS = "no unit was judged by both"

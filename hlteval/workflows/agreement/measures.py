@@ -26,7 +26,8 @@ from hlteval.tasks.task import Task
 from hlteval.workflows.processes.batches import Step
 from hlteval.workflows.run.batches import Pair
 from hlteval.workflows.run.checks import Check
-from hlteval.workflows.run.engine import Intervals, Run, opened_check
+from hlteval.workflows.run.engine import opened_check, statistics
+from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import NOTHING_TO_SCORE, Refused, digest_of
 
 CODES = ("AGR",)
@@ -74,18 +75,18 @@ def read(path: str, name: str, step: Step, **arguments: Any) -> Annotator:
         path: the annotation.
         name: of its annotator.
         step: called after each batch.
-        **arguments: those of `validation.opened_check` beside the path.
+        **arguments: those of `Request` beside the path.
     """
     check = _opened(path, **arguments)
     corpora: list[Corpus] = []
     members: list[Member] = []
     for pair in chain.from_iterable(check.batches(None)):
-        check.add(check.checked(pair))
+        check.add(check.check_batch(pair))
         corpora.append(pair.system.corpus)
         members += pair.system.members
         step(len(check.documents), check.opened.total)
     corpus = Corpus.concat(corpora) if corpora else Corpus()
-    documents = tuple(sorted(check.opened.selected or corpus.documents["name"]))
+    documents = tuple(sorted(check.opened.selected_documents or corpus.documents["name"]))
     form = check.opened.format
     return Annotator(name, corpus, documents, tuple(members), form, check, check.verdict())
 
@@ -95,9 +96,9 @@ def _opened(path: str, **arguments: Any) -> Check:
 
     Where a task has files that come with it, annotators have them from `against`.
     """
-    check = opened_check(path=path, role=REFERENCE, profile="plan", **arguments)
+    check = opened_check(Request(system=path, role=REFERENCE, **arguments))
     opened, provided = check.opened, check.opened.task.provided_suffixes
-    texts = opened.texts
+    texts = opened.companion_texts
     if not provided or texts is None or opened.system.corpus is not None:
         return check
     own = {member.basename for member in opened.system.members}
@@ -323,12 +324,12 @@ class PairScorer:
         self, metric: Metric, reference: Annotator, other: Annotator, documents: Sequence[str]
     ) -> pl.DataFrame:
         """What is counted of an annotator, with another one as the reference."""
-        run = Run(reference.check, metric, lenient=True, alignment=False)
         names = pl.Series(documents, dtype=pl.String)
         gold = of_documents(_with_documents(reference.corpus, documents), names)
         own = of_documents(self.own.as_system(_with_documents(other.corpus, documents)), names)
         gold, own = align(gold, own)
-        return run.statistics(Pair(ReadResult(gold), ReadResult(own)))[0]
+        pair = Pair(ReadResult(gold), ReadResult(own))
+        return statistics(reference.check.opened, metric, pair)[0]
 
     def _none(
         self, name: str, first: Annotator, second: Annotator, reason: CannotCount

@@ -28,7 +28,8 @@ from hlteval.tasks.options import merged, metric_options
 from hlteval.tasks.task import HIGH, Task, WrongOption
 from hlteval.workflows.compare.ranking import Chances, Named, Plan, Scored, system_names
 from hlteval.workflows.processes.batches import Step, part, silent
-from hlteval.workflows.run.engine import Intervals, Run, scored
+from hlteval.workflows.run.engine import Run, scored
+from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused, expand_folders
 
 
@@ -273,7 +274,8 @@ def compare(
     paths = {name: path for path, name in short_names(systems).items()}
     steps = {name: part(step, index, len(paths)) for index, name in enumerate(paths)}
     runs, reasons = scored_systems(
-        list(paths), lambda name: scored(task, reference, paths[name], step=steps[name], **settings)
+        list(paths),
+        lambda name: scored(Request(task, paths[name], reference, step=steps[name], **settings)),
     )
     if not runs:
         raise all_refused([*reasons.values()])
@@ -367,10 +369,14 @@ class Criteria:
         optional = any(option.name == "metrics" for option in self.task.options)
         if not optional or "metrics" in self.options or metric not in self.task.metrics:
             return self
-        (part,) = self.scorer.decompose((metric,))
-        if metric in part.score(part.total([]))[0]:
+        if self.computes(metric):
             return self
         return replace(self, options={**self.options, "metrics": metric})
+
+    def computes(self, metric: str) -> bool:
+        """Return whether a metric of the task is computed with these options."""
+        (part,) = self.scorer.decompose((metric,))
+        return metric in part.score(part.total([]))[0]
 
     def plan(self, metric: str) -> Plan:
         """How systems are compared by a metric.
@@ -524,7 +530,7 @@ def _scored(
 
     def run(path: str) -> Run:
         _check_path(task, settings["profile"], path)
-        done = scored(task, reference, path, step=steps[path], **settings)
+        done = scored(Request(task, path, reference, step=steps[path], **settings))
         if visit is not None:
             visit(named.names[path], done)
             done.alignments.clear()
@@ -558,6 +564,7 @@ def usual_metrics(by: Criteria) -> list[str]:
         for name, (_, statistic) in task.declared.items()
         if name.rpartition(".")[0] == measure
         and name in computed
+        and by.computes(name)
         and statistic.weight >= least
         and statistic.better != "neither"
     ]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from hlteval.extensions import lazy
 from hlteval.reports.curves import NEEDED
@@ -15,6 +15,7 @@ from hlteval.results.verdict import Verdict
 from hlteval.sources import writing
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.run.engine import Run, score
+from hlteval.workflows.run.request import Request
 
 SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -34,22 +35,15 @@ def check_plot(file: Path | None) -> None:
 
 
 def plot_scores(
-    task: str,
-    reference: str,
-    scores: Mapping[str, Scores],
-    file: Path | None,
-    beside: Iterable[str] = (),
-    **settings: Any,
+    request: Request, scores: Scores, file: Path | None, beside: Iterable[str] = ()
 ) -> None:
     """Plot the scores of a submission, and of others; nothing without a file.
 
     Args:
-        task: name of the task.
-        reference: path of the reference.
-        scores: the scores of the submission, by its path.
+        request: how the submission was scored.
+        scores: its scores.
         file: of the picture; its suffix is its format.
         beside: paths of more submissions to score and include.
-        settings: those with which the submission was scored.
 
     Raises:
         WrongOption: for a file that cannot be a plot.
@@ -58,8 +52,9 @@ def plot_scores(
     if file is None:
         return
     check_plot(file)
-    others = {path: score(task, reference, path, alignment=False, **settings) for path in beside}
-    every = {**scores, **others}
+    own = replace(request, alignment=False, evidence=False, jobs=1, step=None)
+    every = {request.system: scores}
+    every |= {path: score(replace(own, system=path)) for path in beside}
     names = short_names(every)
     _write("of_scores", {names[path]: own for path, own in every.items()}, file)
 

@@ -25,7 +25,8 @@ from hlteval.sources import open_source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
 from hlteval.tasks.runtime.options import files
 from hlteval.tasks.task import WrongOption
-from hlteval.workflows.run.engine import Intervals, Run
+from hlteval.workflows.run.engine import Run
+from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.run.verdicts import of_this_size
 
 Values = NDArray[np.float64]

@@ -36,8 +36,9 @@ from hlteval.workflows.evaluation.manifests import CampaignManifest
 from hlteval.workflows.processes.batches import Step, silent
 from hlteval.workflows.processes.graph import Failed, InProcess, Node, Workers
 from hlteval.workflows.run.batches import NothingGiven
-from hlteval.workflows.run.checks import Checked
-from hlteval.workflows.run.engine import Intervals, Run, conclude, opened_run
+from hlteval.workflows.run.engine import Run, conclude, opened_run
+from hlteval.workflows.run.reference import Checked
+from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import File, Refused
 
 FAN_IN = 8
@@ -184,14 +185,16 @@ def finish(cell: Cell, size: int | None, *parts: Part) -> CellResult:
 def opened(cell: Cell) -> Run:
     """The run of a cell before anything is read; its errors are those of `score`."""
     return opened_run(
-        cell.task,
-        cell.reference,
-        cell.system,
-        profile=cell.profile,
-        lenient=cell.lenient,
-        options=cell.options,
-        alignment=False,
-        encoding=cell.encoding,
+        Request(
+            cell.task,
+            cell.system,
+            cell.reference,
+            profile=cell.profile,
+            lenient=cell.lenient,
+            options=cell.options,
+            alignment=False,
+            encoding=cell.encoding,
+        )
     )
 
 
@@ -209,7 +212,7 @@ def _fill(run: Run, part: Part) -> None:
 
 def _scored(run: Run, cell: Cell) -> CellResult:
     drawn = Intervals(cell.resamples, cell.confidence, cell.seed) if cell.resamples else None
-    scores, found = run.resampled(drawn)
+    scores, found = run.estimate(drawn)
     return CellResult(
         status="scored",
         signature=scores.signature,

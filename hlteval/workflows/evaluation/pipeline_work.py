@@ -149,14 +149,17 @@ def _validate(order: Order) -> Outcome:
     from hlteval.reports.findings import render
     from hlteval.reports.terminal import rendered
     from hlteval.workflows.run.engine import validate
+    from hlteval.workflows.run.request import Request
     from hlteval.workflows.run.verdicts import BESIDE_A_SUBMISSION
 
     verdict = validate(
-        order.task,
-        order.submission,
-        against=order.against or None,
-        profile=order.profile,
-        options=order.own_options,
+        Request(
+            order.task,
+            order.submission,
+            against=order.against or None,
+            profile=order.profile,
+            options=order.own_options,
+        )
     )
     report = order.headed(rendered(render(verdict, "text", MAX_FINDINGS)))
     if verdict.passed and verdict.decided:
@@ -201,11 +204,12 @@ def _scored(order: Order) -> Outcome:
     from hlteval.reports.terminal import rendered
     from hlteval.results.config import with_defaults
     from hlteval.workflows.run.engine import score
+    from hlteval.workflows.run.request import Request
     from hlteval.workflows.run.verdicts import Refused
 
     given: dict[str, Any] = {"profile": order.profile, "options": order.own_options}
     try:
-        scores = score(order.task, order.reference, order.submission, alignment=True, **given)
+        scores = score(Request(order.task, order.submission, order.reference, **given))
     except Refused as refused:
         command = shlex.split(order.command)
         refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)

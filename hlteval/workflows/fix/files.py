@@ -42,7 +42,7 @@ def rewrites(opened: Submission, profile: str, code: str) -> list[Rewrite]:
     found: list[Rewrite] = []
     check = Check.of(opened, profile, gold=False)
     for pair in chain.from_iterable(check.batches(None)):
-        context = check.judged(pair)
+        context = check.rule_context(pair)
         for rule in rules(opened.task):
             if rule.code == code and rule.rewrites is not None:
                 found += _located(rule.rewrites(context), pair.system.members, opened)

@@ -21,7 +21,7 @@ from hlteval.workflows.fix.files import FixedFiles, fixable, rewrites, worst
 from hlteval.workflows.processes.batches import Step, silent
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import judge, open_submission, validate_all
-from hlteval.workflows.run.verdicts import Selection
+from hlteval.workflows.run.request import Request, Selection
 
 UNSURE = "the right correction is not certain"
 ROUNDS = 5
@@ -60,7 +60,7 @@ def fix(
         FileExistsError: if the target exists, or is inside what is read.
         WrongOption: if the target has the suffix of another kind.
     """
-    opened = open_submission(task, path, **{**arguments, "max_per_code": 0})
+    opened = open_submission(Request(task, path, **{**arguments, "max_per_code": 0}))
     if target is not None:
         _check_target(opened.system, target, arguments.get("against"))
     chosen = selection or Selection()
@@ -75,7 +75,8 @@ def fix(
         judged = work.selected(work.verdict(files.fixed))
         changes = tuple(files.changes()) if target is None else ()
         return FixedCopy(path=None, verdict=judged, fixes=fixes, unfixed=unfixed, changes=changes)
-    judged = validate_all(task, [target], selection=chosen, fail_on=fail_on, step=step, **arguments)
+    request = Request(task, target, selection=chosen, fail_on=fail_on, step=step, **arguments)
+    judged = validate_all(request, [target])
     return FixedCopy(path=target, verdict=judged, fixes=fixes, unfixed=unfixed)
 
 

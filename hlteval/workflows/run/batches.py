@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import Literal
 
 import polars as pl
 
@@ -15,15 +14,15 @@ from hlteval.converters.corpus.memory import in_memory, loaded, with_digest, wit
 from hlteval.findings import MAX_PER_CODE, REFERENCE, SUBMISSION
 from hlteval.representation import Corpus, align, of_documents
 from hlteval.representation.corpus import are_apart, document_slices
-from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
+from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.sources.archives import kind_of_file
 from hlteval.tasks.runtime.options import OptionFiles
 from hlteval.tasks.task import Package, Task
+from hlteval.workflows.run.request import Role
 
 ROWS = 100_000
 """Rows of a slice of a corpus in memory."""
 
-Role = Literal["submission", "reference"]
 Documents = Mapping[str, tuple[Member, ...]]
 
 
@@ -110,7 +109,7 @@ class Submission:
         return _set(fitting[0], settings)
 
     @property
-    def gold(self) -> Source | None:
+    def reference_source(self) -> Source | None:
         """The reference, whatever its role; None if the submission brings its own documents."""
         return self.system if self.role == REFERENCE else self.reference
 
@@ -120,14 +119,19 @@ class Submission:
         return self.format if self.role == REFERENCE else self.reference_format
 
     @property
-    def gold_documents(self) -> Documents:
+    def gold_files(self) -> Documents:
         """The files of the reference by document, whatever its role."""
-        return self.found if self.role == REFERENCE else self.expected
+        return self.system_files if self.role == REFERENCE else self.reference_files
 
     @property
-    def texts(self) -> Source | None:
+    def companion_texts(self) -> Source | None:
         """The documents that come with a reference that is checked by itself, if they do."""
         return self.reference if self.role == REFERENCE else None
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether a submission is compared with a reference."""
+        return self.reference is not None and self.role != REFERENCE
 
     @property
     def without_documents(self) -> bool:
@@ -143,19 +147,19 @@ class Submission:
         return Corpus.concat(files.corpora[name] for name in names)
 
     @property
-    def selected(self) -> frozenset[str]:
+    def selected_documents(self) -> frozenset[str]:
         """The documents that an option names as those that are scored; empty if none does."""
         listed = (option.name for option in self.task.options if option.selects_documents)
         corpora = (self.files.corpora[name] for name in listed if name in self.files.corpora)
         return frozenset(name for corpus in corpora for name in corpus.documents["name"])
 
     @property
-    def unread(self) -> bool:
+    def is_unreadable(self) -> bool:
         """Whether nothing of the submission can be read, as its source says."""
         return not self.system.members and any(found.blocking for found in self.system.findings)
 
     @cached_property
-    def found(self) -> Documents:
+    def system_files(self) -> Documents:
         """The files of the submission that are read, by document."""
         documents = self._files(self.format, self.system)
         suffixes = tuple(self.task.submission_suffixes)
@@ -170,10 +174,10 @@ class Submission:
         return {name: members for name, members in kept.items() if members}
 
     @cached_property
-    def expected(self) -> Documents:
+    def reference_files(self) -> Documents:
         """The files of the reference, by document."""
         if self.reference is None:
-            return self.found
+            return self.system_files
         return self._files(self.reference_format, self.reference)
 
     def _files(self, form: Format, source: Source) -> Documents:
@@ -185,7 +189,7 @@ class Submission:
     @property
     def package(self) -> Package:
         """The submission as rules over packages check it."""
-        return Package(self.system, self.found, self.reference, self.expected)
+        return Package(self.system, self.system_files, self.reference, self.reference_files)
 
     @property
     def total(self) -> int | None:
@@ -193,7 +197,7 @@ class Submission:
         forms = [self.format, *([self.reference_format] if self.reference is not None else [])]
         if any(form.layout == "single_file" for form in forms):
             return None
-        return len({*self.expected, *self.found})
+        return len({*self.reference_files, *self.system_files})
 
     def pairs(self, size: int | None = None) -> Iterator[Pair]:
         """The documents of both sides, `size` at a time, in the order of their names."""
@@ -213,8 +217,8 @@ class Submission:
         elif self.reference is not None:
             yield from self._by_document(self.reference, size)
         else:
-            found = self.found
-            for names in _batched(found, size):
+            found = self.system_files
+            for names in _slices_of(found, size):
                 yield self._own(_members(found, names))
 
     def batch_count(self, size: int | None) -> int:
@@ -222,17 +226,17 @@ class Submission:
         if self.format.layout == "single_file":
             return 1
         single = self.reference is not None and self.reference_format.layout == "single_file"
-        names = {*self.found, *(() if single else self.expected)}
+        names = {*self.system_files, *(() if single else self.reference_files)}
         return -(-len(names) // (size or self.task.batch))
 
     def _whole(self) -> Iterator[Pair]:
         """A submission that is a single file, and all of its reference."""
         if self.reference is not None:
-            system = _joined(self.format.read(self.system))
-            yield _aligned(_joined(self.reference_format.read(self.reference)), system)
+            system = _join(self.format.read(self.system))
+            yield _align_sides(_join(self.reference_format.read(self.reference)), system)
         else:
-            found = self.found
-            result = _joined(self.format.read(self.system.only(_members(found, found))))
+            found = self.system_files
+            result = _join(self.format.read(self.system.only(_members(found, found))))
             for part in self._slices(result):
                 yield Pair(part, part)
 
@@ -255,34 +259,34 @@ class Submission:
     def _by_document(self, source: Source, size: int) -> Iterator[Iterator[Pair]]:
         """The batches of a submission that has files of its own for each document."""
         rest: ReadResult | None = None
-        known: Iterable[str] = self.expected
+        known: Iterable[str] = self.reference_files
         if self.reference_format.layout == "single_file":  # it is read once, and handed out
-            rest = _joined(self.reference_format.read(source))
+            rest = _join(self.reference_format.read(source))
             # Without a document there is still a batch for its findings.
             known = rest.corpus.documents["name"].to_list() or [""]
-        for names in _batched({*known, *self.found}, size):
-            yield self._named(source, names, rest)
+        for names in _slices_of({*known, *self.system_files}, size):
+            yield self._read_pair(source, names, rest)
             if rest is not None:  # findings, and rows without a document, are in the first batch
                 rows = rest.corpus.rejected_records.drop_nulls("document")
                 rest = replace(rest, corpus=rest.corpus.replace(rejected_records=rows), findings=())
 
-    def _named(
+    def _read_pair(
         self, source: Source, names: Sequence[str], whole: ReadResult | None
     ) -> Iterator[Pair]:
         """The pair of some documents, of a reference that may have been read as a whole."""
-        form, expected = self.reference_format, self.expected
-        system = _read(self.format, self.system, self.found, names)
+        form, expected = self.reference_format, self.reference_files
+        system = _read(self.format, self.system, self.system_files, names)
         # A file may hold documents of other names.
         others = sorted(set(system.corpus.documents["name"]).difference(names))
         if whole is not None:
             chosen = of_documents(whole.corpus, pl.Series([*names, *others], dtype=pl.String))
-            yield _aligned(replace(whole, corpus=chosen), system)
+            yield _align_sides(replace(whole, corpus=chosen), system)
             return
         reference = _read(form, source, expected, names)
         if more := [name for name in others if name in expected]:
             extra = replace(_read(form, source, expected, more), findings=())
-            reference = _joined([reference, extra])
-        yield _aligned(reference, system)
+            reference = _join([reference, extra])
+        yield _align_sides(reference, system)
 
 
 def submission(
@@ -291,7 +295,6 @@ def submission(
     against: str | None,
     *,
     encoding: str = "utf-8",
-    limits: Limits = LIMITS,
     max_per_code: int = MAX_PER_CODE,
     settings: Mapping[str, str] | None = None,
     options: Mapping[str, str] | None = None,
@@ -308,7 +311,7 @@ def submission(
     """
 
     def opened_source(path: str) -> Source:
-        source = open_source(path, limits=limits, encoding=encoding)
+        source = open_source(path, encoding=encoding)
         return with_digest(loaded(source.with_max_per_code(max_per_code)))
 
     if task.scored_alone and against not in {None, "", path}:
@@ -367,20 +370,20 @@ def _has(source: Source, suffixes: Sequence[str]) -> bool:
     return any(member.basename.endswith(tuple(suffixes)) for member in source.members)
 
 
-def _batched(names: Iterable[str], size: int) -> Iterator[Sequence[str]]:
+def _slices_of(names: Iterable[str], size: int) -> Iterator[Sequence[str]]:
     ordered = sorted(names)
     return (ordered[begin : begin + size] for begin in range(0, len(ordered), size))
 
 
 def _read(form: Format, source: Source, documents: Documents, names: Iterable[str]) -> ReadResult:
-    return _joined(form.read(source.only(_members(documents, names))))
+    return _join(form.read(source.only(_members(documents, names))))
 
 
 def _members(documents: Documents, names: Iterable[str]) -> list[Member]:
     return [member for name in names for member in documents.get(name, ())]
 
 
-def _joined(each: Iterable[ReadResult]) -> ReadResult:
+def _join(each: Iterable[ReadResult]) -> ReadResult:
     """The results for a source as one."""
     results = list(each)
     if len(results) == 1:
@@ -392,7 +395,7 @@ def _joined(each: Iterable[ReadResult]) -> ReadResult:
     )
 
 
-def _aligned(reference: ReadResult, system: ReadResult) -> Pair:
+def _align_sides(reference: ReadResult, system: ReadResult) -> Pair:
     """Both sides with one numbering of documents."""
     expected, found = align(reference.corpus, system.corpus)
     return Pair(replace(reference, corpus=expected), replace(system, corpus=found))

@@ -1,116 +1,34 @@
-"""Findings of which all batches decide whether they count."""
+"""Checks: the findings about a submission and its reference, batch after batch, and the verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import NamedTuple
 
 import msgspec
 
 from hlteval.converters import ReadResult
 from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings, entry
 from hlteval.findings.cascades import cascades
+from hlteval.findings.catalogue import in_order
 from hlteval.findings.sequence import by_notation
 from hlteval.results.verdict import Verdict
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.tasks import rules
-from hlteval.tasks.task import Package
 from hlteval.validators import RuleContext
 from hlteval.validators.rule import IDENTIFIERS, Rule
-from hlteval.validators.rule_findings import Offending, located, offending
+from hlteval.validators.rule_findings import located, offending
 from hlteval.workflows.run.batches import Pair, Submission
-from hlteval.workflows.run.reference import Seen, Sides, before_reading, explained
-
-
-class Undecided(NamedTuple):
-    """What a rule has found in a batch, of which all batches decide whether it counts.
-
-    Attributes:
-        side: what it is about.
-        rule: the number of the rule among those of the task.
-        found: the rows.
-        files: the names of the files of the batch by their `origin`.
-    """
-
-    side: str
-    rule: int
-    found: Offending
-    files: dict[int, str]
-
-
-@dataclass
-class Later:
-    """Findings that count or not by the types of the frames of all batches.
-
-    They are rows until then: most may be dropped, and only the places of others are looked up.
-
-    Attributes:
-        types: these types, by side.
-        found: what was found.
-    """
-
-    types: dict[str, set[str]] = field(default_factory=dict)
-    found: list[Undecided] = field(default_factory=list)
-
-    def add(self, other: Later) -> None:
-        """Add those of another batch."""
-        for side, types in other.types.items():
-            self.types.setdefault(side, set()).update(types)
-        self.found += other.found
-
-    def see(self, side: str, read: ReadResult, declared: Sequence[Rule]) -> None:
-        """Take note of the types of the frames of a side, if findings depend on them."""
-        if any(rule.counts_if for rule in declared):
-            self.types.setdefault(side, set()).update(read.corpus.frames["label"].unique())
-
-    def decided(
-        self,
-        found: Sequence[tuple[Rule, Offending]],
-        side: str,
-        read: ReadResult,
-        declared: Sequence[Rule],
-    ) -> list[tuple[Rule, Offending]]:
-        """What counts whatever other batches hold; the rest is kept.
-
-        Args:
-            found: what rules have found in a batch.
-            side: what it is about.
-            read: the batch.
-            declared: the rules of the task.
-        """
-        files = {origin: member.name for origin, member in enumerate(read.members)}
-        self.found += (
-            Undecided(side, declared.index(rule), item, files)
-            for rule, item in found
-            if rule.counts_if is not None
-        )
-        return [(rule, item) for rule, item in found if rule.counts_if is None]
-
-    def counting(self, opened: Submission, side: str) -> Iterator[Finding]:
-        """The findings about a side that count."""
-        kept = [item for item in self.found if item.side == side]
-        if not kept:  # possibly nothing is known of a format either
-            return
-        declared, reference = rules(opened.task), side == REFERENCE
-        schema = opened.task.allows(opened.options, reference=reference)
-        types = frozenset(self.types[side])
-        counts = [rule.counts_if is None or rule.counts_if(types, schema) for rule in declared]
-        form = opened.gold_format if reference else opened.format
-        known = _members(opened, side)
-        for item in kept:
-            if counts[item.rule]:
-                members = {at: known[name] for at, name in item.files.items() if name in known}
-                found = [(declared[item.rule], item.found)]
-                yield from located(found, members, form)
-
-
-def _members(opened: Submission, side: str) -> dict[str, Member]:
-    """The files of a side by their names."""
-    documents = opened.gold_documents if side == REFERENCE else opened.found
-    return {member.name: member for members in documents.values() for member in members}
-
+from hlteval.workflows.run.reference import (
+    Checked,
+    Deferred,
+    before_reading,
+    explained,
+    missing_documents,
+    observe_sides,
+    unusable_reference,
+)
 
 TEXTS = "--against"
 """The side of what a reference is checked against that is checked by itself."""
@@ -120,186 +38,183 @@ _RECORDS = (*IDENTIFIERS, "instances", "ratings", "changes", "mappings", "respon
 NO_COMMON_DOCUMENT = "REF104"
 
 
-class Checked(NamedTuple):
-    """What the check of a batch adds; the attributes are those of `Check`.
-
-    Attributes:
-        names: how many documents both sides have.
-        documents: the file of each document by its name, where the format has one for each.
-    """
-
-    names: int
-    seen: Seen
-    documents: dict[str, str]
-    records: int
-    findings: list[Finding]
-    judging: list[Finding]
-    later: Later
-
-
 @dataclass
 class Check:
-    """What is found in a submission and in its reference.
+    """The check of a submission and its reference.
 
     Attributes:
         opened: both, opened.
         profile: `plan` or `official`.
-        sides: what is seen of both sides.
-        findings: those of sources, readers and of the reference, whoever they are about.
-        judging: those of rules about the submission, beside its reference.
+        gold: whether gold annotations are needed.
+        total: what all batches show that were added.
         unusable: why the reference cannot be used; empty if it can.
         read: whether the batches were read: then the official software gets to its end.
-        documents: the documents of what is judged, by name, each with its file.
-        records: the number of their records.
-        later: findings of which all batches decide whether they count.
     """
 
     opened: Submission
     profile: str
-    sides: Sides
-    findings: list[Finding] = field(default_factory=list)
-    judging: list[Finding] = field(default_factory=list)
-    unusable: list[Finding] = field(default_factory=list)
-    read: bool = True
-    documents: dict[str, str] = field(default_factory=dict)
-    records: int = 0
-    later: Later = field(default_factory=Later)
+    gold: bool
+    total: Checked
+    unusable: list[Finding]
+    read: bool
 
     @classmethod
     def of(cls, opened: Submission, profile: str, *, gold: bool) -> Check:
-        """The check of a submission before anything is read of it.
+        """Return the check of a submission before anything is read of it.
 
         Args:
             opened: the submission and its reference.
             profile: `plan` or `official`.
             gold: whether gold annotations are needed.
         """
-        check = cls(opened, profile, Sides(opened, gold), list(opened.files.findings))
-        check.findings += _of(opened.role, opened.system.findings)
+        unusable = list(before_reading(opened, gold=gold))
+        check = cls(opened, profile, gold, Checked(), unusable, not unusable)
+        check.findings.extend(opened.files.findings)
+        check.findings.extend(item.of(opened.role) for item in opened.system.findings)
         if opened.reference is not None:
-            check.findings += _of(check.other, opened.reference.findings)
-        check.unusable += before_reading(opened, gold=gold)
-        check.read = not check.unusable
+            check.findings.extend(item.of(check.other) for item in opened.reference.findings)
         return check
 
-    def batches(self, size: int | None) -> Iterator[Iterator[Pair]]:
-        """The batches as the profile reads them; none if the reference cannot be used."""
-        for batch in self.opened.batches(size) if self.read else ():
-            yield map(self._as_read, batch)
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings of sources, readers and of the reference, whoever they are about."""
+        return self.total.findings
 
-    def results(self, size: int | None) -> Iterator[Iterator[Checked]]:
-        """What the check of each batch adds."""
-        for batch in self.batches(size):
-            yield map(self.checked, batch)
-
-    def _as_read(self, pair: Pair) -> Pair:
-        """A batch as the profile reads it: the official software may read records otherwise."""
-        reading = self.opened.task.official_reading
-        if self.profile != "official" or reading is None:
-            return pair
-        return Pair(*reading(pair.reference, pair.system))
+    @property
+    def documents(self) -> Mapping[str, str]:
+        """The documents of what is judged, by name, each with its file."""
+        return self.total.documents
 
     @property
     def other(self) -> str:
         """The side of what is checked against."""
         return TEXTS if self.opened.role == REFERENCE else REFERENCE
 
-    def checked(self, pair: Pair) -> Checked:
-        """Check a batch."""
-        corpus = pair.system.corpus
-        documents = self._files(pair.system)
-        records = sum(getattr(corpus, table).height for table in _RECORDS)
-        seen = self.sides.seen(pair)
-        later = Later()
-        findings = self._findings(pair, later)
-        return Checked(pair.documents, seen, documents, records, *findings, later)
+    @property
+    def lacks_reference(self) -> bool:
+        """Whether there is nothing to compare with: the reference has no documents."""
+        return self.opened.is_compared and not self.total.reference
 
-    def _findings(self, pair: Pair, later: Later) -> tuple[list[Finding], list[Finding]]:
-        """Those of readers and about the reference, and those of rules about the submission."""
-        own = pair.reference is pair.system
-        if self.opened.role == REFERENCE:
-            others = [] if own else _of(TEXTS, pair.reference.findings)
-            return [*self._of_reference(pair, pair.system, later), *others], []
-        read = [] if self.opened.unread else pair.system.findings
-        judging = list(self._of_submission(pair, later))
-        gold = () if own else self._of_reference(pair, pair.reference, later)
-        opened = self.opened
+    def batches(self, size: int | None) -> Iterator[Iterator[Pair]]:
+        """Give the batches as the profile reads them; none if the reference cannot be used.
+
+        The official software may read records otherwise.
+        """
+        reading = self.opened.task.official_reading if self.profile == "official" else None
+        for batch in self.opened.batches(size) if self.read else ():
+            if reading is None:
+                yield batch
+            else:
+                yield (Pair(*reading(pair.reference, pair.system)) for pair in batch)
+
+    def results(self, size: int | None) -> Iterator[Iterator[Checked]]:
+        """Check each batch when it is asked for."""
+        for batch in self.batches(size):
+            yield map(self.check_batch, batch)
+
+    def add_all(self) -> None:
+        """Check all batches in this process."""
+        for checked in chain.from_iterable(self.results(None)):
+            self.add(checked)
+
+    def check_batch(self, pair: Pair) -> Checked:
+        """Check a batch: the findings of readers and rules, and what it shows of both sides."""
+        opened, corpus = self.opened, pair.system.corpus
+        names = corpus.documents["name"].to_list()
+        files = [""] * len(names)
+        if opened.format.repeated_code:
+            files = [pair.system.members[index].display for index in corpus.documents["origin"]]
+        checked = observe_sides(opened, pair)
+        checked.names = pair.documents
+        checked.documents = dict(zip(names, files, strict=True))
+        checked.records = sum(getattr(corpus, table).height for table in _RECORDS)
+        alone = pair.reference is pair.system
+        if opened.role == REFERENCE:
+            checked.findings += self._check_reference(pair, pair.system, checked)
+            if not alone:
+                checked.findings += (item.of(TEXTS) for item in pair.reference.findings)
+            return checked
+        known = rules(opened.task)
+        if opened.is_unreadable:  # everything would be missing
+            known = tuple(rule for rule in known if not rule.finds_missing)
+        else:
+            checked.findings += pair.system.findings
+        context = self.rule_context(pair)
+        checked.judging += self._apply(known, context, pair.system, SUBMISSION, checked)
+        if not alone:
+            checked.findings += self._check_reference(pair, pair.reference, checked)
         values = opened.files.values
-        named = opened.task.option_names(self.judged(pair), opened.options, values)
-        return [*read, *gold, *named], judging
+        checked.findings += opened.task.option_names(context, opened.options, values)
+        return checked
 
-    def add(self, checked: Checked) -> None:
-        """Add what the check of a batch has found."""
-        self.sides.add(checked.seen)
-        self.findings += self._repeated(checked.documents)
-        self.documents = checked.documents | self.documents
-        self.records += checked.records
-        self.findings += checked.findings
-        self.judging += checked.judging
-        self.later.add(checked.later)
+    def rule_context(self, pair: Pair) -> RuleContext:
+        """Build the rule context of a batch of what is judged, whatever its role."""
+        opened = self.opened
+        schema = opened.task.allows(opened.options, reference=opened.role == REFERENCE)
+        return RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.files.usable)
 
-    def _files(self, read: ReadResult) -> dict[str, str]:
-        """The file of each document, if the format gives a document in two files a code."""
-        names = read.corpus.documents["name"].to_list()
-        if not self.opened.format.repeated_code:
-            return dict.fromkeys(names, "")
-        origins = read.corpus.documents["origin"]
-        return dict(zip(names, (read.members[at].display for at in origins), strict=True))
+    def _check_reference(self, pair: Pair, gold: ReadResult, checked: Checked) -> Iterator[Finding]:
+        """Check a reference: a record of it that cannot be read would be lost."""
+        opened = self.opened
+        lost = frozenset(gold.corpus.rejected_records["code"]) if self.profile != "official" else ()
+        for item in gold.findings:
+            blocking = item.blocking or (item.code in lost and item.severity == "error")
+            yield msgspec.structs.replace(item, side=REFERENCE, blocking=blocking)
+        schema = opened.task.allows(opened.options, reference=True)
+        against = pair.reference.corpus if opened.role == REFERENCE else gold.corpus
+        context = RuleContext(gold.corpus, against, schema, opened.files.usable)
+        fitting = [rule for rule in rules(opened.task) if not rule.submission_only]
+        yield from self._about_reference(self._apply(fitting, context, gold, REFERENCE, checked))
 
-    def _repeated(self, documents: Mapping[str, str]) -> Iterator[Finding]:
-        """Documents that an earlier batch has, too; the reader sees those of one batch."""
-        if code := self.opened.format.repeated_code:
-            for name in [name for name in documents if name in self.documents]:
-                values = {"name": name, "other": self.documents[name]}
-                found = entry(code).finding(values, file=documents[name], record=name)
-                yield found.of(self.opened.role)
-
-    def _of_submission(self, pair: Pair, later: Later) -> Iterator[Finding]:
-        # Of what cannot be opened everything would be missing.
-        unread, known = self.opened.unread, rules(self.opened.task)
-        applied = [rule for rule in known if not (unread and rule.finds_missing)]
-        return self._by_rules(applied, self.judged(pair), pair.system, SUBMISSION, later)
-
-    def _by_rules(
+    def _apply(
         self,
         applied: Sequence[Rule],
         context: RuleContext,
         read: ReadResult,
         side: str,
-        later: Later,
+        checked: Checked,
     ) -> Iterator[Finding]:
-        """What rules find and counts whatever other batches hold; the rest is for later."""
-        opened = self.opened
-        declared = rules(opened.task)
-        form = opened.gold_format if side == REFERENCE else opened.format
-        later.see(side, read, declared)
-        decided = later.decided(offending(applied, context, form), side, read, declared)
-        return located(decided, dict(enumerate(read.members)), form)
+        """Apply rules to a side of a batch; what counts by the types of all batches is deferred."""
+        declared = rules(self.opened.task)
+        form = self.opened.gold_format if side == REFERENCE else self.opened.format
+        if any(rule.counts_if for rule in declared):
+            checked.types.setdefault(side, set()).update(read.corpus.frames["label"].unique())
+        files = {origin: member.name for origin, member in enumerate(read.members)}
+        certain = []
+        for rule, rows in offending(applied, context, form):
+            if rule.counts_if is None:
+                certain.append((rule, rows))
+            else:
+                checked.deferred.append(Deferred(side, declared.index(rule), rows, files))
+        return located(certain, dict(enumerate(read.members)), form)
 
-    def judged(self, pair: Pair) -> RuleContext:
-        """What rules check of a batch of what is judged, whatever its role."""
-        opened = self.opened
-        schema = opened.task.allows(opened.options, reference=opened.role == REFERENCE)
-        return RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.files.usable)
+    def _resolve(self, side: str) -> Iterator[Finding]:
+        """Give the deferred findings about a side that count by the types of all batches."""
+        kept = [item for item in self.total.deferred if item.side == side]
+        if not kept:  # possibly nothing is known of a format either
+            return
+        opened, reference = self.opened, side == REFERENCE
+        declared, schema = (
+            rules(opened.task),
+            opened.task.allows(opened.options, reference=reference),
+        )
+        types = frozenset(self.total.types[side])
+        counts = [rule.counts_if is None or rule.counts_if(types, schema) for rule in declared]
+        documents = opened.gold_files if reference else opened.system_files
+        members = {member.name: member for files in documents.values() for member in files}
+        for item in kept:
+            if counts[item.rule]:
+                files = {
+                    origin: members[name] for origin, name in item.files.items() if name in members
+                }
+                form = opened.gold_format if reference else opened.format
+                yield from located([(declared[item.rule], item.rows)], files, form)
 
-    def _of_reference(self, pair: Pair, gold: ReadResult, later: Later) -> Iterator[Finding]:
-        """The findings about a reference: a record of it that cannot be read would be lost."""
-        opened = self.opened
-        lost = frozenset(gold.corpus.rejected_records["code"]) if self.profile != "official" else ()
-        for found in gold.findings:
-            blocking = found.blocking or (found.code in lost and found.severity == "error")
-            yield msgspec.structs.replace(found, side=REFERENCE, blocking=blocking)
-        schema = opened.task.allows(opened.options, reference=True)
-        against = pair.reference.corpus if opened.role == REFERENCE else gold.corpus
-        context = RuleContext(gold.corpus, against, schema, opened.files.usable)
-        fitting = [rule for rule in rules(opened.task) if not rule.submission_only]
-        yield from self._about_reference(self._by_rules(fitting, context, gold, REFERENCE, later))
-
-    def _about_reference(self, found: Iterable[Finding]) -> Iterator[Finding]:
-        """What rules have found, about a reference: only some codes stop there."""
+    def _about_reference(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Turn findings of rules into findings about a reference: only some codes stop there."""
         fitting = [rule for rule in rules(self.opened.task) if not rule.submission_only]
         stops = {rule.code for rule in fitting if rule.blocks_reference}
-        for item in found:
+        for item in findings:
             blocking = item.blocking and (self._official_checks_reference or item.code in stops)
             yield msgspec.structs.replace(item, side=REFERENCE, blocking=blocking)
 
@@ -308,137 +223,124 @@ class Check:
         """Whether the reference is checked as the submission is."""
         return self.profile == "official" and self.opened.task.official_checks_reference
 
+    def add(self, checked: Checked) -> None:
+        """Add what a batch shows, with the documents of it that an earlier batch has, too."""
+        if code := self.opened.format.repeated_code:  # the reader sees those of one batch
+            for name, file in checked.documents.items():
+                if name in self.documents:
+                    values = {"name": name, "other": self.documents[name]}
+                    repeated = entry(code).finding(values, file=file, record=name)
+                    self.findings.append(repeated.of(self.opened.role))
+        self.total.add(checked)
+
     def verdict(self, *, explain: bool = True) -> Verdict:
-        """The findings of all batches, and whether what was checked passes.
+        """Judge the findings of all batches: whether what was checked passes.
 
         Args:
             explain: whether mistakes in all rows of tables are searched for, where there are
                 errors: then these tables are checked again without them.
         """
-        opened = self.opened
-        self.judging += self.later.counting(opened, SUBMISSION)
-        self.findings += self._about_reference(self.later.counting(opened, REFERENCE))
+        opened, task, total = self.opened, self.opened.task, self.total
+        official = self.profile == "official"
+        total.judging += self._resolve(SUBMISSION)
+        total.findings += self._about_reference(self._resolve(REFERENCE))
         if self.read:
-            self.unusable = [] if self._unread else list(self.sides.findings())
-        if self.read and not self.unusable:
-            self.judging += self.sides.missing()
-        named = self._named()
-        findings = [*self.findings, *self.unusable, *self._judging(), *named]
-        accepted = opened.task.accepted(opened.options)
-        findings = [_not_blocking(item) if item.code in accepted else item for item in findings]
+            gold = (item for item in total.findings if item.side == REFERENCE)
+            unread = not total.reference and any(item.blocking for item in gold)
+            self.unusable = [] if unread else [*unusable_reference(opened, total, gold=self.gold)]
+            if not self.unusable:
+                total.judging += missing_documents(opened, total)
+        misnamed: list[Finding] = []
+        if opened.role == SUBMISSION and opened.is_unreadable:  # then its name may be what is wrong
+            misnamed = [item for item in task.packaging.named(opened.system) if _is_error(item)]
+        accepted, once = task.accepted(opened.options), {r.code for r in rules(task) if r.once}
+        findings: list[Finding] = []
+        seen: set[tuple[str, str]] = set()
+        for item in (*total.findings, *self.unusable, *self._about_submission(), *misnamed):
+            if item.code in once and (item.side, item.code) in seen:
+                continue
+            seen.add((item.side, item.code))
+            stops = item.blocking and item.code not in accepted
+            findings.append(msgspec.structs.replace(item, blocking=stops))
+        findings = in_order(findings)
+        staying = {item.code for item in misnamed}
+        if official:
+            findings = in_order(map(self._as_official, findings))
+            staying |= task.official_crashes_on
+            staying |= {item.code for item in findings if self._is_ignored(item)}
         sides = {opened.role: opened.system, self.other: opened.reference}
         paths = {side: source.path for side, source in sides.items() if source is not None}
-        judged = Verdict(
-            opened.task.name, self.profile, True, Findings(self._once(findings)), opened.role,
-            paths=paths, documents=len(self.documents), records=self.records,
-            compared=self._compared(),
+        cascade = cascades(findings, paths, staying)
+        passed = self._passes(findings, cascade.of_reference)
+        decided = self._is_decided(findings, cascade.of_reference, passed=passed)
+        kept = list(cascade.kept)
+        if all(member.max_per_code for member in opened.system.members):  # not all are explained
+            own = (item for item in kept if item.side == opened.role)
+            kept = [*by_notation(own, total.records), *self._about_others(kept)]
+        if explain and not opened.is_unreadable:
+            own = (item for item in kept if item.side == opened.role)
+            again = explained(opened.format, opened.system, [*own], self._again)
+            kept = [*again, *self._about_others(kept)]
+        form = "" if opened.reference is None else opened.reference_format.name
+        return Verdict(
+            task.name, self.profile, passed and decided, Findings(kept), opened.role,
+            decided=decided, paths=paths, documents=len(total.documents), records=total.records,
+            compared=task.compared(form, opened.options),
             files_judged=tuple(member.display for member in opened.system.members),
         )  # fmt: skip
-        staying = {item.code for item in named}
-        if self.profile == "official":
-            findings = [self._as_official(finding) for finding in judged.findings]
-            judged = msgspec.structs.replace(judged, findings=tuple(findings))
-            staying |= opened.task.official_crashes_on
-            staying |= {item.code for item in findings if self._is_ignored(item)}
-        found = cascades(judged.findings, paths, staying)
-        judged = self._decided(self._passing(judged, found.of_reference), found.of_reference)
-        kept = list(self._by_notation(found.kept))
-        if explain:
-            kept = self._explained(kept)
-        return msgspec.structs.replace(judged, findings=tuple(kept))
 
-    def _explained(self, findings: list[Finding]) -> list[Finding]:
-        """The findings, with one for each mistake in all rows of a table of either side."""
-        opened = self.opened
-        if opened.unread:
-            return findings
-        others = [item for item in findings if item.side != opened.role]
-        own = [item for item in findings if item.side == opened.role]
-        return [*explained(opened.format, opened.system, own, self._again), *others]
+    def _about_others(self, findings: Sequence[Finding]) -> list[Finding]:
+        return [item for item in findings if item.side != self.opened.role]
 
     def _again(self, system: Source) -> list[Finding]:
-        """The findings of what is judged when its files are replaced."""
-        opened = replace(self.opened, system=system)
-        check = Check.of(opened, self.profile, gold=self.sides.gold)
-        for checked in chain.from_iterable(check.results(None)):
-            check.add(checked)
-        found = check.verdict(explain=False).findings
-        return [item for item in found if item.side == opened.role]
+        """Give the findings of what is judged when its files are replaced."""
+        check = Check.of(replace(self.opened, system=system), self.profile, gold=self.gold)
+        check.add_all()
+        findings = check.verdict(explain=False).findings
+        return [item for item in findings if item.side == self.opened.role]
 
-    def _by_notation(self, findings: Sequence[Finding]) -> Iterator[Finding]:
-        """The findings, those of what is judged with one for a notation of a whole file.
-
-        Where all findings are to be explained, each is explained by itself.
-        """
-        role = self.opened.role
-        if any(not member.max_per_code for member in self.opened.system.members):
-            yield from findings
-            return
-        yield from by_notation((item for item in findings if item.side == role), self.records)
-        yield from (item for item in findings if item.side != role)
-
-    def _compared(self) -> str:
-        """What the records were compared with, where the task says so."""
-        opened = self.opened
-        form = "" if opened.reference is None else opened.reference_format.name
-        return opened.task.compared(form, opened.options)
-
-    @property
-    def _unread(self) -> bool:
-        """Whether other findings explain why nothing was read of the reference."""
-        gold = [finding for finding in self.findings if finding.side == REFERENCE]
-        return not self.sides.reference and any(finding.blocking for finding in gold)
-
-    def _named(self) -> list[Finding]:
-        """What is wrong with the name of a submission of which nothing can be read."""
-        opened = self.opened
-        if opened.role != SUBMISSION or not opened.unread:
-            return []
-        return [*filter(_is_error, opened.task.packaging.named(opened.system))]
-
-    def _judging(self) -> list[Finding]:
-        """The findings about the submission that are not those of its reference."""
-        codes = {finding.code for finding in self.unusable}
-        beside_nothing = self.sides.lacking or codes - {NO_COMMON_DOCUMENT}
+    def _about_submission(self) -> list[Finding]:
+        """Return the findings about the submission that are not those of its reference."""
+        opened, codes = self.opened, {finding.code for finding in self.unusable}
+        beside_nothing = self.lacks_reference or codes - {NO_COMMON_DOCUMENT}
         if beside_nothing and not (self.profile == "official" and self.read):
             return []
+        findings = [*self.total.judging]
         # Of what cannot be opened everything would be missing.
-        package = self.opened.role == SUBMISSION and not self.opened.unread
-        found = [*self.judging, *(self.opened.task.package(self._package) if package else ())]
-        left_out = self.opened.task.document_codes if codes else frozenset()
-        return [finding for finding in found if finding.code not in left_out]
+        if opened.role == SUBMISSION and not opened.is_unreadable:
+            package = opened.package
+            if self._official_checks_reference:  # which does not know other documents
+                expected = {n: f for n, f in package.expected.items() if n in self.total.reference}
+                package = replace(package, expected=expected)
+            findings += opened.task.package(package)
+        left_out = opened.task.document_codes if codes else frozenset()
+        return [finding for finding in findings if finding.code not in left_out]
 
-    @property
-    def _package(self) -> Package:
-        """The submission as a package, beside the documents that the profile knows."""
-        package = self.opened.package
-        if not self._official_checks_reference:
-            return package
-        known = self.sides.reference
-        expected = {name: files for name, files in package.expected.items() if name in known}
-        return replace(package, expected=expected)
-
-    def _once(self, findings: Sequence[Finding]) -> list[Finding]:
-        """The findings, of rules that report once only the first of each side."""
-        once = {rule.code for rule in rules(self.opened.task) if rule.once}
-        first = {(item.side, item.code): item for item in reversed(findings) if item.code in once}
-        return [item for item in findings if first.get((item.side, item.code), item) is item]
-
-    def _passing(self, judged: Verdict, of_reference: Sequence[Finding]) -> Verdict:
-        """The verdict with whether it passes: findings of other sides never fail it.
+    def _passes(self, findings: Sequence[Finding], of_reference: Sequence[Finding]) -> bool:
+        """Whether what was checked passes: findings of other sides never fail it.
 
         What is left out because of another finding still counts, but not if that is one about the
         reference.
         """
-        task, excused = self.opened.task, {id(item) for item in of_reference}
-        counted = [item for item in judged.findings if id(item) not in excused]
-        if judged.profile != "official":
-            own = [item for item in counted if item.side == judged.side]
-            return msgspec.structs.replace(judged, passed=not any(_is_error(item) for item in own))
-        rejects = task.official_rejects or (lambda finding: finding.blocking)
-        exempt = REFERENCE if judged.side == SUBMISSION else TEXTS
-        passed = not any(rejects(item) for item in counted if item.side != exempt)
-        return msgspec.structs.replace(judged, passed=passed)
+        excused = {id(item) for item in of_reference}
+        counted = [item for item in findings if id(item) not in excused]
+        if self.profile != "official":
+            return not any(_is_error(item) for item in counted if item.side == self.opened.role)
+        rejects = self.opened.task.official_rejects or (lambda finding: finding.blocking)
+        exempt = REFERENCE if self.opened.role == SUBMISSION else TEXTS
+        return not any(rejects(item) for item in counted if item.side != exempt)
+
+    def _is_decided(
+        self, findings: Sequence[Finding], of_reference: Sequence[Finding], *, passed: bool
+    ) -> bool:
+        """Whether what it is checked against can be used, and more than that is in the way."""
+        role, both = self.opened.role, self._official_checks_reference
+        if role != REFERENCE and (self.unusable or self.lacks_reference):
+            return False
+        apart = {role} if both else {role, REFERENCE}
+        if any(item.blocking for item in findings if item.side not in apart):
+            return False
+        return not (passed and [item for item in of_reference if item.blocking or not both])
 
     def blocks(self, finding: Finding) -> bool:
         """Whether a finding blocks if the verdict keeps it."""
@@ -447,7 +349,7 @@ class Check:
         return (self._as_official(finding) if self.profile == "official" else finding).blocking
 
     def _as_official(self, finding: Finding) -> Finding:
-        """A finding that blocks only if the official software stops there."""
+        """Return a finding that blocks only if the official software stops there."""
         ignored = (self.read and finding in self.unusable) or self._is_ignored(finding)
         return msgspec.structs.replace(finding, blocking=finding.blocking and not ignored)
 
@@ -456,29 +358,6 @@ class Check:
         ignores = self.opened.task.official_ignores
         return ignores is not None and ignores(finding)
 
-    def _decided(self, judged: Verdict, of_reference: Sequence[Finding]) -> Verdict:
-        """The verdict, which is undecided if what it is checked against cannot be used.
-
-        It also is if nothing but the reference is in the way.
-        """
-        apart = {judged.side} if self._official_checks_reference else {judged.side, REFERENCE}
-        others = [item for item in judged.findings if item.side not in apart]
-        usable = judged.side == REFERENCE or not (self.unusable or self.sides.lacking)
-        blocked = any(finding.blocking for finding in others)
-        if self._official_checks_reference:
-            of_reference = [item for item in of_reference if item.blocking]
-        if usable and not blocked and not (judged.passed and of_reference):
-            return judged
-        return msgspec.structs.replace(judged, passed=False, decided=False)
-
 
 def _is_error(finding: Finding) -> bool:
     return finding.severity == "error"
-
-
-def _not_blocking(finding: Finding) -> Finding:
-    return msgspec.structs.replace(finding, blocking=False)
-
-
-def _of(side: str, findings: Sequence[Finding]) -> list[Finding]:
-    return [finding.of(side) for finding in findings]

@@ -1,4 +1,7 @@
-"""Sides: whether a reference can be used, and whether it is the reference of a submission."""
+"""References: whether one can be used and is that of the submission, and what batches show of it.
+
+Mistakes in all rows of a table, of either side, are diagnose_table here too.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,13 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import msgspec
-import polars as pl
 
 from hlteval.converters import Format, load
 from hlteval.findings import REFERENCE, Finding, Severity, Span, entry, excerpt
-from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.syntax.tsv_mistakes import Diagnosis, diagnose
 from hlteval.validators.names import mismatch
+from hlteval.validators.rule_findings import Offending
 from hlteval.workflows.run.batches import Pair, Submission
 
 CODES = ("REF",)
@@ -28,20 +30,20 @@ _NAMED = 3
 
 
 def before_reading(opened: Submission, *, gold: bool) -> Iterator[Finding]:
-    """What is wrong with a reference that its files show.
+    """Report what is wrong with a reference that its files show.
 
     Args:
         opened: the submission and its reference.
         gold: whether gold annotations are needed.
     """
-    source, task = opened.gold, opened.task
+    source, task = opened.reference_source, opened.task
     if source is None or not source.members:
         return
     if evidence := _exchanged_files(opened, gold=gold):
         yield _about(source, "REF105", evidence=evidence)
         return
     lacking = [name for name in task.provided_suffixes if not _has(source, name)]
-    if lacking and opened.gold_documents and not opened.texts:
+    if lacking and opened.gold_files and not opened.companion_texts:
         yield _about(source, "REF106", suffixes=" or ".join(lacking))
     if gold and task.scored_table not in opened.gold_format.tables:
         title, formats = opened.gold_format.title, ", ".join(_with_gold(opened))
@@ -85,155 +87,175 @@ def _exchanged_files(opened: Submission, *, gold: bool) -> str:
     return ""
 
 
-class Seen(NamedTuple):
-    """What a batch shows of both sides; the attributes are those of `Sides`."""
+class Deferred(NamedTuple):
+    """Rows of a batch of which the types of the frames of all batches decide whether they count.
 
-    reference: list[str]
-    system: list[str]
-    records: int
-    evidence: str
+    Only the places of those that count are looked up.
+
+    Attributes:
+        side: what they are about.
+        rule: the number of the rule among those of the task.
+        rows: the rows.
+        files: the names of the files of the batch by their `origin`.
+    """
+
+    side: str
+    rule: int
+    rows: Offending
+    files: dict[int, str]
 
 
 @dataclass
-class Sides:
-    """What is seen of both sides while they are read.
+class Checked:
+    """Result of the check of a batch, or of several that are added.
 
     Attributes:
-        opened: the submission and its reference.
-        gold: whether gold annotations are needed.
+        names: the number of documents of both sides.
+        documents: the file of each document of what is judged by its name, where the format has
+            one for each; else empty.
+        records: the number of their records.
         reference: the names of the documents of the reference.
-        system: the names of those of the submission.
-        records: the records of the reference that would be scored, readable or not.
-        evidence: why both sides look exchanged; empty if they do not.
+        system: the names of those of a submission that is compared with it.
+        gold: the records of the reference that would be scored, readable or not.
+        exchanged: why both sides look exchanged; empty if they do not.
+        findings: those of readers and of the reference, whoever they are about.
+        judging: those of rules about the submission, beside its reference.
+        types: the types of frames by side, if findings depend on them.
+        deferred: what counts or not by these types.
     """
 
-    opened: Submission
-    gold: bool
+    names: int = 0
+    documents: dict[str, str] = field(default_factory=dict)
+    records: int = 0
     reference: dict[str, None] = field(default_factory=dict)
     system: dict[str, None] = field(default_factory=dict)
-    records: int = 0
-    evidence: str = ""
+    gold: int = 0
+    exchanged: str = ""
+    findings: list[Finding] = field(default_factory=list)
+    judging: list[Finding] = field(default_factory=list)
+    types: dict[str, set[str]] = field(default_factory=dict)
+    deferred: list[Deferred] = field(default_factory=list)
 
-    def seen(self, pair: Pair) -> Seen:
-        """What a batch shows."""
-        task, system = self.opened.task, pair.system.corpus
-        gold = system if self.opened.role == REFERENCE else pair.reference.corpus
-        names = gold.documents["name"].to_list()
-        records = getattr(gold, task.scored_table).height + gold.rejected_records.height
-        if not self.compared:
-            return Seen(names, [], records, "")
-        evidence = _exchanged_confidences(gold, system, task.scored_table)
-        evidence = evidence or self._exchanged_notation(gold, system)
-        return Seen(names, system.documents["name"].to_list(), records, evidence)
-
-    def add(self, seen: Seen) -> None:
-        """Take note of what a batch shows."""
-        self.reference.update(dict.fromkeys(seen.reference))
-        self.system.update(dict.fromkeys(seen.system))
-        self.records += seen.records
-        self.evidence = self.evidence or seen.evidence
-
-    def _exchanged_notation(self, gold: Corpus, system: Corpus) -> str:
-        """Evidence that what only references have is in the submission; empty if there is none."""
-        task = self.opened.task
-        if getattr(gold, task.scored_table).is_empty() or task.only_in_references(gold):
-            return ""
-        return task.only_in_references(system)
-
-    @property
-    def lacking(self) -> bool:
-        """Whether there is nothing to compare with: the reference has no documents."""
-        return self.compared and not self.reference
-
-    @property
-    def compared(self) -> bool:
-        """Whether a submission is compared with a reference."""
-        return self.opened.reference is not None and self.opened.role != REFERENCE
-
-    def findings(self) -> Iterator[Finding]:
-        """What is wrong with the reference as a whole, once all is read."""
-        source = self.opened.gold
-        if source is None:
-            return
-        if not self.reference:
-            yield _about(source, "REF101", hint=_elsewhere(self.opened) or _pass_another(source))
-        elif self.gold and not self.records and not self._is_explicit:
-            count = f"{len(self.reference):,} document" + "s" * (len(self.reference) > 1)
-            yield _about(source, "REF102", documents=count, hint=self._gold_hint)
-        elif self.evidence:
-            yield _about(source, "REF105", evidence=self.evidence)
-        elif self.system and self.compared and not self.opened.without_documents:
-            yield from self._strangers(source)
-
-    def _strangers(self, source: Source) -> Iterator[Finding]:
-        if self.reference.keys().isdisjoint(self.system):
-            ours, theirs = sorted(self.reference), sorted(self.system)
-            values = {"reference": _counted(ours), "system": _counted(theirs)}
-            hint = self._file_hint() or mismatch(ours, theirs)
-            yield _about(source, "REF104", hint=hint, **values)
-
-    def missing(self) -> Iterator[Finding]:
-        """The documents to score that a submission does not have, once all is read.
-
-        Without a table that is scored, what it is checked against is a collection of texts or
-        documents, and no reference.
-        """
-        opened = self.opened
-        if not (self.compared and self.system) or opened.without_documents or opened.unread:
-            return
-        if opened.task.scored_table not in opened.gold_format.tables:
-            return
-        to_score = self.reference.keys() & (opened.selected or self.reference.keys())
-        if names := sorted(to_score - self.system.keys()):
-            listed = ", ".join(names[:_NAMED])
-            listed += f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-            yield entry("REF107").finding({"count": len(names), "names": listed})
-
-    def _file_hint(self) -> str:
-        """How to correct the ids inside files that have the names of the reference."""
-        if self.opened.format.layout != "per_document":
-            return ""
-        found = self.opened.found
-        name = next((name for name in found if name in self.reference), "")
-        file = found[name][0].display if name else ""
-        return f"write the name of the file as the document id in {file}: {name}" if name else ""
-
-    @property
-    def _is_explicit(self) -> bool:
-        """Whether files of the reference say that there is nothing in them."""
-        task, form = self.opened.task, self.opened.gold_format
-        if task.submission_suffixes:
-            files = (file for each in self.opened.gold_documents.values() for file in each)
-            return any(file.basename.endswith(task.submission_suffixes) for file in files)
-        return form.layout == "per_document" and task.scored_table in form.tables
-
-    @property
-    def _gold_hint(self) -> str:
-        if found := _elsewhere(self.opened):
-            return found
-        suffixes = " and ".join(self.opened.task.submission_suffixes)
-        named = f" ({suffixes})" if suffixes else ""
-        return f"use a reference with gold annotations{named}; this looks like test data"
+    def add(self, other: Checked) -> None:
+        """Add what a later batch shows."""
+        self.names += other.names
+        self.documents = other.documents | self.documents
+        self.records += other.records
+        self.reference |= other.reference
+        self.system |= other.system
+        self.gold += other.gold
+        self.exchanged = self.exchanged or other.exchanged
+        self.findings += other.findings
+        self.judging += other.judging
+        for side, types in other.types.items():
+            self.types.setdefault(side, set()).update(types)
+        self.deferred += other.deferred
 
 
-def _pass_another(source: Source) -> str:
-    what = source.kind if source.kind in {"folder", "zip", "tgz"} else "file"
-    return f"use the {what} with the gold annotations"
+def observe_sides(opened: Submission, pair: Pair) -> Checked:
+    """Return what a batch shows of both sides as such."""
+    task, system = opened.task, pair.system.corpus
+    gold = system if opened.role == REFERENCE else pair.reference.corpus
+    table = getattr(gold, task.scored_table)
+    checked = Checked(
+        reference=dict.fromkeys(gold.documents["name"]),
+        gold=table.height + gold.rejected_records.height,
+    )
+    if not opened.is_compared:
+        return checked
+    checked.system = dict.fromkeys(system.documents["name"])
+    submitted = getattr(system, task.scored_table)
+    if "confidence" in table.columns and submitted.height > 1:
+        of_gold, of_system = (
+            side["confidence"].drop_nulls().n_unique() for side in (table, submitted)
+        )
+        if of_gold > 1 and of_system <= 1:
+            checked.exchanged = (
+                f"the reference has {of_gold:,} different confidences, and the submission "
+                f"{of_system or 'none'}"
+            )
+    if not (checked.exchanged or table.is_empty() or task.only_in_references(gold)):
+        checked.exchanged = task.only_in_references(system)
+    return checked
 
 
-def _counted(names: list[str]) -> str:
-    """A number of documents with an example.
+def unusable_reference(opened: Submission, seen: Checked, *, gold: bool) -> Iterator[Finding]:
+    """Report why a reference as a whole cannot be used, once all is read.
 
-    Examples:
-        >>> _counted(["d1", "d2"]), _counted(["d1"])
-        ('d1 and 1 more', 'd1')
+    Args:
+        opened: the submission and its reference.
+        seen: what all batches show.
+        gold: whether gold annotations are needed.
     """
+    source = opened.reference_source
+    if source is None:
+        return
+    if not seen.reference:
+        kind = source.kind if source.kind in {"folder", "zip", "tgz"} else "file"
+        hint = _elsewhere(opened) or f"use the {kind} with the gold annotations"
+        yield _about(source, "REF101", hint=hint)
+    elif gold and not seen.gold and not _is_explicit(opened):
+        count = f"{len(seen.reference):,} document" + "s" * (len(seen.reference) > 1)
+        suffixes = " and ".join(opened.task.submission_suffixes)
+        with_suffixes = f" ({suffixes})" if suffixes else ""
+        hint = f"use a reference with gold annotations{with_suffixes}; this looks like test data"
+        yield _about(source, "REF102", documents=count, hint=_elsewhere(opened) or hint)
+    elif seen.exchanged:
+        yield _about(source, "REF105", evidence=seen.exchanged)
+    elif not seen.system or not opened.is_compared or opened.without_documents:
+        return
+    elif seen.reference.keys().isdisjoint(seen.system):
+        ours, theirs = sorted(seen.reference), sorted(seen.system)
+        hint = _file_hint(opened, seen) or mismatch(ours, theirs)
+        values = {"reference": _example(ours), "system": _example(theirs)}
+        yield _about(source, "REF104", hint=hint, **values)
+
+
+def _is_explicit(opened: Submission) -> bool:
+    """Whether files of the reference say that there is nothing in them."""
+    task, form = opened.task, opened.gold_format
+    if task.submission_suffixes:
+        files = (file for each in opened.gold_files.values() for file in each)
+        return any(file.basename.endswith(task.submission_suffixes) for file in files)
+    return form.layout == "per_document" and task.scored_table in form.tables
+
+
+def _file_hint(opened: Submission, seen: Checked) -> str:
+    """Return how to correct the ids inside files that have the names of the reference."""
+    if opened.format.layout == "per_document":
+        for name, files in opened.system_files.items():
+            if name in seen.reference:
+                return (
+                    f"write the name of the file as the document id in {files[0].display}: {name}"
+                )
+    return ""
+
+
+def missing_documents(opened: Submission, seen: Checked) -> Iterator[Finding]:
+    """Report the documents to score that a submission does not have, once all is read.
+
+    Without a table that is scored, what it is checked against is a collection of texts or
+    documents, and no reference.
+    """
+    if not (opened.is_compared and seen.system) or opened.without_documents or opened.is_unreadable:
+        return
+    if opened.task.scored_table not in opened.gold_format.tables:
+        return
+    to_score = seen.reference.keys() & (opened.selected_documents or seen.reference.keys())
+    if names := sorted(to_score - seen.system.keys()):
+        listed = ", ".join(names[:_NAMED])
+        listed += f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        yield entry("REF107").finding({"count": len(names), "names": listed})
+
+
+def _example(names: list[str]) -> str:
+    """Return a number of documents with an example."""
     return f"{names[0]} and {len(names) - 1:,} more" if len(names) > 1 else names[0]
 
 
 def _elsewhere(opened: Submission) -> str:
     """The sub-folders of the reference with gold files, as a hint; empty if there are none."""
-    source = opened.gold
+    source = opened.reference_source
     suffixes = tuple(opened.task.submission_suffixes) if opened.task.metric else ()
     if source is None or source.kind != "folder" or not suffixes:
         return ""
@@ -245,23 +267,6 @@ def _elsewhere(opened: Submission) -> str:
     more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
     listed = ", ".join(paths[:_NAMED]) + more
     return f"use one of the sub-folders with gold files: {listed}" if paths else ""
-
-
-def _exchanged_confidences(reference: Corpus, system: Corpus, table: str) -> str:
-    """Evidence that the confidences of a system are in the reference; empty if there is none."""
-    if "confidence" not in getattr(reference, table).columns:
-        return ""
-    gold, own = (_confidences(corpus, table) for corpus in (reference, system))
-    if gold > 1 and own <= 1 and getattr(system, table).height > 1:
-        return (
-            f"the reference has {gold:,} different confidences, and the submission {own or 'none'}"
-        )
-    return ""
-
-
-def _confidences(corpus: Corpus, table: str) -> int:
-    values: pl.Series = getattr(corpus, table)["confidence"]
-    return values.drop_nulls().n_unique()
 
 
 TABLE_MISTAKES_CODES = ("TAB",)
@@ -304,7 +309,7 @@ class _Table(NamedTuple):
             )
 
 
-def diagnosed(form: Format, member: Member) -> tuple[str, Diagnosis] | None:
+def diagnose_table(form: Format, member: Member) -> tuple[str, Diagnosis] | None:
     """The text of a file of a format, and what is wrong in all of it; None if there is nothing.
 
     Args:
@@ -339,12 +344,16 @@ def explained(
     tables = {
         member.display: _Table(member, *found)
         for member in members
-        if (found := diagnosed(form, member)) is not None
+        if (found := diagnose_table(form, member)) is not None
     }
     if not tables:
         return list(findings)
     repaired = {name: table.lines for name, table in tables.items() if not table.is_incomplete}
-    again = list(_placed(recheck(_replaced(source, repaired)), repaired)) if repaired else []
+    again = (
+        list(_restore_numbers(recheck(_replace_lines(source, repaired)), repaired))
+        if repaired
+        else []
+    )
     left, remaining = _errors(again), {_key(finding) for finding in again}
     better = {name for name in repaired if left[name] < wrong[name]}
     hidden = tables.keys() - repaired.keys()
@@ -377,7 +386,7 @@ def _errors(findings: Iterable[Finding]) -> Counter[str]:
     return counts
 
 
-def _replaced(source: Source, repaired: Mapping[str, list[tuple[int, str]]]) -> Source:
+def _replace_lines(source: Source, repaired: Mapping[str, list[tuple[int, str]]]) -> Source:
     """A source with other lines in some files."""
 
     def member(old: Member) -> Member:
@@ -389,7 +398,7 @@ def _replaced(source: Source, repaired: Mapping[str, list[tuple[int, str]]]) -> 
     return replace(source, members=tuple(map(member, source.members)))
 
 
-def _placed(
+def _restore_numbers(
     findings: Iterable[Finding], repaired: Mapping[str, list[tuple[int, str]]]
 ) -> Iterator[Finding]:
     """Findings with the numbers that their lines had."""

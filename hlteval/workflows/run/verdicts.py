@@ -1,4 +1,4 @@
-"""Refusals: why a submission is not scored, and how to see and fix what is in the way."""
+"""Refusals, notes and signatures of runs, and the submissions that paths are."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
 from hlteval import __version__
 from hlteval.converters import known, load
-from hlteval.converters import load as load_format
-from hlteval.findings import REFERENCE, SUBMISSION, Finding, Severity, catalogue
+from hlteval.findings import REFERENCE, SUBMISSION, Finding
 from hlteval.representation import Corpus
 from hlteval.results.verdict import FIRST, Signature, Verdict, content, digest
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
@@ -21,6 +18,7 @@ from hlteval.sources.opening import OpenInput
 from hlteval.tasks import load as load_tasks
 from hlteval.tasks.task import Option, Task
 from hlteval.workflows.run.batches import Pair, Submission
+from hlteval.workflows.run.request import Request
 
 NOTHING_TO_SCORE = frozenset({"REF101", "REF102", "REF103", "REF104", "REF106"})
 """Codes of references with which there are no numbers, also if all that blocks is to be ignored."""
@@ -54,16 +52,13 @@ class Refused(ValueError):
         return bool(other - BESIDE_A_SUBMISSION)
 
 
-def refuse(
-    judged: Verdict, opened: Submission, *, encoding: str, lenient: bool, empty: bool
-) -> None:
+def refuse(judged: Verdict, opened: Submission, request: Request, *, empty: bool) -> None:
     """Give no numbers where nothing sensible can be scored, or the official software gives none.
 
     Args:
         judged: the verdict of validation.
         opened: the submission and its reference.
-        encoding: of the files.
-        lenient: whether to score what can be scored in spite of blocking findings.
+        request: how it is scored.
         empty: whether nothing was read of the reference.
 
     Raises:
@@ -75,28 +70,28 @@ def refuse(
         raise Refused(judged, reason, "fix them, or use --profile plan", crashes)
     blocking = [finding for finding in judged.findings if finding.blocking]
     nothing = empty or not NOTHING_TO_SCORE.isdisjoint(finding.code for finding in blocking)
-    if not blocking or (lenient and not nothing):
+    if not blocking or (request.lenient and not nothing):
         return
     others = sorted({finding.side for finding in blocking} - {SUBMISSION})
-    where = "".join(f" in the {named(side, opened.task)}" for side in others[:1])
+    where = "".join(f" in the {name_side(side, opened.task)}" for side in others[:1])
     fix = "fix the blocking findings"
     fix += "" if nothing else ", or use --lenient to score the rest"
     if REFERENCE in others and not nothing:
-        alone = command(opened, REFERENCE, encoding)
+        alone = command_of(opened, REFERENCE, request.encoding)
         fix += f"; `{alone}` checks the reference alone"
     raise Refused(judged, f"nothing was scored because of blocking findings{where}", fix)
 
 
-def named(side: str, task: Task) -> str:
-    """A side as in a sentence: that of an option is its file, or what it asks for."""
+def name_side(side: str, task: Task) -> str:
+    """Name a side as in a sentence: that of an option is its file, or what it asks for."""
     options = {f"--{option.flag}": option for option in task.options}
     if side in options:
         return f"file of {side}" if options[side].is_input else f"option {side}"
     return side
 
 
-def command(opened: Submission, side: str, encoding: str) -> str:
-    """The command that shows the findings of a side; those of an option's file, beside others."""
+def command_of(opened: Submission, side: str, encoding: str) -> str:
+    """Return the command that shows the findings of a side, also of an option's file."""
     of_score = any(f"--{o.flag}" == side and o.commands == ("score",) for o in opened.task.options)
     name = "score" if of_score else "validate"
     words = ["hlteval", name, opened.task.name]
@@ -115,8 +110,8 @@ def command(opened: Submission, side: str, encoding: str) -> str:
     return shlex.join(words)
 
 
-def despite(judged: Verdict) -> tuple[str, ...]:
-    """The findings that block, in spite of which was scored, in one note; none if none blocks."""
+def blocking_notes(judged: Verdict) -> tuple[str, ...]:
+    """List the findings that block, in spite of which was scored, in one note or none."""
     blocking = [finding for finding in judged.findings if finding.blocking]
     if not blocking:
         return ()
@@ -128,8 +123,8 @@ def despite(judged: Verdict) -> tuple[str, ...]:
     )
 
 
-def noted_warnings(judged: Verdict, noted: Collection[str]) -> tuple[str, ...]:
-    """The warnings about files of options, which no other command shows, and some others.
+def warning_notes(judged: Verdict, noted: Collection[str]) -> tuple[str, ...]:
+    """List the warnings about files of options, which no other command shows, and some others.
 
     Args:
         judged: the verdict.
@@ -202,7 +197,7 @@ def files_of(pair: Pair) -> dict[str, list[File]]:
 def signature(
     opened: Submission, files: Files, *, profile: str, lenient: bool, more: str = ""
 ) -> Signature:
-    """What the numbers of a submission depend on.
+    """Return all that the numbers of a submission depend on.
 
     Args:
         opened: the submission, with the values of the task's options.
@@ -212,7 +207,9 @@ def signature(
         more: further parts, such as those of confidence intervals.
     """
     parts = [(FIRST, __version__), ("task", opened.task.name), ("profile", profile)]
-    parts += [*files.digests(), *options(opened), *_encoding(opened)]
+    parts += [*files.digests(), *options(opened)]
+    encodings = {codecs.lookup(member.encoding).name for member in opened.system.members}
+    parts += [("encoding", name) for name in sorted(encodings) if name != "utf-8"]
     parts += [("lenient", "yes" if lenient else "no")]
     last = Signature.parse(f"{FIRST}:|{more}").parts[1:] if more else ()
     return Signature((*parts, *last))
@@ -249,96 +246,13 @@ def digest_of(files: Iterable[File]) -> str:
         '0123456789abcdef'
     """
     each = list(files)
-    matters = any(_per_document(form) for _, form, _ in each)
+    forms = {form for _, form, _ in each}
+    matters = any(form in known() and load(form).layout == "per_document" for form in forms)
     return digest(((name, own) for name, _, own in each), name_matters=matters)
-
-
-def _per_document(form: str) -> bool:
-    return form in known() and load(form).layout == "per_document"
 
 
 def _files(corpus: Corpus) -> list[File]:
     return corpus.sources.select("member", "format", "sha256").rows()
-
-
-def _encoding(opened: Submission) -> Iterator[tuple[str, str]]:
-    """The encoding of the files, if it is not UTF-8."""
-    names = {codecs.lookup(member.encoding).name for member in opened.system.members}
-    yield from (("encoding", name) for name in sorted(names) if name != "utf-8")
-
-
-class UnknownCode(ValueError):
-    """No code has a given prefix, or a severity is unknown: a usage error."""
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The findings that are reported, by code or prefix of codes.
-
-    Attributes:
-        select: prefixes of the codes to report; empty for all.
-        ignore: prefixes of codes not to report; overrides `select`.
-        severities: overrides of the severity, by prefix; the longest matching prefix applies.
-
-    Examples:
-        >>> from hlteval.findings import finding
-        >>> wrong = [finding("SRC201", offset=3, byte="0xe9", guess="")]
-        >>> Selection(ignore=("SRC2",)).of(wrong)
-        []
-        >>> Selection(severities={"SRC201": Severity.INFO}).of(wrong)[0].severity
-        <Severity.INFO: 'info'>
-    """
-
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    severities: Mapping[str, Severity] = field(default_factory=dict)
-
-    @classmethod
-    def parse(
-        cls, select: Iterable[str], ignore: Iterable[str], severities: Iterable[str]
-    ) -> Selection:
-        """A selection in the notation of the command line: `STD,SEE310`, and `SEE310=warning`.
-
-        Raises:
-            UnknownCode: if no code has a prefix, or a severity is unknown.
-        """
-        levels: dict[str, Severity] = {}
-        for assignment in _split(severities):
-            code, _, level = assignment.partition("=")
-            if level not in list(Severity):
-                raise UnknownCode(
-                    f"invalid severity {assignment}: use CODE=error, CODE=warning or CODE=info"
-                )
-            levels[_prefix(code)] = Severity(level)
-        return cls(tuple(map(_prefix, _split(select))), tuple(map(_prefix, _split(ignore))), levels)
-
-    def of(self, findings: Iterable[Finding]) -> list[Finding]:
-        """The selected findings, with the severities of this selection."""
-        return [
-            self._override(finding)
-            for finding in findings
-            if (not self.select or finding.code.startswith(self.select))
-            and not finding.code.startswith(self.ignore)
-        ]
-
-    def _override(self, finding: Finding) -> Finding:
-        prefixes = [prefix for prefix in self.severities if finding.code.startswith(prefix)]
-        if not prefixes:
-            return finding
-        return msgspec.structs.replace(finding, severity=self.severities[max(prefixes, key=len)])
-
-
-def _split(values: Iterable[str]) -> list[str]:
-    """The items of comma-separated lists."""
-    return [item.strip() for value in values for item in value.split(",") if item.strip()]
-
-
-def _prefix(written: str) -> str:
-    """A prefix of codes in upper case."""
-    prefix = written.upper()
-    if not any(code.startswith(prefix) for code in catalogue()):
-        raise UnknownCode(f"no code starts with {written}; see docs/codes.md")
-    return prefix
 
 
 _INDEX = ".index.tab"
@@ -366,8 +280,17 @@ def submissions(task: str, paths: Iterable[str]) -> list[str]:
     declared = load_tasks(task)
     if not declared.submitted_as_folder:
         return expand_folders(task, list(dict.fromkeys(paths)))[0]
-    found = dict.fromkeys(_submission(path, declared.inner_folders) for path in paths)
-    return expand_folders(task, list(_outermost(found)))[0]
+    found: list[str] = []
+    for path in paths:
+        if path == "-" or path.lower().endswith(ARCHIVE_SUFFIXES) or Path(path).is_dir():
+            found.append(path)
+        else:
+            folder = Path(path).parent
+            inner = folder.name in declared.inner_folders
+            found.append(str(folder.parent if inner else folder))
+    every = {Path(path) for path in found}
+    outermost = [path for path in dict.fromkeys(found) if every.isdisjoint(Path(path).parents)]
+    return expand_folders(task, outermost)[0]
 
 
 def expand_folders(task: str, paths: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -414,18 +337,5 @@ def _members(path: str, task: Task) -> list[str]:
         folders = (each for each in entries if each.is_dir())
         alike = not plain and all(any(folder.glob(f"*{end}")) for folder in folders for end in own)
     else:
-        alike = len(files) == len(entries) and plain <= {*load_format(task.format).suffixes}
+        alike = len(files) == len(entries) and plain <= {*load(task.format).suffixes}
     return [str(Path(path, each.name)) for each in entries] if len(entries) > 1 and alike else []
-
-
-def _submission(path: str, inner: Iterable[str]) -> str:
-    """The folder of a file, outside of the folders that a submission has; other paths as given."""
-    if path == "-" or path.lower().endswith(ARCHIVE_SUFFIXES) or Path(path).is_dir():
-        return path
-    folder = Path(path).parent
-    return str(folder.parent if folder.name in inner else folder)
-
-
-def _outermost(paths: Iterable[str]) -> Iterator[str]:
-    every = {Path(path) for path in paths}
-    return (path for path in paths if every.isdisjoint(Path(path).parents))

@@ -47,6 +47,13 @@ def test_the_metrics_that_are_named(invoke):
     assert "unknown metric blue; did you mean bleu?" in result.output
 
 
+def test_a_leaderboard_has_the_metrics_that_are_computed_without_being_named(invoke):
+    options = ["--bootstrap", 9, "--format", "json"]
+    result = invoke("leaderboard", *SCORE[1:3], SIDES[0], SIDES[2], *options)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["metrics"] == ["bleu", "chrf", "chrf_pp", "ter"]
+
+
 def test_missing_segments_are_scored_only_where_that_is_asked_for(invoke, tmp_path):
     system = tmp_path / "system"
     shutil.copytree(SIDES[2], system)

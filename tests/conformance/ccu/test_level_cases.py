@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from hlteval.workflows.run.engine import score
+from tests.runs import score
 
 SAMPLE, MINI = "LDC_reference_sample", "LC1-SimulatedMiniEvalP1_ref_annotation"
 ROUND = "LC1-SimulatedMiniEvalP1.20220909"

@@ -12,8 +12,8 @@ from hlteval.converters import load
 from hlteval.scoring.edl.alternatives import chosen
 from hlteval.scoring.edl.annotations import annotated
 from hlteval.sources import open_source
-from hlteval.workflows.run.engine import score
 from hlteval.workflows.run.verdicts import Refused
+from tests.runs import score
 
 MEASURES = (
     "all overlap-maxmax::span overlap-maxsum::span overlap-summax::span overlap-sumsum::span "

@@ -10,7 +10,7 @@ from hlteval import convert, read
 from hlteval.converters import load
 from hlteval.converters.hub4.global_map import read_map
 from hlteval.sources import open_source
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 
 CASES = (
     *("00_sample", "01_optional_missing", "02_optional_present", "03_pointers"),

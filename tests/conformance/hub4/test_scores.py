@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from hlteval.results.scores import Scores
-from hlteval.workflows.run.engine import score
+from tests.runs import score
 
 MODES = ("content", "extent", "both")
 CASES = [

@@ -24,7 +24,8 @@ from scipy.special import betaincinv
 
 from hlteval.scoring.metric import DOCUMENTS
 from hlteval.scoring.resampling import bootstrap
-from hlteval.workflows.run.engine import Run, scored
+from hlteval.workflows.run.engine import Run
+from tests.runs import scored
 
 CASES = {
     **dict.fromkeys(("b01_perfect", "b02_drop", "b03_mixed", "b04_types_swaps"), "binary"),

@@ -10,7 +10,7 @@ import pytest
 from hlteval import convert
 from hlteval.converters import ReadResult, load
 from hlteval.sources import open_source
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 
 SYNTHETIC = ("synthetic-h1", "synthetic-h2")
 SEC = ("SEC_test1", "SEC_test2")

@@ -6,7 +6,7 @@ import pytest
 
 from hlteval.converters import ReadResult, load
 from hlteval.sources import open_source
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 
 # name: code, column in line 1 (None: the file), a word of the cure
 CASES = {

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from hlteval.results.scores import Scores
-from hlteval.workflows.run.engine import score
+from tests.runs import score
 
 MICRO = ["badschema", "empty", "mtmp_after", "mtmp_before", "multiplace"]
 MICRO += ["soft", "ties", "utils_comma"]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.workflows.fix.fixing import fix
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 
 Wrong = Callable[[str, int, int], tuple[int, int]]
 BEFORE = "<DOC>\n<DOCNO> D0 </DOCNO>\nzero\n</DOC>\n"

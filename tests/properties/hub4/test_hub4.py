@@ -22,7 +22,7 @@ from hlteval.converters.hub4.texts import bracketed, with_brackets
 from hlteval.grammars import load
 from hlteval.sources import Member, Source
 from hlteval.syntax import tsv as tsv_lines
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "hub4"
 FEW = settings(max_examples=12)

@@ -19,7 +19,7 @@ from hlteval.representation import Corpus
 from hlteval.scoring.seedev.event_pairs import UNIT
 from hlteval.sources import Member, Source
 from hlteval.tasks import load
-from hlteval.workflows.run.engine import score
+from tests.runs import score
 
 # Every document has the same entities, so that events often have something in common.
 ENTITIES = {

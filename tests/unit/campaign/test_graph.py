@@ -66,12 +66,12 @@ def test_a_failed_cell_is_a_row_and_the_others_have_numbers(tmp_path, monkeypatc
     assert again.count("failed") == 3
 
 
-def opened_run_of_plan(*arguments, profile, **given):
+def opened_run_of_plan(request):
     from hlteval.workflows.run.engine import opened_run
 
-    if profile == "official":
-        raise RuntimeError(profile)
-    return opened_run(*arguments, profile=profile, **given)
+    if request.profile == "official":
+        raise RuntimeError(request.profile)
+    return opened_run(request)
 
 
 @pytest.fixture(scope="module")

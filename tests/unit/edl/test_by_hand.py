@@ -17,7 +17,7 @@ import pytest
 
 from hlteval import tasks
 from hlteval.scoring.edl.errors import _context
-from hlteval.workflows.run.engine import score
+from tests.runs import score
 
 REFERENCE = """
 D1 1 5 E1 1 PER

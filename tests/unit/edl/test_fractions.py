@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hlteval.workflows.run.engine import score
+from tests.runs import score
 
 FIXTURES = Path(__file__).parents[3] / "fixtures/lorehlt-edl"
 

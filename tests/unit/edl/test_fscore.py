@@ -6,7 +6,8 @@ import pytest
 
 from hlteval import compare
 from hlteval.scoring.edl.measures import DEFAULT
-from hlteval.workflows.run.engine import Intervals, score
+from hlteval.workflows.run.request import Intervals
+from tests.runs import score
 
 NOWHERE = "D 7 9 E9 1 ORG\nD 17 19 E9 1 ORG\n"
 GOLD = "D 1 5 E1 1 PER\nD 11 15 E1 1 PER\n"

@@ -13,8 +13,8 @@ from hlteval.scoring.edl.measures import (
     measure,
     measures,
 )
-from hlteval.workflows.run.engine import score
 from hlteval.workflows.run.verdicts import Refused
+from tests.runs import score
 
 BASIC = (
     ["D1 1 5 E1 1 GPE", "D1 10 14 E1 1 GPE", "D2 1 5 NIL1 1 PER", "D2 10 12 E2 1 ORG"],

@@ -9,7 +9,7 @@ import pytest
 from hlteval import Refused
 from hlteval.findings import Finding
 from hlteval.results.verdict import Verdict
-from hlteval.workflows.run.engine import score, validate
+from tests.runs import score, validate
 
 SLOTS = """# slots of bread
 BREAD.KIND

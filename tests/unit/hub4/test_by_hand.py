@@ -16,7 +16,7 @@ from hlteval.scoring.hub4.spelling import SpellingFilter
 from hlteval.scoring.hub4.stacked_alignment import all_aligned
 from hlteval.scoring.hub4.text_columns import BEGIN, END, OR, Scale, Scales, Text, Words, chosen
 from hlteval.scoring.hub4.word_alignment import SCLITE, aligned
-from hlteval.workflows.run.engine import score
+from tests.runs import score
 
 REFERENCE = """\
 <B-d-1> :=

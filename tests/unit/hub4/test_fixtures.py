@@ -10,7 +10,7 @@ from hlteval import read
 from hlteval.converters.hub4.global_map import read_map
 from hlteval.findings import Finding, catalogue
 from hlteval.sources import Member, open_source
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 CORPUS = FIXTURES / "hub4/valid/corpus.sgml"

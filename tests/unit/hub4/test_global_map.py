@@ -12,7 +12,7 @@ from hlteval.representation.global_map import GlobalMap
 from hlteval.results.scores import Scores
 from hlteval.scoring.hub4.spelling import SpellingFilter, shown, variants
 from hlteval.sources import Member, open_source
-from hlteval.workflows.run.engine import score
+from tests.runs import score
 
 MAPS = Path(__file__).parents[3] / "fixtures/glm/valid"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hlteval.findings import Finding
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 
 REFERENCE = """<TEMPLATE-D1-1> :=
     EVENT: <BREAD-D1-1>

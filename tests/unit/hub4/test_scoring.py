@@ -14,8 +14,8 @@ from hlteval.scoring.hub4.points import MODES
 from hlteval.tasks import load
 from hlteval.tasks.options import metric_options
 from hlteval.tasks.task import WrongOption
-from hlteval.workflows.run.engine import score, validate
 from hlteval.workflows.run.verdicts import Refused
+from tests.runs import score, validate
 
 REFERENCE_HEADERS = """\
 <TEMPLATE-VOA19980126.2100.1446-1> :=

@@ -20,8 +20,8 @@ from fuzz.subjects import CONTEXTS, FIXTURES, Context, Seed, readers, seeds, use
 from hlteval.findings import SUBMISSION, Finding, Span, catalogue
 from hlteval.reports.terminal import visible
 from hlteval.tasks import load
-from hlteval.workflows.run.engine import validate
 from hlteval.workflows.run.verdicts import submissions
+from tests.runs import validate
 
 SEVERITIES = {"error": 1, "warning": 2, "info": 3}
 ARCHIVES = (".zip", ".tgz", ".gz")

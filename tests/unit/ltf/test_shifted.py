@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.workflows.run import engine as validation
+from tests import runs as validation
 
 VALID = Path(__file__).parents[3] / "fixtures" / "ltf" / "valid"
 OFFSET = re.compile('(start_char|end_char)="([0-9]+)"')

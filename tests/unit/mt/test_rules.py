@@ -9,7 +9,7 @@ import pytest
 
 from hlteval import convert, validate
 from hlteval.findings import Finding
-from hlteval.workflows.run import engine as validation
+from tests import runs as validation
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 TEXTS, VALID = FIXTURES / "mt/valid/ltf", FIXTURES / "lorehlt-mt/valid"

@@ -9,7 +9,7 @@ import pytest
 
 from hlteval.scoring import by_document as module
 from hlteval.scoring.by_document import by_document
-from hlteval.workflows.run.engine import score, scored
+from tests.runs import score, scored
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
 REFERENCE, SYSTEM = (str(DEMO / "comparison" / name) for name in ("reference.tpl", "bold.tpl"))

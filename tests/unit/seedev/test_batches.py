@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hlteval.converters.standoff.records import field_spans
-from hlteval.workflows.run import engine as validation
+from tests import runs as validation
 
 REFERENCE = Path(__file__).parents[3] / "fixtures" / "standoff" / "valid" / "binary"
 OWN = "E1\tBinds_To Functional_Molecule:T1 Molecule:T2\n"

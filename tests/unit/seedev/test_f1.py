@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hlteval import compare
-from hlteval.workflows.run.engine import Intervals, score
+from hlteval.workflows.run.request import Intervals
+from tests.runs import score
 
 RIGHT = "E1\tBinds_To Functional_Molecule:T1 Molecule:T2\n"
 WRONG = "E1\tBinds_To Functional_Molecule:T2 Molecule:T1\n"

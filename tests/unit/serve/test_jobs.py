@@ -13,7 +13,7 @@ import pytest
 from fuzz.serving import Visitor, of_folder
 from hlteval.serve.settings import ServeSettings
 from hlteval.tasks import load
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 from tests.unit.serve.visiting import FIXTURES, FLAWED, FRAMES, FULL, visit
 
 

@@ -11,7 +11,7 @@ import hlteval
 from hlteval.results.scores import Scores
 from hlteval.scoring.situations.situations import LAYERS
 from hlteval.validators.situations.schema import types
-from hlteval.workflows.run.engine import score
+from tests.runs import score
 
 ANNOTATED = "TYPE: {types}\nTIME: Current\nResolution: Sufficient\nPLACE: {place}\n"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hlteval.findings import Finding
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 
 FRAME: dict[str, Any] = {"DocumentID": "D1", "Type": "Shelter", "TypeConfidence": 0.5}
 WRITTEN = json.dumps([FRAME])

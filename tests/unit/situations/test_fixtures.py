@@ -9,7 +9,7 @@ import pytest
 from hlteval.converters import load
 from hlteval.findings import Finding, catalogue
 from hlteval.sources import open_source
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 FORMATS = ("appen", "speech-sf-json", "speech-sf-tsv", "document-list")

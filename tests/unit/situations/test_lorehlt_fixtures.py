@@ -9,8 +9,8 @@ import pytest
 from hlteval.converters import load
 from hlteval.findings import Finding, catalogue
 from hlteval.sources import open_source
-from hlteval.workflows.run.engine import opened_run, score, validate
 from hlteval.workflows.run.verdicts import Refused
+from tests.runs import opened_run, score, validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 VALID = FIXTURES / "lorehlt-sf/valid"

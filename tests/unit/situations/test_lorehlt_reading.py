@@ -14,7 +14,7 @@ from hlteval.converters import load
 from hlteval.findings import FieldRef
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 ANNOTATION = FIXTURES / "lorehlt-sf-reference/valid/annotation"

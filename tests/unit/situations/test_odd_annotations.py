@@ -16,8 +16,8 @@ from hlteval.converters.situations.appen_blocks import parse
 from hlteval.findings import line_findings
 from hlteval.results.scores import Scores
 from hlteval.sources import open_source
-from hlteval.workflows.run.engine import score, validate
 from hlteval.workflows.run.verdicts import Refused
+from tests.runs import score, validate
 
 BLOCK = "TYPE: {types}\nTIME: Current\nResolution: Sufficient\nPLACE: {places}\n"
 FILE = "P1/ANNOTATION/D1.txt"

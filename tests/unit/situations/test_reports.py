@@ -10,8 +10,8 @@ import pytest
 
 from hlteval.results.scores import Scores
 from hlteval.tasks.task import WrongOption
-from hlteval.workflows.run.engine import score, validate
 from hlteval.workflows.run.verdicts import Refused
+from tests.runs import score, validate
 
 REFERENCE = {"D1": ("Shelter", "Osh"), "D2": ("Shelter", "Đà Nẵng"), "D3": ("Evacuation", "Talas")}
 FRAMES = [

@@ -9,8 +9,8 @@ import pytest
 from hlteval.results.scores import Scores
 from hlteval.scoring.evidence import MARKS, TEXTS
 from hlteval.tasks import BUILTIN, load
-from hlteval.workflows.run.engine import score
 from tests.cli.test_widths import SIDES
+from tests.runs import score
 
 SCORED = sorted(SIDES)
 TEXT_OPTIONS = {

@@ -16,7 +16,7 @@ from hlteval.results.agreement import Agreement, CoefficientValue
 from hlteval.scoring.agreement.units import Marked, _text, _value
 from hlteval.tasks import known, load
 from hlteval.workflows.agreement.agreement import agreement
-from hlteval.workflows.run.engine import Intervals
+from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.run.verdicts import Refused
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"

@@ -12,7 +12,7 @@ import pytest
 from hlteval import convert, tasks
 from hlteval.converters import load
 from hlteval.workflows.run.batches import Submission, submission
-from hlteval.workflows.run.engine import score, validate
+from tests.runs import score, validate
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "fixtures"

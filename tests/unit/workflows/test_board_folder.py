@@ -11,7 +11,7 @@ import pytest
 
 from hlteval.results.systems import Leaderboard
 from hlteval.workflows.compare.board import leaderboard_in, report_files
-from hlteval.workflows.run.engine import Intervals
+from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.run.verdicts import Refused
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"

@@ -12,8 +12,8 @@ from hlteval.findings.fixers import FIXERS
 from hlteval.sources import open_source
 from hlteval.workflows.fix.files import FixedFiles
 from hlteval.workflows.fix.fixing import _Work
-from hlteval.workflows.run.engine import open_submission
-from hlteval.workflows.run.verdicts import Selection
+from hlteval.workflows.run.request import Selection
+from tests.runs import open_submission
 
 FULL = Path(__file__).parents[3] / "fixtures" / "standoff" / "valid" / "full"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.workflows.run.engine import validate
+from tests.runs import validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 LTF = FIXTURES / "ltf" / "valid" / "water-1.ltf.xml"

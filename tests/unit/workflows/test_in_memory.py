@@ -11,8 +11,8 @@ from hlteval.representation import Corpus
 from hlteval.sources.inputs import as_path
 from hlteval.workflows import config as demo
 from hlteval.workflows.convert.conversion import UnknownFormat, convert, read
-from hlteval.workflows.run.engine import score, validate
 from hlteval.workflows.run.verdicts import Refused
+from tests.runs import score, validate
 
 CASES = [
     ("seedev-full", "reference", "system"),

@@ -11,7 +11,9 @@ import pytest
 from hlteval import tasks
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.resampling import draws
-from hlteval.workflows.run.engine import Intervals, Run, scored
+from hlteval.workflows.run.engine import Run
+from hlteval.workflows.run.request import Intervals
+from tests.runs import scored
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
 FIXTURES = DEMO.parents[1] / "fixtures"

@@ -17,15 +17,18 @@ import pytest
 import hlteval
 from hlteval.workflows.processes import batches as jobs
 from hlteval.workflows.processes.batches import Opening, Order, results
-from hlteval.workflows.run.engine import score, validate
+from hlteval.workflows.run.engine import opened_check
+from hlteval.workflows.run.request import Request
+from tests.runs import score, validate
 
 ROOT = Path(__file__).parents[3]
 SCORED = ROOT / "fixtures" / "scores"
 TRIALS = runpy.run_path(str(Path(__file__).with_name("trials.py")))
 DOCUMENTS = 7
+INVALID = ("ltf", str(ROOT / "fixtures" / "ltf" / "invalid"))
 LTF = Opening(
-    "hlteval.workflows.run.engine:opened_check",
-    {"task": "ltf", "path": str(ROOT / "fixtures" / "ltf" / "invalid"), "profile": "plan"},
+    f"hlteval.workflows.run.engine:{opened_check.__name__}",
+    {"request": Request(*INVALID)},
 )
 Processes = list["subprocess.Popen[bytes]"]
 
@@ -94,10 +97,10 @@ def test_where_a_process_fails_this_one_goes_on(
     started: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "false")
-    two = validate(**LTF.arguments, batch=9, jobs=9)
+    two = validate(*INVALID, batch=9, jobs=9)
     assert len(started) > 2
     assert ended(started)
-    assert two == validate(**LTF.arguments, batch=9)
+    assert two == validate(*INVALID, batch=9)
 
 
 def test_each_batch_is_taken_once() -> None:
@@ -124,7 +127,7 @@ def test_what_only_one_process_reads_starts_no_others(kind: str, started: Proces
 
 
 def test_standard_input_is_read_by_one_process() -> None:
-    assert not Opening("", {"options": {"sentences": ["-"]}}).repeatable
+    assert not Request("lorehlt-sf", "runs", options={"sentences": ["-"]}).repeatable
 
 
 def test_the_number_of_processes_is_at_least_one() -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from hlteval import score, validate
-from hlteval.workflows.run.engine import opened_check
+from hlteval.workflows.run.reference import missing_documents
+from tests.runs import opened_check
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 SCORES = FIXTURES / "scores"
@@ -132,7 +133,7 @@ def test_of_a_folder_all_batches_are_known(size: int | None, tmp_path: Path) -> 
     )
     for checked in chain.from_iterable(check.results(size)):
         check.add(checked)
-    (found,) = check.sides.missing()
+    (found,) = missing_documents(check.opened, check.total)
     assert found.message == "3 documents of the reference are not in the submission: a, c, e"
     verdict = check.verdict()
     assert (verdict.by_code["SEE401"], CODE in verdict.by_code) == (3, False)

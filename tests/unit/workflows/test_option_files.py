@@ -13,7 +13,7 @@ from hlteval import Refused, tasks
 from hlteval.findings import Finding
 from hlteval.results.verdict import Verdict
 from hlteval.tasks.task import Option
-from hlteval.workflows.run.engine import score, validate
+from tests.runs import score, validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 SIDES = {

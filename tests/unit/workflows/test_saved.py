@@ -12,7 +12,7 @@ from hlteval import tasks
 from hlteval.converters.corpus.memory import SAVED
 from hlteval.workflows import config as demo
 from hlteval.workflows.convert.conversion import convert, read
-from hlteval.workflows.run.engine import score, validate
+from tests.runs import score, validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 SCORED = {

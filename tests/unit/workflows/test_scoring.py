@@ -17,9 +17,9 @@ from hlteval.scoring.seedev.metric import EventMatch
 from hlteval.tasks import load
 from hlteval.tasks.runtime import seedev as seedev_metrics
 from hlteval.tasks.task import StatisticInfo
-from hlteval.workflows.run import engine as scoring
-from hlteval.workflows.run.engine import Intervals, score
+from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.run.verdicts import Refused
+from tests.runs import score
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 EXAMPLES = [(task, profile) for task in ("full", "binary") for profile in ("plan", "official")]
@@ -206,7 +206,7 @@ class Noted(EventMatch):
 def test_a_metric_with_notes_alone_keeps_them(monkeypatch: pytest.MonkeyPatch) -> None:
     metric = Noted(**vars(seedev_metrics.full("plan")))
     declared = replace(load("seedev-full"), metric=lambda _: metric)
-    monkeypatch.setattr(scoring, "load", lambda _: declared)
+    monkeypatch.setattr("hlteval.workflows.run.request.load", lambda _: declared)
     scores = score("seedev-full", *paths("full"))
     assert scores.notes == ("22 scorings",)
     assert not scores.files

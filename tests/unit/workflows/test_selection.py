@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hlteval.findings import Finding, Severity
-from hlteval.workflows.run.verdicts import Selection, UnknownCode
+from hlteval.workflows.run.request import Selection, UnknownCode
 
 
 def told(code: str) -> Finding:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hlteval import tasks
-from hlteval.workflows.run.engine import score
 from hlteval.workflows.run.verdicts import Refused
+from tests.runs import score
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 SCORES = FIXTURES / "scores" / "seedev-full"

@@ -9,7 +9,7 @@ import pytest
 
 from hlteval.tasks import load
 from hlteval.workflows.run.batches import NothingGiven, submission
-from hlteval.workflows.run.engine import validate, validate_all
+from tests.runs import validate, validate_all
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 REFERENCE = str(FIXTURES / "standoff" / "valid" / "full")

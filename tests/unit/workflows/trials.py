@@ -213,7 +213,7 @@ def streams() -> Iterator[Trial]:
 
 def outcome(trial: Trial, batch: int) -> dict[str, Any]:
     """What validation and scoring give for a trial, with batches of some size."""
-    from hlteval.workflows.run.engine import score, validate
+    from tests.runs import score, validate
 
     against, system = trial.against and str(trial.against), str(trial.submission)
     found: dict[str, Any] = {}

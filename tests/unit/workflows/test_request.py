@@ -1,0 +1,61 @@
+"""Requests: what the engine takes, and where the help of options comes from."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import FrozenInstanceError, fields, replace
+from io import StringIO
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from hlteval.cli.app import app
+from hlteval.sources.inputs import as_path
+from hlteval.workflows.run.request import Intervals, Request, help_of
+
+HELPFUL = [field.name for field in fields(Request) if "help" in field.metadata]
+
+
+def options_of(command: str, task: str) -> dict[str, str]:
+    """The help of the options of a command, by name."""
+    group: Any = get_command(app)
+    context = group.make_context("hlteval", [command, task, "-h"], resilient_parsing=True)
+    of_tasks = group.get_command(context, command)
+    return {item.name: item.help for item in of_tasks.get_command(context, task).params}
+
+
+def test_a_request_does_not_change() -> None:
+    request = Request("hub4", "a.tpl", "b.tpl")
+    with pytest.raises(FrozenInstanceError):
+        request.lenient = True  # type: ignore[misc]
+    assert replace(request, lenient=True) != request
+
+
+def test_other_processes_get_the_same_request() -> None:
+    request = Request("hub4", "a.tpl", options={"beta": 2}, intervals=Intervals(10, seed=3))
+    assert pickle.loads(pickle.dumps(request)) == request
+
+
+@pytest.mark.parametrize(
+    ("given", "repeatable"),
+    [
+        ({"system": "-"}, False),
+        ({"system": "runs", "against": "-"}, False),
+        ({"system": "runs", "reference": "gold"}, True),
+        ({"system": "runs", "options": {"sentences": ["a", "-"]}}, False),
+        ({"system": as_path("system", StringIO("x"))}, False),
+    ],
+)
+def test_standard_input_and_what_is_in_memory_are_read_once(
+    given: dict[str, Any], repeatable: bool
+) -> None:
+    assert Request("lorehlt-sf", **given).repeatable is repeatable
+
+
+@pytest.mark.parametrize("name", HELPFUL)
+def test_commands_have_the_help_of_the_request(name: str) -> None:
+    commands = ("validate", "score")
+    texts = [options_of(command, "hub4") for command in commands]
+    own = {text for each in texts for option, text in each.items() if option in {name, "role"}}
+    assert help_of(name) in own
