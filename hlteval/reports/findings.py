@@ -16,7 +16,7 @@ from rich.console import RenderableType
 import hlteval
 from hlteval.extensions import lazy
 from hlteval.findings import SUBMISSION, Finding, Item, Severity, catalogue
-from hlteval.reports.terminal import escaped, printable, visible
+from hlteval.reports.terminal import escaped, json_text, printable, visible
 from hlteval.reports.text import MAX_FINDINGS, text
 from hlteval.results.verdict import Verdict, head
 
@@ -91,19 +91,12 @@ def json(verdict: Verdict, *, schema: str = "verdict", outcome: str = "", **more
         >>> json(Verdict("seedev-binary", "plan", passed=True))[:66]
         '{"schema":"verdict","version":1,"task":"seedev-binary","profile":"'
     """
-    first = msgspec.json.encode(
-        head(schema)
-        | {"task": verdict.task, "profile": verdict.profile, "verdict": outcome or verdict.outcome}
-        | printable(msgspec.to_builtins(more))
-        | {"side": verdict.side, "documents": verdict.documents, "records": verdict.records}
-        | {key: printable(msgspec.to_builtins(value)) for key, value in verdict.more.items()}
-        | {"counts": verdict.counts}
-    )
+    first = json_text(verdict.json_head(schema, outcome, **more)).removesuffix("}\n")
     # Encoded findings contain no line break, so a comma before each one makes the lines an array.
     lines = _lines(verdict.findings)
     if lines:
         lines = b"\n" + lines.removesuffix(b"\n").replace(b"\n", b",\n") + b"\n"
-    return escaped(first.removesuffix(b"}") + b',"findings":[' + lines + b"]}\n").decode()
+    return f'{first},"findings":[{escaped(lines).decode()}]}}\n'
 
 
 def jsonl(verdict: Verdict) -> str:

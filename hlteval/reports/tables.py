@@ -7,7 +7,7 @@ columns, and names them; what is left is printed beyond the edge. In a pipe no c
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Literal, NamedTuple
@@ -18,7 +18,15 @@ from rich.text import Text
 
 from hlteval.findings.counts import counted
 from hlteval.findings.suggest import did_you_mean
-from hlteval.reports.terminal import Prose, isolate_bidi, wrap
+from hlteval.reports.terminal import (
+    Prose,
+    in_cells,
+    in_latex,
+    in_markdown,
+    isolate_bidi,
+    visible,
+    wrap,
+)
 
 GAP = 2
 """Cells between two columns."""
@@ -75,6 +83,52 @@ class Table:
     def has(self, names: Collection[str]) -> bool:
         """Whether it has a column of one of these names."""
         return any(column.name in names for column in self.columns)
+
+    def markdown(self, *, aligned: bool = True) -> str:
+        """The table in Markdown, after its title.
+
+        Args:
+            aligned: whether numbers are on the right.
+        """
+        head, *rows = (f"| {' | '.join(cells)} |\n" for cells in self._lines(in_markdown))
+        right = [aligned and column.kind == "number" for column in self.columns]
+        rule = "".join("---:|" if number else "---|" for number in right)
+        title = f"{self.title}:\n\n" if self.title else ""
+        return "".join([title, head, f"|{rule}\n", *rows])
+
+    def latex(self, *, aligned: bool = True) -> str:
+        """The table in LaTeX (booktabs), after its title as a comment.
+
+        Args:
+            aligned: whether numbers are on the right.
+        """
+        head, *rows = (rf"{' & '.join(cells)} \\" + "\n" for cells in self._lines(in_latex))
+        right = [aligned and column.kind == "number" for column in self.columns]
+        kinds = "".join("r" if number else "l" for number in right)
+        title = f"% {self.title}\n" if self.title else ""
+        return (
+            f"{title}\\begin{{tabular}}{{{kinds}}}\n\\toprule\n{head}\\midrule\n"
+            f"{''.join(rows)}\\bottomrule\n\\end{{tabular}}\n"
+        )
+
+    def _lines(self, escape: Callable[[str], str]) -> Iterator[list[str]]:
+        """The header and the rows, as a format writes the text of their cells."""
+        yield [escape(column.name) for column in self.columns]
+        for row in self.rows:
+            yield [escape(cell if isinstance(cell, str) else cell[0]) for cell in row]
+
+
+def tsv_lines(*lines: Iterable[object]) -> str:
+    r"""Lines of cells with tabs between them; numbers are in full, what is undefined is empty.
+
+    Examples:
+        >>> tsv_lines(["metric", "value"], ["f1", 0.123456], ["=auc", None])
+        "metric\tvalue\nf1\t0.123456\n'=auc\t\n"
+    """
+    return "".join(
+        "\t".join("" if cell is None else in_cells(visible(str(cell))) for cell in line) + "\n"
+        for line in lines
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,16 @@ import re
 import sys
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO, TextIOWrapper
 from itertools import accumulate
 from threading import Timer
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+import msgspec
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
@@ -433,6 +435,16 @@ def printable(value: Any) -> Any:
     return [printable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
+def json_text(value: object) -> str:
+    r"""A value of plain types as JSON, on a line of its own.
+
+    Examples:
+        >>> json_text({"value": None})
+        '{"value":null}\n'
+    """
+    return escaped(msgspec.json.encode(printable(value))).decode() + "\n"
+
+
 def in_markdown(text: str) -> str:
     r"""A text in Markdown that is shown as it is.
 
@@ -453,3 +465,27 @@ def in_cells(text: str) -> str:
         ("'=cmd|' /C calc'!A0", '-0.5', "'@run")
     """
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+_TEX: Mapping[int, str] = MappingProxyType(
+    {
+        **{ord(sign): f"\\{sign}" for sign in "_&%#${}"},
+        ord("\\"): r"\textbackslash{}",
+        ord("~"): r"\textasciitilde{}",
+        ord("^"): r"\textasciicircum{}",
+        ord("<"): r"\textless{}",
+        ord(">"): r"\textgreater{}",
+        ord("|"): r"\textbar{}",
+    }
+)
+"""Characters that LaTeX obeys, or prints as others in its first encoding of fonts."""
+
+
+def in_latex(text: str) -> str:
+    r"""A text in LaTeX that is printed as it is.
+
+    Examples:
+        >>> print(in_latex("a_b {50 %} <c"))
+        a\_b \{50 \%\} \textless{}c
+    """
+    return text.translate(_TEX)

@@ -69,14 +69,14 @@ def test_every_version_has_a_schema():
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_version_never_changes_its_shape(name: str, request: pytest.FixtureRequest) -> None:
-    """--update-golden adds new versions only: a change of shape needs one (results/verdict.py)."""
+    """--update-golden adds new versions only: a change of shape needs one (schemas.toml)."""
     known = json.loads(SHAPES.read_text("utf-8")) if SHAPES.is_file() else {}
     version, own = f"{name}-{VERSIONS[name]}", digest(made(SCHEMAS[name]))
     if version not in known and request.config.getoption("--update-golden"):
         known[version] = own
         SHAPES.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", "utf-8")
     assert version in known, f"{version} is new; --update-golden adds it"
-    assert known[version] == own, f"another shape: raise the version of {name} in VERSIONS"
+    assert known[version] == own, f"another shape: raise the version of {name} in schemas.toml"
 
 
 def test_words_do_not_change_a_shape_and_members_do():
