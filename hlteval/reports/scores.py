@@ -15,10 +15,11 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.findings import Finding
+from hlteval.findings.sequence import severities
 from hlteval.reports.findings import json as findings_json
 from hlteval.reports.tables import ALL, FIXED, Cell, Column, Table, Tables, View, tsv_lines
 from hlteval.reports.terminal import Prose, escaped, json_text, note, visible, warning
-from hlteval.reports.text import MAX_FINDINGS, counted
+from hlteval.reports.text import MAX_FINDINGS
 from hlteval.reports.text import text as findings_text
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
@@ -315,21 +316,15 @@ class Refusal:
         Args:
             max_findings: maximum number of findings shown per file; 0 for all.
         """
-        found = msgspec.structs.replace(self.verdict, task="", findings=tuple(self.blocking))
-        return Group(findings_text(found, max_findings), Text(), self.summary())
+        blocking = msgspec.structs.replace(self.verdict, task="", findings=tuple(self.blocking))
+        return Group(findings_text(blocking, max_findings), Text(), self.summary())
 
     def summary(self) -> RenderableType:
-        """The reason and what to do."""
+        """The reason and what to do; the number of all other findings, and their command."""
         lines: list[RenderableType] = [Prose(self.reason, "bold red"), Prose(self.help)]
-        return Group(*lines, *self._others())
-
-    def _others(self) -> Iterator[RenderableType]:
-        """The number of all other findings, and the command that reports them."""
         blocking = set(self.blocking)
-        others = tuple(item for item in self.verdict.findings if item not in blocking)
-        if others:
-            number = counted(msgspec.structs.replace(self.verdict, findings=others))
-            yield Prose(
-                f"not shown: {number}" + ("; to see all findings, run" if self.command else "")
-            )
-            yield from [Text(f"  {shlex.join(self.command)}")] if self.command else []
+        if others := tuple(item for item in self.verdict.findings if item not in blocking):
+            more = "; to see all findings, run" if self.command else ""
+            lines.append(Prose(f"not shown: {severities(others)}{more}"))
+            lines += [Text(f"  {shlex.join(self.command)}")] if self.command else []
+        return Group(*lines)
