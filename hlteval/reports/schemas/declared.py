@@ -118,11 +118,11 @@ def schema_table() -> Tables:
 
 def schemas_json() -> str:
     """The list of the schemas as one JSON object."""
-    from hlteval.reports.lists import encoded
+    from hlteval.reports.lists import encode
     from hlteval.reports.schemas.lists import SchemaDescription
 
     descriptions = [
         SchemaDescription(each.name, each.version, each.title, each.of, each.file, each.identifier)
         for each in SCHEMAS.values()
     ]
-    return encoded("schemas", schemas=descriptions)
+    return encode("schemas", schemas=descriptions)
