@@ -1,4 +1,8 @@
-"""The terminal: consoles for results and remarks, and a progress bar."""
+"""Output to terminals, pipes and files: consoles, progress bars, lines with marked spans, escapes.
+
+What a terminal obeys is never printed: `visible` and its likes replace it, in JSON, Markdown, LaTeX
+and cells of spreadsheets too.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import re
 import sys
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO, TextIOWrapper
@@ -44,11 +48,18 @@ def remarks(stream: TextIO | None = None) -> Console:
     return _console(sys.stderr if stream is None else stream)
 
 
-def _console(stream: TextIO, **more: Any) -> Console:
+def _console(stream: TextIO, *, plain: bool = False) -> Console:
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")  # the encoding may not be Unicode
-    width = None if stream.isatty() else PIPE_WIDTH
-    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, **more)
+    return Console(
+        file=stream,
+        width=None if stream.isatty() else PIPE_WIDTH,
+        color_system=None if plain else "auto",
+        force_terminal=False if plain else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
 
 
 def write(console: Console, report: str | RenderableType) -> None:
@@ -82,7 +93,7 @@ def rendered(report: str | RenderableType) -> str:
         'pass\n'
     """
     stream = StringIO()
-    write(_console(stream, color_system=None, force_terminal=False), report)
+    write(_console(stream, plain=True), report)
     return stream.getvalue()
 
 
@@ -128,7 +139,7 @@ def _bar(console: Console) -> Progress:
     from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 
     class Done(ProgressColumn):
-        """What is done, of how much if that is known."""
+        """Column of the number of steps that are done, and of all if that is known."""
 
         def render(self, task: Task) -> Text:
             if task.total is None:
@@ -245,9 +256,20 @@ def draw(excerpt: Excerpt, span: Span, width: int) -> MarkedLine:
         (3, 4)
     """
     line = pieces(excerpt.text)
-    first, end = _marked(line, excerpt, span)
+    first = end = len(line)  # of the pieces that overlap the span, none for an empty span
+    begin = max(0, span.column - 1 - excerpt.offset)
+    if begin < len(excerpt.text):
+        begins = [piece.begin for piece in line]
+        first = bisect_right(begins, begin) - 1
+        end = max(first, bisect_left(begins, span.end_column - 1 - excerpt.offset))
+    # The window is the range of the pieces that fit the width, with a cell for each ellipsis.
     edges = list(accumulate((piece.cells for piece in line), initial=0))
-    left, right = _window(edges, edges[first], max(width, _MIN_WIDTH), excerpt)
+    width, left, right = max(width, _MIN_WIDTH), 0, len(line)
+    if edges[-1] + bool(excerpt.offset) + excerpt.cut > width:
+        inner = width - 2
+        start = max(0, min(edges[first] - inner // 4, edges[-1] - inner))
+        left = next(index for index, edge in enumerate(edges) if edge >= start)
+        right = max(index for index, edge in enumerate(edges) if edge <= edges[left] + inner)
     end = max(first, min(end, right))
     before = [Piece("…", 1, left, False)] if left or excerpt.offset else []
     after = [Piece("…", 1, right, False)] if right < len(line) or excerpt.cut else []
@@ -256,27 +278,6 @@ def draw(excerpt: Excerpt, span: Span, width: int) -> MarkedLine:
         window = _isolate_pieces(window, first - left, end - left)
     column = edges[first] - edges[left] + len(before)
     return MarkedLine((*before, *window, *after), column, max(1, edges[end] - edges[first]))
-
-
-def _marked(line: Sequence[Piece], excerpt: Excerpt, span: Span) -> tuple[int, int]:
-    """The range of the pieces that overlap a span, empty for an empty span."""
-    begin = max(0, span.column - 1 - excerpt.offset)
-    begins = [piece.begin for piece in line]
-    if begin >= len(excerpt.text):
-        return len(line), len(line)
-    first = bisect_right(begins, begin) - 1
-    return first, max(first, bisect_left(begins, span.end_column - 1 - excerpt.offset))
-
-
-def _window(edges: list[int], mark: int, width: int, excerpt: Excerpt) -> tuple[int, int]:
-    """The range of the pieces around a mark that fit a width, with a cell for each ellipsis."""
-    if edges[-1] + bool(excerpt.offset) + excerpt.cut <= width:
-        return 0, len(edges) - 1
-    inner = width - 2
-    begin = max(0, min(mark - inner // 4, edges[-1] - inner))
-    left = next(index for index, edge in enumerate(edges) if edge >= begin)
-    right = max(index for index, edge in enumerate(edges) if edge <= edges[left] + inner)
-    return left, right
 
 
 def _isolate_pieces(line: list[Piece], first: int, end: int) -> list[Piece]:
@@ -395,7 +396,7 @@ def note(text: str) -> Prose:
 
 
 def warning(text: str) -> Prose:
-    """What makes a result meaningless."""
+    """A remark on what makes a result meaningless."""
     return Prose(f"WARNING: {text}", "bold red", " " * len("WARNING: "))
 
 
