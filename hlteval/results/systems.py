@@ -221,19 +221,23 @@ def interval_frame(kind: type[msgspec.Struct], items: Iterable[msgspec.Struct]) 
         values = msgspec.structs.asdict(item)
         low, high = values.pop("interval") or (None, None)
         rows.append({**values, "low": low, "high": high})
-    types: dict[str, pl.DataType | type[pl.DataType]] = {
-        "str": pl.String,
-        "str | None": pl.String,
-        "int": pl.Int64,
-        "int | None": pl.Int64,
+    types = {**polars_types(kind), "low": pl.Float64(), "high": pl.Float64()}
+    return pl.DataFrame(rows, schema={name: types[name] for name in types if name != "interval"})
+
+
+def polars_types(kind: type[msgspec.Struct]) -> dict[str, pl.DataType]:
+    """The types of the columns that the fields of a struct become; of others than these, floats."""
+    import polars as pl
+
+    types: dict[str, pl.DataType] = {
+        **dict.fromkeys(("str", "ProfileName", "CellStatus"), pl.String()),
+        **dict.fromkeys(("int", "Count"), pl.Int64()),
         "tuple[str, ...]": pl.List(pl.String),
     }
-    schema = {
-        field.name: types.get(str(kind.__annotations__[field.name]), pl.Float64)
-        for field in msgspec.structs.fields(kind)
-        if field.name != "interval"
+    return {
+        name: types.get(str(annotation).removesuffix(" | None"), pl.Float64())
+        for name, annotation in kind.__annotations__.items()
     }
-    return pl.DataFrame(rows, schema={**schema, "low": pl.Float64, "high": pl.Float64})
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

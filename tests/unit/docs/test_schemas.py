@@ -14,8 +14,7 @@ from jsonschema import Draft202012Validator
 from docs.make.schema_page import page
 from docs.make.schemas import FOLDER, files, made
 from hlteval.reports.schemas.declared import SCHEMAS
-from hlteval.reports.schemas.outputs import CampaignFinding, CampaignRow
-from hlteval.results.evaluation import COLUMNS
+from hlteval.results.evaluation import COLUMNS, CampaignFinding, CampaignRow
 from hlteval.results.verdict import VERSIONS
 
 ROOT = Path(__file__).parents[3]
