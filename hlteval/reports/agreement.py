@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
@@ -13,7 +13,7 @@ from rich.text import Text
 from hlteval.findings.counts import counted
 from hlteval.reports.scores import limits_text, shown, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View, tsv_lines
-from hlteval.reports.terminal import Prose, json_text, note, visible, warning
+from hlteval.reports.terminal import Formats, Prose, json_text, note, visible, warning
 from hlteval.results.agreement import Agreement, Disagreement
 from hlteval.tasks import load
 from hlteval.tasks.task import HIGH, LOW, NORMAL, RATE
@@ -177,19 +177,19 @@ def _on_one_line(value: object) -> object:
 
 def markdown(agreement: Agreement, what: Shown = Shown()) -> str:
     """The tables in Markdown."""
-    tables = (replace(table, title="") for table in _tables(agreement, what))
-    blocks = (table.markdown(aligned=False) for table in tables)
-    return "\n".join([f"`{agreement.signature}`\n", *blocks])
+    return _paper_tables(agreement, what).markdown(agreement.signature, aligned=False)
 
 
 def latex(agreement: Agreement, what: Shown = Shown()) -> str:
     """The tables in LaTeX (booktabs)."""
-    tables = (replace(table, title="") for table in _tables(agreement, what))
-    blocks = (table.latex(aligned=False) for table in tables)
-    return "\n".join([f"% {agreement.signature}\n", *blocks])
+    return _paper_tables(agreement, what).latex(agreement.signature, aligned=False)
 
 
-FORMATS: Mapping[str, Callable[[Agreement, Shown], str | RenderableType]] = MappingProxyType(
+def _paper_tables(agreement: Agreement, what: Shown) -> Tables:
+    return Tables([replace(table, title="") for table in _tables(agreement, what)])
+
+
+FORMATS: Formats[[Agreement, Shown]] = MappingProxyType(
     {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
 )
 """The output formats by name."""

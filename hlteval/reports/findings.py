@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_library
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -15,7 +15,7 @@ from rich.console import RenderableType
 import hlteval
 from hlteval.extensions import lazy
 from hlteval.findings import SUBMISSION, Finding, Item, Severity, catalogue
-from hlteval.reports.terminal import escaped, json_text, printable, visible
+from hlteval.reports.terminal import Formats, escaped, json_text, printable, visible
 from hlteval.reports.text import MAX_FINDINGS, text
 from hlteval.results.verdict import Verdict, head
 
@@ -121,7 +121,7 @@ def _lines(findings: Sequence[Finding]) -> bytes:
         )
 
 
-FORMATS: Mapping[str, Callable[[Verdict], str | RenderableType]] = MappingProxyType(
+FORMATS: Formats[[Verdict]] = MappingProxyType(
     {
         "text": text,
         "concise": concise,
@@ -137,7 +137,7 @@ FORMATS: Mapping[str, Callable[[Verdict], str | RenderableType]] = MappingProxyT
 
 def render(
     verdict: Verdict, form: str = "text", max_findings: int = MAX_FINDINGS
-) -> str | RenderableType:
+) -> RenderableType:
     """A verdict in one of the output formats.
 
     Args:

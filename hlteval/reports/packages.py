@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from types import MappingProxyType
 
@@ -16,7 +16,7 @@ from hlteval.findings.counts import counted
 from hlteval.reports.findings import json as findings_json
 from hlteval.reports.findings import render
 from hlteval.reports.tables import Column, Table, Tables
-from hlteval.reports.terminal import Prose, isolate_bidi, json_text, visible
+from hlteval.reports.terminal import Formats, Prose, isolate_bidi, json_text, visible
 from hlteval.results.config import TAKEN, Config
 from hlteval.results.packages import Conversion, Inspection, PackedArchive
 from hlteval.results.verdict import Fix, FixedCopy, Verdict, Verification, head, plain
@@ -52,9 +52,7 @@ def packed_json(packed: PackedArchive) -> str:
     )
 
 
-PACKED: Mapping[str, Callable[[PackedArchive], str | RenderableType]] = MappingProxyType(
-    {"text": packed_text, "json": packed_json}
-)
+PACKED: Formats[[PackedArchive]] = MappingProxyType({"text": packed_text, "json": packed_json})
 """The output formats of a packed archive by name."""
 
 
@@ -107,7 +105,7 @@ def inspection_json(inspection: Inspection) -> str:
     return json_text(inspection.to_dict())
 
 
-def conversion_text(conversion: Conversion) -> str | RenderableType:
+def conversion_text(conversion: Conversion) -> RenderableType:
     """The findings; nothing if there are none."""
     return render(conversion.verdict) if conversion.findings else ""
 
@@ -117,7 +115,7 @@ def conversion_json(conversion: Conversion) -> str:
     return json_text(conversion.to_dict())
 
 
-CONVERSION_FORMATS: Mapping[str, Callable[[Conversion], str | RenderableType]] = MappingProxyType(
+CONVERSION_FORMATS: Formats[[Conversion]] = MappingProxyType(
     {"text": conversion_text, "json": conversion_json}
 )
 """The output formats by name."""
@@ -166,9 +164,7 @@ def json(config: Config | None) -> str:
     return json_text(head("defaults") | msgspec.to_builtins(members))
 
 
-FORMATS: Mapping[str, Callable[[Config | None], str | RenderableType]] = MappingProxyType(
-    {"text": text, "json": json}
-)
+FORMATS: Formats[[Config | None]] = MappingProxyType({"text": text, "json": json})
 """The output formats by name."""
 
 
@@ -270,7 +266,7 @@ def verification_json(verification: Verification) -> str:
     return json_text(built | {"differing": names} | plain(verification))
 
 
-VERIFICATION_FORMATS: Mapping[str, Callable[[Verification], str | RenderableType]] = (
-    MappingProxyType({"text": verification_text, "json": verification_json})
+VERIFICATION_FORMATS: Formats[[Verification]] = MappingProxyType(
+    {"text": verification_text, "json": verification_json}
 )
 """The output formats by name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -18,7 +18,7 @@ from hlteval.findings import Finding
 from hlteval.findings.sequence import severities
 from hlteval.reports.findings import json as findings_json
 from hlteval.reports.tables import ALL, FIXED, Cell, Column, Table, Tables, View, tsv_lines
-from hlteval.reports.terminal import Prose, escaped, json_text, note, visible, warning
+from hlteval.reports.terminal import Formats, Prose, escaped, json_text, note, visible, warning
 from hlteval.reports.text import MAX_FINDINGS
 from hlteval.reports.text import text as findings_text
 from hlteval.results.scores import Scores
@@ -205,29 +205,27 @@ def tsv(scores: Scores, _: View = ALL) -> str:
 
 def markdown(scores: Scores, view: View = ALL) -> str:
     """The scorings as Markdown tables, after the intervals where there are some."""
-    return "\n".join(
-        [f"`{scores.signature}`\n", *(table.markdown() for table in _paper_tables(scores, view))]
-    )
+    return _paper_tables(scores, view).markdown(scores.signature)
 
 
 def latex(scores: Scores, view: View = ALL) -> str:
     """The scorings as LaTeX tables (booktabs), after the intervals where there are some."""
-    return "\n".join(
-        [f"% {scores.signature}\n", *(table.latex() for table in _paper_tables(scores, view))]
-    )
+    return _paper_tables(scores, view).latex(scores.signature)
 
 
-def _paper_tables(scores: Scores, view: View) -> Iterator[Table]:
+def _paper_tables(scores: Scores, view: View) -> Tables:
     """The intervals, if any, and all scorings with the columns of a view, in the given order.
 
     The name of an evaluation is the header of its first column.
     """
+    tables = []
     if scores.intervals:
         columns = (Column("metric", "name"), Column("value"), Column("interval"))
-        yield Table(columns, list(_intervals(scores, UNDEFINED)))
+        tables.append(Table(columns, list(_intervals(scores, UNDEFINED))))
     for table in view.of(_scorings(scores, with_empty=True)):
         head = Column(table.title, "name")
-        yield replace(table, columns=[head, *table.columns[1:]], title="")
+        tables.append(replace(table, columns=[head, *table.columns[1:]], title=""))
+    return Tables(tables)
 
 
 def write_tables(scores: Scores, folder: Path) -> None:
@@ -245,7 +243,7 @@ def write_tables(scores: Scores, folder: Path) -> None:
         (folder / name).write_text(content, "utf-8", newline="")
 
 
-FORMATS: Mapping[str, Callable[[Scores, View], str | RenderableType]] = MappingProxyType(
+FORMATS: Formats[[Scores, View]] = MappingProxyType(
     {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
 )
 """The formats by name."""

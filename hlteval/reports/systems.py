@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
 import msgspec
@@ -11,7 +11,7 @@ from rich.text import Text
 
 from hlteval.reports.scores import UNDEFINED, Refusal, limits_text, shown, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View, tsv_lines
-from hlteval.reports.terminal import Prose, in_markdown, json_text, note, printable, visible
+from hlteval.reports.terminal import Formats, Prose, in_markdown, json_text, note, visible
 from hlteval.results.systems import (
     NOT_DISTINGUISHABLE,
     Comparison,
@@ -116,7 +116,7 @@ def comparison_text(comparison: Comparison, view: View = ALL) -> RenderableType:
 def comparison_json(comparison: Comparison, _: View = ALL) -> str:
     """The comparison as one JSON object; in `refused`, what `score` reports of these systems."""
     reports = {
-        printable(system.name): msgspec.Raw(_refusal(system).as_json().encode())
+        system.name: msgspec.Raw(_refusal(system).as_json().encode())
         for system in comparison.refused
     }
     return json_text(comparison.to_dict() | {"refused": reports})
@@ -147,26 +147,22 @@ def comparison_tsv(comparison: Comparison, _: View = ALL) -> str:
 
 def comparison_markdown(comparison: Comparison, view: View = ALL) -> str:
     """The tables of systems and of pairs in Markdown."""
-    tables = (table.markdown(aligned=False) for table in _tables(comparison, view))
-    return "\n".join([f"`{comparison.signature}`\n", *tables])
+    return Tables(_tables(comparison, view)).markdown(comparison.signature, aligned=False)
 
 
 def comparison_latex(comparison: Comparison, view: View = ALL) -> str:
     """The tables of systems and of pairs in LaTeX (booktabs)."""
-    tables = (table.latex(aligned=False) for table in _tables(comparison, view))
-    return "\n".join([f"% {comparison.signature}\n", *tables])
+    return Tables(_tables(comparison, view)).latex(comparison.signature, aligned=False)
 
 
-COMPARISON_FORMATS: Mapping[str, Callable[[Comparison, View], str | RenderableType]] = (
-    MappingProxyType(
-        {
-            "text": comparison_text,
-            "json": comparison_json,
-            "tsv": comparison_tsv,
-            "markdown": comparison_markdown,
-            "latex": comparison_latex,
-        }
-    )
+COMPARISON_FORMATS: Formats[[Comparison, View]] = MappingProxyType(
+    {
+        "text": comparison_text,
+        "json": comparison_json,
+        "tsv": comparison_tsv,
+        "markdown": comparison_markdown,
+        "latex": comparison_latex,
+    }
 )
 """The output formats by name."""
 
@@ -306,8 +302,8 @@ def leaderboard_markdown(board: Leaderboard, view: View = ALL) -> str:
 
 def leaderboard_latex(board: Leaderboard, view: View = ALL) -> str:
     """The tables in LaTeX (booktabs)."""
-    head = f"% {_title(board)}\n% {board.signature}\n"
-    return "\n".join([head, *(table.latex() for table in _leaderboard_tables(board, view))])
+    head = f"{_title(board)}\n% {board.signature}"
+    return Tables(_leaderboard_tables(board, view)).latex(head)
 
 
 def html(board: Leaderboard, _: View = ALL) -> str:
@@ -317,17 +313,15 @@ def html(board: Leaderboard, _: View = ALL) -> str:
     return leaderboard_page(board).html()
 
 
-LEADERBOARD_FORMATS: Mapping[str, Callable[[Leaderboard, View], str | RenderableType]] = (
-    MappingProxyType(
-        {
-            "text": leaderboard_text,
-            "json": leaderboard_json,
-            "tsv": leaderboard_tsv,
-            "markdown": leaderboard_markdown,
-            "latex": leaderboard_latex,
-            "html": html,
-        }
-    )
+LEADERBOARD_FORMATS: Formats[[Leaderboard, View]] = MappingProxyType(
+    {
+        "text": leaderboard_text,
+        "json": leaderboard_json,
+        "tsv": leaderboard_tsv,
+        "markdown": leaderboard_markdown,
+        "latex": leaderboard_latex,
+        "html": html,
+    }
 )
 """The output formats by name."""
 

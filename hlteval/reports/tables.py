@@ -134,7 +134,7 @@ def tsv_lines(*lines: Iterable[object]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Tables one below the other, and a line about the columns that do not fit.
+    """Tables one below the other; in a terminal with a line about the columns that do not fit.
 
     Attributes:
         tables: the tables.
@@ -157,6 +157,16 @@ class Tables:
         for names, titles in dropped.items():
             where = f"{', '.join(titles)}: " if len(dropped) > 1 and all(titles) else ""
             yield Prose(f"{where}{not_shown(names)}", "dim")
+
+    def markdown(self, signature: str, *, aligned: bool = True) -> str:
+        """A signature and the tables in Markdown; see `Table.markdown`."""
+        tables = (table.markdown(aligned=aligned) for table in self.tables)
+        return "\n".join([f"`{signature}`\n", *tables])
+
+    def latex(self, comment: str, *, aligned: bool = True) -> str:
+        """A comment, such as a signature, and the tables in LaTeX; see `Table.latex`."""
+        tables = (table.latex(aligned=aligned) for table in self.tables)
+        return "\n".join([f"% {comment}\n", *tables])
 
 
 def not_shown(names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from io import StringIO, TextIOWrapper
 from itertools import accumulate
 from threading import Timer
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TextIO
 
 import msgspec
 from rich.cells import cell_len
@@ -25,6 +25,10 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 from hlteval.findings import Excerpt, Span
+
+P = ParamSpec("P")
+Formats = Mapping[str, Callable[P, RenderableType]]
+"""Functions that render a result, by the name of the format: a string is for programs."""
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task
@@ -62,7 +66,7 @@ def _console(stream: TextIO, *, plain: bool = False) -> Console:
     )
 
 
-def write(console: Console, report: str | RenderableType) -> None:
+def write(console: Console, report: RenderableType) -> None:
     """Write a report.
 
     A string, which programs read, is written unchanged in UTF-8, whatever the encoding of the
@@ -84,7 +88,7 @@ def write(console: Console, report: str | RenderableType) -> None:
         buffer.flush()
 
 
-def rendered(report: str | RenderableType) -> str:
+def rendered(report: RenderableType) -> str:
     r"""A report as the content of a file: like the output in a pipe, without colours.
 
     Examples:

@@ -106,7 +106,7 @@ def with_defaults(result: R, defaults: Defaults | None) -> R:
     named = msgspec.structs.replace(
         result,
         notes=(*result.notes, defaults.note),
-        signature=defaults.signed(result.signature),
+        signature=defaults.sign(result.signature),
     )
     if isinstance(named, Leaderboard):
         comparisons = tuple(with_defaults(each, defaults) for each in named.comparisons)

@@ -315,7 +315,7 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
             )
             for system in scored
         ]
-        return (*rows, *map(_refused, self.refused))
+        return (*rows, *map(_refused_row, self.refused))
 
     def by(self, metric: str) -> Comparison:
         """The systems by one of the metrics.
@@ -356,7 +356,7 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
             "refused": {
                 row.name: {"reason": row.reason, "help": row.help, "codes": list(row.codes),
                            "counts": system.verdict.counts}
-                for row, system in zip(map(_refused, self.refused), self.refused, strict=True)
+                for row, system in zip(map(_refused_row, self.refused), self.refused, strict=True)
             },
             "notes": list(self.notes),
             "findings": self.findings.to_dict(),
@@ -392,7 +392,7 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
         return pl.concat(frames)
 
 
-def _refused(system: RefusedSystem) -> Row:
+def _refused_row(system: RefusedSystem) -> Row:
     reason = system.reason
     if system.blocking:
         first, others = system.blocking[0], sum(item.count for item in system.blocking) - 1

@@ -152,11 +152,11 @@ class Defaults(msgspec.Struct, frozen=True):
         """
         return f"defaults from {self.file}: {', '.join(self.names)}"
 
-    def signed(self, signature: str) -> str:
-        """A signature with the names of the settings that this file gave.
+    def sign(self, signature: str) -> str:
+        """Add to a signature the names of the settings that this file gave.
 
         Examples:
-            >>> Defaults("hlteval.toml", ("task", "profile")).signed("hlteval:0.1.0|task:hub4")
+            >>> Defaults("hlteval.toml", ("task", "profile")).sign("hlteval:0.1.0|task:hub4")
             'hlteval:0.1.0|task:hub4|defaults:profile'
         """
         names = [
