@@ -97,10 +97,10 @@ def _coefficients(agreement: Agreement, per: Literal["", "document", "label"] = 
     return Table([first, *([_PER[per]] if per else []), *others], rows, f"by {per}" if per else "")
 
 
-def _tables(agreement: Agreement, what: Shown) -> list[Table]:
+def _tables(agreement: Agreement, selection: Shown) -> list[Table]:
     tables = [_measures(agreement), _coefficients(agreement)]
-    tables += [_coefficients(agreement, what.per)] if what.per else []
-    return what.view.of([table for table in tables if table.rows])
+    tables += [_coefficients(agreement, selection.per)] if selection.per else []
+    return selection.view.of([table for table in tables if table.rows])
 
 
 def line(item: Disagreement) -> str:
@@ -124,26 +124,26 @@ def notes(agreement: Agreement) -> Iterator[str]:
     ]
     missing: dict[tuple[str, str], dict[str, None]] = {}
     for item, name in numbers:
-        what = "no value" if item.value is None else "no interval"
-        missing.setdefault((what, item.reason), {})[name] = None
-    for (what, reason), found in missing.items():
+        lack = "no value" if item.value is None else "no interval"
+        missing.setdefault((lack, item.reason), {})[name] = None
+    for (lack, reason), numbers_without in missing.items():
         if reason:
-            names = [*found]
+            names = [*numbers_without]
             more = f" and {len(names) - 3} more" if len(names) > 4 else ""
             listed = ", ".join(names[:3] if more else names) + more
-            yield f"{what} for {listed}: {reason}"
+            yield f"{lack} for {listed}: {reason}"
 
 
-def text(agreement: Agreement, what: Shown = Shown()) -> RenderableType:
+def text(agreement: Agreement, selection: Shown = Shown()) -> RenderableType:
     """Tables of measures and coefficients, where annotators part, notes and the signature."""
-    listed = agreement.differences[: what.listed]
+    listed = agreement.differences[: selection.listed]
     more = len(agreement.differences) - len(listed)
     annotators = counted(len(agreement.annotators), "annotator")
     documents = counted(agreement.documents, "document")
     head = f"{agreement.task}: agreement of {annotators}, {documents}"
     parts: list[RenderableType] = [
         Prose(head, "bold"),
-        Tables(_tables(agreement, what), what.view.wide),
+        Tables(_tables(agreement, selection), selection.view.wide),
     ]
     if agreement.differences:
         parts.append(Prose(counted(len(agreement.differences), "difference"), "bold"))
@@ -175,18 +175,18 @@ def _on_one_line(value: object) -> object:
     return " ".join(visible(text).split()) if isinstance(text, str) else text
 
 
-def markdown(agreement: Agreement, what: Shown = Shown()) -> str:
+def markdown(agreement: Agreement, selection: Shown = Shown()) -> str:
     """The tables in Markdown."""
-    return _paper_tables(agreement, what).markdown(agreement.signature, aligned=False)
+    return _paper_tables(agreement, selection).markdown(agreement.signature, aligned=False)
 
 
-def latex(agreement: Agreement, what: Shown = Shown()) -> str:
+def latex(agreement: Agreement, selection: Shown = Shown()) -> str:
     """The tables in LaTeX (booktabs)."""
-    return _paper_tables(agreement, what).latex(agreement.signature, aligned=False)
+    return _paper_tables(agreement, selection).latex(agreement.signature, aligned=False)
 
 
-def _paper_tables(agreement: Agreement, what: Shown) -> Tables:
-    return Tables([replace(table, title="") for table in _tables(agreement, what)])
+def _paper_tables(agreement: Agreement, selection: Shown) -> Tables:
+    return Tables([replace(table, title="") for table in _tables(agreement, selection)])
 
 
 FORMATS: Formats[[Agreement, Shown]] = MappingProxyType(

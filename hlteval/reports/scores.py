@@ -1,4 +1,4 @@
-"""The formats that scores are shown in: text for people, tables for papers, JSON for programs."""
+"""The output formats of scores, and of a refusal to score; values and intervals as text."""
 
 from __future__ import annotations
 
@@ -88,7 +88,8 @@ def pivoted(
         values = rows["value"].to_list()
         names = rows["scoring"].to_list()
         size = len(measures)
-        cells = [(names[at], values[at : at + size]) for at in range(0, len(values), size)]
+        starts = range(0, len(values), size)
+        cells = [(names[start], values[start : start + size]) for start in starts]
         yield str(evaluation), measures, cells
 
 
@@ -131,7 +132,7 @@ def _intervals(scores: Scores, missing: str = "") -> Iterator[list[str]]:
 
 
 def _scorings(scores: Scores, *, with_empty: bool) -> Iterator[Table]:
-    """The table of each evaluation, perhaps without the scorings of which there is nothing.
+    """The table of each evaluation, possibly without the scorings of which there is nothing.
 
     Columns are as important as their statistics; that of the metric that ranks is always there.
     """

@@ -227,8 +227,8 @@ def matrix(comparison: Comparison) -> Table:
     columns += [Column(str(place), importance=NORMAL) for place in range(1, len(names))]
     rows = [
         [str(place), visible(name),
-         *(probability(chances[better, name]) if at < place - 1 else ""
-           for at, better in enumerate(names[:-1]))]
+         *(probability(chances[better, name]) if column < place - 1 else ""
+           for column, better in enumerate(names[:-1]))]
         for place, name in enumerate(names, start=1)
     ]  # fmt: skip
     return Table(columns, rows, f"p (Holm) of {comparison.metric}")

@@ -1,4 +1,4 @@
-"""Files of defaults as values: what applies to a submission, and what a command took from it."""
+"""Files of defaults as values: the settings for each command, and results that name them."""
 
 from __future__ import annotations
 

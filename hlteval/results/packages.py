@@ -1,4 +1,4 @@
-"""Packages as values: an archive that was packed, and one that was looked at."""
+"""Packages and conversions as values: archives that are packed or inspected, files converted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons: which of several systems is better, as values."""
+"""Comparisons and leaderboards as values: ranks and differences of systems, and short names."""
 
 from __future__ import annotations
 
@@ -376,13 +376,10 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
         """
         import polars as pl
 
-        empty = Comparison(
-            task="", profile="", metric="", signature="", systems=(), differences=()
-        ).to_frame(rows)
-        first = pl.lit("", pl.String).alias("metric")
-        frames = [empty.select(first, pl.all())] + [
-            each.to_frame(rows).select(pl.lit(each.metric).alias("metric"), pl.all())
-            for each in self.comparisons
+        empty = Comparison(task="", profile="", metric="", signature="", systems=(), differences=())
+        frames = [
+            each.to_frame(rows).select(pl.lit(each.metric, pl.String).alias("metric"), pl.all())
+            for each in (empty, *self.comparisons)
         ]
         if rows == "systems":
             refused = [(row.name, row.reason) for row in self.rows if row.reason]

@@ -1,4 +1,4 @@
-"""All schemas: the class or the grammar that each is made of, and which outputs it is of."""
+"""All schemas: the class or the grammar of each, and the outputs that it describes."""
 
 from __future__ import annotations
 

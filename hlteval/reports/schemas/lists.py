@@ -1,4 +1,4 @@
-"""What several outputs contain: counts, verdicts, values and rows of tables."""
+"""Parts of several outputs, and the outputs that list tasks, formats, codes and schemas."""
 
 from __future__ import annotations
 
