@@ -37,10 +37,15 @@ from hlteval import converters, tasks
 from hlteval.findings import Findings, Severity, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import Corpus
+from hlteval.results.agreement import Agreement
 from hlteval.results.config import (
     Config,
+    agreed_with_defaults,
+    compared_with_defaults,
+    judged_with_defaults,
     with_defaults,
 )
+from hlteval.results.scores import Scores
 from hlteval.results.systems import Leaderboard
 from hlteval.results.verdict import Defaults, Verdict
 from hlteval.sources import Source, open_source
@@ -579,10 +584,14 @@ class Configured:
     def named(self, result: Any) -> Any:
         """A result that names the defaults; a verdict over the findings that they select."""
         if isinstance(result, Verdict):
-            return with_defaults(self._selected(result), self.defaults)
+            return judged_with_defaults(self._selected(result), self.defaults)
+        if isinstance(result, Scores):
+            return with_defaults(result, self.defaults)
+        if isinstance(result, Agreement):
+            return agreed_with_defaults(result, self.defaults)
         if isinstance(result, Leaderboard):
             return result  # which names them where it is made, before it is written
-        return with_defaults(result, self.defaults)
+        return compared_with_defaults(result, self.defaults)
 
     def _selected(self, verdict: Verdict) -> Verdict:
         values = self.config.values

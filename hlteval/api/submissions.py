@@ -31,7 +31,7 @@ from hlteval.api.arguments import (
 from hlteval.findings import MAX_PER_CODE, Findings
 from hlteval.representation import Corpus
 from hlteval.results.agreement import Agreement
-from hlteval.results.config import with_defaults
+from hlteval.results.config import ranked_with_defaults
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Leaderboard, short_names
 from hlteval.results.verdict import Verdict
@@ -293,7 +293,7 @@ def leaderboard(
 
 def _counting(intervals: Intervals, names: str | None, defaults: object) -> dict[str, Any]:
     """The settings of intervals and names, and that what is written names the defaults."""
-    named = partial(with_defaults, defaults=taken_from(defaults))
+    named = partial(ranked_with_defaults, defaults=taken_from(defaults))
     return {"intervals": intervals, "names": names, "named": named}
 
 

@@ -102,7 +102,7 @@ def compare(
     )
     from hlteval.reports.systems import COLUMNS
     from hlteval.reports.terminal import progress, remarks
-    from hlteval.results.config import with_defaults
+    from hlteval.results.config import compared_with_defaults
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.compare.comparison import compare as run
     from hlteval.workflows.compare.plotting import plot_comparison
@@ -121,7 +121,7 @@ def compare(
     with usage(), refusing, progress(remarks(), "comparing") as step, without_warnings():
         comparison = run(task, reference, systems, step=step, counted=runs.update, **settings)
         plot_comparison(comparison, plot, runs)
-    comparison = with_defaults(comparison, defaults)
+    comparison = compared_with_defaults(comparison, defaults)
     paths = comparison.paths
     show_refused(
         comparison.refused, lambda name: validation(task, paths[name], reference, settings)
@@ -211,7 +211,7 @@ def leaderboard(
     )
     from hlteval.reports.systems import columns_of
     from hlteval.reports.terminal import progress, remarks
-    from hlteval.results.config import with_defaults
+    from hlteval.results.config import ranked_with_defaults
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.compare.board import leaderboard_in
     from hlteval.workflows.compare.plotting import plot_leaderboard
@@ -224,7 +224,7 @@ def leaderboard(
         "intervals": Intervals(bootstrap or 0, confidence, seed),
     }
     more |= {"metrics": _listed(metrics), "jobs": jobs}
-    more["named"] = partial(with_defaults, defaults=defaults)
+    more["named"] = partial(ranked_with_defaults, defaults=defaults)
     files = output_files(output_file, get_args(_BoardForm))
     check_plot(plot, files)
     refusing = refusals(form, files, defaults=defaults)
@@ -324,7 +324,7 @@ def agreement(
     from hlteval.cli.output import check_report, output_files, publish, refusals, report_output
     from hlteval.reports.agreement import COLUMNS, FORMATS, Shown
     from hlteval.reports.terminal import progress, remarks
-    from hlteval.results.config import with_defaults
+    from hlteval.results.config import agreed_with_defaults
     from hlteval.results.systems import short_names
     from hlteval.workflows.agreement.agreement import agreement as run
     from hlteval.workflows.run.engine import Intervals
@@ -341,7 +341,7 @@ def agreement(
             task, annotations, names=[names[path] for path in annotations], against=against,
             intervals=intervals, lenient=lenient, options=options, encoding=encoding, step=step,
         )  # fmt: skip
-    found = with_defaults(found, defaults)
+    found = agreed_with_defaults(found, defaults)
     with usage():
         others = report_output(found, report)
         publish(lambda name: FORMATS[name](found, what), form, files, others)

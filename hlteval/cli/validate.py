@@ -147,7 +147,7 @@ def validate(
         show_verdict,
     )
     from hlteval.reports.terminal import progress, remarks
-    from hlteval.results.config import with_defaults
+    from hlteval.results.config import judged_with_defaults
     from hlteval.workflows.fix.fixing import fix as write_fixed
     from hlteval.workflows.run.engine import validate_all
     from hlteval.workflows.run.verdicts import Selection
@@ -168,7 +168,7 @@ def validate(
             verdict = copy.verdict
         else:
             verdict = validate_all(task, paths, jobs=jobs, step=step, **settings)
-            verdict = with_defaults(verdict, defaults)
+            verdict = judged_with_defaults(verdict, defaults)
     with usage():
         if fix is not None or diff:
             show_fixes(copy, form, max_findings, files, report_output(verdict, report))
