@@ -134,7 +134,9 @@ def _shape(kind: type) -> type:
     if not issubclass(kind, Output):
         return kind
     hints, text, fields = get_type_hints(kind, include_extras=True), inspect.getdoc(kind), []
-    for name in kind.json_members or kind.__struct_fields__:
+    names = kind.json_members or kind.__struct_fields__
+    # Schemas have the counts of findings before the findings, wherever an output has them.
+    for name in sorted(names, key=lambda name: name == "findings" and "counts" in names):
         if name not in hints:
             derived = getattr(kind, name)
             hints[name] = get_type_hints(derived.fget, include_extras=True)["return"]

@@ -377,10 +377,11 @@ class CampaignRow(msgspec.Struct):
     key: str | None
 
 
+_FINDING = polars_types(CampaignFinding)
 COLUMNS: Mapping[str, pl.DataType] = {
     **polars_types(CampaignRow),
     "resample": pl.Int32(),
-    "findings": pl.List(pl.Struct(polars_types(CampaignFinding))),
+    "findings": pl.List(pl.Struct(_FINDING)),
 }
 """The columns of the table of a campaign."""
 

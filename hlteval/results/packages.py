@@ -152,7 +152,7 @@ class Conversion(Output, frozen=True, kw_only=True):
     json_schema: ClassVar[str] = "conversion"
     json_members: ClassVar[tuple[str, ...]] = (
         *("inputs", "output", "format", "written", "documents", "contents", "losses", "files"),
-        *("counts", "findings"),
+        *("findings", "counts"),
     )
 
     inputs: tuple[ConvertedInput, ...]
