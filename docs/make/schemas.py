@@ -15,7 +15,9 @@ from typing import Any, get_type_hints
 import msgspec
 
 from hlteval import grammars
+from hlteval.findings import Findings, Item
 from hlteval.reports.schemas.declared import SCHEMAS, Schema
+from hlteval.reports.schemas.lists import Counts
 from hlteval.reports.schemas.outputs import FolderDefaults
 from hlteval.results.evaluation import (
     Campaign,
@@ -28,6 +30,7 @@ from hlteval.results.evaluation import (
     TaskSettings,
     Team,
 )
+from hlteval.results.verdict import Output
 
 FOLDER = Path(__file__).parents[2] / "hlteval" / "reports" / "schemas"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -36,6 +39,8 @@ _VERSION = "Version of the schema; any change of what this object can contain ra
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.M)
 _HEADED = {schema.shape.partition(":")[2]: schema for schema in SCHEMAS.values() if schema.headed}
 
+_AS_JSON: Mapping[Any, Any] = {Findings: tuple[Item, ...], dict[str, dict[str, int]]: Counts}
+"""The types of members in JSON that are others than those of the results."""
 _TABLES: Mapping[str, Mapping[str, type]] = {
     "config": {"config": FolderDefaults},
     "campaign": {"campaign": Campaign, "task": CampaignTask, "condition": Condition},
@@ -49,6 +54,16 @@ _TABLES: Mapping[str, Mapping[str, type]] = {
     },
 }
 """The classes of the tables of files that people write, by grammar and definition."""
+
+
+_SUMMARIES: Mapping[str, str] = {
+    "Conversion": "What a conversion read, wrote and lost.",
+    "Defaults": "What a command took from a file of defaults.",
+    "Inspection": "What an archive, a folder or a file is, without a reference.",
+    "Judgment": "What one annotator says of a unit.",
+    "Loss": "What the output format cannot represent.",
+}
+"""The descriptions of classes that are others than the first sentence of their docstrings."""
 
 
 def files() -> dict[str, str]:
@@ -100,18 +115,34 @@ def _described(own: Mapping[str, Any], kind: type) -> dict[str, Any]:
 
 def _of_output(schema: Schema) -> dict[str, Any]:
     """The schema of an output, from its class and those of its parts."""
-    shape = schema.load()
+    shape = _shape(schema.load())
     (_,), parts = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
     done = {
         name: _part(part, kind, schema)
         for (name, part), kind in zip(parts.items(), _kinds(shape, parts), strict=True)
     }
     own = done.pop(shape.__name__)
-    described = {"description": f"{own.pop('description')} It describes: {'; '.join(schema.of)}."}
+    own["description"] = f"{own['description']} It describes: {'; '.join(schema.of)}."
     if "Item" in done:
         done["Finding"] = done.pop("Item")
     more = {"$defs": dict(sorted(done.items()))} if done else {}
-    return {**described, **own, **more}
+    return {**own, **more}
+
+
+def _shape(kind: type) -> type:
+    """The class of an output: of a result, one whose fields are the members of its JSON."""
+    if not issubclass(kind, Output):
+        return kind
+    hints, text, fields = get_type_hints(kind, include_extras=True), inspect.getdoc(kind), []
+    names = kind.json_members or kind.__struct_fields__
+    # Schemas have the counts of findings before the findings, wherever an output has them.
+    for name in sorted(names, key=lambda name: name == "findings" and "counts" in names):
+        if name not in hints:
+            derived = getattr(kind, name)
+            hints[name] = get_type_hints(derived.fget, include_extras=True)["return"]
+            text = f"{text}\n    {name}: {_summary(derived)}"
+        fields.append((name, _AS_JSON.get(hints[name], hints[name])))
+    return msgspec.defstruct(kind.__name__, fields, namespace={"__doc__": text})
 
 
 def _kinds(shape: type, parts: Mapping[str, Any]) -> Iterator[type]:
@@ -163,9 +194,10 @@ def _part(part: dict[str, Any], kind: type, schema: Schema) -> dict[str, Any]:
     }
 
 
-def _summary(kind: type) -> str:
+def _summary(kind: object) -> str:
     """What a class is, in a sentence."""
-    return (inspect.getdoc(kind) or "").partition("\n\n")[0].replace("\n", " ")
+    sentence = (inspect.getdoc(kind) or "").partition("\n\n")[0].replace("\n", " ")
+    return _SUMMARIES.get(getattr(kind, "__name__", ""), sentence)
 
 
 def _optional(kind: type[msgspec.Struct]) -> Iterator[str]:

@@ -1,12 +1,11 @@
-"""Findings as workflow commands, which GitHub Actions shows as annotations of the lines."""
+"""The output formats of a verdict: text, one line per finding, JSON, SARIF, GitHub and JUnit."""
 
 from __future__ import annotations
 
 import json as json_library
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -16,7 +15,7 @@ from rich.console import RenderableType
 import hlteval
 from hlteval.extensions import lazy
 from hlteval.findings import SUBMISSION, Finding, Item, Severity, catalogue
-from hlteval.reports.terminal import escaped, printable, visible
+from hlteval.reports.terminal import Formats, escaped, json_text, printable, visible
 from hlteval.reports.text import MAX_FINDINGS, text
 from hlteval.results.verdict import Verdict, head
 
@@ -37,8 +36,8 @@ def github(verdict: Verdict) -> str:
 
 
 def _command(finding: Finding) -> str:
-    whose = "" if finding.side == SUBMISSION else f" ({finding.side})"
-    properties = {"title": f"{finding.code} {finding.name}{whose}"}
+    side = "" if finding.side == SUBMISSION else f" ({finding.side})"
+    properties = {"title": f"{finding.code} {finding.name}{side}"}
     if finding.file:
         properties = {"file": finding.file} | properties
     if finding.span:
@@ -69,13 +68,13 @@ def concise(verdict: Verdict) -> str:
         >>> concise(Verdict("seedev-binary", "plan", passed=True))
         ''
     """
-    return "".join(map(_concise, verdict.findings))
-
-
-def _concise(finding: Finding) -> str:
-    head = f"{visible(finding.file)}{finding.position}: " if finding.file else ""
-    whose = "" if finding.side == SUBMISSION else f"{visible(finding.side)}: "
-    return f"{head}{finding.severity}[{finding.code}] {whose}{visible(finding.message)}\n"
+    lines = []
+    for finding in verdict.findings:
+        place = f"{visible(finding.file)}{finding.position}: " if finding.file else ""
+        side = "" if finding.side == SUBMISSION else f"{visible(finding.side)}: "
+        problem = f"{side}{visible(finding.message)}"
+        lines.append(f"{place}{finding.severity}[{finding.code}] {problem}\n")
+    return "".join(lines)
 
 
 def json(verdict: Verdict, *, schema: str = "verdict", outcome: str = "", **more: object) -> str:
@@ -91,19 +90,12 @@ def json(verdict: Verdict, *, schema: str = "verdict", outcome: str = "", **more
         >>> json(Verdict("seedev-binary", "plan", passed=True))[:66]
         '{"schema":"verdict","version":1,"task":"seedev-binary","profile":"'
     """
-    first = msgspec.json.encode(
-        head(schema)
-        | {"task": verdict.task, "profile": verdict.profile, "verdict": outcome or verdict.outcome}
-        | printable(msgspec.to_builtins(more))
-        | {"side": verdict.side, "documents": verdict.documents, "records": verdict.records}
-        | {key: printable(msgspec.to_builtins(value)) for key, value in verdict.more.items()}
-        | {"counts": verdict.counts}
-    )
+    first = json_text(verdict.json_head(schema, outcome, **more)).removesuffix("}\n")
     # Encoded findings contain no line break, so a comma before each one makes the lines an array.
     lines = _lines(verdict.findings)
     if lines:
         lines = b"\n" + lines.removesuffix(b"\n").replace(b"\n", b",\n") + b"\n"
-    return escaped(first.removesuffix(b"}") + b',"findings":[' + lines + b"]}\n").decode()
+    return f'{first},"findings":[{escaped(lines).decode()}]}}\n'
 
 
 def jsonl(verdict: Verdict) -> str:
@@ -123,14 +115,13 @@ def _lines(findings: Sequence[Finding]) -> bytes:
     try:
         return encoder.encode_lines(items)
     except UnicodeEncodeError:  # a lone surrogate, as in a file name that is not UTF-8
-        return encoder.encode_lines(map(_without_surrogates, items))
+        return encoder.encode_lines(
+            msgspec.structs.replace(item, **printable(msgspec.structs.asdict(item)))
+            for item in items
+        )
 
 
-def _without_surrogates(item: Item) -> Item:
-    return msgspec.structs.replace(item, **printable(msgspec.structs.asdict(item)))
-
-
-FORMATS: Mapping[str, Callable[[Verdict], str | RenderableType]] = MappingProxyType(
+FORMATS: Formats[[Verdict]] = MappingProxyType(
     {
         "text": text,
         "concise": concise,
@@ -146,7 +137,7 @@ FORMATS: Mapping[str, Callable[[Verdict], str | RenderableType]] = MappingProxyT
 
 def render(
     verdict: Verdict, form: str = "text", max_findings: int = MAX_FINDINGS
-) -> str | RenderableType:
+) -> RenderableType:
     """A verdict in one of the output formats.
 
     Args:
@@ -160,10 +151,6 @@ def render(
     return text(verdict, max_findings) if form == "text" else FORMATS[form](verdict)
 
 
-Cases = Mapping[str, Sequence[Finding]]
-"""The findings by file; an empty name is a side as a whole."""
-
-
 def junit(verdict: Verdict) -> str:
     """One suite per side, one test case per file; what concerns no file is a case of the side.
 
@@ -174,40 +161,29 @@ def junit(verdict: Verdict) -> str:
         >>> 'failures="0"' in junit(Verdict("seedev-binary", "plan", passed=True))
         True
     """
-    suites = {side: _cases(verdict, side) for side in dict.fromkeys([verdict.side, *verdict.sides])}
     root = Element("testsuites", {"name": f"hlteval {verdict.task}".strip()})
-    for side, cases in suites.items():
-        counts = _counts(verdict, cases)
-        suite = SubElement(root, "testsuite", {"name": visible(_named(verdict, side)), **counts})
+    every: list[Sequence[Finding]] = []
+    for side in dict.fromkeys([verdict.side, *verdict.sides]):
+        path = verdict.paths.get(side, "")
+        name = f"{side}: {path}" if path else side
+        files = verdict.files_judged if side == verdict.side else ()
+        cases: dict[str, list[Finding]] = {file: [] for file in files}
+        for finding in verdict.findings:
+            if finding.side == side:
+                cases.setdefault(finding.file or "", []).append(finding)
+        cases = dict(sorted(cases.items())) or {"": []}
+        every += cases.values()
+        counts = _counts(verdict, [*cases.values()])
+        suite = SubElement(root, "testsuite", {"name": visible(name), **counts})
         for file, findings in cases.items():
-            _case(suite, verdict, file or _named(verdict, side), findings)
-    root.attrib |= _counts(verdict, {str(at): item for at, item in enumerate(_all(suites))})
+            _add_case(suite, verdict, file or name, findings)
+    root.attrib |= _counts(verdict, every)
     indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, "unicode") + "\n"
 
 
-def _all(suites: Mapping[str, Cases]) -> Iterator[Sequence[Finding]]:
-    return (findings for cases in suites.values() for findings in cases.values())
-
-
-def _cases(verdict: Verdict, side: str) -> Cases:
-    """The files of a side, those without findings too, where they are known."""
-    own = side == verdict.side
-    cases: dict[str, list[Finding]] = {file: [] for file in verdict.files_judged if own}
-    for finding in verdict.findings:
-        if finding.side == side:
-            cases.setdefault(finding.file or "", []).append(finding)
-    return dict(sorted(cases.items())) or {"": []}
-
-
-def _named(verdict: Verdict, side: str) -> str:
-    """What a suite is called: the side with its path."""
-    path = verdict.paths.get(side, "")
-    return f"{side}: {path}" if path else side
-
-
 def _failures(verdict: Verdict, findings: Sequence[Finding]) -> list[Finding]:
-    """Those that fail a test: errors of what is judged, or of any side without a verdict."""
+    """The findings that fail a test: errors of what is judged; of any side without a verdict."""
     return [
         finding
         for finding in findings
@@ -216,13 +192,13 @@ def _failures(verdict: Verdict, findings: Sequence[Finding]) -> list[Finding]:
     ]
 
 
-def _counts(verdict: Verdict, cases: Cases) -> dict[str, str]:
-    failures = sum(bool(_failures(verdict, findings)) for findings in cases.values())
+def _counts(verdict: Verdict, cases: Sequence[Sequence[Finding]]) -> dict[str, str]:
+    failures = sum(bool(_failures(verdict, findings)) for findings in cases)
     counts = {"tests": len(cases), "failures": failures, "errors": 0, "skipped": 0, "time": 0}
     return {name: str(number) for name, number in counts.items()}
 
 
-def _case(suite: Element, verdict: Verdict, name: str, findings: Sequence[Finding]) -> None:
+def _add_case(suite: Element, verdict: Verdict, name: str, findings: Sequence[Finding]) -> None:
     classname = f"hlteval.{verdict.task}".strip(".")
     case = SubElement(suite, "testcase", classname=classname, name=visible(name), time="0")
     failures = _failures(verdict, findings)
@@ -231,14 +207,14 @@ def _case(suite: Element, verdict: Verdict, name: str, findings: Sequence[Findin
         message = f"{count:,} error{'s' * (count > 1)}"
         kinds = ",".join(sorted({finding.code for finding in failures}))
         failure = SubElement(case, "failure", type=kinds, message=message)
-        failure.text = "\n".join(map(_shown, failures))
-    failed = {id(finding) for finding in failures}
-    rest = [finding for finding in findings if id(finding) not in failed]
+        failure.text = "\n".join(map(_paragraph, failures))
+    fatal = {id(finding) for finding in failures}
+    rest = [finding for finding in findings if id(finding) not in fatal]
     if rest:
-        SubElement(case, "system-out").text = "\n".join(map(_shown, rest))
+        SubElement(case, "system-out").text = "\n".join(map(_paragraph, rest))
 
 
-def _shown(finding: Finding) -> str:
+def _paragraph(finding: Finding) -> str:
     """A finding with its place, in a few lines."""
     place = finding.position.removeprefix(":")
     head = f"{place}: " if place else ""
@@ -279,26 +255,25 @@ def sarif(verdict: Verdict) -> str:
     return json_library.dumps({"version": "2.1.0", "runs": [run]}, separators=(",", ":")) + "\n"
 
 
-def _rule(code: str) -> dict[str, Any]:
+def _rule(code: str) -> dict[str, object]:
     """The catalogue entry of a code as a SARIF rule; only the code if it has no entry."""
     entry = catalogue().get(code)
     if entry is None:
         return {"id": code}
+    texts = (entry.why, f"{entry.fix}\n\n{entry.clause}")
+    parts = ([" ".join(part.split()) for part in text.strip().split("\n\n")] for text in texts)
+    why, fix = map("\n\n".join, parts)
     return {
         "id": code,
         "name": entry.name,
         "shortDescription": {"text": entry.title},
-        "fullDescription": {"text": _prose(entry.why)},
-        "help": {"text": _prose(f"{entry.fix}\n\n{entry.clause}")},
+        "fullDescription": {"text": why},
+        "help": {"text": fix},
         "defaultConfiguration": {"level": LEVELS[entry.severity]},
     }
 
 
-def _prose(text: str) -> str:
-    return "\n\n".join(" ".join(part.split()) for part in text.strip().split("\n\n"))
-
-
-def _result(finding: Finding, rule: int) -> dict[str, Any]:
+def _result(finding: Finding, rule: int) -> dict[str, object]:
     optional = {"help": finding.help, "clause": finding.clause, "record": finding.record}
     result = {
         "ruleId": finding.code,
@@ -311,19 +286,11 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
     if finding.further:
         result["occurrenceCount"] = finding.count
     if finding.file:
-        result["locations"] = [{"physicalLocation": _location(finding, finding.file)}]
+        # A path is not a URI: bytes that a URI cannot contain are percent-encoded.
+        uri = quote(finding.file.encode("utf-8", "surrogateescape"), safe="/")
+        location: dict[str, object] = {"artifactLocation": {"uri": uri}}
+        if span := finding.span:
+            region = {"startLine": span.line, "startColumn": span.column}
+            location["region"] = region | {"endColumn": span.end_column}
+        result["locations"] = [{"physicalLocation": location}]
     return result
-
-
-def _location(finding: Finding, file: str) -> dict[str, Any]:
-    # A path is not a URI: bytes that a URI cannot contain are percent-encoded.
-    location: dict[str, Any] = {
-        "artifactLocation": {"uri": quote(file.encode("utf-8", "surrogateescape"), safe="/")}
-    }
-    if finding.span:
-        location["region"] = {
-            "startLine": finding.span.line,
-            "startColumn": finding.span.column,
-            "endColumn": finding.span.end_column,
-        }
-    return location

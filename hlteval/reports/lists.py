@@ -1,12 +1,13 @@
-"""The explanation of a code, for `hlteval explain CODE` and the page of the code."""
+"""Lists of the codes, tasks and formats as text and JSON, and the explanation of a code."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from math import isfinite
-from typing import Any
 
 import msgspec
 from rich.console import Console, ConsoleOptions, Group, RenderableType
@@ -20,11 +21,10 @@ from hlteval.reports.schemas.lists import (
     FormatDescription,
     MetricDescription,
     OptionDescription,
-    SettingDescription,
     TaskDescription,
 )
 from hlteval.reports.tables import FIXED, Column, Table, Tables
-from hlteval.reports.terminal import Prose, escaped, printable, visible, wrap
+from hlteval.reports.terminal import Prose, json_text, visible, wrap
 from hlteval.reports.text import STYLES
 from hlteval.results.verdict import head
 from hlteval.tasks.task import HIGH, LOW, NORMAL, Option, Task
@@ -52,36 +52,32 @@ def explain(code: str) -> RenderableType:
     Raises:
         UnknownCodeError: if no code of the catalogue matches.
     """
-    found = matching(code)
-    alone = len(found) == 1 and found[0].code == code.strip().upper()
-    return Explanation(found[0]) if alone else _listing(found)
+    entries = matching_entries(code)
+    if len(entries) == 1 and entries[0].code == code.strip().upper():
+        return Explanation(entries[0])
+    columns = [Column("code", "name"), Column("severity", "name"), Column("title", "prose")]
+    rows = [
+        [(each.code, STYLES[each.severity]), each.severity.value, each.title] for each in entries
+    ]
+    return Tables([Table(columns, rows)])
 
 
-def matching(code: str) -> list[Entry]:
+def matching_entries(code: str) -> list[Entry]:
     """The entry of a code, or those of the codes with a prefix; case does not matter.
 
     Raises:
         UnknownCodeError: if no code of the catalogue matches.
 
     Examples:
-        >>> [entry.code for entry in matching("std30")][:2]
+        >>> [entry.code for entry in matching_entries("std30")][:2]
         ['STD301', 'STD302']
     """
     prefix = code.strip().upper()
     if re.fullmatch("[A-Z]{3}[0-9]{3}", prefix):
-        try:
+        with suppress(KeyError):
             return [entry(prefix)]
-        except KeyError:
-            return [look_up(code, catalogue())]
-    found = [known for name, known in catalogue().items() if name.startswith(prefix)]
-    return found or [look_up(code, catalogue())]
-
-
-def _listing(entries: Sequence[Entry]) -> Tables:
-    """A table of codes with severity and title."""
-    columns = [Column("code", "name"), Column("severity", "name"), Column("title", "prose")]
-    rows = [[(row.code, STYLES[row.severity]), row.severity.value, row.title] for row in entries]
-    return Tables([Table(columns, rows)])
+    entries = [known for name, known in catalogue().items() if name.startswith(prefix)]
+    return entries or [look_up(code, catalogue())]
 
 
 def look_up(code: str, entries: Mapping[str, Entry]) -> Entry:
@@ -109,7 +105,8 @@ class Explanation:
         yield head.append("".join(f"\n{line}" for line in more), "bold")
         yield Text("\n".join(wrap(status(entry), width)))
         for label, text in prose(entry):
-            yield _section(label, *_lines(text, width - 2))
+            lines = (["", *wrap(paragraph, width - 2)] for paragraph in paragraphs(text))
+            yield _section(label, *list(chain.from_iterable(lines))[1:])
         for label, example in examples(entry):
             yield _section(label, *map(visible, example.split("\n")))
 
@@ -142,21 +139,12 @@ def paragraphs(text: str) -> list[str]:
     return [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text.strip())]
 
 
-def _lines(text: str, width: int) -> Iterator[str]:
-    """The lines of a text, with an empty line between paragraphs."""
-    for number, paragraph in enumerate(paragraphs(text)):
-        if number:
-            yield ""
-        yield from wrap(paragraph, width)
-
-
 _COMMANDS = ("validate", "score", "compare", "leaderboard", "agreement", "pack")
 
 
-def encoded(schema: str, **members: object) -> str:
+def encode(schema: str, **members: object) -> str:
     """One JSON object with its schema, its version and other members."""
-    built = head(schema) | printable(msgspec.to_builtins(members))
-    return escaped(msgspec.json.encode(built)).decode() + "\n"
+    return json_text(head(schema) | msgspec.to_builtins(members))
 
 
 def tasks_json(names: Sequence[str]) -> str:
@@ -169,7 +157,7 @@ def tasks_json(names: Sequence[str]) -> str:
         >>> tasks_json(["ltf"])[:54]
         '{"schema":"tasks","version":1,"tasks":[{"name":"ltf","'
     """
-    return encoded("tasks", tasks=[_task(tasks.load(name)) for name in names])
+    return encode("tasks", tasks=[_task(tasks.load(name)) for name in names])
 
 
 def _task(task: Task) -> TaskDescription:
@@ -191,17 +179,16 @@ def _metric(task: Task, name: str) -> MetricDescription:
     info, measures = task.statistic(name), {item.name: item for item in task.measures}
     measure = measures.get(name.rpartition(".")[0])
     least, most = task.limits(name)
-    own: dict[str, Any] = {"meaning": "", "formula": "", "values": "a number", "better": "neither"}
-    if info:
-        own = {"meaning": info.meaning, "formula": info.formula, "better": info.better}
-        own |= {"values": info.values.text}
-    own["ranks"] = tuple(profile for profile, ranking in task.primary.items() if ranking == name)
     return MetricDescription(
         name=name,
+        meaning=info.meaning if info else "",
         compared=measure.meaning if measure else "",
+        formula=info.formula if info else "",
+        values=info.values.text if info else "a number",
         least=least if isfinite(least) else None,
         most=most if isfinite(most) else None,
-        **own,
+        better=info.better if info else "neither",
+        ranks=tuple(profile for profile, ranking in task.primary.items() if ranking == name),  # type: ignore[misc]
     )
 
 
@@ -219,25 +206,11 @@ def _option(option: Option) -> OptionDescription:
 
 def formats_json() -> str:
     """The formats and what they support, as one JSON object."""
-    found = converters.summaries().items()
-    return encoded("formats", formats=[_format(name, form) for name, form in found])
-
-
-def _format(name: str, form: converters.Summary) -> FormatDescription:
-    return FormatDescription(
-        name=name,
-        title=form.title,
-        suffixes=tuple(form.suffixes),
-        reads=form.reads,
-        writes=form.writes,
-        everything=form.everything,
-        tables=tuple(form.tables),
-        settings=tuple(_setting(item) for item in form.settings),
-    )
-
-
-def _setting(item: converters.SettingSummary) -> SettingDescription:
-    return msgspec.convert(item._asdict(), SettingDescription)
+    descriptions = [
+        {"name": name, **form._asdict(), "settings": [item._asdict() for item in form.settings]}
+        for name, form in converters.summaries().items()
+    ]
+    return encode("formats", formats=msgspec.convert(descriptions, list[FormatDescription]))
 
 
 def codes_json(code: str) -> str:
@@ -250,7 +223,7 @@ def codes_json(code: str) -> str:
         >>> codes_json("STD302")[:54]
         '{"schema":"codes","version":1,"codes":[{"code":"STD302'
     """
-    return encoded("codes", codes=[*map(_code, matching(code))])
+    return encode("codes", codes=[*map(_code, matching_entries(code))])
 
 
 def _code(entry: Entry) -> CodeDescription:
@@ -307,18 +280,18 @@ def formats() -> Table:
 
 def task_table() -> Table:
     """A table of the tasks: formats, profiles, ranking metric and number of metrics."""
-    return Table(TASK_COLUMNS, [_task_row(tasks.load(name)) for name in tasks.usable()])
-
-
-def _task_row(task: Task) -> list[str]:
-    return [
-        task.name,
-        " ".join(dict.fromkeys([task.format, *task.references])),
-        " ".join(task.profiles),
-        ", ".join(dict.fromkeys(task.primary.values())) or "-",
-        str(len(task.metrics) or "-"),
-        task.title,
+    rows = [
+        [
+            task.name,
+            " ".join(dict.fromkeys([task.format, *task.references])),
+            " ".join(task.profiles),
+            ", ".join(dict.fromkeys(task.primary.values())) or "-",
+            str(len(task.metrics) or "-"),
+            task.title,
+        ]
+        for task in map(tasks.load, tasks.usable())
     ]
+    return Table(TASK_COLUMNS, rows)
 
 
 def task(name: str) -> RenderableType:

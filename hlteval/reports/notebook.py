@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from hlteval.findings import SUBMISSION, Finding
+from hlteval.findings import SUBMISSION
 from hlteval.findings.sequence import severities
-from hlteval.reports.scores import headline, shown, values_of
+from hlteval.reports.scores import headline, limits_text, shown, values_of
 from hlteval.reports.systems import rank_text
 from hlteval.reports.terminal import visible
 from hlteval.representation import Corpus
 from hlteval.results.scores import Scores
-from hlteval.results.systems import Comparison, Limits
+from hlteval.results.systems import Comparison
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
-from hlteval.tasks.task import Range
 
 MOST = 12
 """Most rows of a table."""
@@ -52,10 +51,12 @@ _PAGE = """\
 def scores(result: Scores) -> str:
     """The most important metrics with their intervals, notes and the signature."""
     task = load(result.task)
-    names = headline(task, result.metrics, result.primary, MOST)
-    rows = [
-        (name, *_value(result, name), "ranks" if name == result.primary else "") for name in names
-    ]
+    rows = []
+    for name in headline(task, result.metrics, result.primary, MOST):
+        values = values_of(task, name)
+        limits = limits_text(result.intervals.get(name), values, missing="")
+        ranks = "ranks" if name == result.primary else ""
+        rows.append((name, shown(result.metrics[name], values), limits, ranks))
     return _html(
         f"{result.task}, profile {result.profile}",
         ("metric", "value", "interval", ""),
@@ -66,19 +67,14 @@ def scores(result: Scores) -> str:
     )
 
 
-def _value(result: Scores, name: str) -> tuple[str, str]:
-    values = values_of(load(result.task), name)
-    return shown(result.metrics[name], values), _limits(result.intervals.get(name), values)
-
-
-def _limits(limits: Limits, values: Range) -> str:
-    return f"[{', '.join(shown(limit, values) for limit in limits)}]" if limits else ""
-
-
 def verdict(result: Verdict) -> str:
     """The outcome and the first findings, each with its place."""
     head = f"{result.task}, profile {result.profile}: " if result.task else ""
-    rows = [(each.severity, each.code, _place(each), each.message) for each in result.findings]
+    rows = []
+    for each in result.findings:
+        side = "" if each.side == SUBMISSION else f"{each.side}: "
+        place = f"{side}{each.file or ''}{each.position}"
+        rows.append((each.severity, each.code, place, each.message))
     return _html(
         f"{head}{result.outcome}; {severities(result.findings) or 'no findings'}",
         ("severity", "code", "place", "message"),
@@ -87,23 +83,14 @@ def verdict(result: Verdict) -> str:
     )
 
 
-def _place(finding: Finding) -> str:
-    side = "" if finding.side == SUBMISSION else f"{finding.side}: "
-    return f"{side}{finding.file or ''}{finding.position}"
-
-
 def comparison(result: Comparison) -> str:
     """The systems by rank, those that are refused with the reason, and the notes."""
     values = values_of(load(result.task), result.metric)
     rows = [
-        (
-            rank_text(each.rank, result),
-            each.name,
-            shown(each.value, values),
-            _limits(each.interval, values),
-        )
+        (rank_text(each.rank, result), each.name, shown(each.value, values),
+         limits_text(each.interval, values, missing=""))
         for each in result.systems
-    ]
+    ]  # fmt: skip
     refused = [("refused", each.name, each.reason) for each in result.refused]
     return _html(
         f"{result.task}, profile {result.profile}: {result.metric}",
@@ -143,18 +130,15 @@ def _html(
     warnings: Iterable[str] = (),
     signature: str = "",
 ) -> str:
-    """A table with what stands above and below it, with all text on one line and escaped."""
+    """A table with the texts above and below it; all text is on one line and escaped."""
     from jinja2 import Environment
 
-    return (
-        Environment(autoescape=True)
-        .from_string(_PAGE)
-        .render(
-            head=visible(head),
-            columns=columns,
-            rows=[[visible(str(cell)) for cell in row] for row in rows],
-            notes=[visible(each) for each in notes],
-            warnings=[visible(each) for each in warnings],
-            signature=visible(signature),
-        )
+    template = Environment(autoescape=True).from_string(_PAGE)
+    return template.render(
+        head=visible(head),
+        columns=columns,
+        rows=[[visible(str(cell)) for cell in row] for row in rows],
+        notes=[*map(visible, notes)],
+        warnings=[*map(visible, warnings)],
+        signature=visible(signature),
     )

@@ -1,25 +1,25 @@
-"""The output formats of packed and inspected archives."""
+"""The output formats of archives, conversions, defaults, corrected copies and verifications."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any
 
 import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from hlteval.findings import Item
+from hlteval.findings import Findings
 from hlteval.findings.counts import counted
 from hlteval.reports.findings import json as findings_json
 from hlteval.reports.findings import render
 from hlteval.reports.tables import Column, Table, Tables
-from hlteval.reports.terminal import Prose, escaped, isolate_bidi, printable, visible
+from hlteval.reports.terminal import Formats, Prose, isolate_bidi, json_text, visible
 from hlteval.results.config import TAKEN, Config
 from hlteval.results.packages import Conversion, Inspection, PackedArchive
-from hlteval.results.verdict import Fix, FixedCopy, Part, Verdict, Verification, head
+from hlteval.results.verdict import Fix, FixedCopy, Verdict, Verification, head, plain
 from hlteval.results.verdict import VerificationOutcome as Outcome
 
 MAX_MEMBERS = 20
@@ -42,19 +42,22 @@ def packed_text(packed: PackedArchive) -> RenderableType:
 
 def packed_json(packed: PackedArchive) -> str:
     """The verdict over the archive as JSON, with its path, size, digest and members."""
-    members = msgspec.to_builtins(packed.members)
-    more: dict[str, Any] = {"archive": packed.path, "size": packed.size, "sha256": packed.sha256}
-    return findings_json(packed.verdict, schema="package", **more, members=members)
+    return findings_json(
+        packed.verdict,
+        schema="package",
+        archive=packed.path,
+        size=packed.size,
+        sha256=packed.sha256,
+        members=packed.members,
+    )
 
 
-PACKED: Mapping[str, Callable[[PackedArchive], str | RenderableType]] = MappingProxyType(
-    {"text": packed_text, "json": packed_json}
-)
+PACKED: Formats[[PackedArchive]] = MappingProxyType({"text": packed_text, "json": packed_json})
 """The output formats of a packed archive by name."""
 
 
 def inspection_text(inspection: Inspection, limit: int = MAX_MEMBERS) -> RenderableType:
-    """What the archive is, its members, and the findings.
+    """The kind of the archive, its members, and the findings.
 
     Args:
         inspection: the inspection.
@@ -69,9 +72,14 @@ def inspection_text(inspection: Inspection, limit: int = MAX_MEMBERS) -> Rendera
         if rest := len(inspection.members) - len(shown):
             parts.append(Prose(f"{rest:,} more; use --max-members 0 to show all"))
     parts.append(Text())
-    found = Verdict("", "", inspection.passed, inspection.findings)
-    parts += [render(found, "text")] if inspection.findings else []
-    parts.append(Prose(_conclusion(inspection)))
+    verdict = Verdict("", "", inspection.passed, inspection.findings)
+    parts += [render(verdict, "text")] if inspection.findings else []
+    if inspection.readable:
+        likely, path = inspection.likeliest, visible(inspection.path)
+        task = likely[0] if len(likely) == 1 else "TASK"
+        parts.append(Prose(f"to check its content: hlteval validate {task} {path}"))
+    else:
+        parts.append(Prose("rejected: nothing of it is read"))
     return Group(*parts)
 
 
@@ -92,31 +100,22 @@ def _head(inspection: Inspection) -> Iterator[str]:
         yield f"name: {', '.join(parts)}"
 
 
-def _conclusion(inspection: Inspection) -> str:
-    if not inspection.readable:
-        return "rejected: nothing of it is read"
-    likely, path = inspection.likeliest, visible(inspection.path)
-    task = likely[0] if len(likely) == 1 else "TASK"
-    return f"to check its content: hlteval validate {task} {path}"
-
-
 def inspection_json(inspection: Inspection) -> str:
     """The inspection as one JSON object."""
-    built = printable(inspection.to_dict())
-    return escaped(msgspec.json.encode(built)).decode() + "\n"
+    return json_text(inspection.to_dict())
 
 
-def conversion_text(conversion: Conversion) -> str | RenderableType:
+def conversion_text(conversion: Conversion) -> RenderableType:
     """The findings; nothing if there are none."""
     return render(conversion.verdict) if conversion.findings else ""
 
 
 def conversion_json(conversion: Conversion) -> str:
     """The conversion as one JSON object."""
-    return escaped(msgspec.json.encode(printable(conversion.to_dict()))).decode() + "\n"
+    return json_text(conversion.to_dict())
 
 
-CONVERSION_FORMATS: Mapping[str, Callable[[Conversion], str | RenderableType]] = MappingProxyType(
+CONVERSION_FORMATS: Formats[[Conversion]] = MappingProxyType(
     {"text": conversion_text, "json": conversion_json}
 )
 """The output formats by name."""
@@ -130,24 +129,23 @@ def text(config: Config | None) -> RenderableType:
     """The path of the file, and a line for each default."""
     if config is None:
         return Text(NOTHING)
-    rows = [(name, _shown(value)) for name, value in config.items()]
-    width = max((len(name) for name, _ in rows), default=0)
-    lines = [f"  {name:<{width}}  {value}" for name, value in rows]
-    taken = [f"  {name:<{_WIDTH}}  {', '.join(names)}" for name, names in _taken(config).items()]
-    taken = ["taken by", *taken] if taken else []
-    return Text("\n".join(visible(line) for line in (config.path, *lines, *taken)))
+    width = max((len(name) for name, _ in config.items()), default=0)
+    lines = [config.path]
+    for name, value in config.items():
+        if isinstance(value, bool):
+            text = "yes" if value else "no"
+        else:
+            text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        lines.append(f"  {name:<{width}}  {text}")
+    if commands := _commands(config):
+        lines.append("taken by")
+        lines += [f"  {name:<{_WIDTH}}  {', '.join(names)}" for name, names in commands.items()]
+    return Text("\n".join(map(visible, lines)))
 
 
-def _taken(config: Config) -> dict[str, list[str]]:
+def _commands(config: Config) -> dict[str, list[str]]:
     """The settings that each command takes, without commands that take none."""
     return {command: names for command in TAKEN if (names := config.taken_by(command))}
-
-
-def _shown(value: object) -> str:
-    """A value as text; the items of a list are separated by commas."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def json(config: Config | None) -> str:
@@ -157,19 +155,16 @@ def json(config: Config | None) -> str:
         >>> json(None)
         '{"schema":"defaults","version":1,"file":null,"defaults":{},"commands":{},"findings":[]}\n'
     """
-    built = {
-        **head("defaults"),
+    members = {
         "file": config.path if config else None,
         "defaults": dict(config.values) if config else {},
-        "commands": _taken(config) if config else {},
-        "findings": list(map(Item.of, config.findings)) if config else [],
+        "commands": _commands(config) if config else {},
+        "findings": Findings(config.findings).to_dict() if config else [],
     }
-    return escaped(msgspec.json.encode(printable(msgspec.to_builtins(built)))).decode() + "\n"
+    return json_text(head("defaults") | msgspec.to_builtins(members))
 
 
-FORMATS: Mapping[str, Callable[[Config | None], str | RenderableType]] = MappingProxyType(
-    {"text": text, "json": json}
-)
+FORMATS: Formats[[Config | None]] = MappingProxyType({"text": text, "json": json})
 """The output formats by name."""
 
 
@@ -178,7 +173,7 @@ _SHOWN = 5
 
 
 def fixes_text(copy: FixedCopy) -> Text:
-    r"""What was corrected, by file and code, and what was left, a line each.
+    r"""The corrections by file and code, and the findings that are left, a line each.
 
     Examples:
         >>> from hlteval.results.verdict import Verdict
@@ -196,9 +191,13 @@ def _lines(copy: FixedCopy) -> Iterator[str]:
         yield "\t".join(map(visible, line.split("\t")))
     for (file, code), group in groupby(sorted(copy.fixes, key=_group), _group):
         fixes = list(group)
+        numbers = [str(fix.line) for fix in fixes if fix.line is not None]
+        rest = len(numbers) - _SHOWN
+        lines = f":{','.join(numbers[:_SHOWN])}" if numbers else ""
+        lines += f" and {counted(rest, 'more line')}" if rest > 0 else ""
         many = sum(fix.count for fix in fixes if fix.line is None)
         times = f" ({many:,} places)" if many > 1 else ""
-        yield f"fixed[{code}]: {isolate_bidi(file)}{_places(fixes)}: {fixes[0].title}{times}"
+        yield f"fixed[{code}]: {isolate_bidi(file)}{lines}: {fixes[0].title}{times}"
     for item in copy.unfixed:
         yield f"not fixed[{item.code}]: {isolate_bidi(item.file or '')}: {item.reason}"
     count = sum(fix.count for fix in copy.fixes)
@@ -214,19 +213,11 @@ def _group(fix: Fix) -> tuple[str, str]:
     return fix.file or "", fix.code
 
 
-def _places(fixes: list[Fix]) -> str:
-    """The lines of fixes, with a count of those that are not named."""
-    lines = [str(fix.line) for fix in fixes if fix.line is not None]
-    if not lines:
-        return ""
-    more = f" and {counted(len(lines) - _SHOWN, 'more line')}" if len(lines) > _SHOWN else ""
-    return f":{','.join(lines[:_SHOWN])}{more}"
-
-
 def fixes_json(copy: FixedCopy) -> str:
     """The verdict over the copy as JSON, with its path, `fixes` and `unfixed`."""
-    more: dict[str, Any] = {"copy": copy.path, "fixes": copy.fixes, "unfixed": copy.unfixed}
-    return findings_json(copy.verdict, schema="fixed-copy", **more)
+    return findings_json(
+        copy.verdict, schema="fixed-copy", copy=copy.path, fixes=copy.fixes, unfixed=copy.unfixed
+    )
 
 
 _STYLES: Mapping[Outcome, str] = MappingProxyType(
@@ -239,23 +230,18 @@ def verification_text(verification: Verification) -> RenderableType:
     numbers = [part for part in verification.numbers if part.outcome != "same"]
     parts = [*verification.parts, *numbers]
     width = max(len(visible(part.name)) for part in parts)
-    return Group(*(_line(part, width) for part in parts), _summary(verification))
-
-
-def _line(part: Part, width: int) -> Text:
-    outcome, name = part.outcome.ljust(len("not checked")), visible(part.name).ljust(width)
-    line = Text(outcome, style=_STYLES[part.outcome])
-    return line.append(f"  {name}  {', '.join(_details(part))}".rstrip(), style="not bold default")
-
-
-def _details(part: Part) -> Iterator[str]:
-    if part.outcome == "differs" and part.expected != part.found:
-        yield f"expected {_value(part.expected)}"
-        yield f"found {_value(part.found)}"
-    elif part.expected is not None:
-        yield _value(part.expected)
-    if part.reason:
-        yield part.reason
+    lines = []
+    for part in parts:
+        details = []
+        if part.outcome == "differs" and part.expected != part.found:
+            details = [f"expected {_value(part.expected)}", f"found {_value(part.found)}"]
+        elif part.expected is not None:
+            details = [_value(part.expected)]
+        details += [part.reason] if part.reason else []
+        text = f"  {visible(part.name).ljust(width)}  {', '.join(details)}".rstrip()
+        outcome = Text(part.outcome.ljust(len("not checked")), style=_STYLES[part.outcome])
+        lines.append(outcome.append(text, style="not bold default"))
+    return Group(*lines, _summary(verification))
 
 
 def _value(value: str | None) -> str:
@@ -266,27 +252,21 @@ def _summary(verification: Verification) -> Text:
     names = dict.fromkeys(visible(part.name) for part in verification.differing)
     if names:
         return Text(f"differs: {', '.join(names)}", style="bold red")
-    parts, numbers = map(_same, (verification.parts, verification.numbers))
-    unchecked = sum(part.outcome == "not checked" for part in verification.parts)
+    parts = Counter(part.outcome for part in verification.parts)
+    numbers = sum(part.outcome == "same" for part in verification.numbers)
     also = f" and {counted(numbers, 'number')}" if numbers else ""
-    rest = f", {unchecked} not checked" if unchecked else ""
-    return Text(f"same: {counted(parts, 'part')}{also}{rest}", style="bold green")
-
-
-def _same(parts: Sequence[Part]) -> int:
-    return sum(part.outcome == "same" for part in parts)
+    rest = f", {parts['not checked']} not checked" if parts["not checked"] else ""
+    return Text(f"same: {counted(parts['same'], 'part')}{also}{rest}", style="bold green")
 
 
 def verification_json(verification: Verification) -> str:
     """The verification as one JSON object; values are null where there are none."""
-    built: dict[str, Any] = head("verification")
-    built |= {"verdict": "same" if verification.agrees else "differs"}
-    built |= {"differing": [part.name for part in verification.differing]}
-    built |= msgspec.structs.asdict(verification)
-    return escaped(msgspec.json.encode(printable(msgspec.to_builtins(built)))).decode() + "\n"
+    built = head("verification") | {"verdict": "same" if verification.agrees else "differs"}
+    names = [part.name for part in verification.differing]
+    return json_text(built | {"differing": names} | plain(verification))
 
 
-VERIFICATION_FORMATS: Mapping[str, Callable[[Verification], str | RenderableType]] = (
-    MappingProxyType({"text": verification_text, "json": verification_json})
+VERIFICATION_FORMATS: Formats[[Verification]] = MappingProxyType(
+    {"text": verification_text, "json": verification_json}
 )
 """The output formats by name."""

@@ -1,10 +1,10 @@
-"""The formats that scores are shown in: text for people, tables for papers, JSON for programs."""
+"""The output formats of scores, and of a refusal to score; values and intervals as text."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
@@ -15,15 +15,16 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.findings import Finding
+from hlteval.findings.sequence import severities
 from hlteval.reports.findings import json as findings_json
-from hlteval.reports.tables import ALL, FIXED, Cell, Column, Table, Tables, View
-from hlteval.reports.terminal import Prose, escaped, in_markdown, note, printable, visible, warning
-from hlteval.reports.text import MAX_FINDINGS, counted
+from hlteval.reports.tables import ALL, FIXED, Cell, Column, Table, Tables, View, tsv_lines
+from hlteval.reports.terminal import Formats, Prose, escaped, json_text, note, visible, warning
+from hlteval.reports.text import MAX_FINDINGS
 from hlteval.reports.text import text as findings_text
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
-from hlteval.tasks.task import LOW, NUMBER, Range, Task
+from hlteval.tasks.task import LOW, NUMBER, RATE, Range, Task
 
 UNDEFINED = "-"
 MANY = 30
@@ -31,6 +32,8 @@ MANY = 30
 _SLICE = 20_000
 _EXPONENT = 1e16
 """Floats from here on are written with an exponent."""
+_ALIKE = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.List(pl.String))
+"""The types of columns that Polars and msgspec write alike in JSON."""
 MAIN = "scores.json"
 """The file by which a folder of scores is recognised."""
 
@@ -53,13 +56,25 @@ def shown(value: float | None, values: Range) -> str:
     return str(int(value)) if whole else f"{value:.4f}"
 
 
-def _row(task: Task, measures: list[str], values: list[float | None]) -> list[str]:
-    each = zip(measures, values, strict=True)
-    return [shown(value, values_of(task, measure)) for measure, value in each]
+def limits_text(
+    limits: tuple[float, float] | None, values: Range = RATE, missing: str = UNDEFINED
+) -> str:
+    """The limits of a confidence interval as people read them.
+
+    Args:
+        limits: of the interval, lower first; None without one.
+        values: what the limits can be.
+        missing: the text where there is no interval.
+
+    Examples:
+        >>> limits_text((0.25, 0.5)), limits_text(None)
+        ('[0.2500, 0.5000]', '-')
+    """
+    return f"[{', '.join(shown(limit, values) for limit in limits)}]" if limits else missing
 
 
 def values_of(task: Task, name: str) -> Range:
-    """What a metric or a measure of the table `scorings` can be; any number if not declared."""
+    """The values that a metric or a measure of the table `scorings` can have; NUMBER if unknown."""
     statistic = task.statistic(name)
     return statistic.values if statistic else NUMBER
 
@@ -73,79 +88,70 @@ def pivoted(
         values = rows["value"].to_list()
         names = rows["scoring"].to_list()
         size = len(measures)
-        cells = [(names[at], values[at : at + size]) for at in range(0, len(values), size)]
+        starts = range(0, len(values), size)
+        cells = [(names[start], values[start : start + size]) for start in starts]
         yield str(evaluation), measures, cells
 
 
 def text(scores: Scores, view: View = ALL) -> RenderableType:
     """Metrics, scorings that hold something, notes and the signature."""
-    task = load(scores.task)
-    scorings = [_scorings(scores, task, *rows) for rows in pivoted(scores.tables["scorings"])]
+    scorings = view.of(_scorings(scores, with_empty=False))
     return Group(
         Prose(f"{scores.task}, profile {scores.profile}", "bold"),
         *map(warning, scores.warnings),
         Tables([_metrics(scores)]),
-        Tables(view.of(scorings), view.wide),
+        Tables(scorings, view.wide),
         *map(note, scores.notes),
         Text(visible(scores.signature), style="dim"),
     )
 
 
 def _metrics(scores: Scores) -> Table:
+    """The metrics; of many only the one that ranks."""
     many = len(scores.metrics) > MANY
     columns = [Column("metric", "name"), Column("value"), Column("ranks", "name")]
     if scores.intervals:
         columns.insert(2, Column("interval", "name"))
     rows: list[list[Cell]] = []
-    for name in scores.metrics:
-        if many and name != scores.primary:
-            continue
-        value, limits = _values(scores, name)
+    for name, value, limits in _intervals(scores):
         ranks = name == scores.primary
         between = [limits] if scores.intervals else []
-        rows.append([(name, "bold" if ranks else ""), value, *between, ("ranks" * ranks, "dim")])
+        if ranks or not many:
+            style = "bold" if ranks else ""
+            rows.append([(name, style), value, *between, ("ranks" * ranks, "dim")])
     return Table(columns, rows, header=False)
 
 
-def _values(scores: Scores, name: str) -> tuple[str, str]:
-    """A metric and its interval as people read them; the interval is empty where there is none."""
-    values = values_of(load(scores.task), name)
-    limits = [shown(limit, values) for limit in scores.intervals.get(name, ())]
-    return shown(scores.metrics[name], values), f"[{', '.join(limits)}]" if limits else ""
+def _intervals(scores: Scores, missing: str = "") -> Iterator[list[str]]:
+    """Each metric with its value and its interval as people read them."""
+    task = load(scores.task)
+    for name, value in scores.metrics.items():
+        values = values_of(task, name)
+        limits = limits_text(scores.intervals.get(name), values, missing)
+        yield [name, shown(value, values), limits]
 
 
-def _intervals(scores: Scores) -> Iterator[list[str]]:
-    """The metrics with their intervals, a row each; none without a bootstrap."""
-    for name in scores.metrics if scores.intervals else ():
-        value, limits = _values(scores, name)
-        yield [name, value, limits or UNDEFINED]
+def _scorings(scores: Scores, *, with_empty: bool) -> Iterator[Table]:
+    """The table of each evaluation, possibly without the scorings of which there is nothing.
 
-
-_INTERVALS = ["metric", "value", "interval"]
-
-
-def _scorings(
-    scores: Scores,
-    task: Task,
-    evaluation: str,
-    measures: list[str],
-    rows: list[tuple[str, list[float | None]]],
-) -> Table:
-    """The table of an evaluation, without the scorings of which there is nothing."""
-    columns = [Column("", "name"), *(_column(task, name, scores.primary) for name in measures)]
-    shown = [
-        [scoring, *_row(task, measures, values)]
-        for number, (scoring, values) in enumerate(rows)
-        if number == 0 or any(values)
-    ]
-    return Table(columns, shown, evaluation)
-
-
-def _column(task: Task, measure: str, primary: str) -> Column:
-    """The column of a measure, as important as its statistic; that which ranks is always there."""
-    statistic, ranking = task.statistic(measure), task.statistic(primary)
-    weight = statistic.weight if statistic else LOW
-    return Column(measure, importance=FIXED if statistic and statistic is ranking else weight)
+    Columns are as important as their statistics; that of the metric that ranks is always there.
+    """
+    task = load(scores.task)
+    ranking = task.statistic(scores.primary)
+    for evaluation, measures, scorings in pivoted(scores.tables["scorings"]):
+        columns = [Column("", "name")]
+        for name in measures:
+            statistic = task.statistic(name)
+            weight = statistic.weight if statistic else LOW
+            fixed = statistic is not None and statistic is ranking
+            columns.append(Column(name, importance=FIXED if fixed else weight))
+        ranges = [values_of(task, name) for name in measures]
+        rows = [
+            [scoring, *map(shown, values, ranges)]
+            for number, (scoring, values) in enumerate(scorings)
+            if with_empty or number == 0 or any(values)
+        ]
+        yield Table(columns, rows, evaluation)
 
 
 def json(scores: Scores, _: View = ALL) -> str:
@@ -154,14 +160,14 @@ def json(scores: Scores, _: View = ALL) -> str:
 
 
 def _json(scores: Scores) -> Iterator[bytes]:
-    """The same piece by piece: with the alignment of a large corpus it takes much memory."""
+    """Pieces of the JSON: with the alignment of a large corpus the whole takes much memory."""
     begin = b"{"
     for name, value in scores.to_dict(lambda table: table).items():
         yield begin + msgspec.json.encode(name) + b":"
         if name == "tables":
             yield from map(escaped, _tables(value))
         else:
-            yield escaped(msgspec.json.encode(printable(msgspec.to_builtins(value))))
+            yield json_text(value).removesuffix("\n").encode()
         begin = b","
     yield b"}\n"
 
@@ -182,100 +188,45 @@ def _rows(table: pl.DataFrame) -> bytes:
 
     Polars writes them ten times faster, and the same, but for what is 1e16 and more.
     """
-    if not table.height or not _written_alike(table):
+    floats = table.select(pl.col(pl.Float64).abs().fill_nan(None).max())
+    largest = floats.row(0) if floats.width else ()
+    small = all(most is None or most < _EXPONENT for most in largest)
+    if not table.height or not small or any(dtype not in _ALIKE for dtype in table.dtypes):
         return msgspec.json.encode(table.to_dicts())[1:-1]
     lines = BytesIO()
     table.write_ndjson(lines)
-    return lines.getvalue()[:-1].replace(b"\n", b",")  # no line break stands in JSON
-
-
-def _written_alike(table: pl.DataFrame) -> bool:
-    floats = table.select(pl.col(pl.Float64).abs().fill_nan(None).max())
-    known = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.List(pl.String))
-    largest = floats.row(0) if floats.width else ()
-    small = all(most is None or most < _EXPONENT for most in largest)
-    return small and all(dtype in known for dtype in table.dtypes)
+    return lines.getvalue()[:-1].replace(b"\n", b",")  # JSON contains no line break
 
 
 def tsv(scores: Scores, _: View = ALL) -> str:
     """The metrics: name, tab, value in full, empty where undefined; then the interval, if any."""
-    lines = [
-        [name, *map(_full, (value, *scores.intervals.get(name, ())))]
-        for name, value in scores.metrics.items()
-    ]
-    return "".join("\t".join(line) + "\n" for line in lines)
-
-
-def _full(value: float | None) -> str:
-    return "" if value is None else repr(value)
+    metrics = scores.metrics.items()
+    return tsv_lines(*((name, value, *scores.intervals.get(name, ())) for name, value in metrics))
 
 
 def markdown(scores: Scores, view: View = ALL) -> str:
-    """The scorings as Markdown tables, behind the intervals where there are some."""
-    blocks = [f"`{scores.signature}`\n"]
-    if rows := list(_intervals(scores)):
-        blocks.append(_markdown(_INTERVALS, "|---|---:|---:|", rows))
-    for heads, rows in _selected(scores, view):
-        blocks.append(_markdown(heads, f"|---|{'---:|' * (len(heads) - 1)}", rows))
-    return "\n".join(blocks)
-
-
-def _selected(scores: Scores, view: View) -> Iterator[tuple[list[str], list[list[str]]]]:
-    """The header and the rows of the table of each evaluation, with the columns of a view."""
-    task = load(scores.task)
-    for evaluation, measures, scorings in pivoted(scores.tables["scorings"]):
-        columns = [measures.index(name) for name in view.columns or measures if name in measures]
-        heads = [evaluation, *(measures[index] for index in columns)]
-        cells = ((name, _row(task, measures, values)) for name, values in scorings)
-        if columns:
-            yield heads, [[name, *(row[index] for index in columns)] for name, row in cells]
-
-
-def _markdown(heads: Sequence[str], rule: str, rows: Iterable[Sequence[str]]) -> str:
-    head, *body = (f"| {' | '.join(map(in_markdown, row))} |\n" for row in (heads, *rows))
-    return "".join([head, f"{rule}\n", *body])
+    """The scorings as Markdown tables, after the intervals where there are some."""
+    return _paper_tables(scores, view).markdown(scores.signature)
 
 
 def latex(scores: Scores, view: View = ALL) -> str:
-    """The scorings as LaTeX tables (booktabs), behind the intervals where there are some."""
-    blocks = [f"% {scores.signature}\n"]
-    if rows := list(_intervals(scores)):
-        blocks.append(_latex(_INTERVALS, rows))
-    blocks += [_latex(heads, rows) for heads, rows in _selected(scores, view)]
-    return "\n".join(blocks)
+    """The scorings as LaTeX tables (booktabs), after the intervals where there are some."""
+    return _paper_tables(scores, view).latex(scores.signature)
 
 
-def _latex(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    first, *body = (rf"{' & '.join(map(tex, row))} \\" + "\n" for row in (heads, *rows))
-    columns = f"l{'r' * (len(heads) - 1)}"
-    return (
-        rf"\begin{{tabular}}{{{columns}}}" + f"\n\\toprule\n{first}\\midrule\n"
-        f"{''.join(body)}\\bottomrule\n\\end{{tabular}}\n"
-    )
+def _paper_tables(scores: Scores, view: View) -> Tables:
+    """The intervals, if any, and all scorings with the columns of a view, in the given order.
 
-
-_TEX: Mapping[int, str] = MappingProxyType(
-    {
-        **{ord(sign): f"\\{sign}" for sign in "_&%#${}"},
-        ord("\\"): r"\textbackslash{}",
-        ord("~"): r"\textasciitilde{}",
-        ord("^"): r"\textasciicircum{}",
-        ord("<"): r"\textless{}",
-        ord(">"): r"\textgreater{}",
-        ord("|"): r"\textbar{}",
-    }
-)
-"""Characters that LaTeX obeys, or prints as others in its first encoding of fonts."""
-
-
-def tex(name: str) -> str:
-    r"""A name as LaTeX prints it.
-
-    Examples:
-        >>> print(tex("a_b {50 %} <c"))
-        a\_b \{50 \%\} \textless{}c
+    The name of an evaluation is the header of its first column.
     """
-    return name.translate(_TEX)
+    tables = []
+    if scores.intervals:
+        columns = (Column("metric", "name"), Column("value"), Column("interval"))
+        tables.append(Table(columns, list(_intervals(scores, UNDEFINED))))
+    for table in view.of(_scorings(scores, with_empty=True)):
+        head = Column(table.title, "name")
+        tables.append(replace(table, columns=[head, *table.columns[1:]], title=""))
+    return Tables(tables)
 
 
 def write_tables(scores: Scores, folder: Path) -> None:
@@ -294,7 +245,7 @@ def write_tables(scores: Scores, folder: Path) -> None:
         (folder / name).write_text(content, "utf-8", newline="")
 
 
-FORMATS: Mapping[str, Callable[[Scores, View], str | RenderableType]] = MappingProxyType(
+FORMATS: Formats[[Scores, View]] = MappingProxyType(
     {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
 )
 """The formats by name."""
@@ -365,21 +316,15 @@ class Refusal:
         Args:
             max_findings: maximum number of findings shown per file; 0 for all.
         """
-        found = msgspec.structs.replace(self.verdict, task="", findings=tuple(self.blocking))
-        return Group(findings_text(found, max_findings), Text(), self.summary())
+        blocking = msgspec.structs.replace(self.verdict, task="", findings=tuple(self.blocking))
+        return Group(findings_text(blocking, max_findings), Text(), self.summary())
 
     def summary(self) -> RenderableType:
-        """The reason and what to do."""
+        """The reason and what to do; the number of all other findings, and their command."""
         lines: list[RenderableType] = [Prose(self.reason, "bold red"), Prose(self.help)]
-        return Group(*lines, *self._others())
-
-    def _others(self) -> Iterator[RenderableType]:
-        """The number of all other findings, and the command that reports them."""
         blocking = set(self.blocking)
-        others = tuple(item for item in self.verdict.findings if item not in blocking)
-        if others:
-            number = counted(msgspec.structs.replace(self.verdict, findings=others))
-            yield Prose(
-                f"not shown: {number}" + ("; to see all findings, run" if self.command else "")
-            )
-            yield from [Text(f"  {shlex.join(self.command)}")] if self.command else []
+        if others := tuple(item for item in self.verdict.findings if item not in blocking):
+            more = "; to see all findings, run" if self.command else ""
+            lines.append(Prose(f"not shown: {severities(others)}{more}"))
+            lines += [Text(f"  {shlex.join(self.command)}")] if self.command else []
+        return Group(*lines)

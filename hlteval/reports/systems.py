@@ -1,27 +1,24 @@
-"""The output formats of a comparison."""
+"""The output formats of comparisons and of leaderboards."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
 import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from hlteval.reports.scores import UNDEFINED, Refusal, shown, tex, values_of
-from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View
-from hlteval.reports.terminal import Prose, escaped, in_cells, in_markdown, note, printable, visible
+from hlteval.reports.scores import UNDEFINED, Refusal, limits_text, shown, values_of
+from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View, tsv_lines
+from hlteval.reports.terminal import Formats, Prose, in_markdown, json_text, note, visible
 from hlteval.results.systems import (
     NOT_DISTINGUISHABLE,
     Comparison,
     Leaderboard,
-    Limits,
     RefusedSystem,
-    Row,
     System,
 )
-from hlteval.results.verdict import head
 from hlteval.tasks import load
 from hlteval.tasks.task import HIGH, LOW, NORMAL, RATE
 
@@ -48,17 +45,45 @@ COLUMNS = tuple(dict.fromkeys(column.name for column in (*_SYSTEMS, *_PAIRS)))
 """The names of the columns of both tables."""
 
 
-def _systems(comparison: Comparison) -> Iterator[list[str]]:
+def _systems(comparison: Comparison) -> Table:
+    """The systems by rank, then those that are refused."""
     values = values_of(load(comparison.task), comparison.metric)
-    for system in comparison.systems:
-        yield [
+    rows = [
+        [
             rank_text(system.rank, comparison),
             visible(system.name),
             shown(system.value, values),
-            _limits(system.interval),
+            limits_text(system.interval),
         ]
-    for refused in comparison.refused:
-        yield ["refused", visible(refused.name), UNDEFINED, UNDEFINED]
+        for system in comparison.systems
+    ]
+    rows += [
+        ["refused", visible(refused.name), UNDEFINED, UNDEFINED] for refused in comparison.refused
+    ]
+    return Table(_SYSTEMS, rows, caption(comparison))
+
+
+def _pairs(comparison: Comparison) -> Table:
+    """The differences of all pairs of systems."""
+    rows = [
+        [
+            visible(pair.first),
+            visible(pair.second),
+            UNDEFINED if pair.difference is None else f"{pair.difference:+.4f}",
+            limits_text(pair.interval),
+            shown(pair.probability, RATE),
+            shown(pair.corrected, RATE),
+            *map(str, (pair.wins, pair.losses, pair.ties)),
+        ]
+        for pair in comparison.differences
+    ]
+    return Table(_PAIRS, rows)
+
+
+def _tables(comparison: Comparison, view: View) -> list[Table]:
+    """The table of the systems and that of the pairs, if there are any, with a view's columns."""
+    pairs = _pairs(comparison)
+    return view.of([_systems(comparison), *([pairs] if pairs.rows else [])])
 
 
 def rank_shown(rank: int | None, comparison: Comparison) -> int | None:
@@ -78,34 +103,6 @@ def caption(comparison: Comparison) -> str:
     return reason and f"{NOT_DISTINGUISHABLE}: {reason}"
 
 
-def _pairs(comparison: Comparison) -> Iterator[list[str]]:
-    for pair in comparison.differences:
-        numbers = [_signed(pair.difference), _limits(pair.interval)]
-        chances = [shown(pair.probability, RATE), shown(pair.corrected, RATE)]
-        documents = [str(count) for count in (pair.wins, pair.losses, pair.ties)]
-        yield [visible(pair.first), visible(pair.second), *numbers, *chances, *documents]
-
-
-def _limits(interval: Limits) -> str:
-    return f"[{interval[0]:.4f}, {interval[1]:.4f}]" if interval else "-"
-
-
-def _signed(value: float | None) -> str:
-    return "-" if value is None else f"{value:+.4f}"
-
-
-def _tables(comparison: Comparison, view: View) -> list[Table]:
-    """The table of the systems and that of the pairs, if there are any, with a view's columns."""
-    pairs = Table(_PAIRS, list(_pairs(comparison)))
-    systems = Table(_SYSTEMS, list(_systems(comparison)), caption(comparison))
-    return view.of([systems, *([pairs] if pairs.rows else [])])
-
-
-def _lines(table: Table) -> list[list[str]]:
-    """The header and the rows of a table of plain cells."""
-    return [[column.name for column in table.columns], *([*map(str, row)] for row in table.rows)]
-
-
 def comparison_text(comparison: Comparison, view: View = ALL) -> RenderableType:
     """Tables of the systems by rank and of all pairs, then notes and the signature."""
     return Group(
@@ -119,16 +116,10 @@ def comparison_text(comparison: Comparison, view: View = ALL) -> RenderableType:
 def comparison_json(comparison: Comparison, _: View = ALL) -> str:
     """The comparison as one JSON object; in `refused`, what `score` reports of these systems."""
     reports = {
-        printable(system.name): msgspec.Raw(_refusal(system).as_json().encode())
+        system.name: msgspec.Raw(_refusal(system).as_json().encode())
         for system in comparison.refused
     }
-    every = msgspec.structs.asdict(comparison)
-    del every["paths"]  # what the user has named
-    fields = printable(msgspec.to_builtins({**every, "refused": ()}))
-    return (
-        escaped(msgspec.json.encode({**head("comparison"), **fields, "refused": reports})).decode()
-        + "\n"
-    )
+    return json_text(comparison.to_dict() | {"refused": reports})
 
 
 def _refusal(system: RefusedSystem, command: Sequence[str] = ()) -> Refusal:
@@ -136,7 +127,7 @@ def _refusal(system: RefusedSystem, command: Sequence[str] = ()) -> Refusal:
 
 
 def refusal(system: RefusedSystem, command: Sequence[str]) -> RenderableType:
-    """Why a system is refused, with the first findings that are the reason.
+    """The reason why a system is refused, with the first findings that are this reason.
 
     Args:
         system: the system.
@@ -148,82 +139,69 @@ def refusal(system: RefusedSystem, command: Sequence[str]) -> RenderableType:
 
 def comparison_tsv(comparison: Comparison, _: View = ALL) -> str:
     """The table of systems, an empty line, and the table of pairs, each with a header line."""
-    tables = [Table(_SYSTEMS, list(_systems(comparison))), Table(_PAIRS, list(_pairs(comparison)))]
-    rows = [["\t".join(map(in_cells, row)) + "\n" for row in _lines(table)] for table in tables]
-    return "\n".join(map("".join, rows))
+    tables = (_systems(comparison), _pairs(comparison))
+    return "\n".join(
+        tsv_lines([column.name for column in table.columns], *table.rows) for table in tables
+    )
 
 
 def comparison_markdown(comparison: Comparison, view: View = ALL) -> str:
     """The tables of systems and of pairs in Markdown."""
-    blocks = [f"`{comparison.signature}`\n"]
-    for table in _tables(comparison, view):
-        lines = [f"| {' | '.join(map(in_markdown, row))} |\n" for row in _lines(table)]
-        title = f"{table.title}:\n\n" if table.title else ""
-        blocks.append("".join([title, lines[0], f"|{'---|' * len(table.columns)}\n", *lines[1:]]))
-    return "\n".join(blocks)
+    return Tables(_tables(comparison, view)).markdown(comparison.signature, aligned=False)
 
 
 def comparison_latex(comparison: Comparison, view: View = ALL) -> str:
     """The tables of systems and of pairs in LaTeX (booktabs)."""
-    blocks = [f"% {comparison.signature}\n"]
-    for table in _tables(comparison, view):
-        first, *others = (rf"{' & '.join(map(tex, row))} \\" + "\n" for row in _lines(table))
-        title = f"% {table.title}\n" if table.title else ""
-        blocks.append(
-            rf"{title}\begin{{tabular}}{{{'l' * len(table.columns)}}}"
-            f"\n\\toprule\n{first}\\midrule\n{''.join(others)}\\bottomrule\n\\end{{tabular}}\n"
-        )
-    return "\n".join(blocks)
+    return Tables(_tables(comparison, view)).latex(comparison.signature, aligned=False)
 
 
-COMPARISON_FORMATS: Mapping[str, Callable[[Comparison, View], str | RenderableType]] = (
-    MappingProxyType(
-        {
-            "text": comparison_text,
-            "json": comparison_json,
-            "tsv": comparison_tsv,
-            "markdown": comparison_markdown,
-            "latex": comparison_latex,
-        }
-    )
+COMPARISON_FORMATS: Formats[[Comparison, View]] = MappingProxyType(
+    {
+        "text": comparison_text,
+        "json": comparison_json,
+        "tsv": comparison_tsv,
+        "markdown": comparison_markdown,
+        "latex": comparison_latex,
+    }
 )
 """The output formats by name."""
 
 
 REFUSED = "refused"
-"""What a row has in place of a rank."""
+"""Text of a row in place of a rank."""
 LEAST = 0.0005
 """Probabilities below it are shown as such: three decimals would be 0."""
 SYSTEM, RANK, REASON, INTERVAL = "system", "rank", "reason", "interval"
 
 
-def tables(board: Leaderboard) -> list[Table]:
-    """The systems by rank; those that are refused, if any; and p values of the first metric."""
-    rows = [row for row in board.rows if not row.reason]
-    title = "".join(map(caption, board.comparisons[:1]))
-    every = [Table(list(_columns(board)), [list(_cells(board, row)) for row in rows], title)]
-    if board.refused:
-        columns = (Column(SYSTEM, "name"), Column(REASON, "prose", FIXED))
-        reasons = [[visible(row.name), visible(row.reason)] for row in board.rows if row.reason]
-        every.append(Table(columns, reasons, REFUSED))
-    return [*every, *(matrix(each) for each in board.comparisons[:1] if each.differences)]
+def _leaderboard_tables(board: Leaderboard, view: View) -> list[Table]:
+    """The systems by rank; those that are refused, if any; and p values of the first metric.
 
-
-def _columns(board: Leaderboard) -> Iterator[Column]:
-    """Rank and name; then value, interval and rank by metric, of which the first is never dropped.
-
-    The rank by the first metric is that of the row.
+    Of the first table there are the columns of a view: rank and name; then value, interval and rank
+    by metric, of which the first is never dropped. The rank by the first metric is that of the row.
     """
-    yield Column(RANK)
-    yield Column(SYSTEM, "name")
-    for number, metric in enumerate(labels(board.metrics)):
-        first = number == 0
-        yield Column(metric, importance=FIXED if first else NORMAL)
-        systems = board.by(board.metrics[number]).systems if board.comparisons else ()
+    rows = [row for row in board.rows if not row.reason]
+    columns = [Column(RANK), Column(SYSTEM, "name")]
+    cells = [[rank_text(row.rank, board.comparisons[0]), visible(row.name)] for row in rows]
+    for number, label in enumerate(labels(board.metrics)):
+        metric, first = board.metrics[number], number == 0
+        values = values_of(load(board.task), metric)
+        systems = [row.scores[metric] for row in rows]
+        columns.append(Column(label, importance=FIXED if first else NORMAL))
+        texts = [[shown(system.value, values) for system in systems]]
         if any(system.interval for system in systems):
-            yield Column(f"{metric} {INTERVAL}", importance=HIGH if first else LOW)
+            columns.append(Column(f"{label} {INTERVAL}", importance=HIGH if first else LOW))
+            texts.append([limits_text(system.interval) for system in systems])
         if not first:
-            yield Column(f"{metric} {RANK}", importance=LOW)
+            columns.append(Column(f"{label} {RANK}", importance=LOW))
+            texts.append([rank_text(system.rank, board.by(metric)) for system in systems])
+        cells = [[*row, *more] for row, *more in zip(cells, *texts, strict=True)]
+    tables = view.of([Table(columns, cells, "".join(map(caption, board.comparisons[:1])))])
+    if board.refused:
+        reasons = [[visible(row.name), visible(row.reason)] for row in board.rows if row.reason]
+        heads = (Column(SYSTEM, "name"), Column(REASON, "prose", FIXED))
+        tables.append(Table(heads, reasons, REFUSED))
+    return [*tables, *(matrix(each) for each in board.comparisons[:1] if each.differences)]
 
 
 def labels(metrics: Sequence[str]) -> list[str]:
@@ -238,26 +216,6 @@ def labels(metrics: Sequence[str]) -> list[str]:
     return short if len(measures) == 1 and len(set(short)) == len(short) else [*metrics]
 
 
-def _cells(board: Leaderboard, row: Row) -> Iterator[str]:
-    yield rank_text(row.rank, board.comparisons[0])
-    yield visible(row.name)
-    intervals = {column.name for column in _columns(board)}
-    task = load(board.task)
-    for number, (metric, label) in enumerate(
-        zip(board.metrics, labels(board.metrics), strict=True)
-    ):
-        own = row.scores[metric]
-        yield shown(own.value, values_of(task, metric))
-        if f"{label} {INTERVAL}" in intervals:
-            yield _leaderboard_limits(own.interval)
-        if number:
-            yield rank_text(own.rank, board.by(metric))
-
-
-def _leaderboard_limits(interval: Limits) -> str:
-    return f"[{interval[0]:.4f}, {interval[1]:.4f}]" if interval else UNDEFINED
-
-
 def matrix(comparison: Comparison) -> Table:
     """The p values (Holm) of all pairs: a row per system but the best, a column per better one.
 
@@ -269,8 +227,8 @@ def matrix(comparison: Comparison) -> Table:
     columns += [Column(str(place), importance=NORMAL) for place in range(1, len(names))]
     rows = [
         [str(place), visible(name),
-         *(probability(chances[better, name]) if at < place - 1 else ""
-           for at, better in enumerate(names[:-1]))]
+         *(probability(chances[better, name]) if column < place - 1 else ""
+           for column, better in enumerate(names[:-1]))]
         for place, name in enumerate(names, start=1)
     ]  # fmt: skip
     return Table(columns, rows, f"p (Holm) of {comparison.metric}")
@@ -293,7 +251,7 @@ def leaderboard_text(board: Leaderboard, view: View = ALL) -> RenderableType:
     captions = [each.significance.note for each in board.comparisons[:1]]
     return Group(
         Prose(_title(board), "bold"),
-        *(Group(Tables([table], view.wide)) for table in _viewed(board, view)),
+        *(Group(Tables([table], view.wide)) for table in _leaderboard_tables(board, view)),
         *(note(line) for line in board.notes if line not in captions),
         Text(visible(board.signature), style="dim"),
     )
@@ -303,15 +261,9 @@ def _title(board: Leaderboard) -> str:
     return f"{board.task}, profile {board.profile}: {', '.join(board.metrics)}"
 
 
-def _viewed(board: Leaderboard, view: View) -> list[Table]:
-    """The tables with the columns of a view: these are of the first table."""
-    first, *others = tables(board)
-    return [*view.of([first]), *others]
-
-
 def leaderboard_json(board: Leaderboard, _: View = ALL) -> str:
     """The leaderboard as one JSON object."""
-    return escaped(msgspec.json.encode(printable(board.to_dict()))).decode() + "\n"
+    return json_text(board.to_dict())
 
 
 def leaderboard_tsv(board: Leaderboard, _: View = ALL) -> str:
@@ -319,74 +271,39 @@ def leaderboard_tsv(board: Leaderboard, _: View = ALL) -> str:
 
     Values are in full, and empty where undefined.
     """
-    return "\n".join(
-        "".join("\t".join(in_cells(visible(cell)) for cell in line) + "\n" for line in lines)
-        for lines in (_system_lines(board), _pair_lines(board))
+    frame = board.to_frame("differences").rename({"probability": "p", "corrected": "p (Holm)"})
+    pairs = tsv_lines(frame.columns, *frame.iter_rows())
+    return f"{tsv_lines(*_system_lines(board))}\n{pairs}"
+
+
+def _system_lines(board: Leaderboard) -> Iterator[list[object]]:
+    """The header and a line per system, with the limits of intervals apart."""
+    by_metric = (
+        (metric, f"{metric} low", f"{metric} high", f"{metric} {RANK}") for metric in board.metrics
     )
-
-
-def _system_lines(board: Leaderboard) -> list[list[str]]:
-    heads = [RANK, SYSTEM]
-    for metric in board.metrics:
-        heads += [metric, f"{metric} low", f"{metric} high", f"{metric} {RANK}"]
-    return [[*heads, REASON], *(_line(board, row) for row in board.rows)]
-
-
-def _pair_lines(board: Leaderboard) -> list[list[str]]:
-    frame = board.to_frame("differences")
-    heads = {"probability": "p", "corrected": "p (Holm)"}
-    rows = [
-        [cell if isinstance(cell, str) else _full(cell) for cell in row] for row in frame.rows()
-    ]
-    return [[heads.get(name, name) for name in frame.columns], *rows]
-
-
-def _line(board: Leaderboard, row: Row) -> list[str]:
-    cells = [REFUSED if row.reason else _full(row.rank), row.name]
-    for metric in board.metrics:
-        own = row.scores.get(metric, System(name="", value=None, interval=None, rank=None))
-        cells += map(_full, (own.value, *(own.interval or (None, None)), own.rank))
-    return [*cells, row.reason]
-
-
-def _full(value: float | None) -> str:
-    return "" if value is None else repr(value)
+    yield [RANK, SYSTEM, *(name for names in by_metric for name in names), REASON]
+    nothing = System(name="", value=None, interval=None, rank=None)
+    for row in board.rows:
+        cells: list[object] = [REFUSED if row.reason else row.rank, row.name]
+        for metric in board.metrics:
+            system = row.scores.get(metric, nothing)
+            cells += [system.value, *(system.interval or (None, None)), system.rank]
+        yield [*cells, row.reason]
 
 
 def leaderboard_markdown(board: Leaderboard, view: View = ALL) -> str:
     """The tables in Markdown, then the notes."""
     blocks = [f"{in_markdown(_title(board))}\n"]
     blocks += [f"`{board.signature}`\n"] if board.signature else []
-    for table in _viewed(board, view):
-        head, *rows = (
-            f"| {' | '.join(map(in_markdown, line))} |\n" for line in _leaderboard_lines(table)
-        )
-        kinds = "".join("---:|" if column.kind == "number" else "---|" for column in table.columns)
-        title = f"{table.title}:\n\n" if table.title else ""
-        blocks.append("".join([title, head, f"|{kinds}\n", *rows]))
+    blocks += [table.markdown() for table in _leaderboard_tables(board, view)]
     blocks += ["".join(f"- {in_markdown(visible(line))}\n" for line in board.notes)]
     return "\n".join(filter(None, blocks))
 
 
 def leaderboard_latex(board: Leaderboard, view: View = ALL) -> str:
     """The tables in LaTeX (booktabs)."""
-    blocks = [f"% {_title(board)}\n% {board.signature}\n"]
-    for table in _viewed(board, view):
-        first, *others = (
-            rf"{' & '.join(map(tex, line))} \\" + "\n" for line in _leaderboard_lines(table)
-        )
-        kinds = "".join("r" if column.kind == "number" else "l" for column in table.columns)
-        title = f"% {table.title}\n" if table.title else ""
-        blocks.append(
-            f"{title}\\begin{{tabular}}{{{kinds}}}"
-            f"\n\\toprule\n{first}\\midrule\n{''.join(others)}\\bottomrule\n\\end{{tabular}}\n"
-        )
-    return "\n".join(blocks)
-
-
-def _leaderboard_lines(table: Table) -> list[list[str]]:
-    """The header and the rows of a table of plain cells."""
-    return [[column.name for column in table.columns], *([*map(str, row)] for row in table.rows)]
+    head = f"{_title(board)}\n% {board.signature}"
+    return Tables(_leaderboard_tables(board, view)).latex(head)
 
 
 def html(board: Leaderboard, _: View = ALL) -> str:
@@ -396,17 +313,15 @@ def html(board: Leaderboard, _: View = ALL) -> str:
     return leaderboard_page(board).html()
 
 
-LEADERBOARD_FORMATS: Mapping[str, Callable[[Leaderboard, View], str | RenderableType]] = (
-    MappingProxyType(
-        {
-            "text": leaderboard_text,
-            "json": leaderboard_json,
-            "tsv": leaderboard_tsv,
-            "markdown": leaderboard_markdown,
-            "latex": leaderboard_latex,
-            "html": html,
-        }
-    )
+LEADERBOARD_FORMATS: Formats[[Leaderboard, View]] = MappingProxyType(
+    {
+        "text": leaderboard_text,
+        "json": leaderboard_json,
+        "tsv": leaderboard_tsv,
+        "markdown": leaderboard_markdown,
+        "latex": leaderboard_latex,
+        "html": html,
+    }
 )
 """The output formats by name."""
 

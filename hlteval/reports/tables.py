@@ -1,13 +1,14 @@
-"""Tables in a terminal: names and numbers are whole, and columns that do not fit are named.
+"""Tables in a terminal, in Markdown, LaTeX and TSV.
 
-A terminal that is too narrow first wraps the sentences of a table, then drops its least important
-columns, and names them; what is left is printed beyond the edge. In a pipe no column is dropped.
+In a terminal, names and numbers are whole: one that is too narrow first wraps the sentences of a
+table, then drops its least important columns, and names them; what is left is printed beyond the
+edge. In a pipe no column is dropped.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Literal, NamedTuple
@@ -18,7 +19,15 @@ from rich.text import Text
 
 from hlteval.findings.counts import counted
 from hlteval.findings.suggest import did_you_mean
-from hlteval.reports.terminal import Prose, isolate_bidi, wrap
+from hlteval.reports.terminal import (
+    Prose,
+    in_cells,
+    in_latex,
+    in_markdown,
+    isolate_bidi,
+    visible,
+    wrap,
+)
 
 GAP = 2
 """Cells between two columns."""
@@ -66,8 +75,8 @@ class Table:
     def only(self, names: Collection[str]) -> Table:
         """The table with the columns of some names, in their order, after those that are keys."""
         keys = [index for index, column in enumerate(self.columns) if column.importance == KEY]
-        own = {column.name: index for index, column in enumerate(self.columns)}
-        chosen = [own[name] for name in names if name in own]
+        indices = {column.name: index for index, column in enumerate(self.columns)}
+        chosen = [indices[name] for name in names if name in indices]
         order = list(dict.fromkeys([*keys, *chosen]))
         columns = [self.columns[index]._replace(importance=KEY) for index in order]
         return replace(self, columns=columns, rows=[[row[i] for i in order] for row in self.rows])
@@ -76,10 +85,56 @@ class Table:
         """Whether it has a column of one of these names."""
         return any(column.name in names for column in self.columns)
 
+    def markdown(self, *, aligned: bool = True) -> str:
+        """The table in Markdown, after its title.
+
+        Args:
+            aligned: whether numbers are on the right.
+        """
+        head, *rows = (f"| {' | '.join(cells)} |\n" for cells in self._lines(in_markdown))
+        right = [aligned and column.kind == "number" for column in self.columns]
+        rule = "".join("---:|" if number else "---|" for number in right)
+        title = f"{self.title}:\n\n" if self.title else ""
+        return "".join([title, head, f"|{rule}\n", *rows])
+
+    def latex(self, *, aligned: bool = True) -> str:
+        """The table in LaTeX (booktabs), after its title as a comment.
+
+        Args:
+            aligned: whether numbers are on the right.
+        """
+        head, *rows = (rf"{' & '.join(cells)} \\" + "\n" for cells in self._lines(in_latex))
+        right = [aligned and column.kind == "number" for column in self.columns]
+        kinds = "".join("r" if number else "l" for number in right)
+        title = f"% {self.title}\n" if self.title else ""
+        return (
+            f"{title}\\begin{{tabular}}{{{kinds}}}\n\\toprule\n{head}\\midrule\n"
+            f"{''.join(rows)}\\bottomrule\n\\end{{tabular}}\n"
+        )
+
+    def _lines(self, escape: Callable[[str], str]) -> Iterator[list[str]]:
+        """The header and the rows, as a format writes the text of their cells."""
+        yield [escape(column.name) for column in self.columns]
+        for row in self.rows:
+            yield [escape(cell if isinstance(cell, str) else cell[0]) for cell in row]
+
+
+def tsv_lines(*lines: Iterable[object]) -> str:
+    r"""Lines of cells with tabs between them; numbers are in full, what is undefined is empty.
+
+    Examples:
+        >>> tsv_lines(["metric", "value"], ["f1", 0.123456], ["=auc", None])
+        "metric\tvalue\nf1\t0.123456\n'=auc\t\n"
+    """
+    return "".join(
+        "\t".join("" if cell is None else in_cells(visible(str(cell))) for cell in line) + "\n"
+        for line in lines
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Tables one below the other, and a line about the columns that do not fit.
+    """Tables one below the other; in a terminal with a line about the columns that do not fit.
 
     Attributes:
         tables: the tables.
@@ -94,7 +149,7 @@ class Tables:
         whole = self.wide or not console.is_terminal
         dropped: dict[tuple[str, ...], list[str]] = {}
         for table in self.tables:
-            kept = range(len(table.columns)) if whole else _fitting(table, width)
+            kept = range(len(table.columns)) if whole else _fit(table, width)
             yield from _lines(table, kept, width)
             absent = [table.columns[i].name for i in range(len(table.columns)) if i not in kept]
             if absent:
@@ -102,6 +157,16 @@ class Tables:
         for names, titles in dropped.items():
             where = f"{', '.join(titles)}: " if len(dropped) > 1 and all(titles) else ""
             yield Prose(f"{where}{not_shown(names)}", "dim")
+
+    def markdown(self, signature: str, *, aligned: bool = True) -> str:
+        """A signature and the tables in Markdown; see `Table.markdown`."""
+        tables = (table.markdown(aligned=aligned) for table in self.tables)
+        return "\n".join([f"`{signature}`\n", *tables])
+
+    def latex(self, comment: str, *, aligned: bool = True) -> str:
+        """A comment, such as a signature, and the tables in LaTeX; see `Table.latex`."""
+        tables = (table.latex(aligned=aligned) for table in self.tables)
+        return "\n".join([f"% {comment}\n", *tables])
 
 
 def not_shown(names: Sequence[str]) -> str:
@@ -115,7 +180,7 @@ def not_shown(names: Sequence[str]) -> str:
 
 
 class View(NamedTuple):
-    """What of the tables of a result is shown.
+    """Selection of the columns of the tables of a result.
 
     Attributes:
         columns: the names of the columns; empty for all.
@@ -174,26 +239,23 @@ def _plain(cell: Cell) -> str:
     return isolate_bidi(cell if isinstance(cell, str) else cell[0])
 
 
-def _natural(table: Table, index: int) -> int:
-    """The width of a column of which no cell is wrapped."""
+def _widths(table: Table, index: int) -> tuple[int, int]:
+    """The least width of a column, and the one with which no cell of it is wrapped.
+
+    Only sentences are wrapped, to a minimum or their longest word.
+    """
+    name, kind, _ = table.columns[index]
     cells = [_plain(row[index]) for row in table.rows]
-    heads = [table.columns[index].name] if table.header else []
-    return max(map(cell_len, [*heads, *cells]), default=0)
+    natural = max(map(cell_len, [*([name] if table.header else []), *cells]), default=0)
+    if kind != "prose":
+        return natural, natural
+    words = [word for cell in cells for word in cell.split(" ")]
+    return min(natural, max(NARROWEST, *map(cell_len, [name, *words]))), natural
 
 
-def _least(table: Table, index: int) -> int:
-    """The least width of a column."""
-    natural = _natural(table, index)
-    if table.columns[index].kind != "prose":
-        return natural
-    words = [word for row in table.rows for word in _plain(row[index]).split(" ")]
-    longest = max(map(cell_len, [table.columns[index].name, *words]))
-    return min(natural, max(NARROWEST, longest))
-
-
-def _fitting(table: Table, width: int) -> Sequence[int]:
+def _fit(table: Table, width: int) -> Sequence[int]:
     """The columns that are shown: the least important are dropped until the others fit."""
-    least = {index: _least(table, index) for index in range(len(table.columns))}
+    least = {index: _widths(table, index)[0] for index in range(len(table.columns))}
     ranks = [(column.importance, -index) for index, column in enumerate(table.columns)]
     last = max((rank for rank in ranks if rank[0] < KEY), default=None)  # beside names, a value
     for _, index in sorted(rank for rank in ranks if rank[0] < FIXED and rank != last):
@@ -207,21 +269,16 @@ def _total(widths: Mapping[int, int]) -> int:
     return sum(widths.values()) + GAP * (len(widths) - 1)
 
 
-def _widths(table: Table, kept: Sequence[int], width: int) -> dict[int, int]:
-    """The width of each column: sentences share what the others leave, the widest give first."""
-    widths = {index: _natural(table, index) for index in kept}
-    least = {index: _least(table, index) for index in kept}
+def _lines(table: Table, kept: Sequence[int], width: int) -> Iterator[Text | Prose]:
+    """The lines of a table: sentences share the width that others leave, the widest give first."""
+    if table.title:
+        yield Prose(table.title, "italic")
+    least, widths = {}, {}
+    for index in kept:
+        least[index], widths[index] = _widths(table, index)
     for _ in range(_total(widths) - width):
         widest = max(kept, key=lambda index: (widths[index] > least[index], widths[index]))
         widths[widest] = max(widths[widest] - 1, least[widest])
-    return widths
-
-
-def _lines(table: Table, kept: Sequence[int], width: int) -> Iterator[Text | Prose]:
-    """The lines of a table."""
-    if table.title:
-        yield Prose(table.title, "italic")
-    widths = _widths(table, kept, width)
     if table.header:
         yield from _row(table, widths, [(column.name, "bold") for column in table.columns])
     for row in table.rows:
@@ -233,17 +290,13 @@ def _row(table: Table, widths: Mapping[int, int], row: Sequence[Cell]) -> Iterat
     wrapped = []
     for index, width in widths.items():
         text, style = _plain(row[index]), "" if isinstance(row[index], str) else row[index][1]
-        kind = table.columns[index].kind
-        lines = wrap(text, width) if kind == "prose" else [text]
-        wrapped.append([Text(_padded(line, width, kind), style) for line in lines])
+        kind, lines = table.columns[index].kind, []
+        for part in wrap(text, width) if kind == "prose" else [text]:
+            spaces = " " * (width - cell_len(part))
+            lines.append(Text(spaces + part if kind == "number" else part + spaces, style))
+        wrapped.append(lines)
     for cells in zip_longest(*wrapped):
         padded = zip(cells, widths.values(), strict=True)
         line = Text(" " * GAP).join(cell or Text(" " * width) for cell, width in padded)
         line.rstrip()
         yield line
-
-
-def _padded(text: str, width: int, kind: str) -> str:
-    """A text with spaces up to a width, before numbers and after all else."""
-    spaces = " " * (width - cell_len(text))
-    return spaces + text if kind == "number" else text + spaces

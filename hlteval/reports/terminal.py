@@ -1,4 +1,8 @@
-"""The terminal: consoles for results and remarks, and a progress bar."""
+"""Output to terminals, pipes and files: consoles, progress bars, lines with marked spans, escapes.
+
+What a terminal obeys is never printed: `visible` and its likes replace it, in JSON, Markdown, LaTeX
+and cells of spreadsheets too.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,25 @@ import re
 import sys
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO, TextIOWrapper
 from itertools import accumulate
 from threading import Timer
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TextIO
 
+import msgspec
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 from hlteval.findings import Excerpt, Span
+
+P = ParamSpec("P")
+Formats = Mapping[str, Callable[P, RenderableType]]
+"""Functions that render a result, by the name of the format: a string is for programs."""
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task
@@ -42,14 +52,21 @@ def remarks(stream: TextIO | None = None) -> Console:
     return _console(sys.stderr if stream is None else stream)
 
 
-def _console(stream: TextIO, **more: Any) -> Console:
+def _console(stream: TextIO, *, plain: bool = False) -> Console:
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")  # the encoding may not be Unicode
-    width = None if stream.isatty() else PIPE_WIDTH
-    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, **more)
+    return Console(
+        file=stream,
+        width=None if stream.isatty() else PIPE_WIDTH,
+        color_system=None if plain else "auto",
+        force_terminal=False if plain else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
 
 
-def write(console: Console, report: str | RenderableType) -> None:
+def write(console: Console, report: RenderableType) -> None:
     """Write a report.
 
     A string, which programs read, is written unchanged in UTF-8, whatever the encoding of the
@@ -71,7 +88,7 @@ def write(console: Console, report: str | RenderableType) -> None:
         buffer.flush()
 
 
-def rendered(report: str | RenderableType) -> str:
+def rendered(report: RenderableType) -> str:
     r"""A report as the content of a file: like the output in a pipe, without colours.
 
     Examples:
@@ -80,7 +97,7 @@ def rendered(report: str | RenderableType) -> str:
         'pass\n'
     """
     stream = StringIO()
-    write(_console(stream, color_system=None, force_terminal=False), report)
+    write(_console(stream, plain=True), report)
     return stream.getvalue()
 
 
@@ -126,7 +143,7 @@ def _bar(console: Console) -> Progress:
     from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 
     class Done(ProgressColumn):
-        """What is done, of how much if that is known."""
+        """Column of the number of steps that are done, and of all if that is known."""
 
         def render(self, task: Task) -> Text:
             if task.total is None:
@@ -243,9 +260,20 @@ def draw(excerpt: Excerpt, span: Span, width: int) -> MarkedLine:
         (3, 4)
     """
     line = pieces(excerpt.text)
-    first, end = _marked(line, excerpt, span)
+    first = end = len(line)  # of the pieces that overlap the span, none for an empty span
+    begin = max(0, span.column - 1 - excerpt.offset)
+    if begin < len(excerpt.text):
+        begins = [piece.begin for piece in line]
+        first = bisect_right(begins, begin) - 1
+        end = max(first, bisect_left(begins, span.end_column - 1 - excerpt.offset))
+    # The window is the range of the pieces that fit the width, with a cell for each ellipsis.
     edges = list(accumulate((piece.cells for piece in line), initial=0))
-    left, right = _window(edges, edges[first], max(width, _MIN_WIDTH), excerpt)
+    width, left, right = max(width, _MIN_WIDTH), 0, len(line)
+    if edges[-1] + bool(excerpt.offset) + excerpt.cut > width:
+        inner = width - 2
+        start = max(0, min(edges[first] - inner // 4, edges[-1] - inner))
+        left = next(index for index, edge in enumerate(edges) if edge >= start)
+        right = max(index for index, edge in enumerate(edges) if edge <= edges[left] + inner)
     end = max(first, min(end, right))
     before = [Piece("…", 1, left, False)] if left or excerpt.offset else []
     after = [Piece("…", 1, right, False)] if right < len(line) or excerpt.cut else []
@@ -254,27 +282,6 @@ def draw(excerpt: Excerpt, span: Span, width: int) -> MarkedLine:
         window = _isolate_pieces(window, first - left, end - left)
     column = edges[first] - edges[left] + len(before)
     return MarkedLine((*before, *window, *after), column, max(1, edges[end] - edges[first]))
-
-
-def _marked(line: Sequence[Piece], excerpt: Excerpt, span: Span) -> tuple[int, int]:
-    """The range of the pieces that overlap a span, empty for an empty span."""
-    begin = max(0, span.column - 1 - excerpt.offset)
-    begins = [piece.begin for piece in line]
-    if begin >= len(excerpt.text):
-        return len(line), len(line)
-    first = bisect_right(begins, begin) - 1
-    return first, max(first, bisect_left(begins, span.end_column - 1 - excerpt.offset))
-
-
-def _window(edges: list[int], mark: int, width: int, excerpt: Excerpt) -> tuple[int, int]:
-    """The range of the pieces around a mark that fit a width, with a cell for each ellipsis."""
-    if edges[-1] + bool(excerpt.offset) + excerpt.cut <= width:
-        return 0, len(edges) - 1
-    inner = width - 2
-    begin = max(0, min(mark - inner // 4, edges[-1] - inner))
-    left = next(index for index, edge in enumerate(edges) if edge >= begin)
-    right = max(index for index, edge in enumerate(edges) if edge <= edges[left] + inner)
-    return left, right
 
 
 def _isolate_pieces(line: list[Piece], first: int, end: int) -> list[Piece]:
@@ -393,7 +400,7 @@ def note(text: str) -> Prose:
 
 
 def warning(text: str) -> Prose:
-    """What makes a result meaningless."""
+    """A remark on what makes a result meaningless."""
     return Prose(f"WARNING: {text}", "bold red", " " * len("WARNING: "))
 
 
@@ -433,6 +440,16 @@ def printable(value: Any) -> Any:
     return [printable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
+def json_text(value: object) -> str:
+    r"""A value of plain types as JSON, on a line of its own.
+
+    Examples:
+        >>> json_text({"value": None})
+        '{"value":null}\n'
+    """
+    return escaped(msgspec.json.encode(printable(value))).decode() + "\n"
+
+
 def in_markdown(text: str) -> str:
     r"""A text in Markdown that is shown as it is.
 
@@ -453,3 +470,27 @@ def in_cells(text: str) -> str:
         ("'=cmd|' /C calc'!A0", '-0.5', "'@run")
     """
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+_TEX: Mapping[int, str] = MappingProxyType(
+    {
+        **{ord(sign): f"\\{sign}" for sign in "_&%#${}"},
+        ord("\\"): r"\textbackslash{}",
+        ord("~"): r"\textasciitilde{}",
+        ord("^"): r"\textasciicircum{}",
+        ord("<"): r"\textless{}",
+        ord(">"): r"\textgreater{}",
+        ord("|"): r"\textbar{}",
+    }
+)
+"""Characters that LaTeX obeys, or prints as others in its first encoding of fonts."""
+
+
+def in_latex(text: str) -> str:
+    r"""A text in LaTeX that is printed as it is.
+
+    Examples:
+        >>> print(in_latex("a_b {50 %} <c"))
+        a\_b \{50 \%\} \textless{}c
+    """
+    return text.translate(_TEX)

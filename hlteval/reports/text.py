@@ -12,8 +12,8 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 from hlteval.findings import Excerpt, Finding, Severity, Span, entry
-from hlteval.findings.counts import plural
-from hlteval.findings.sequence import tally
+from hlteval.findings.counts import counted
+from hlteval.findings.sequence import severities, tally
 from hlteval.reports.tables import FIXED, Column, Table, Tables
 from hlteval.reports.terminal import Prose, draw, hanging, isolate_bidi, visible
 from hlteval.results.verdict import Outcome, Verdict
@@ -60,39 +60,33 @@ class _Report:
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        width, wrapped = options.max_width, console.is_terminal
-        findings = _in_order(self.verdict)
+        verdict, width, wrapped = self.verdict, options.max_width, console.is_terminal
+        sides = (verdict.of(side).findings for side in verdict.sides)
+        findings = [each for side in sides for each in sorted(side, key=_rank)]
         shown = _select(findings, self.max_findings)
-        for side, numbers in groupby(range(len(findings)), lambda at: findings[at].side):
-            yield from _heading(self.verdict, side)
-            for _, group in groupby(numbers, lambda at: (findings[at].severity, findings[at].file)):
+        for side, numbers in groupby(range(len(findings)), lambda number: findings[number].side):
+            if side != verdict.side:
+                path = verdict.paths.get(side)
+                heading = f"{side}: {isolate_bidi(path)}" if path else side
+                yield Text(f"{heading}\n", style="bold underline")
+            for _, group in groupby(
+                numbers, lambda number: (findings[number].severity, findings[number].file)
+            ):
                 same = list(group)
-                selected = [findings[at] for at in same if at in shown]
+                selected = [findings[number] for number in same if number in shown]
                 for finding in selected:
                     yield block(finding, width, wrapped=wrapped)
                 if selected:
-                    yield from _hidden([findings[at] for at in same], selected)
-        explained = [findings[at] for at in sorted(shown) if not findings[at].only_counts]
-        yield from _summary(self.verdict, explained)
-        yield closing(self.verdict, width if wrapped else None)
-
-
-def _in_order(verdict: Verdict) -> list[Finding]:
-    """The findings of each side, the most severe first, then by file and line."""
-    sides = (verdict.of(side).findings for side in verdict.sides)
-    return [finding for found in sides for finding in sorted(found, key=_rank)]
+                    yield from _remainder([findings[number] for number in same], selected)
+        explained = [
+            findings[number] for number in sorted(shown) if not findings[number].only_counts
+        ]
+        yield from _summary(verdict, explained)
+        yield closing(verdict, width if wrapped else None)
 
 
 def _rank(finding: Finding) -> int:
     return _RANKS[finding.severity]
-
-
-def _heading(verdict: Verdict, side: str) -> Iterator[Text]:
-    """The heading above the findings of a side other than that of the verdict."""
-    if side != verdict.side:
-        path = verdict.paths.get(side)
-        named = f"{side}: {isolate_bidi(path)}" if path else side
-        yield Text(f"{named}\n", style="bold underline")
 
 
 def _select(findings: Sequence[Finding], limit: int) -> set[int]:
@@ -109,22 +103,18 @@ def _select(findings: Sequence[Finding], limit: int) -> set[int]:
             files[file] += 1
             codes[file, code] += 1
             candidates.append(number)
-    return _limited(findings, candidates, limit)
-
-
-def _limited(findings: Sequence[Finding], candidates: Sequence[int], limit: int) -> set[int]:
-    """Those that the whole run has room for; the first of each code before the second of any."""
-    counts: Counter[str] = Counter()
+    # The whole run has room for the first finding of each code before the second of any.
+    totals: Counter[str] = Counter()
     ranked = []
     for place, number in enumerate(candidates):
-        counts[findings[number].code] += 1
-        count = counts[findings[number].code]
-        if count <= limit:
-            ranked.append((count > 1, place, number))
+        code = findings[number].code
+        totals[code] += 1
+        if totals[code] <= limit:
+            ranked.append((totals[code] > 1, place, number))
     return {number for _, _, number in sorted(ranked)[: FILES * limit]}
 
 
-def _hidden(findings: Sequence[Finding], selected: Sequence[Finding]) -> Iterator[Text]:
+def _remainder(findings: Sequence[Finding], selected: Sequence[Finding]) -> Iterator[Text]:
     """The number of findings of one file that are not shown, by code."""
     hidden = tally(findings, attrgetter("code"))
     hidden.subtract(tally(selected, attrgetter("code")))
@@ -156,12 +146,12 @@ def block(finding: Finding, width: int, *, wrapped: bool = False) -> Text:
         result.append(f"{margin}--> ", _GUTTER).append(f"{place}\n")
     if finding.span and finding.excerpt:
         _append_excerpt(result, finding.excerpt, finding.span, STYLES[finding.severity], width)
-    elif finding.record:
-        _append_note(result, margin, "record", finding.record, edge)
-    if finding.help:
-        _append_note(result, margin, "help", finding.help, edge)
-    if finding.clause:
-        _append_note(result, margin, "rule", finding.clause, edge)
+    record = "" if finding.span and finding.excerpt else finding.record
+    for label, text in (("record", record), ("help", finding.help), ("rule", finding.clause)):
+        if text:
+            head = f"{margin} = {label}: "
+            body = hanging(isolate_bidi(text), edge, len(head), " " * len(head))
+            result.append(head, _GUTTER).append(f"{body}\n")
     return result
 
 
@@ -176,12 +166,6 @@ def _append_excerpt(result: Text, excerpt: Excerpt, span: Span, style: str, widt
         result.append("".join(piece.text for piece in run), None if literal else "dim")
     result.append(f"\n{margin} | ", _GUTTER)
     result.append(" " * line.column).append("^" * line.width, style).append("\n")
-
-
-def _append_note(result: Text, margin: str, label: str, note: str, width: int | None) -> None:
-    head = f"{margin} = {label}: "
-    body = hanging(isolate_bidi(note), width, len(head), " " * len(head))
-    result.append(head, _GUTTER).append(f"{body}\n")
 
 
 def _summary(verdict: Verdict, shown: Sequence[Finding]) -> Iterator[RenderableType]:
@@ -202,10 +186,10 @@ def _summary(verdict: Verdict, shown: Sequence[Finding]) -> Iterator[RenderableT
     hidden = total - sum(finding.count for finding in shown)
     yield Tables([table if hidden else table.only(["title"])])
     if hidden:
-        counted = sum(finding.count for finding in verdict.findings if finding.only_counts)
-        option = "--max-findings 0" if hidden > counted else "--max-per-code 0"
-        found = _number(total, "finding")
-        yield Prose(f"{hidden:,} of {found} not shown; use {option} to show all", "dim")
+        only_counted = sum(finding.count for finding in verdict.findings if finding.only_counts)
+        option = "--max-findings 0" if hidden > only_counted else "--max-per-code 0"
+        findings = counted(total, "finding")
+        yield Prose(f"{hidden:,} of {findings} not shown; use {option} to show all", "dim")
     yield Text()
 
 
@@ -221,16 +205,11 @@ def _summary_rows(
         blocking = any(finding.blocking for finding in same)
         severity = f"{same[0].severity}, blocking" if blocking else same[0].severity.value
         count = sum(finding.count for finding in same)
-        numbers = (f"{count:,}", f"{counts[_kind(same[0])]:,}")
-        yield code, severity, *numbers, _title(same[0])
-
-
-def _title(finding: Finding) -> str:
-    """The title of a code; the name of one that is not in the catalogue."""
-    try:
-        return entry(finding.code).title
-    except KeyError:
-        return visible(finding.name)
+        try:
+            title = entry(code).title
+        except KeyError:  # a code that is not in the catalogue
+            title = visible(same[0].name)
+        yield code, severity, f"{count:,}", f"{counts[_kind(same[0])]:,}", title
 
 
 def _kind(finding: Finding) -> tuple[str, Severity, str]:
@@ -248,43 +227,24 @@ def closing(verdict: Verdict, width: int | None = None) -> Text:
         >>> closing(Verdict("seedev-binary", "plan", passed=True)).plain
         'pass: no findings (seedev-binary, profile plan)'
     """
-    found = _found(verdict.of(verdict.side))
+    numbers = _numbers(verdict.of(verdict.side))
     others = [side for side in verdict.sides if side != verdict.side]
-    found += "".join(f"; {visible(side)}: {_found(verdict.of(side))}" for side in others)
+    numbers += "".join(f"; {visible(side)}: {_numbers(verdict.of(side))}" for side in others)
     if not verdict.task:
-        return Text(found)
-    found += _read(verdict)
-    tail = f": {found} ({visible(verdict.task)}, profile {visible(verdict.profile)})"
+        return Text(numbers)
+    documents, records = verdict.documents, verdict.records
+    if documents is not None and records is not None and verdict.outcome == "pass":
+        if documents or records:
+            numbers += f"; {counted(documents, 'document')}, {counted(records, 'record')} read"
+            numbers += f"; {visible(verdict.compared)}" if verdict.compared else ""
+        else:  # which must be impossible to miss
+            numbers += "; NOTHING WAS READ: 0 documents, 0 records"
+    tail = f": {numbers} ({visible(verdict.task)}, profile {visible(verdict.profile)})"
     tail = hanging(tail, width, len(verdict.outcome))
     return Text(verdict.outcome, style=OUTCOMES[verdict.outcome]).append(tail, "not bold default")
 
 
-def _read(verdict: Verdict) -> str:
-    """What was read of what passes: nothing is impossible to miss."""
-    if verdict.documents is None or verdict.records is None or verdict.outcome != "pass":
-        return ""
-    if not verdict.documents and not verdict.records:
-        return "; NOTHING WAS READ: 0 documents, 0 records"
-    read = f"; {_number(verdict.documents, 'document')}, {_number(verdict.records, 'record')} read"
-    return read + (f"; {visible(verdict.compared)}" if verdict.compared else "")
-
-
-def _found(verdict: Verdict) -> str:
+def _numbers(verdict: Verdict) -> str:
     """The number of findings of one side, by severity, and of files with findings."""
-    files = f" in {_number(verdict.files, 'file')}" if verdict.files else ""
-    return counted(verdict) + files
-
-
-def counted(verdict: Verdict) -> str:
-    """The number of findings by severity.
-
-    Examples:
-        >>> counted(Verdict("seedev-binary", "plan", passed=True))
-        'no findings'
-    """
-    counts = [_number(count, name) for name, count in verdict.by_severity.items() if count]
-    return ", ".join(counts) or "no findings"
-
-
-def _number(count: int, name: str) -> str:
-    return f"{count:,} {name if count == 1 or name == 'info' else plural(name)}"
+    files = f" in {counted(verdict.files, 'file')}" if verdict.files else ""
+    return (severities(verdict.findings) or "no findings") + files

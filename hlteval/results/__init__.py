@@ -1,1 +1,1 @@
-"""Results as values: verdicts, scores, comparisons and signatures."""
+"""Results as values: verdicts, scores, comparisons, agreement, packages and evaluations."""

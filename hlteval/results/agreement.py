@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 
 from hlteval.findings import Findings
 from hlteval.findings.counts import counted
-from hlteval.results.verdict import head
+from hlteval.results.systems import Limits, interval_frame
+from hlteval.results.verdict import Count, Output
 
 if TYPE_CHECKING:
     import polars as pl
 
-Limits = tuple[float, float] | None
-"""A confidence interval, lower limit first; None if it is undefined."""
 Rows = Literal["measures", "coefficients", "differences"]
 
 
@@ -73,7 +72,7 @@ class CoefficientValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judgment(msgspec.Struct, frozen=True, kw_only=True):
-    """What one annotator says of a unit.
+    """The judgment of one annotator about a unit.
 
     Attributes:
         category: the category, or the number; None if the annotator did not mark the unit.
@@ -100,7 +99,7 @@ class Disagreement(msgspec.Struct, frozen=True, kw_only=True):
     judgments: Mapping[str, Judgment]
 
 
-class Agreement(msgspec.Struct, frozen=True, kw_only=True):
+class Agreement(Output, frozen=True, kw_only=True):
     """How far annotators of the same documents agree.
 
     Attributes:
@@ -111,15 +110,17 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
         measures: the measures of the task, for each pair of annotators.
         coefficients: of what is judged: of all documents, by document, and by label.
         differences: the units that annotators judge differently.
-        findings: about the annotations: errors in spite of which they were compared, and warnings.
+        findings: about the annotations.
         notes: remarks on how to read the numbers.
         meanings: what is judged and what coefficients mean, by name.
     """
 
+    json_schema: ClassVar[str] = "agreement"
+
     task: str
     signature: str
     annotators: tuple[str, ...]
-    documents: int
+    documents: Count
     measures: tuple[PairMeasure, ...]
     coefficients: tuple[CoefficientValue, ...]
     differences: tuple[Disagreement, ...]
@@ -130,13 +131,6 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         names = ", ".join(self.annotators)
         return f"<Agreement: {self.task}, {names}, {counted(self.documents, 'document')}>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The agreement in plain types, as `hlteval agreement --format json` prints it."""
-        fields: dict[str, Any] = msgspec.to_builtins(
-            msgspec.structs.asdict(self) | {"findings": (), "meanings": dict(self.meanings)}
-        )
-        return {**head("agreement"), **fields, "findings": self.findings.to_dict()}
 
     def to_frame(self, rows: Rows = "coefficients") -> pl.DataFrame:
         """The measures, the coefficients or the differences, a row each.
@@ -153,52 +147,21 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
         import polars as pl
 
         if rows == "measures":
-            return pl.DataFrame(
-                [_flat(item) for item in self.measures], schema=_columns(PairMeasure)
-            )
+            return interval_frame(PairMeasure, self.measures)
         if rows == "coefficients":
-            flat = [_flat(item) for item in self.coefficients]
-            return pl.DataFrame(flat, schema=_columns(CoefficientValue))
+            return interval_frame(CoefficientValue, self.coefficients)
         if rows != "differences":
             raise ValueError(
                 f"rows: expected 'measures', 'coefficients' or 'differences', got {rows!r}"
             )
         columns = ("judged", "document", "unit", "annotator", "category", "place")
-        return pl.DataFrame(
-            [_judgment(item, name) for item in self.differences for name in item.judgments],
-            schema=dict.fromkeys(columns, pl.String),
-        )
-
-
-def _judgment(item: Disagreement, annotator: str) -> dict[str, str | None]:
-    judgment = item.judgments[annotator]
-    category = judgment.category
-    return {
-        "judged": item.judged,
-        "document": item.document,
-        "unit": item.unit,
-        "annotator": annotator,
-        "category": None if category is None else str(category),
-        "place": judgment.place,
-    }
-
-
-def _flat(item: PairMeasure | CoefficientValue) -> dict[str, Any]:
-    """The attributes of a row, with the limits of its interval apart."""
-    values = msgspec.structs.asdict(item)
-    low, high = values.pop("interval") or (None, None)
-    return {**values, "low": low, "high": high}
-
-
-def _columns(kind: type[PairMeasure | CoefficientValue]) -> dict[str, Any]:
-    """The columns of a table, which may have no rows."""
-    import polars as pl
-
-    types: dict[str, Any] = {"str": pl.String, "str | None": pl.String, "int": pl.Int64}
-    types |= {"tuple[str, ...]": pl.List(pl.String)}
-    fields = {
-        field.name: types.get(str(kind.__annotations__[field.name]), pl.Float64)
-        for field in msgspec.structs.fields(kind)
-        if field.name != "interval"
-    }
-    return {**fields, "low": pl.Float64, "high": pl.Float64}
+        judgments = [
+            (
+                *(item.judged, item.document, item.unit, name),
+                None if judgment.category is None else str(judgment.category),
+                judgment.place,
+            )
+            for item in self.differences
+            for name, judgment in item.judgments.items()
+        ]
+        return pl.DataFrame(judgments, schema=dict.fromkeys(columns, pl.String), orient="row")

@@ -1,17 +1,17 @@
-"""Files of defaults as values: what applies to a submission, and what a command took from it."""
+"""Files of defaults as values: the settings for each command, and results that name them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from hlteval.findings import Finding
 from hlteval.results.agreement import Agreement
-from hlteval.results.evaluation import CampaignResult, CellRow, Group
+from hlteval.results.evaluation import CampaignResult, CellResult, Group
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Leaderboard
 from hlteval.results.verdict import Defaults, Verdict
@@ -68,17 +68,17 @@ class Config:
             >>> Config("hlteval.toml", {"task": "hub4", "ignore": ["STD"]}).taken_by("score")
             ['task']
         """
-        kept = [name for name in self.values if name in TAKEN[command]]
-        if "options" not in kept:
-            return kept
-        inner = [f"options.{name}" for name in self.options if self._has(command, name)]
-        return [*(name for name in kept if name != "options"), *inner]
-
-    def _has(self, command: str, option: str) -> bool:
-        """Whether a command has an option; any may, if the file names no task."""
+        names = [name for name in self.values if name in TAKEN[command] and name != "options"]
+        if "options" not in TAKEN[command]:
+            return names
+        # Without a task in the file, any command may have any option.
         known = {item.name: item for item in load(self.task).options} if self.task else {}
         home = "score" if command in {"pipeline", "campaign"} else command
-        return option not in known or known[option].available_in(home)
+        return names + [
+            f"options.{name}"
+            for name in self.options
+            if name not in known or known[name].available_in(home)
+        ]
 
     def items(self) -> Iterator[tuple[str, Any]]:
         """Each default by its name, with `severity` and `options` apart.
@@ -94,39 +94,28 @@ class Config:
                 yield name, value
 
 
-def judged_with_defaults(verdict: Verdict, defaults: Defaults | None) -> Verdict:
-    """A verdict that names the defaults."""
-    return msgspec.structs.replace(verdict, defaults=defaults) if defaults else verdict
+R = TypeVar("R", Verdict, Scores, Comparison, Leaderboard, Agreement, CellResult)
 
 
-def with_defaults(scores: Scores, defaults: Defaults | None) -> Scores:
-    """Scores whose notes and signature name the defaults."""
+def with_defaults(result: R, defaults: Defaults | None) -> R:
+    """A result that names the defaults: a verdict as such, others in notes and signatures."""
     if defaults is None:
-        return scores
-    notes = (*scores.notes, defaults.note)
-    signature = defaults.signed(scores.signature)
-    return msgspec.structs.replace(scores, notes=notes, signature=signature)
-
-
-def compared_with_defaults(comparison: Comparison, defaults: Defaults | None) -> Comparison:
-    """A comparison whose notes and signature name the defaults."""
-    if defaults is None:
-        return comparison
-    notes = (*comparison.notes, defaults.note)
-    signature = defaults.signed(comparison.signature)
-    return msgspec.structs.replace(comparison, notes=notes, signature=signature)
-
-
-def ranked_with_defaults(board: Leaderboard, defaults: Defaults | None) -> Leaderboard:
-    """A leaderboard whose notes and signatures name the defaults."""
-    if defaults is None:
-        return board
-    return msgspec.structs.replace(
-        board,
-        notes=(*board.notes, defaults.note),
-        signature=defaults.signed(board.signature) if board.signature else "",
-        comparisons=tuple(compared_with_defaults(each, defaults) for each in board.comparisons),
+        return result
+    if isinstance(result, Verdict):
+        return msgspec.structs.replace(result, defaults=defaults)
+    named = msgspec.structs.replace(
+        result,
+        notes=(*result.notes, defaults.note),
+        signature=defaults.sign(result.signature),
     )
+    if isinstance(named, Leaderboard):
+        comparisons = tuple(with_defaults(each, defaults) for each in named.comparisons)
+        return msgspec.structs.replace(named, comparisons=comparisons)
+    return named
+
+
+judged_with_defaults = compared_with_defaults = with_defaults
+ranked_with_defaults = agreed_with_defaults = with_defaults
 
 
 def campaign_with_defaults(
@@ -138,29 +127,13 @@ def campaign_with_defaults(
         result: the campaign.
         by_group: what was taken, by task, profile and condition.
     """
-    return msgspec.structs.replace(
-        result,
-        rows=tuple(_named_row(row, by_group.get(row.cell.group)) for row in result.rows),
-        boards={
-            group: ranked_with_defaults(board, by_group.get(group))
-            for group, board in result.boards.items()
-        },
+    rows = tuple(
+        msgspec.structs.replace(row, result=with_defaults(row.result, by_group.get(row.cell.group)))
+        if row.result.signature
+        else row
+        for row in result.rows
     )
-
-
-def _named_row(row: CellRow, defaults: Defaults | None) -> CellRow:
-    if defaults is None or not row.result.signature:
-        return row
-    own = row.result
-    notes, signature = (*own.notes, defaults.note), defaults.signed(own.signature)
-    named = msgspec.structs.replace(own, notes=notes, signature=signature)
-    return msgspec.structs.replace(row, result=named)
-
-
-def agreed_with_defaults(agreement: Agreement, defaults: Defaults | None) -> Agreement:
-    """An agreement whose notes and signature name the defaults."""
-    if defaults is None:
-        return agreement
-    notes = (*agreement.notes, defaults.note)
-    signature = defaults.signed(agreement.signature)
-    return msgspec.structs.replace(agreement, notes=notes, signature=signature)
+    boards = {
+        group: with_defaults(board, by_group.get(group)) for group, board in result.boards.items()
+    }
+    return msgspec.structs.replace(result, rows=rows, boards=boards)

@@ -11,8 +11,8 @@ import msgspec
 import polars as pl
 
 from hlteval.findings import Finding, Findings, Severity
-from hlteval.results.systems import Leaderboard
-from hlteval.results.verdict import head
+from hlteval.results.systems import Leaderboard, polars_types
+from hlteval.results.verdict import Count, head
 
 Part = Literal["team", "task", "language", "condition", "checkpoint"]
 PARTS: tuple[Part, ...] = ("team", "task", "language", "condition", "checkpoint")
@@ -306,38 +306,84 @@ ProfileName = Literal["plan", "official"]
 CellStatus = Literal["scored", "refused", "failed"]
 """Of a cell; `refused` because of its data, `failed` because of the program or the machine."""
 
-_FINDING = {
-    "code": pl.String,
-    "severity": pl.String,
-    "side": pl.String,
-    "file": pl.String,
-    "line": pl.Int64,
-    "column": pl.Int64,
-    "count": pl.Int64,
-    "message": pl.String,
-    "help": pl.String,
-}
-COLUMNS: Mapping[str, pl.DataType | type[pl.DataType]] = {
-    "task": pl.String,
-    "profile": pl.String,
-    "condition": pl.String,
-    "submission": pl.String,
-    "status": pl.String,
-    "metric": pl.String,
-    "resample": pl.Int32,
-    "value": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "documents": pl.Int64,
-    "records": pl.Int64,
-    "errors": pl.Int64,
-    "warnings": pl.Int64,
-    "reason": pl.String,
+
+class CampaignFinding(msgspec.Struct):
+    """A finding in the table of a campaign.
+
+    Attributes:
+        code: of the finding.
+        severity: `error`, `warning` or `info`.
+        side: whose problem it is, `submission`, `reference` or the file of an option.
+        file: path of the file; null for the whole submission.
+        line: number of the line, from 1; null for the whole file.
+        column: column in Unicode code points, from 1; null for the whole file.
+        count: the number of problems that it summarizes.
+        message: what is wrong.
+        help: how to fix it; null if unknown.
+    """
+
+    code: str
+    severity: str
+    side: str
+    file: str | None
+    line: Count | None
+    column: Count | None
+    count: Count
+    message: str
+    help: str | None
+
+
+class CampaignRow(msgspec.Struct):
+    """A row of the table `campaign.parquet`: a metric of a cell in one resample.
+
+    Attributes:
+        task: name of the task.
+        profile: `plan` or `official`.
+        condition: name of the condition; empty where the task has none.
+        submission: name of the submission.
+        status: `refused` because of its data, `failed` because of the program or the machine.
+        metric: name of the metric; null in the only row of a cell without numbers.
+        resample: number of the resample; 0 for the value itself.
+        value: value of the metric; null if undefined.
+        low: lower limit of the confidence interval; null without one, and in resamples.
+        high: upper limit of the confidence interval; null without one, and in resamples.
+        documents: the number of documents of the submission; null if nothing was read.
+        records: the number of their records; null if nothing was read.
+        errors: the number of errors that validation found.
+        warnings: the number of warnings that validation found.
+        reason: why there are no numbers; null if there are.
+        findings: of a cell without numbers.
+        signature: everything that the numbers depend on; null without numbers.
+        key: digest of everything that the result depends on; null if an input does not exist.
+    """
+
+    task: str
+    profile: ProfileName
+    condition: str
+    submission: str
+    status: CellStatus
+    metric: str | None
+    resample: Count
+    value: float | None
+    low: float | None
+    high: float | None
+    documents: Count | None
+    records: Count | None
+    errors: Count
+    warnings: Count
+    reason: str | None
+    findings: tuple[CampaignFinding, ...]
+    signature: str | None
+    key: str | None
+
+
+_FINDING = polars_types(CampaignFinding)
+COLUMNS: Mapping[str, pl.DataType] = {
+    **polars_types(CampaignRow),
+    "resample": pl.Int32(),
     "findings": pl.List(pl.Struct(_FINDING)),
-    "signature": pl.String,
-    "key": pl.String,
 }
-"""The columns of the table of a campaign; docs/campaign.md says what they mean."""
+"""The columns of the table of a campaign."""
 
 
 class Condition(msgspec.Struct, frozen=True):

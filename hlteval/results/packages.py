@@ -1,15 +1,15 @@
-"""Packages as values: an archive that was packed, and one that was looked at."""
+"""Packages and conversions as values: archives that are packed or inspected, files converted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import ClassVar, Literal
 
 import msgspec
 
 from hlteval.findings import Findings, Severity
 from hlteval.findings.counts import counted
-from hlteval.results.verdict import Verdict, head
+from hlteval.results.verdict import Count, Output, Verdict
 from hlteval.sources import Listed
 
 
@@ -43,24 +43,30 @@ class Guess(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...]
 
 
-class Inspection(msgspec.Struct, frozen=True, kw_only=True):
+class Inspection(Output, frozen=True, kw_only=True):
     """Content of an archive, without a reference.
 
     Attributes:
         path: its path.
-        kind: `zip`, `tgz`, `folder`, `file` or `stdin`.
-        size: of the archive in bytes; None of a folder and of standard input.
-        sha256: its digest, likewise.
-        members: all that its list names, also if nothing of it may be read.
+        kind: what it is.
+        size: size of the archive in bytes; None of a folder and of standard input.
+        sha256: SHA-256 digest, 64 hexadecimal digits; None of a folder and of standard input.
+        members: everything that its list names, also if nothing of it may be read.
         tasks: the tasks that it may be for, the likeliest first.
         name: the parts of its name by what they are, if it has the form of the likeliest task.
         findings: its problems as a package.
         readable: whether its files may be read at all.
     """
 
+    json_schema: ClassVar[str] = "inspection"
+    json_members: ClassVar[tuple[str, ...]] = (
+        *("path", "kind", "readable", "size", "unpacked", "sha256", "tasks", "name", "members"),
+        "findings",
+    )
+
     path: str
-    kind: str
-    size: int | None
+    kind: Literal["zip", "tgz", "folder", "file", "stdin"]
+    size: Count | None
     sha256: str | None
     members: tuple[Listed, ...] = ()
     tasks: tuple[Guess, ...] = ()
@@ -69,8 +75,8 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
     readable: bool = True
 
     @property
-    def unpacked(self) -> int:
-        """The size of all files in bytes, as the archive states it.
+    def unpacked(self) -> Count:
+        """Size of all files in bytes, as the archive states it.
 
         Examples:
             >>> listed = (Listed("d1.a2", "file", 20), Listed("d2.a2", "file", 22))
@@ -101,15 +107,6 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
         members = counted(len(self.members), "member")
         return f"<Inspection: {self.path}, {self.kind}, {members}; {tasks}>"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The inspection in plain types, as `hlteval inspect --format json` prints it."""
-        built: dict[str, Any] = {**head("inspection"), "path": self.path, "kind": self.kind}
-        built |= {"readable": self.readable}
-        built |= {"size": self.size, "unpacked": self.unpacked, "sha256": self.sha256}
-        built |= {"tasks": msgspec.to_builtins([*self.tasks]), "name": dict(self.name)}
-        built |= {"members": msgspec.to_builtins([*self.members])}
-        return {**built, "findings": self.findings.to_dict()}
-
 
 class ConvertedInput(msgspec.Struct, frozen=True):
     """An input of a conversion.
@@ -124,7 +121,7 @@ class ConvertedInput(msgspec.Struct, frozen=True):
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """What the output format cannot represent.
+    """Information that the output format cannot represent.
 
     Attributes:
         code: `CNV101` if the format has no place for anything of this kind, else `CNV103`.
@@ -137,7 +134,7 @@ class Loss(msgspec.Struct, frozen=True):
     count: int
 
 
-class Conversion(msgspec.Struct, frozen=True, kw_only=True):
+class Conversion(Output, frozen=True, kw_only=True):
     """A conversion, or the reason why nothing was written.
 
     Attributes:
@@ -152,12 +149,18 @@ class Conversion(msgspec.Struct, frozen=True, kw_only=True):
         findings: about the inputs and the losses.
     """
 
+    json_schema: ClassVar[str] = "conversion"
+    json_members: ClassVar[tuple[str, ...]] = (
+        *("inputs", "output", "format", "written", "documents", "contents", "losses", "files"),
+        *("findings", "counts"),
+    )
+
     inputs: tuple[ConvertedInput, ...]
     output: str
     format: str
     written: bool
-    documents: int
-    contents: Mapping[str, int]
+    documents: Count
+    contents: Mapping[str, Count]
     losses: tuple[Loss, ...] = ()
     files: tuple[Listed, ...] = ()
     findings: Findings = Findings()
@@ -186,11 +189,7 @@ class Conversion(msgspec.Struct, frozen=True, kw_only=True):
         """Its findings in order, as a verdict without a task."""
         return Verdict("", "", self.clean, self.findings)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The conversion in plain types, as `hlteval convert --format json` prints it."""
-        built: dict[str, Any] = msgspec.to_builtins(
-            msgspec.structs.asdict(self) | {"findings": (), "contents": dict(self.contents)}
-        )
-        verdict = self.verdict
-        more = {"counts": verdict.counts, "findings": verdict.findings.to_dict()}
-        return {**head("conversion"), **built, **more}
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """The number of findings by severity, code and side."""
+        return self.verdict.counts

@@ -75,7 +75,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes the numbers meaningless, which nobody may miss."""
+        """Remarks on what makes the numbers meaningless, which nobody may miss."""
         return ("nothing was read of the submission: 0 documents, 0 records",) * self.of_nothing
 
     @property

@@ -1,20 +1,20 @@
-"""Comparisons: which of several systems is better, as values."""
+"""Comparisons and leaderboards as values: ranks and differences of systems, and short names."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
 from hlteval.extensions import lazy
 from hlteval.findings import Finding, Findings
 from hlteval.findings.counts import counted
-from hlteval.results.verdict import Verdict, head
+from hlteval.results.verdict import Output, Verdict, head, plain
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Limits = tuple[float, float] | None
 """A confidence interval, lower limit first; None if it is undefined."""
 NOT_DISTINGUISHABLE = "not distinguishable"
-"""Said of systems where all that are ranked share a rank, so that none is the best."""
+"""Description of systems where all that are ranked share a rank, so that none is the best."""
 
 
 class System(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,16 +112,17 @@ class RefusedSystem(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def note(self) -> str:
-        """That it is refused and why, in one line."""
+        """The name and the reason, in one line."""
         return f"{self.name} is refused: {self.reason}"
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict in plain types, which is `refused`, with the reason and what to do."""
-        reasons = {"verdict": "refused", "reason": self.reason, "help": self.help}
-        return {**self.verdict.to_dict(), **head("refusal"), **reasons}
+        reasons = {"reason": self.reason, "help": self.help}
+        members = self.verdict.json_head("refusal", "refused", **reasons)
+        return members | {"findings": self.verdict.findings.to_dict()}
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class Comparison(Output, frozen=True, kw_only=True):
     """Several systems scored against one reference.
 
     Attributes:
@@ -136,6 +137,12 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         refused: the systems that were not scored, in the order in which they were named.
         paths: the path of each submission, by name.
     """
+
+    json_schema: ClassVar[str] = "comparison"
+    json_members: ClassVar[tuple[str, ...]] = (
+        *("task", "profile", "metric", "signature", "systems", "differences", "significance"),
+        "notes",
+    )
 
     task: str
     profile: str
@@ -175,14 +182,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison in plain types, as `hlteval compare --format json` prints it."""
-        names = [name for name in self.__struct_fields__ if name not in {"refused", "paths"}]
-        own = {name: getattr(self, name) for name in names}
-        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(own))
-        return {
-            **head("comparison"),
-            **plain,
-            "refused": {system.name: system.to_dict() for system in self.refused},
-        }
+        refused = {system.name: system.to_dict() for system in self.refused}
+        return super().to_dict() | {"refused": refused}
 
     def to_frame(self, rows: Literal["systems", "differences"] = "systems") -> pl.DataFrame:
         """The systems or the differences of pairs, a row each.
@@ -196,39 +197,47 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             ValueError: for anything else.
         """
-        import polars as pl
-
         if rows not in ("systems", "differences"):
             raise ValueError(f"rows: expected 'systems' or 'differences', got {rows!r}")
-        kind = System if rows == "systems" else Difference
-        listed: Sequence[System | Difference] = self.differences
-        if rows == "systems":
-            refused = (
-                System(name=each.name, value=None, interval=None, rank=None)
-                for each in self.refused
-            )
-            listed = (*self.systems, *refused)
-        return pl.DataFrame([_flat(item) for item in listed], schema=_types(kind))
+        if rows == "differences":
+            return interval_frame(Difference, self.differences)
+        refused = (
+            System(name=each.name, value=None, interval=None, rank=None) for each in self.refused
+        )
+        return interval_frame(System, (*self.systems, *refused))
 
 
-def _flat(item: System | Difference) -> dict[str, Any]:
-    """The attributes of a system or a difference, with the limits of its interval apart."""
-    values = msgspec.structs.asdict(item)
-    low, high = values.pop("interval") or (None, None)
-    return {**values, "low": low, "high": high}
+def interval_frame(kind: type[msgspec.Struct], items: Iterable[msgspec.Struct]) -> pl.DataFrame:
+    """Structs of one class, a row each, with the limits of their intervals as `low` and `high`.
 
-
-def _types(kind: type[System | Difference]) -> dict[str, Any]:
-    """The columns of a table of systems or differences, which may have no rows."""
+    Args:
+        kind: the class, of which there may be no structs.
+        items: the structs.
+    """
     import polars as pl
 
-    columns = {"str": pl.String, "int": pl.Int64, "int | None": pl.Int64}
-    fields = {
-        field.name: columns.get(str(kind.__annotations__[field.name]), pl.Float64)
-        for field in msgspec.structs.fields(kind)
-        if field.name != "interval"
+    rows = []
+    for item in items:
+        values = msgspec.structs.asdict(item)
+        low, high = values.pop("interval") or (None, None)
+        rows.append({**values, "low": low, "high": high})
+    types = {**polars_types(kind), "low": pl.Float64(), "high": pl.Float64()}
+    return pl.DataFrame(rows, schema={name: types[name] for name in types if name != "interval"})
+
+
+def polars_types(kind: type[msgspec.Struct]) -> dict[str, pl.DataType]:
+    """The types of the columns that the fields of a struct become; of others than these, floats."""
+    import polars as pl
+
+    types: dict[str, pl.DataType] = {
+        **dict.fromkeys(("str", "ProfileName", "CellStatus"), pl.String()),
+        **dict.fromkeys(("int", "Count"), pl.Int64()),
+        "tuple[str, ...]": pl.List(pl.String),
     }
-    return {**fields, "low": pl.Float64, "high": pl.Float64}
+    return {
+        name: types.get(str(annotation).removesuffix(" | None"), pl.Float64())
+        for name, annotation in kind.__annotations__.items()
+    }
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -250,6 +259,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     help: str = ""
     codes: tuple[str, ...] = ()
+
+
+_RANKED = ("value", "interval", "rank")
+"""The members of a system by one metric."""
 
 
 class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
@@ -298,11 +311,11 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
             Row(
                 name=system.name,
                 rank=system.rank,
-                scores={metric: own[system.name] for metric, own in by_metric.items()},
+                scores={metric: systems[system.name] for metric, systems in by_metric.items()},
             )
             for system in scored
         ]
-        return (*rows, *map(_refused, self.refused))
+        return (*rows, *map(_refused_row, self.refused))
 
     def by(self, metric: str) -> Comparison:
         """The systems by one of the metrics.
@@ -320,33 +333,34 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
             "profile": self.profile,
             "metrics": list(self.metrics),
             "signature": self.signature,
-            "systems": list(self._systems()),
+            "systems": [
+                {
+                    "name": row.name,
+                    "rank": row.rank,
+                    "scores": {
+                        metric: plain({name: getattr(system, name) for name in _RANKED})
+                        for metric, system in row.scores.items()
+                    },
+                }
+                for row in self.rows
+                if not row.reason
+            ],
             "differences": [
-                {"metric": each.metric, **_plain(pair)}
+                {"metric": each.metric, **plain(pair)}
                 for each in self.comparisons
                 for pair in each.differences
             ],
             "significance": [
-                {"metric": each.metric, **msgspec.structs.asdict(each.significance)}
-                for each in self.comparisons
+                {"metric": each.metric, **plain(each.significance)} for each in self.comparisons
             ],
             "refused": {
                 row.name: {"reason": row.reason, "help": row.help, "codes": list(row.codes),
                            "counts": system.verdict.counts}
-                for row, system in zip(map(_refused, self.refused), self.refused, strict=True)
+                for row, system in zip(map(_refused_row, self.refused), self.refused, strict=True)
             },
             "notes": list(self.notes),
             "findings": self.findings.to_dict(),
         }  # fmt: skip
-
-    def _systems(self) -> Iterator[dict[str, Any]]:
-        for row in self.rows:
-            if not row.reason:
-                scores = {
-                    metric: {name: value for name, value in _plain(own).items() if name != "name"}
-                    for metric, own in row.scores.items()
-                }
-                yield {"name": row.name, "rank": row.rank, "scores": scores}
 
     def to_frame(self, rows: Literal["systems", "differences"] = "systems") -> pl.DataFrame:
         """One of the tables: a row per system and metric, or per metric and pair of systems.
@@ -362,13 +376,10 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
         """
         import polars as pl
 
-        empty = Comparison(
-            task="", profile="", metric="", signature="", systems=(), differences=()
-        ).to_frame(rows)
-        first = pl.lit("", pl.String).alias("metric")
-        frames = [empty.select(first, pl.all())] + [
-            each.to_frame(rows).select(pl.lit(each.metric).alias("metric"), pl.all())
-            for each in self.comparisons
+        empty = Comparison(task="", profile="", metric="", signature="", systems=(), differences=())
+        frames = [
+            each.to_frame(rows).select(pl.lit(each.metric, pl.String).alias("metric"), pl.all())
+            for each in (empty, *self.comparisons)
         ]
         if rows == "systems":
             refused = [(row.name, row.reason) for row in self.rows if row.reason]
@@ -378,20 +389,13 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
         return pl.concat(frames)
 
 
-def _refused(system: RefusedSystem) -> Row:
+def _refused_row(system: RefusedSystem) -> Row:
     reason = system.reason
     if system.blocking:
         first, others = system.blocking[0], sum(item.count for item in system.blocking) - 1
         more = f"; {others:,} more" if others else ""
         reason = f"{first.message} ({', '.join(system.codes)}){more}"
     return Row(name=system.name, reason=reason, help=system.help, codes=system.codes)
-
-
-def _plain(value: System | Difference) -> dict[str, Any]:
-    """The attributes of a system or a difference, a list for its interval."""
-    plain = msgspec.structs.asdict(value)
-    limits = plain["interval"]
-    return {**plain, "interval": None if limits is None else list(limits)}
 
 
 _SUFFIX = re.compile(
@@ -421,11 +425,17 @@ def short_names(paths: Iterable[str]) -> dict[str, str]:
         >>> short_names(["a/system.json", "b/system.json", "b/system.tgz"])["a/system.json"]
         'a/system.json'
     """
-    listed = list(dict.fromkeys(paths))
-    whole = [_parts(path) for path in listed]
-    stems = [_parts(path, without_suffix=True) for path in listed]
-    ends = _ends(stems if len(set(stems)) == len(set(whole)) else whole)
-    return dict(zip(listed, _numbered([*map(as_text, ends)]), strict=True))
+    unique = list(dict.fromkeys(paths))
+    whole = [_parts(path) for path in unique]
+    stems = [_parts(path, without_suffix=True) for path in unique]
+    parts = stems if len(set(stems)) == len(set(whole)) else whole
+    shared = Counter(each[-size:] for each in set(parts) for size in range(1, len(each) + 1))
+    names: list[str] = []
+    for each in parts:
+        ends = (each[-size:] for size in range(1, len(each)))
+        end = next((end for end in ends if shared[end] == 1), each)
+        names.append(as_text(end[0] + "/".join(end[1:]) if end[0] == "/" else "/".join(end)))
+    return dict(zip(unique, _with_numbers(names), strict=True))
 
 
 def _parts(path: str, *, without_suffix: bool = False) -> tuple[str, ...]:
@@ -436,22 +446,12 @@ def _parts(path: str, *, without_suffix: bool = False) -> tuple[str, ...]:
     return (*parts[:-1], _SUFFIX.sub("", parts[-1])) if without_suffix else parts
 
 
-def _ends(paths: Sequence[tuple[str, ...]]) -> list[str]:
-    """The shortest end of each path that is not the end of another."""
-    shared = Counter(path[-size:] for path in set(paths) for size in range(1, len(path) + 1))
-    found = (
-        next((path[-size:] for size in range(1, len(path)) if shared[path[-size:]] == 1), path)
-        for path in paths
-    )
-    return [end[0] + "/".join(end[1:]) if end[0] == "/" else "/".join(end) for end in found]
-
-
-def _numbered(names: Sequence[str]) -> list[str]:
+def _with_numbers(names: Sequence[str]) -> list[str]:
     """Names of which those that are there already get a number."""
     taken, numbered = set(names), []
-    for at, name in enumerate(names):
+    for index, name in enumerate(names):
         new = name
-        if name in names[:at]:
+        if name in names[:index]:
             new = next(other for n in count(2) if (other := f"{name} {n}") not in taken)
         taken.add(new)
         numbered.append(new)

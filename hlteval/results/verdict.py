@@ -1,6 +1,6 @@
-"""Signatures: everything that scores depend on, in one line.
+"""Signatures, verdicts, verifications and corrected copies as values, and the form of all JSON.
 
-Format:
+Format of a signature, which says in one line everything that scores depend on:
     Parts separated by `|`, each a name, a colon and a value: `hlteval:0.1.0|task:hub4|…`. A name
     contains no colon. In a value, `%`, `|` and control characters are percent-encoded (UTF-8), so
     any value survives.
@@ -12,19 +12,22 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, Literal
-from urllib.parse import unquote
+from typing import Annotated, Any, ClassVar, Literal
+from urllib.parse import quote, unquote
 
 import msgspec
 
 from hlteval.extensions import lazy
 from hlteval.findings import SUBMISSION, Findings, Severity, in_order
 from hlteval.findings.sequence import severities, tally
-from hlteval.sources import Source, Unreadable, open_source, sha256
+from hlteval.sources import Unreadable, open_source, sha256
 from hlteval.tasks.task import WrongOption
 
 FIRST = "hlteval"
@@ -63,10 +66,19 @@ class Signature:
         """
         if not text.strip().startswith(f"{FIRST}:"):
             raise WrongSignature(f"a signature begins with {FIRST}:, not {text.strip()[:40]!r}")
-        return cls(tuple(map(_parsed, text.strip().split("|"))))
+        parts = []
+        for part in text.strip().split("|"):
+            match = _PART.fullmatch(part)
+            if match is None:
+                raise WrongSignature(f"a part of a signature is NAME:VALUE, not {part[:40]!r}")
+            parts.append((match[1], unquote(match[2], errors="surrogateescape")))
+        return cls(tuple(parts))
 
     def __str__(self) -> str:
-        return "|".join(f"{name}:{_escaped(value)}" for name, value in self.parts)
+        return "|".join(
+            f"{name}:{_ESCAPED.sub(lambda match: quote(match[0], safe=''), value)}"
+            for name, value in self.parts
+        )
 
     def values(self, name: str) -> list[str]:
         """The values of the parts of a name; a comparison has several systems.
@@ -75,18 +87,7 @@ class Signature:
             >>> Signature.parse("hlteval:0.1.0|system:a|system:b").values("system")
             ['a', 'b']
         """
-        return [value for own, value in self.parts if own == name]
-
-
-def _parsed(part: str) -> tuple[str, str]:
-    match = _PART.fullmatch(part)
-    if match is None:
-        raise WrongSignature(f"a part of a signature is NAME:VALUE, not {part[:40]!r}")
-    return match[1], unquote(match[2], errors="surrogateescape")
-
-
-def _escaped(value: str) -> str:
-    return _ESCAPED.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), value)
+        return [value for part, value in self.parts if part == name]
 
 
 def digest(files: Iterable[tuple[str, str]], *, name_matters: bool = True) -> str:
@@ -104,7 +105,7 @@ def digest(files: Iterable[tuple[str, str]], *, name_matters: bool = True) -> st
     each = list(files)
     if len(each) == 1 and not name_matters:
         return each[0][1][:DIGITS]
-    lines = sorted(f"{name.rpartition('/')[2]} {own}\n" for name, own in each)
+    lines = sorted(f"{name.rpartition('/')[2]} {sha256}\n" for name, sha256 in each)
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:DIGITS]
 
 
@@ -114,15 +115,13 @@ def content(path: str) -> str:
     Raises:
         FileNotFoundError: if it does not exist.
     """
-    return digest(_members(open_source(path)), name_matters=False)
-
-
-def _members(source: Source) -> Iterable[tuple[str, str]]:
-    for member in source.members:
+    digests = []
+    for member in open_source(path).members:
         try:
-            yield member.name, sha256(member.fetch())
+            digests.append((member.name, sha256(member.fetch())))
         except Unreadable as error:
-            yield member.name, error.finding.code
+            digests.append((member.name, error.finding.code))
+    return digest(digests, name_matters=False)
 
 
 SIGNED = "defaults"
@@ -133,7 +132,7 @@ _OPTIONS = "options."
 
 
 class Defaults(msgspec.Struct, frozen=True):
-    """What a command took from a file of defaults.
+    """The settings that a command took from a file of defaults.
 
     Attributes:
         file: path of the file.
@@ -153,57 +152,35 @@ class Defaults(msgspec.Struct, frozen=True):
         """
         return f"defaults from {self.file}: {', '.join(self.names)}"
 
-    @property
-    def of_numbers(self) -> tuple[str, ...]:
-        """The names of those that numbers depend on, as signatures have them."""
-        return tuple(
+    def sign(self, signature: str) -> str:
+        """Add to a signature the names of the settings that this file gave.
+
+        Examples:
+            >>> Defaults("hlteval.toml", ("task", "profile")).sign("hlteval:0.1.0|task:hub4")
+            'hlteval:0.1.0|task:hub4|defaults:profile'
+        """
+        names = [
             name.removeprefix(_OPTIONS)
             for name in self.names
             if name in _NUMBERS or name.startswith(_OPTIONS)
-        )
-
-    def signed(self, signature: str) -> str:
-        """A signature with the names of the settings that this file gave.
-
-        Examples:
-            >>> Defaults("hlteval.toml", ("task", "profile")).signed("hlteval:0.1.0|task:hub4")
-            'hlteval:0.1.0|task:hub4|defaults:profile'
-        """
-        if not self.of_numbers:
+        ]
+        if not names or not signature:
             return signature
         parts = Signature.parse(signature).parts
-        return str(Signature((*parts, (SIGNED, ",".join(self.of_numbers)))))
+        return str(Signature((*parts, (SIGNED, ",".join(names)))))
+
+
+@cache
+def declared_schemas() -> dict[str, dict[str, Any]]:
+    """The schemas of all JSON and of files that you write, by name, as `schemas.toml` has them."""
+    text = resources.files("hlteval.results").joinpath("schemas.toml").read_text("utf-8")
+    return tomllib.loads(text)
 
 
 VERSIONS: Mapping[str, int] = MappingProxyType(
-    {
-        "verdict": 1,
-        "finding": 1,
-        "fixed-copy": 1,
-        "conversion": 1,
-        "scores": 1,
-        "refusal": 1,
-        "comparison": 2,
-        "leaderboard": 2,
-        "agreement": 1,
-        "verification": 1,
-        "package": 1,
-        "inspection": 1,
-        "pipeline": 2,
-        "best-submissions": 1,
-        "campaign": 1,
-        "campaign-table": 1,
-        "defaults": 1,
-        "tasks": 1,
-        "formats": 1,
-        "codes": 1,
-        "schemas": 1,
-        "hlteval-toml": 1,
-        "campaign-manifest": 1,
-        "evaluation-manifest": 1,
-    }
+    {name: schema["version"] for name, schema in declared_schemas().items()}
 )
-"""The version of each schema by name; the last three are of files that you write."""
+"""The version of each schema by name."""
 
 
 def head(schema: str) -> dict[str, str | int]:
@@ -217,6 +194,42 @@ def head(schema: str) -> dict[str, str | int]:
         {'schema': 'scores', 'version': 1}
     """
     return {"schema": schema, "version": VERSIONS[schema]}
+
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+"""A number of things."""
+
+
+class Output(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of results with a JSON form, an object that begins with its schema and version.
+
+    The members of the object are the fields, unless `json_members` names other ones: some of them,
+    and properties. Their types and meanings are those of the JSON Schema too.
+    """
+
+    json_schema: ClassVar[str]
+    json_members: ClassVar[tuple[str, ...]] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result in plain types, as its command prints it with `--format json`."""
+        names = self.json_members or self.__struct_fields__
+        return head(self.json_schema) | {name: plain(getattr(self, name)) for name in names}
+
+
+def plain(value: object) -> Any:
+    """A value in the types of JSON: findings and structs are objects, and tuples lists.
+
+    Examples:
+        >>> plain({"defaults": Defaults("hlteval.toml", ("task",))})
+        {'defaults': {'file': 'hlteval.toml', 'names': ['task']}}
+    """
+    if isinstance(value, Findings):
+        return value.to_dict()
+    if isinstance(value, msgspec.Struct):
+        return plain(msgspec.structs.asdict(value))
+    if isinstance(value, Mapping):
+        return {name: plain(item) for name, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 Outcome = Literal["pass", "fail", "undecided"]
@@ -284,24 +297,31 @@ class Verdict(msgspec.Struct, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict in plain types, as `hlteval validate --format json` prints it."""
+        return self.json_head() | {"findings": self.findings.to_dict()}
+
+    def json_head(
+        self, schema: str = "verdict", outcome: str = "", **more: object
+    ) -> dict[str, Any]:
+        """All members of its JSON but the findings, which are the last one.
+
+        Args:
+            schema: name of the schema of the whole.
+            outcome: replaces that of the verdict.
+            **more: further members after the verdict, by name.
+        """
         return {
-            **head("verdict"),
+            **head(schema),
             "task": self.task,
             "profile": self.profile,
-            "verdict": self.outcome,
+            "verdict": outcome or self.outcome,
+            **plain(more),
             "side": self.side,
             "documents": self.documents,
             "records": self.records,
-            **msgspec.to_builtins(self.more),
+            **({"compared": self.compared} if self.compared else {}),
+            **({"defaults": plain(self.defaults)} if self.defaults else {}),
             "counts": self.counts,
-            "findings": self.findings.to_dict(),
         }
-
-    @property
-    def more(self) -> dict[str, Any]:
-        """The members of its JSON that only some verdicts have."""
-        members = {"compared": self.compared, "defaults": self.defaults}
-        return {name: value for name, value in members.items() if value}
 
     @property
     def outcome(self) -> Outcome:
@@ -318,13 +338,13 @@ class Verdict(msgspec.Struct, frozen=True):
     @property
     def sides(self) -> tuple[str, ...]:
         """The sides with findings, that of the verdict first."""
-        found = dict.fromkeys(finding.side for finding in self.findings)
-        return tuple(sorted(found, key=lambda side: side != self.side))
+        sides = dict.fromkeys(finding.side for finding in self.findings)
+        return tuple(sorted(sides, key=lambda side: side != self.side))
 
     def of(self, side: str) -> Verdict:
-        """The same verdict with the findings of one side only."""
-        own = Findings(finding for finding in self.findings if finding.side == side)
-        return msgspec.structs.replace(self, findings=own)
+        """The verdict with the findings of one side only."""
+        findings = Findings(finding for finding in self.findings if finding.side == side)
+        return msgspec.structs.replace(self, findings=findings)
 
     @property
     def counts(self) -> dict[str, dict[str, int]]:
@@ -351,8 +371,8 @@ class Verdict(msgspec.Struct, frozen=True):
     @property
     def worst(self) -> Severity | None:
         """The highest severity of the findings of its side; None without findings."""
-        found = {finding.severity for finding in self.findings if finding.side == self.side}
-        return next((severity for severity in Severity if severity in found), None)
+        severities = {finding.severity for finding in self.findings if finding.side == self.side}
+        return next((severity for severity in Severity if severity in severities), None)
 
     def reaches(self, severity: Severity) -> bool:
         """Whether a finding of its side has at least a given severity.
@@ -365,7 +385,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 VerificationOutcome = Literal["same", "differs", "not checked"]
-"""What became of a part."""
+"""The result of the check of a part."""
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):

@@ -204,7 +204,7 @@ def inspect(path: str) -> Inspection:
     size, digest = _digest(path)
     shown = Inspection(
         path=source.path,
-        kind=source.kind,
+        kind=source.kind,  # type: ignore[arg-type]
         size=size,
         sha256=digest,
         members=_members(source),

@@ -1,18 +1,16 @@
-"""What several outputs contain: counts, verdicts, values and rows of tables."""
+"""Parts of several outputs, and the outputs that list tasks, formats, codes and schemas."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
 from hlteval.findings import Item, Severity
-from hlteval.results.verdict import Defaults
+from hlteval.results.verdict import Count, Defaults
 
-Count = Annotated[int, Meta(ge=0)]
-"""A number of things."""
 Profile = Literal["plan", "official"]
 Value = float | None
 """A number; null where it is undefined (0/0) or not available in the profile."""
@@ -52,7 +50,7 @@ class Counts(msgspec.Struct):
 
 
 class VerdictMembers(msgspec.Struct, kw_only=True):
-    """What all outputs with a verdict have, beside the verdict.
+    """Members of all outputs with a verdict, beside the verdict.
 
     Attributes:
         task: name of the task; empty for findings without a task, as those of a manifest.
@@ -254,7 +252,7 @@ class CodesOutput(msgspec.Struct):
     codes: tuple[CodeDescription, ...]
 
 
-class SchemaDescription(msgspec.Struct, frozen=True, kw_only=True):
+class SchemaDescription(msgspec.Struct, frozen=True):
     """A schema of an output or of a file that you write.
 
     Attributes:

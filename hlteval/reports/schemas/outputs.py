@@ -1,4 +1,4 @@
-"""The outputs of `validate`, `pack`, `inspect`, `convert` and `config`, member by member."""
+"""The outputs whose JSON has other members than the result, member by member."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from msgspec import UNSET, UnsetType
 
 from hlteval.findings import Item
 from hlteval.reports.schemas.lists import (
-    Count,
     Counts,
     Interval,
     Profile,
@@ -18,12 +17,10 @@ from hlteval.reports.schemas.lists import (
     Value,
     VerdictMembers,
 )
-from hlteval.results.agreement import CoefficientValue, Disagreement, PairMeasure
 from hlteval.results.evaluation import Best, Entry
 from hlteval.results.evaluation import CellStatus as Status
-from hlteval.results.packages import ConvertedInput, Guess, Loss
 from hlteval.results.systems import Difference, Significance, System
-from hlteval.results.verdict import Fix, Outcome, Part, Unfixed
+from hlteval.results.verdict import Count, Fix, Outcome, Part, Unfixed
 from hlteval.sources import Listed
 
 Level = Literal["error", "warning", "info"]
@@ -83,62 +80,6 @@ class PackageOutput(VerdictOutput, kw_only=True):
     size: Count
     sha256: str
     members: tuple[Listed, ...]
-
-
-class ConversionOutput(msgspec.Struct):
-    """What a conversion read, wrote and lost.
-
-    Attributes:
-        inputs: what was read.
-        output: path that was written to; `-` for standard output.
-        format: format of the output.
-        written: whether the output was written.
-        documents: the number of documents that were read.
-        contents: what was found in them: numbers by the words of the input formats.
-        losses: what the output format cannot represent.
-        files: the files that were written, if they are not standard output.
-        counts: the number of findings by severity, code and side.
-        findings: about the inputs and the losses.
-    """
-
-    inputs: tuple[ConvertedInput, ...]
-    output: str
-    format: str
-    written: bool
-    documents: Count
-    contents: Mapping[str, Count]
-    losses: tuple[Loss, ...]
-    files: tuple[Listed, ...]
-    counts: Counts
-    findings: tuple[Item, ...]
-
-
-class InspectionOutput(msgspec.Struct):
-    """What an archive, a folder or a file is, without a reference.
-
-    Attributes:
-        path: its path.
-        kind: what it is.
-        readable: whether its files may be read at all.
-        size: size of the archive in bytes; null of a folder and of standard input.
-        unpacked: size of all files in bytes, as the archive states it.
-        sha256: SHA-256 digest, 64 hexadecimal digits; null of a folder and of standard input.
-        tasks: the tasks that it may be for, the likeliest first.
-        name: the parts of its name by what they are, if it has the form of the likeliest task.
-        members: everything that its list names, also if nothing of it may be read.
-        findings: its problems as a package.
-    """
-
-    path: str
-    kind: Literal["zip", "tgz", "folder", "file", "stdin"]
-    readable: bool
-    size: Count | None
-    unpacked: Count
-    sha256: str | None
-    tasks: tuple[Guess, ...]
-    name: Mapping[str, str]
-    members: tuple[Listed, ...]
-    findings: tuple[Item, ...]
 
 
 class FolderDefaults(msgspec.Struct, rename="kebab"):
@@ -263,76 +204,6 @@ class CampaignOutput(msgspec.Struct):
     counts: Mapping[str, Count]
     computed: Count
     cells: tuple[CampaignCell, ...]
-
-
-class CampaignFinding(msgspec.Struct):
-    """A finding in the table of a campaign.
-
-    Attributes:
-        code: of the finding.
-        severity: `error`, `warning` or `info`.
-        side: whose problem it is, `submission`, `reference` or the file of an option.
-        file: path of the file; null for the whole submission.
-        line: number of the line, from 1; null for the whole file.
-        column: column in Unicode code points, from 1; null for the whole file.
-        count: the number of problems that it summarizes.
-        message: what is wrong.
-        help: how to fix it; null if unknown.
-    """
-
-    code: str
-    severity: str
-    side: str
-    file: str | None
-    line: Count | None
-    column: Count | None
-    count: Count
-    message: str
-    help: str | None
-
-
-class CampaignRow(msgspec.Struct):
-    """A row of the table `campaign.parquet`: a metric of a cell in one resample.
-
-    Attributes:
-        task: name of the task.
-        profile: `plan` or `official`.
-        condition: name of the condition; empty where the task has none.
-        submission: name of the submission.
-        status: `refused` because of its data, `failed` because of the program or the machine.
-        metric: name of the metric; null in the only row of a cell without numbers.
-        resample: number of the resample; 0 for the value itself.
-        value: value of the metric; null if undefined.
-        low: lower limit of the confidence interval; null without one, and in resamples.
-        high: upper limit of the confidence interval; null without one, and in resamples.
-        documents: the number of documents of the submission; null if nothing was read.
-        records: the number of their records; null if nothing was read.
-        errors: the number of errors that validation found.
-        warnings: the number of warnings that validation found.
-        reason: why there are no numbers; null if there are.
-        findings: of a cell without numbers.
-        signature: everything that the numbers depend on; null without numbers.
-        key: digest of everything that the result depends on; null if an input does not exist.
-    """
-
-    task: str
-    profile: Profile
-    condition: str
-    submission: str
-    status: Status
-    metric: str | None
-    resample: Count
-    value: float | None
-    low: float | None
-    high: float | None
-    documents: Count | None
-    records: Count | None
-    errors: Count
-    warnings: Count
-    reason: str | None
-    findings: tuple[CampaignFinding, ...]
-    signature: str | None
-    key: str | None
 
 
 class ScoresOutput(msgspec.Struct):
@@ -486,34 +357,6 @@ class LeaderboardOutput(msgspec.Struct):
     refused: Mapping[str, RefusedRow]
     notes: tuple[str, ...]
     findings: tuple[Item, ...]
-
-
-class AgreementOutput(msgspec.Struct):
-    """How far annotators of the same documents agree.
-
-    Attributes:
-        task: name of the task.
-        signature: everything that the numbers depend on: version, options, digests, seed.
-        annotators: their names, in the order in which they were given.
-        documents: the number of documents that at least two of them annotated.
-        measures: the measures of the task, for each pair of annotators.
-        coefficients: of what is judged: of all documents, by document, and by label.
-        differences: the units that annotators judge differently.
-        findings: about the annotations.
-        notes: remarks on how to read the numbers.
-        meanings: what is judged and what coefficients mean, by name.
-    """
-
-    task: str
-    signature: str
-    annotators: tuple[str, ...]
-    documents: Count
-    measures: tuple[PairMeasure, ...]
-    coefficients: tuple[CoefficientValue, ...]
-    differences: tuple[Disagreement, ...]
-    findings: tuple[Item, ...]
-    notes: tuple[str, ...]
-    meanings: Mapping[str, str]
 
 
 class VerificationOutput(msgspec.Struct):

@@ -14,8 +14,7 @@ from jsonschema import Draft202012Validator
 from docs.make.schema_page import page
 from docs.make.schemas import FOLDER, files, made
 from hlteval.reports.schemas.declared import SCHEMAS
-from hlteval.reports.schemas.outputs import CampaignFinding, CampaignRow
-from hlteval.results.evaluation import COLUMNS
+from hlteval.results.evaluation import COLUMNS, CampaignFinding, CampaignRow
 from hlteval.results.verdict import VERSIONS
 
 ROOT = Path(__file__).parents[3]
@@ -69,14 +68,14 @@ def test_every_version_has_a_schema():
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_version_never_changes_its_shape(name: str, request: pytest.FixtureRequest) -> None:
-    """--update-golden adds new versions only: a change of shape needs one (results/verdict.py)."""
+    """--update-golden adds new versions only: a change of shape needs one (schemas.toml)."""
     known = json.loads(SHAPES.read_text("utf-8")) if SHAPES.is_file() else {}
     version, own = f"{name}-{VERSIONS[name]}", digest(made(SCHEMAS[name]))
     if version not in known and request.config.getoption("--update-golden"):
         known[version] = own
         SHAPES.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", "utf-8")
     assert version in known, f"{version} is new; --update-golden adds it"
-    assert known[version] == own, f"another shape: raise the version of {name} in VERSIONS"
+    assert known[version] == own, f"another shape: raise the version of {name} in schemas.toml"
 
 
 def test_words_do_not_change_a_shape_and_members_do():
