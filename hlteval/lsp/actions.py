@@ -287,14 +287,19 @@ class Answers:
 
     def perform(self, order: Order) -> Any:
         """The answer to an order: a list of `UnitResult`, edits, or `Links`."""
-        self._take(order.buffers)
-        if order.kind == "judge":
-            return list(unit_results(order, self.buffers))
-        return edits(order, self.buffers) if order.kind == "fix" else links(order, self.buffers)
-
-    def _take(self, changed: Mapping[str, Buffer | None]) -> None:
-        for key, buffer in changed.items():
+        for key, buffer in order.buffers.items():
             if buffer is None:
                 self.buffers.pop(key, None)
             else:
                 self.buffers[key] = buffer
+        if order.kind == "judge":
+            return list(unit_results(order, self.buffers))
+        return edits(order, self.buffers) if order.kind == "fix" else links(order, self.buffers)
+
+
+_ANSWERS = Answers()
+
+
+def answer(order: Order) -> Any:
+    """The answer to an order in a process that does nothing else: buffers stay."""
+    return _ANSWERS.answer(order)

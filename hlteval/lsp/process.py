@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import pickle
-import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
 
 from hlteval.lsp.documents import Buffer
 from hlteval.lsp.orders import Failure, Order
-from hlteval.lsp.worker import LENGTH
+from hlteval.workflows.processes.pool import Call, Limits, ProcessEnded
+from hlteval.workflows.processes.pool import Process as Program
 
 SECONDS = 120.0
 """Time for an order; then its worker is ended."""
 TOO_LONG = Failure("TimeoutError")
+_ANSWER = "hlteval.lsp.actions:answer"
+_LIMITS = Limits(megabytes=8000)
+"""Limits of a worker: those of a submission of a pipeline."""
 
 
 class Worker(Protocol):
@@ -59,53 +59,34 @@ class Process:
     """A worker in a process of its own, which is started with the first order."""
 
     def __init__(self) -> None:
-        self._process: asyncio.subprocess.Process | None = None
+        self._program: Program | None = None
         self._lock = asyncio.Lock()
         self._sent: dict[str, Buffer] = {}
 
     async def start(self) -> None:
         """Start the process, which begins to import what it needs."""
         async with self._lock:
-            await self._started()
+            self._start()
 
-    async def _started(self) -> asyncio.subprocess.Process:
-        if self._process is None:
-            environment = {**os.environ, "POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    def _start(self) -> Program:
+        if self._program is None:
             self._sent = {}
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "hlteval.lsp.worker",
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                env=environment,
-            )  # fmt: skip
-        return self._process
+            self._program = Program(_ANSWER, limits=_LIMITS)
+        return self._program
 
     async def answer(self, order: Order) -> Any:
         """The answer to an order, or a `Failure`."""
         async with self._lock:
-            process = await self._started()
+            program = self._start()
+            changed = replace(order, buffers=self._changes(order.buffers))
             try:
-                async with asyncio.timeout(SECONDS):
-                    return await self._exchange(process, order)
-            except (asyncio.IncompleteReadError, ConnectionError):
-                self._end(process)
-                return Failure("ended")
-            except TimeoutError:
-                self._end(process)
-                return TOO_LONG
+                return await program.answer(Call(_ANSWER, (changed,)), SECONDS)
+            except ProcessEnded as ended:
+                self._forget(program)
+                return TOO_LONG if ended.status is None else Failure("ended")
             except asyncio.CancelledError:
-                self._end(process)
+                self._forget(program)
                 raise
-
-    async def _exchange(self, process: asyncio.subprocess.Process, order: Order) -> Any:
-        if process.stdin is None or process.stdout is None:
-            raise ConnectionError
-        content = pickle.dumps(replace(order, buffers=self._changes(order.buffers)))
-        process.stdin.write(LENGTH.pack(len(content)) + content)
-        await process.stdin.drain()
-        (length,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
-        return pickle.loads(await process.stdout.readexactly(length))  # noqa: S301 - from our own process
 
     def _changes(self, buffers: Mapping[str, Buffer | None]) -> dict[str, Buffer | None]:
         """The buffers that the process has not, or otherwise; None for those that were closed."""
@@ -117,21 +98,18 @@ class Process:
         self._sent = present
         return changed
 
-    def _end(self, process: asyncio.subprocess.Process) -> None:
-        if process.stdin is not None:
-            process.stdin.close()
-        with suppress(ProcessLookupError):
-            process.kill()
-        if self._process is process:
-            self._process = None
+    def _forget(self, program: Program) -> None:
+        if self._program is program:
+            self._program = None
 
     def end(self) -> None:
         """End the process, whatever it does; it starts again with the next order."""
-        if self._process is not None:
-            self._end(self._process)
+        if self._program is not None:
+            self._program.kill()
+            self._program = None
 
     async def close(self) -> None:
         """End the process, and wait until it has ended."""
-        if (process := self._process) is not None:
-            self._end(process)
-            await process.wait()
+        if (program := self._program) is not None:
+            self._program = None
+            await asyncio.to_thread(program.end)

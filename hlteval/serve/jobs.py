@@ -6,11 +6,11 @@ import asyncio
 import os
 import shutil
 import signal
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, Protocol
 
 import msgspec
@@ -30,12 +30,18 @@ from hlteval.serve.settings import (
     write_value,
 )
 from hlteval.serve.uploads import Receiver, Rejected, Space
+from hlteval.workflows.processes.pool import ONE_THREAD, Call, Limits, Process, ProcessEnded
 
-_PROGRAM = "hlteval.serve.worker"
+_PERFORM = "hlteval.serve.work:perform_alone"
 _KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "JAVA_HOME")
 """Variables of the environment that a job has."""
-_LINE = 1 << 16
-"""Bytes of a line of progress at most."""
+_SETTINGS = MappingProxyType(
+    {"PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "POLARS_ENGINE_AFFINITY": "in-memory"}
+)
+_WRITTEN = 2_000
+"""Megabytes that a file may have that is written."""
+_WITHOUT_MEMORY = (-signal.SIGABRT, -signal.SIGSEGV)
+"""The ends of libraries that get no memory."""
 
 
 class Ended(Exception):
@@ -43,7 +49,7 @@ class Ended(Exception):
 
 
 class Runner(Protocol):
-    """What does jobs."""
+    """Executor of jobs."""
 
     async def run(self, folder: Path, report: Callable[[Progress], None]) -> None:
         """Do a job.
@@ -74,86 +80,48 @@ class Processes:
     root: Path
     seconds: int = 600
     megabytes: int = 4000
-    spare: asyncio.subprocess.Process | None = None
-    busy: set[asyncio.subprocess.Process] = field(default_factory=set)
+    spare: Process | None = None
+    busy: set[Process] = field(default_factory=set)
 
     async def run(self, folder: Path, report: Callable[[Progress], None]) -> None:
         """Do a job; its process ends with it, also where the job is cancelled."""
-        process, self.spare = self.spare or await self._start(), None
+        process, self.spare = self.spare or self._start(), None
         self.busy.add(process)
         try:
-            async with asyncio.timeout(self.seconds):
-                status = await self._watched(process, folder, report)
-        except TimeoutError as error:
-            raise Ended(f"it took more than {self.seconds} seconds") from error
+            await process.answer(Call(_PERFORM, (folder,), reports=True), self.seconds, report)
+        except ProcessEnded as ended:
+            if ended.status is None:
+                reason = f"it took more than {self.seconds} seconds"
+            elif ended.status in _WITHOUT_MEMORY:
+                reason = "it needs more memory than it may use"
+            elif ended.status == -getattr(signal, "SIGXCPU", 0):
+                reason = "it took too much time"
+            else:
+                reason = "its process ended"
+            raise Ended(reason) from ended
         finally:
             self.busy.discard(process)
-            await _end(process)
-        if status:
-            raise Ended(_reason(status))
+            await asyncio.to_thread(process.end)
 
     async def prepare(self) -> None:
         """Start the process that waits."""
         if self.spare is None:
-            self.spare = await self._start()
+            self.spare = self._start()
 
-    async def _watched(
-        self, process: asyncio.subprocess.Process, folder: Path, report: Callable[[Progress], None]
-    ) -> int:
-        """Report the progress of a job until its process ends, and return the exit status."""
-        assert process.stdin and process.stdout  # noqa: S101 - both are pipes
-        with suppress(ConnectionError):
-            process.stdin.write(os.fsencode(folder) + b"\n")
-            await process.stdin.drain()
-        while line := await process.stdout.readline():
-            with suppress(msgspec.DecodeError):
-                report(msgspec.json.decode(line, type=Progress))
-        return await process.wait()
-
-    async def _start(self) -> asyncio.subprocess.Process:
-        """Start a process; it is in a session of its own, so that a Ctrl-C does not reach it."""
+    def _start(self) -> Process:
+        """Start a process, of whose environment only what it needs is that of the server."""
         scratch = self.root / SCRATCH
         scratch.mkdir(mode=0o700, exist_ok=True)
-        paths = os.pathsep.join(os.path.abspath(path) for path in sys.path)  # noqa: PTH100
-        own = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        own |= {"PYTHONPATH": paths, "HOME": str(scratch), "TMPDIR": str(scratch)}
-        own |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}
-        own |= {"POLARS_ENGINE_AFFINITY": "in-memory"}
-        return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-B", "-m", _PROGRAM, str(self.megabytes), str(self.seconds)),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            cwd=self.root,
-            env=own,
-            start_new_session=True,
-            limit=_LINE,
-        )
+        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        kept |= {"HOME": str(scratch), "TMPDIR": str(scratch)} | _SETTINGS | ONE_THREAD
+        limits = Limits(self.megabytes, 2 * self.seconds, _WRITTEN)
+        return Process(_PERFORM, root=self.root, limits=limits, environment=kept)
 
     async def close(self) -> None:
         """End all processes."""
         for process in [*self.busy, *([self.spare] if self.spare else [])]:
-            await _end(process)
+            await asyncio.to_thread(process.end)
         self.spare = None
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a process, and those that it started, such as a Java program."""
-    with suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    await process.wait()
-
-
-def _reason(status: int) -> str:
-    """Why a process ended."""
-    if status in {-signal.SIGABRT, -signal.SIGSEGV}:  # as libraries end that get no memory
-        return "it needs more memory than it may use"
-    if status == -getattr(signal, "SIGXCPU", 0):
-        return "it took too much time"
-    return "its process ended"
 
 
 State = Literal["uploading", "waiting", "running", "done"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
+import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir
@@ -28,6 +30,7 @@ from hlteval.serve.settings import (
     OUTCOME,
     OUTPUT,
     REFERENCE,
+    SCRATCH,
     SECOND,
     SUBMISSION,
     Download,
@@ -233,6 +236,15 @@ def perform(folder: Path, report: Report) -> None:
         except Exception as problem:
             error, bug = _explained(problem)
         write_value(Path(OUTCOME), Outcome(tuple(done), error, bug))
+
+
+def perform_alone(folder: Path, report: Report) -> None:
+    """Do a job in a process that does nothing else: all its temporary files are in the folder."""
+    scratch = folder / SCRATCH
+    scratch.mkdir(mode=0o700)
+    os.environ |= {"TMPDIR": str(scratch), "HOME": str(scratch)}
+    tempfile.tempdir = None
+    perform(folder, report)
 
 
 def _explained(problem: Exception) -> tuple[str, str]:

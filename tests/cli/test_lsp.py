@@ -168,13 +168,13 @@ def test_an_outdated_validation_is_ended_and_the_newest_text_is_validated(tmp_pa
         while not session.running:
             await asyncio.sleep(0)
         session.open(uri, 2, ROWS)
-        first = await worker._started() if not worker._lock.locked() else worker._process
+        first = worker._program
         validation._end_outdated(validation._order)  # type: ignore[arg-type]
         while session.waiting or session.running:
             await asyncio.sleep(0.01)
         assert [item.version for item in session.shown.values()] == [2]
         assert not any(item.findings for item in session.shown.values())
-        assert worker._process is not first or first is None
+        assert worker._program is not first or first is None
         await validation.close()
         await worker.close()
 

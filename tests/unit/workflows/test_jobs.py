@@ -15,8 +15,7 @@ import msgspec
 import pytest
 
 import hlteval
-from hlteval.workflows.processes import batches as jobs
-from hlteval.workflows.processes.batches import Opening, Order, results
+from hlteval.workflows.processes.batches import Opening, report_batches, results
 from hlteval.workflows.run.engine import score, validate
 
 ROOT = Path(__file__).parents[3]
@@ -51,7 +50,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Processes:
             super().__init__(*arguments, **named)
             found.append(self)
 
-    monkeypatch.setattr(jobs.subprocess, "Popen", Kept)
+    monkeypatch.setattr(subprocess, "Popen", Kept)
     return found
 
 
@@ -102,7 +101,9 @@ def test_where_a_process_fails_this_one_goes_on(
 
 def test_each_batch_is_taken_once() -> None:
     whole = [[checked.documents for checked in batch] for batch in LTF().results(5)]
-    parts = [list(Order(LTF, 5, first, 3).results()) for first in range(3)]
+    parts: list[list[Any]] = [[], [], []]
+    for first, part in enumerate(parts):
+        report_batches(LTF, 5, first, 3, part.append)
     for number, names in enumerate(whole):
         part = parts[number % 3].pop(0)
         assert [checked.documents for checked in part] == names
