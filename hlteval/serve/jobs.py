@@ -18,7 +18,6 @@ import msgspec
 from hlteval.serve.settings import (
     INPUT,
     LINKS,
-    ORDER,
     OUTPUT,
     SCRATCH,
     Order,
@@ -26,8 +25,6 @@ from hlteval.serve.settings import (
     Part,
     Progress,
     Upload,
-    read_outcome,
-    write_value,
 )
 from hlteval.serve.uploads import Receiver, Rejected, Space
 from hlteval.workflows.processes.pool import ONE_THREAD, Call, Limits, Process, ProcessEnded
@@ -51,8 +48,8 @@ class Ended(Exception):
 class Runner(Protocol):
     """Executor of jobs."""
 
-    async def run(self, folder: Path, report: Callable[[Progress], None]) -> None:
-        """Do a job.
+    async def run(self, folder: Path, order: Order, report: Callable[[Progress], None]) -> Outcome:
+        """Do a job in its folder.
 
         Raises:
             Ended: if it ended before there was an outcome.
@@ -83,12 +80,14 @@ class Processes:
     spare: Process | None = None
     busy: set[Process] = field(default_factory=set)
 
-    async def run(self, folder: Path, report: Callable[[Progress], None]) -> None:
+    async def run(self, folder: Path, order: Order, report: Callable[[Progress], None]) -> Outcome:
         """Do a job; its process ends with it, also where the job is cancelled."""
         process, self.spare = self.spare or self._start(), None
         self.busy.add(process)
         try:
-            await process.answer(Call(_PERFORM, (folder,), reports=True), self.seconds, report)
+            call = Call(_PERFORM, (folder, order), reports=True)
+            outcome: Outcome = await process.answer(call, self.seconds, report)
+            return outcome
         except ProcessEnded as ended:
             if ended.status is None:
                 reason = f"it took more than {self.seconds} seconds"
@@ -141,6 +140,7 @@ class Job:
         progress: while it is running.
         outcome: when it is done.
         touched: when it was last asked about.
+        work: the task that does it, once it has begun.
         bug: for the terminal of the server.
     """
 
@@ -157,7 +157,7 @@ class Job:
     _taken: int = 0
     _receiving: int = 0
     _gone: bool = False
-    _task: asyncio.Task[None] | None = None
+    work: asyncio.Task[None] | None = None
 
     @classmethod
     def create(
@@ -233,18 +233,16 @@ class Job:
         """
         if self.state != "uploading" or self._receiving:
             raise Rejected(409, "This job has begun already.")
-        order = msgspec.structs.replace(self.order, uploads=self.uploads)
-        write_value(self.folder / ORDER, order)
         self.state = "waiting"
-        self._task = asyncio.create_task(self._run(runner, turns))
+        self.work = asyncio.create_task(self._run(runner, turns))
 
     async def _run(self, runner: Runner, turns: asyncio.Semaphore) -> None:
+        order = msgspec.structs.replace(self.order, uploads=self.uploads)
         try:
             async with turns:
                 self.state = "running"
-                await runner.run(self.folder, self._report)
-            self.outcome = read_outcome(self.folder)
-        except (OSError, msgspec.DecodeError):
+                self.outcome = await runner.run(self.folder, order, self._report)
+        except OSError:
             self.outcome = Outcome((), "Nothing came of the work: the disk may be full.")
         except Ended as error:
             self.outcome = Outcome((), f"The work was stopped: {error}.")
@@ -264,17 +262,12 @@ class Job:
         inside = path.resolve().is_relative_to((self.folder / OUTPUT).resolve())
         return path if inside and path.is_file() else None
 
-    async def finish(self) -> None:
-        """Wait for the end of the work."""
-        if self._task is not None:
-            await asyncio.wait([self._task])
-
     async def cancel(self) -> None:
         """End the work and remove the folder."""
-        if self._task is not None:
-            self._task.cancel()
+        if self.work is not None:
+            self.work.cancel()
             with suppress(asyncio.CancelledError):
-                await self._task
+                await self.work
         if not self._receiving:  # many files take a while, in which others are answered
             await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
         self.remove()

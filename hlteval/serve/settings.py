@@ -1,4 +1,4 @@
-"""Orders: what a job is asked to do, and what comes of it, as values that go between processes."""
+"""Orders and outcomes of jobs, as values that go between processes; settings of the organiser."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from hlteval.tasks import load
 from hlteval.tasks.options import check_values, merged
 from hlteval.tasks.task import WrongOption
 
-ORDER, OUTCOME = "order.json", "outcome.json"
-"""The files of a job that have them."""
 INPUT, OUTPUT, LINKS, SCRATCH = "input", "output", "given", "scratch"
 """The folders of a job: uploaded files, what is made of them, inputs of the organiser, the rest."""
 SUBMISSION, REFERENCE, SECOND = "submission", "reference", "second"
@@ -40,7 +38,7 @@ class Upload(msgspec.Struct, frozen=True):
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """What a job is asked to do.
+    """Order of a job.
 
     Attributes:
         task: name of the task.
@@ -100,7 +98,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What came of a job.
+    """Outcome of a job.
 
     Attributes:
         parts: the reports.
@@ -127,33 +125,13 @@ class Progress(msgspec.Struct, frozen=True):
     total: int | None = None
 
 
-def read_order(folder: Path) -> Order:
-    """The order of a job."""
-    return msgspec.json.decode((folder / ORDER).read_bytes(), type=Order)
-
-
-def read_outcome(folder: Path) -> Outcome:
-    """The outcome of a job.
-
-    Raises:
-        OSError: if there is none.
-        msgspec.DecodeError: if it is not complete.
-    """
-    return msgspec.json.decode((folder / OUTCOME).read_bytes(), type=Outcome)
-
-
-def write_value(path: Path, value: msgspec.Struct) -> None:
-    """Write an order or an outcome."""
-    path.write_bytes(msgspec.json.encode(value))
-
-
 class CannotServe(ValueError):
     """The libraries of the server are not installed."""
 
 
 @dataclass(frozen=True)
 class ServeSettings:
-    """What the organiser gives.
+    """Settings of the organiser.
 
     Attributes:
         task: the only task; empty for all of them.
