@@ -22,7 +22,6 @@ from hlteval.serve.settings import (
     SCRATCH,
     Order,
     Outcome,
-    Part,
     Progress,
     Upload,
 )
@@ -251,10 +250,6 @@ class Job:
 
     def _report(self, progress: Progress) -> None:
         self.progress = progress
-
-    def part(self, key: str) -> Part | None:
-        """A report."""
-        return next((part for part in self.outcome.parts if part.key == key), None)
 
     def output(self, file: str) -> Path | None:
         """The path of a file that was made; None if there is none inside the folder."""
