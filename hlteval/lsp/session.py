@@ -25,7 +25,7 @@ _REASONS = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class Publication:
     """What the editor shows of a document.
 
     Attributes:
@@ -56,14 +56,14 @@ class Session:
         shown: what the editor shows, by key.
     """
 
-    show: Callable[[Shown], None]
+    show: Callable[[Publication], None]
     units: Units = "utf-16"
     given: Mapping[str, Any] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
     waiting: dict[str, None] = field(default_factory=dict)
     running: Mapping[str, int] = field(default_factory=dict)
     unit_results: dict[str, UnitResult] = field(default_factory=dict)
-    shown: dict[str, Shown] = field(default_factory=dict)
+    shown: dict[str, Publication] = field(default_factory=dict)
 
     def open(self, address: str, version: int, text: str) -> None:
         """A document is opened, possibly a second time."""
@@ -176,7 +176,7 @@ class Session:
     def _show(self, path: str) -> None:
         """Show the findings of a document if they, or its version, are others than before."""
         document = self.documents.get(path)
-        shown = Shown(
+        shown = Publication(
             document.uri if document else uri(path),
             document.version if document else None,
             self.findings(path),
@@ -184,7 +184,7 @@ class Session:
                 item.note for item in self.unit_results.values() if item.note and path in item.paths
             ),
         )
-        if shown != self.shown.get(path, Shown(shown.uri, None)):
+        if shown != self.shown.get(path, Publication(shown.uri, None)):
             self.shown[path] = shown
             self.show(shown)
         if document is None and not (shown.findings or shown.notes):
