@@ -56,7 +56,7 @@ class EditorFinding(NamedTuple):
 
 @dataclass(frozen=True)
 class UnitResult:
-    """What was found in a unit.
+    """The findings of a unit.
 
     Attributes:
         unit: its key.
@@ -94,7 +94,7 @@ class Site(NamedTuple):
 
 
 class Links(NamedTuple):
-    """What an identifier leads to: where it is defined, and where it is mentioned."""
+    """The definitions and mentions of an identifier, and its range at the position in question."""
 
     origin: Range | None = None
     definitions: tuple[Site, ...] = ()

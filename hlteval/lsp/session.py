@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hlteval.lsp.documents import Change, Document, Position, Units, key, uri
+from hlteval.lsp.documents import NOWHERE, Change, Document, Position, Units, key, uri
 from hlteval.lsp.orders import EditorFinding, Failure, Kind, Order, UnitResult
 from hlteval.lsp.process import Worker
 
@@ -26,7 +26,7 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class Publication:
-    """What the editor shows of a document.
+    """Findings and notes that the editor shows of a document.
 
     Attributes:
         uri: of the document.
@@ -67,7 +67,7 @@ class Session:
 
     def open(self, address: str, version: int, text: str) -> None:
         """A document is opened, possibly a second time."""
-        document = Document.opened(address, version, text, self.units)
+        document = Document.of(address, version, text, self.units)
         self.documents[document.key] = document
         self._wait(document.key)
 
@@ -100,7 +100,9 @@ class Session:
                 rest = self._open(unit_results.paths)
                 self.waiting.update(dict.fromkeys(rest))
                 if not rest:
-                    self._forget(unit)
+                    del self.unit_results[unit]
+                    for path in (*unit_results.findings, *unit_results.paths):
+                        self._show(path)
             elif unit_results.depends_on(closed):
                 self.waiting.update(dict.fromkeys(self._open(unit_results.paths)[:1]))
         self._show(closed)
@@ -109,14 +111,21 @@ class Session:
         """Everything is to be validated: settings or files have changed."""
         self.waiting.update(dict.fromkeys(self.documents))
 
-    def order(self, kind: Kind, *paths: str, **more: Any) -> Order:
+    def order(
+        self,
+        kind: Kind,
+        *paths: str,
+        position: Position = NOWHERE.start,
+        code: str = "",
+        line: int = 0,
+    ) -> Order:
         """An order, with all buffers."""
         buffers = {path: document.buffer for path, document in self.documents.items()}
         tasks = {path: item.task for item in self.unit_results.values() for path in item.paths}
-        return Order(kind, paths, buffers, self.given, tasks, self.units, **more)
+        return Order(kind, paths, buffers, self.given, tasks, self.units, position, code, line)
 
     def next_order(self) -> Order | None:
-        """What is to be validated next; None if nothing is."""
+        """The next order for the worker; None if nothing waits."""
         paths = self._open(self.waiting)
         self.waiting.clear()
         self.running = {path: self.documents[path].version for path in paths}
@@ -167,11 +176,6 @@ class Session:
         yield from (
             path for path in unit_results.findings if path in self.documents or path in closed
         )
-
-    def _forget(self, unit: str) -> None:
-        unit_results = self.unit_results.pop(unit)
-        for path in (*unit_results.findings, *unit_results.paths):
-            self._show(path)
 
     def _show(self, path: str) -> None:
         """Show the findings of a document if they, or its version, are others than before."""
