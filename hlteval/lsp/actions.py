@@ -13,7 +13,7 @@ from hlteval.findings.fixers import FIXERS
 from hlteval.lsp.documents import Buffer, Document, OpenFiles, Position, Range, Text
 from hlteval.lsp.judging import NoUnit, unit_of, unit_results
 from hlteval.lsp.links import links
-from hlteval.lsp.orders import Edit, EditorFinding, Failure, Order
+from hlteval.lsp.worker import Edit, EditorFinding, Failure, Order
 from hlteval.reports.lists import examples, paragraphs, prose, status
 from hlteval.reports.terminal import visible
 from hlteval.workflows.fix.files import TextFile

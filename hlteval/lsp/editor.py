@@ -21,9 +21,8 @@ import hlteval
 from hlteval.findings import SUBMISSION, Severity
 from hlteval.lsp.actions import fixes, hover, page
 from hlteval.lsp.documents import Change, Position, Range, Units, is_path, key, uri
-from hlteval.lsp.orders import EditorFinding, Failure, Links, Site
-from hlteval.lsp.process import Process, Worker
 from hlteval.lsp.session import Publication, Session, Validation
+from hlteval.lsp.worker import EditorFinding, Failure, Links, Process, Site, Worker
 from hlteval.reports.terminal import visible
 
 _QUICK = types.CodeActionKind.QuickFix.value

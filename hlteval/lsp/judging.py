@@ -16,7 +16,7 @@ from hlteval.converters import load as load_format
 from hlteval.findings import REFERENCE, SUBMISSION, Finding, entry
 from hlteval.findings.suggest import did_you_mean
 from hlteval.lsp.documents import NOWHERE, Buffer, OpenFiles, Text, Units, absolute, is_path
-from hlteval.lsp.orders import EditorFinding, Order, UnitResult
+from hlteval.lsp.worker import EditorFinding, Order, UnitResult
 from hlteval.sources import OpenInput, Source, Unreadable, open_source
 from hlteval.sources.names import archive_suffix
 from hlteval.tasks import known, load
@@ -146,9 +146,8 @@ def unit_of(path: str, files: OpenFiles, given: Mapping[str, Any], before: str =
         hint = did_you_mean(name, [*known()], "`hlteval tasks` lists them")
         raise NoUnit(f"unknown task {name}; {hint}")
     task = load(name)
-    declared = load(values["task"]) if values.get("task") in known() else None
-    inputs = _options(declared, values, attrgetter("is_input")).values() if declared else ()
-    if any(_is_within(path, value) for value in inputs if isinstance(value, str)):
+    inputs = _options(task, values, attrgetter("is_input")) if values.get("task") else {}
+    if any(_is_within(path, value) for value in inputs.values() if isinstance(value, str)):
         raise NoUnit("")  # the file of an option
     for side in ("reference", "against"):
         value = values.get(side)

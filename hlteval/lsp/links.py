@@ -16,7 +16,7 @@ from hlteval.converters import Format, ReadResult
 from hlteval.findings import FieldRef, Span
 from hlteval.lsp.documents import Buffer, OpenFiles
 from hlteval.lsp.judging import USAGE, NoUnit, Places, unit_of
-from hlteval.lsp.orders import Links, Order, Site
+from hlteval.lsp.worker import Links, Order, Site
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.workflows.run.batches import Submission

@@ -23,10 +23,11 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from hlteval.findings import REFERENCE, SUBMISSION
 from hlteval.reports.html.page import as_json
 from hlteval.serve.jobs import Job
 from hlteval.serve.security import Guard, Session, Sessions
-from hlteval.serve.settings import OPTION, REFERENCE, SECOND, SUBMISSION, Order, ServeSettings
+from hlteval.serve.settings import OPTION, SECOND, Order, ServeSettings
 from hlteval.serve.uploads import Pace, Rejected, chunks, small
 from hlteval.sources.decoding import check_encoding
 from hlteval.sources.names import is_text

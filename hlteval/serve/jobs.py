@@ -178,9 +178,9 @@ class Job:
             (folder / name).mkdir(mode=0o700)
         links = {}
         for number, (name, path) in enumerate(given.items()):
-            own = folder / LINKS / str(number)
-            own.mkdir()
-            (own / path.name).symlink_to(path)
+            link = folder / LINKS / str(number) / path.name
+            link.parent.mkdir()
+            link.symlink_to(path)
             links[name] = f"{number}/{path.name}"
         return cls(key, folder, msgspec.structs.replace(order, given=links), space, now)
 
@@ -207,18 +207,14 @@ class Job:
         finally:
             self._receiving = 0
             self._taken += receiver.taken
-            if name not in self.uploads:
-                self._forget(receiver)
+            if name not in self.uploads:  # it can be tried again
+                for number in range(first, first + len(receiver.uploads) + 1):
+                    (self.folder / INPUT / f"{number:06}").unlink(missing_ok=True)
+                self.space.give(receiver.taken)
+                self._taken -= receiver.taken
             if self._gone:
                 self.remove()
         return len(self.uploads[name])
-
-    def _forget(self, receiver: Receiver) -> None:
-        """Remove the files of an upload that failed, so that it can be tried again."""
-        for number in range(receiver.first, receiver.first + len(receiver.uploads) + 1):
-            (self.folder / INPUT / f"{number:06}").unlink(missing_ok=True)
-        self.space.give(receiver.taken)
-        self._taken -= receiver.taken
 
     def begin(self, runner: Runner, turns: asyncio.Semaphore) -> None:
         """Begin the work.

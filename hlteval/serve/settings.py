@@ -9,8 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from hlteval.findings import REFERENCE as REFERENCE_SIDE
-from hlteval.findings import SUBMISSION as SUBMISSION_SIDE
+from hlteval.findings import REFERENCE, SUBMISSION
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
 from hlteval.tasks.options import check_values, merged
@@ -18,8 +17,8 @@ from hlteval.tasks.task import WrongOption
 
 INPUT, OUTPUT, LINKS, SCRATCH = "input", "output", "given", "scratch"
 """The folders of a job: uploaded files, what is made of them, inputs of the organiser, the rest."""
-SUBMISSION, REFERENCE, SECOND = "submission", "reference", "second"
-"""The inputs of a job; those of options have the name of the option after `OPTION`."""
+SECOND = "second"
+"""The input of a job beside `SUBMISSION` and `REFERENCE`; those of options begin with `OPTION`."""
 OPTION = "option-"
 
 
@@ -150,11 +149,11 @@ class ServeSettings:
     @property
     def files(self) -> Mapping[str, Path]:
         """The inputs that users need not upload, as absolute paths by the name of the input."""
-        found = {REFERENCE: Path(self.reference).absolute()} if self.reference else {}
+        files = {REFERENCE: Path(self.reference).absolute()} if self.reference else {}
         for option in load(self.task).options if self.task else ():
             if option.is_input and option.name in self.options:
-                found[f"{OPTION}{option.name}"] = Path(self.options[option.name]).absolute()
-        return found
+                files[f"{OPTION}{option.name}"] = Path(self.options[option.name]).absolute()
+        return files
 
     @property
     def values(self) -> Mapping[str, str]:
@@ -162,7 +161,7 @@ class ServeSettings:
         return {n: value for n, value in self.options.items() if f"{OPTION}{n}" not in self.files}
 
 
-def checked(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
+def check(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
     """The settings with the options of files of options, and the verdict over the reference.
 
     Raises:
@@ -190,10 +189,10 @@ def checked(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
         if not path.exists():
             given = settings.reference if name == REFERENCE else values[name.removeprefix(OPTION)]
             raise FileNotFoundError(2, "no such file or folder", given)
-    return made, _judged(made)
+    return made, _reference_verdict(made)
 
 
-def _judged(settings: ServeSettings) -> Verdict | None:
+def _reference_verdict(settings: ServeSettings) -> Verdict | None:
     """The verdict over the reference; None if there is none."""
     from hlteval.workflows.run.engine import validate
 
@@ -202,12 +201,12 @@ def _judged(settings: ServeSettings) -> Verdict | None:
     task = load(settings.task)
     if task.scored_alone:
         raise WrongOption(f"{task.name} has no reference")
-    own = [o.name for o in task.options if o.available_in("validate")]
-    options = {name: settings.options[name] for name in own if name in settings.options}
+    available = {option.name for option in task.options if option.available_in("validate")}
+    options = {name: value for name, value in settings.options.items() if name in available}
     return validate(
         task.name,
         settings.reference,
-        role=SUBMISSION_SIDE if task.metric is None else REFERENCE_SIDE,
+        role=SUBMISSION if task.metric is None else REFERENCE,
         profile=settings.profile or task.profiles[0],
         encoding=settings.encoding or "utf-8",
         options=options,

@@ -18,7 +18,7 @@ from typing import Any
 from msgspec import structs
 
 from hlteval.converters import WrongSetting
-from hlteval.findings import Item
+from hlteval.findings import REFERENCE, SUBMISSION, Item
 from hlteval.findings.counts import counted
 from hlteval.reports.findings import json
 from hlteval.reports.html import write
@@ -34,10 +34,8 @@ from hlteval.serve.settings import (
     LINKS,
     OPTION,
     OUTPUT,
-    REFERENCE,
     SCRATCH,
     SECOND,
-    SUBMISSION,
     Download,
     Order,
     Outcome,
@@ -294,9 +292,14 @@ class _Work:
             yield self.findings(SECOND, "findings-second")
         if self.task.metric is None or not (REFERENCE in self.inputs or self.task.scored_alone):
             return
-        yield self.scores()
+        parts = {"Scores": self.scores}
         if SECOND in self.inputs:
-            yield self.comparison()
+            parts["Comparison"] = self.comparison
+        for title, part in parts.items():
+            try:
+                yield part()
+            except Refused as refused:
+                yield of_refusal(refused, title)
 
     def findings(self, side: str, key: str) -> Part:
         """The report of the findings of an input, with a corrected copy where there is one."""
@@ -310,30 +313,24 @@ class _Work:
         return of_verdict(verdict, key, side == SECOND, copy)
 
     def scores(self) -> Part:
-        """The report of the scores, or of why there are none."""
-        intervals = Intervals(RESAMPLES) if self.order.intervals else None
-        settings = {**self.settings("score"), "intervals": intervals, "evidence": True}
-        try:
-            return of_scores(
-                score(
-                    self.task.name,
-                    self.inputs.get(REFERENCE, ""),
-                    self.inputs[SUBMISSION],
-                    lenient=self.order.lenient,
-                    step=self.step("scoring"),
-                    **settings,
-                )
-            )
-        except Refused as refused:
-            return of_refusal(refused, "Scores")
+        """The report of the scores.
+
+        Raises:
+            Refused: if there are none.
+        """
+        settings = {**self.settings("score"), "lenient": self.order.lenient, "evidence": True}
+        settings["intervals"] = Intervals(RESAMPLES) if self.order.intervals else None
+        sides = (self.inputs.get(REFERENCE, ""), self.inputs[SUBMISSION])
+        return of_scores(score(self.task.name, *sides, step=self.step("scoring"), **settings))
 
     def comparison(self) -> Part:
-        """The report of the comparison with the second submission, or of why there is none."""
+        """The report of the comparison with the second submission.
+
+        Raises:
+            Refused: if there is none.
+        """
         settings = {**self.settings("compare"), "lenient": self.order.lenient}
         reference = self.inputs.get(REFERENCE, "")
         systems = [self.inputs[SUBMISSION], self.inputs[SECOND]]
-        try:
-            step = self.step("comparing")
-            return of_comparison(compare(self.task.name, reference, systems, step=step, **settings))
-        except Refused as refused:
-            return of_refusal(refused, "Comparison")
+        step = self.step("comparing")
+        return of_comparison(compare(self.task.name, reference, systems, step=step, **settings))

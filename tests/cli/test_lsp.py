@@ -15,8 +15,8 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 from typer.testing import Result
 
-from hlteval.lsp.process import Process
 from hlteval.lsp.session import Session, Validation
+from hlteval.lsp.worker import Process
 
 ROWS = "".join(f"R\tm{n}\tOsh\td{n}:3-5\tNIL{n}\tGPE\tNAM\t1.0\n" for n in range(3))
 WRONG = ROWS.replace("GPE", "CITY", 1)

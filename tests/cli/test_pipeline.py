@@ -17,11 +17,12 @@ from hlteval.sources.spooling import NotWritten
 from hlteval.workflows.evaluation.pipeline import InUse, locked, pipeline
 from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, read_record, settings
 from hlteval.workflows.evaluation.pipeline_work import Order, Outcome
-from hlteval.workflows.evaluation.pipeline_workers import InProcess, Processes, WorkLimits
+from hlteval.workflows.evaluation.pipeline_workers import Processes, WorkLimits
 from hlteval.workflows.processes import pool
 from tests.unit.workflows.evaluations import (
     FIXTURES,
     STREAMS,
+    InProcess,
     content,
     evaluation,
     links,

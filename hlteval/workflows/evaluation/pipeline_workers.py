@@ -1,10 +1,9 @@
-"""Workers of a pipeline: orders are done in this process or in others, within limits."""
+"""Workers of a pipeline: processes that do orders, within limits."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Iterable, Iterator
-from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -35,23 +34,6 @@ class Workers(Protocol):
 
     def close(self) -> None:
         """End all work."""
-
-
-@dataclass(frozen=True)
-class InProcess:
-    """Does the orders in this process, in the root of the evaluation."""
-
-    root: Path
-
-    def outcomes(self, orders: Iterable[Order]) -> Iterator[tuple[Order, Outcome]]:
-        """The outcome of each order."""
-        for order in orders:
-            with chdir(self.root):
-                outcome = perform(order)
-            yield order, outcome
-
-    def close(self) -> None:
-        """Nothing is left to end."""
 
 
 class Processes:

@@ -253,8 +253,7 @@ class Pool:
         while waiting or self._busy:
             while waiting and len(self._busy) < self.count:
                 self._begin(waiting.popleft(), self._idle.pop() if self._idle else None)
-            for number in self._ready():
-                turn, result = self._finish(number)
+            for turn, result in self._ends():
                 late = isinstance(result, ProcessEnded) and result.status is None
                 if not isinstance(result, ProcessEnded) and not self.is_doubtful(result):
                     self._idle.append(turn.process)
@@ -272,23 +271,22 @@ class Pool:
         self._busy[process.stdout.fileno()] = _Turn(process, order, deadline)
         process.begin(Call(self.function, (order,)))
 
-    def _ready(self) -> list[int]:
-        """The numbers of processes that have a result, have ended, or have no time left."""
+    def _ends(self) -> Iterator[tuple[_Turn, Any]]:
+        """Wait for turns to end, with a result or `ProcessEnded`."""
         first = min(turn.deadline for turn in self._busy.values())
-        ready, _, _ = select.select(list(self._busy), [], [], max(0.0, first - time.monotonic()))
+        ready, _, _ = select.select([*self._busy], [], [], max(0.0, first - time.monotonic()))
         now = time.monotonic()
-        late = [number for number, turn in self._busy.items() if turn.deadline <= now]
-        return list(dict.fromkeys([*ready, *late]))
-
-    def _finish(self, number: int) -> tuple[_Turn, Any]:
-        """What a process of `_ready` did, and the result or `ProcessEnded`."""
-        turn = self._busy.pop(number)
-        if not select.select([number], [], [], 0)[0]:
-            return turn, ProcessEnded(None)
-        try:
-            return turn, turn.process.receive().value
-        except ProcessEnded as ended:
-            return turn, ended
+        for number, turn in [*self._busy.items()]:
+            result: Any = ProcessEnded(None)
+            if number in ready:
+                try:
+                    result = turn.process.receive().value
+                except ProcessEnded as ended:
+                    result = ended
+            elif turn.deadline > now:
+                continue
+            del self._busy[number]
+            yield turn, result
 
     def close(self) -> None:
         """End all processes."""
