@@ -14,11 +14,10 @@ from typing import Any
 
 from hlteval.lsp.actions import Answers
 from hlteval.lsp.editor import Server
-from hlteval.lsp.orders import Failure, Order
-from hlteval.lsp.process import InProcess
+from hlteval.lsp.worker import Failure, Order
 
 
-class Strict(InProcess):
+class Strict:
     """A worker in this process that keeps the errors of the program.
 
     Attributes:
@@ -28,6 +27,9 @@ class Strict(InProcess):
     def __init__(self) -> None:
         self.errors: list[Exception] = []
 
+    async def start(self) -> None:
+        """It has what it needs."""
+
     async def answer(self, order: Order) -> Any:
         """The answer to an order, or a `Failure`."""
         try:
@@ -35,6 +37,12 @@ class Strict(InProcess):
         except Exception as error:
             self.errors.append(error)
             return Failure(type(error).__name__)
+
+    def end(self) -> None:
+        """Nothing goes on after an answer."""
+
+    async def close(self) -> None:
+        """There is nothing to close."""
 
 
 class Editor:

@@ -30,7 +30,7 @@ from fuzz.mutations import STRANGE, TEXTS, WORDS, Files, mutate
 from fuzz.serving import HOST, Visitor, application, framed, of_folder
 from fuzz.subjects import CONTEXTS, FIXTURES, readers, seeds, uses
 from hlteval import tasks
-from hlteval.serve.application import offered
+from hlteval.serve.application import offered_options
 from hlteval.serve.security import Bounds
 
 DECLARED = frozenset({200, 201, 202, 204, 400, 403, 404, 405, 408, 409, 413, 421, 429})
@@ -293,7 +293,7 @@ def damaged_body(body: bytes, draw: Random) -> bytes:
 
 def _options(task: str, draw: Random) -> dict[str, str]:
     """Values of options, right and wrong."""
-    options = [each for each in offered(tasks.load(task)) if not each.is_input]
+    options = [each for each in offered_options(tasks.load(task)) if not each.is_input]
     if not options or draw.random() < 0.6:
         return {}
     option = draw.choice(options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ import httpx
 
 from hlteval.serve.application import Application
 from hlteval.serve.security import Bounds, Sessions
-from hlteval.serve.settings import Progress, ServeSettings
+from hlteval.serve.settings import Order, Outcome, Progress, ServeSettings
 from hlteval.serve.work import perform
 
 TOKEN = "token-of-the-tests"
@@ -27,9 +28,9 @@ Files = Sequence[tuple[str, bytes]]
 class InProcess:
     """Does jobs in this process."""
 
-    async def run(self, folder: Path, report: Callable[[Progress], None]) -> None:
+    async def run(self, folder: Path, order: Order, report: Callable[[Progress], None]) -> Outcome:
         """Do a job."""
-        perform(folder, report)
+        return perform(folder, order, report)
 
     async def prepare(self) -> None:
         """Nothing is started before it is needed."""
@@ -116,7 +117,8 @@ class Visitor:
     async def finished(self, path: str) -> dict[str, Any]:
         """The state of a job when it is done."""
         job = self.application.sessions.sessions[path.split("/")[2]].jobs[path.split("/")[4]]
-        await job.finish()
+        if job.work is not None:
+            await asyncio.wait([job.work])
         state: dict[str, Any] = (await self.ask("GET", path)).json()
         return state
 

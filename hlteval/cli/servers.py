@@ -1,4 +1,4 @@
-"""`hlteval serve`: a page on this machine for people who never open a terminal."""
+"""`hlteval serve` and `hlteval lsp`: a page on this machine, and findings in an editor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
+from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
 import typer
 
@@ -91,13 +91,22 @@ def serve(
     from hlteval.serve.server import serve as run
     from hlteval.workflows.evaluation.pipeline_workers import check_memory
 
-    given: dict[str, Any] = {"task": task, "reference": reference, "profile": profile}
-    given |= {"encoding": encoding, "options": options_of(option)}
+    given = {"task": task, "reference": reference, "profile": profile, "encoding": encoding}
+
+    def ready(url: str, file: Path) -> None:
+        typer.echo(url)
+        sys.stdout.flush()
+        _remark("open this address in a browser on this machine; Ctrl-C stops the server")
+        if not browser and sys.stdout.isatty():
+            import webbrowser
+
+            webbrowser.open(file.as_uri())
+
     limits = ServeLimits(jobs, max_time, max_memory)
     with usage():
         check_memory(max_memory)
-        settings = _settings(given, _config(defaults_file, task))
-        run(settings, port=port, limits=limits, ready=_announcing(not browser), notify=_remark)
+        settings = _settings(given, options_of(option), _config(defaults_file, task))
+        run(settings, port=port, limits=limits, ready=ready, notify=_remark)
 
 
 def _config(path: str | None, task: str | None) -> Config | None:
@@ -121,7 +130,9 @@ def _config(path: str | None, task: str | None) -> Config | None:
     return config if config is None or config.task in {"", task or config.task} else None
 
 
-def _settings(given: Mapping[str, Any], config: Config | None) -> ServeSettings:
+def _settings(
+    given: Mapping[str, str | None], options: Mapping[str, str], config: Config | None
+) -> ServeSettings:
     """The settings of the command line, then of the file of defaults; the reference is validated.
 
     Raises:
@@ -130,37 +141,21 @@ def _settings(given: Mapping[str, Any], config: Config | None) -> ServeSettings:
     """
     from hlteval.cli.evaluation_output import check_task
     from hlteval.cli.output import show_findings
-    from hlteval.serve.settings import ServeSettings, checked
+    from hlteval.serve.settings import ServeSettings, check
 
     values = dict(config.values) if config else {}
-    names = ("task", "reference", "profile", "encoding")
-    own = {name: given[name] or values.get(name, "") for name in names}
-    if not own["task"]:  # what a file says of a reference and of options is for a task
-        own["reference"] = given["reference"] or ""
+    chosen = {name: value or values.get(name, "") for name, value in given.items()}
+    if not chosen["task"]:  # what a file says of a reference and of options is for a task
+        chosen["reference"] = given["reference"] or ""
         values.pop("options", None)
-    own["options"] = {**values.get("options", {}), **given["options"]}
-    check_task(own["task"])
-    settings, verdict = checked(ServeSettings(**own))
+    check_task(chosen["task"])
+    options = {**values.get("options", {}), **options}
+    settings, verdict = check(ServeSettings(**chosen, options=options))
     if verdict is not None:
         show_findings(verdict.findings)
         if not verdict.passed:
             raise typer.Exit(1)
     return settings
-
-
-def _announcing(browser: bool) -> Any:
-    """What prints the URL, and opens it in a browser where somebody looks at the terminal."""
-
-    def ready(url: str, file: Path) -> None:
-        typer.echo(url)
-        sys.stdout.flush()
-        _remark("open this address in a browser on this machine; Ctrl-C stops the server")
-        if browser and sys.stdout.isatty():
-            import webbrowser
-
-            webbrowser.open(file.as_uri())
-
-    return ready
 
 
 def _remark(text: str) -> None:
@@ -181,6 +176,8 @@ def lsp(
     ] = None,
 ) -> None:
     """Show findings in an editor: a language server over standard input and output."""
+    import logging
+
     from hlteval.tasks import known
 
     if task is not None and task not in known():
@@ -189,15 +186,8 @@ def lsp(
         from hlteval.lsp.editor import serve
     except ImportError as error:
         raise typer.BadParameter("lsp needs pygls: pip install 'hlteval[lsp]'") from error
-    silence()
+    for name in ("pygls", "asyncio"):  # their messages quote data
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)  # nothing that is printed gets among the answers
         serve({"task": task} if task else {}, sys.stdin.buffer, answers)
-
-
-def silence() -> None:
-    """Let the libraries of the server log nothing: their messages quote data."""
-    import logging
-
-    logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL + 1)

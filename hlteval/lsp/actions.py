@@ -1,4 +1,4 @@
-"""Quick fixes: which findings have one, and what it is called."""
+"""Answers about findings: quick fixes and their edits, explanations, and the answers to orders."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hlteval.findings.fixers import FIXERS
 from hlteval.lsp.documents import Buffer, Document, OpenFiles, Position, Range, Text
 from hlteval.lsp.judging import NoUnit, unit_of, unit_results
 from hlteval.lsp.links import links
-from hlteval.lsp.orders import Edit, EditorFinding, Failure, Order
+from hlteval.lsp.worker import Edit, EditorFinding, Failure, Order
 from hlteval.reports.lists import examples, paragraphs, prose, status
 from hlteval.reports.terminal import visible
 from hlteval.workflows.fix.files import TextFile
@@ -56,7 +56,11 @@ def fixes(
     chosen = [item for item in findings if _is_fixable(item.finding, document, lines)]
     for item in chosen:
         line = item.finding.span.line if item.finding.span else 0
-        yield Fix(_title(item.finding), (item,), item.finding.code, line)
+        title = item.finding.help or FIXERS[entry(item.finding.code).fixer].title
+        title = visible(title.partition("\n")[0])
+        title = title[:1].upper() + title[1:]
+        title = title if len(title) <= _LONGEST else f"{title[: _LONGEST - 1]}…"
+        yield Fix(title, (item,), item.finding.code, line)
     counts: dict[str, list[EditorFinding]] = {}
     for item in every:
         counts.setdefault(item.finding.code, []).append(item)
@@ -84,17 +88,9 @@ def _is_fixable(finding: Finding, document: Document, lines: list[str]) -> bool:
     return fixer.line(line.removesuffix("\r").removeprefix(_BOM), finding) is not None
 
 
-def _title(finding: Finding) -> str:
-    """What a fix does: the help of the finding, or what the fixer does."""
-    title = finding.help or FIXERS[entry(finding.code).fixer].title
-    title = visible(title.partition("\n")[0])
-    title = title[:1].upper() + title[1:]
-    return title if len(title) <= _LONGEST else f"{title[: _LONGEST - 1]}…"
-
-
 @dataclass(frozen=True)
-class _Chosen:
-    """The findings of one file that an order names.
+class _OrderedFindings:
+    """Selection of the findings of one file that an order names.
 
     Attributes:
         selection: the findings of the unit that are wanted.
@@ -107,13 +103,14 @@ class _Chosen:
     order: Order
 
     def of(self, findings: Iterable[Finding]) -> list[Finding]:
-        """Those of some findings that the order names."""
-        return [found for found in self.selection.of(findings) if self._is_named(found)]
-
-    def _is_named(self, found: Finding) -> bool:
-        line = found.span.line if found.span else 0
-        of_code = not self.order.code or found.code == self.order.code
-        return found.file == self.file and of_code and self.order.line in {0, line}
+        """Select from findings."""
+        return [
+            finding
+            for finding in self.selection.of(findings)
+            if finding.file == self.file
+            and self.order.code in {"", finding.code}
+            and self.order.line in {0, finding.span.line if finding.span else 0}
+        ]
 
 
 def edits(order: Order, buffers: Mapping[str, Buffer]) -> tuple[Edit, ...]:
@@ -132,9 +129,9 @@ def edits(order: Order, buffers: Mapping[str, Buffer]) -> tuple[Edit, ...]:
     opened = open_submission(Request(unit.task.name, max_per_code=0, **unit.arguments(files)))
     name = path.removeprefix(unit.path).lstrip("/") if path != unit.path else ""
     file = next((item.display for item in opened.system.members if item.name == name), "")
-    chosen = _Chosen(unit.selection, file, order)
-    profile, asked = str(unit.values.get("profile", "plan")), bool(order.code)
-    fixed = corrections(opened, profile, chosen, unsafe=asked).texts.get(file)
+    findings = _OrderedFindings(unit.selection, file, order)
+    profile = str(unit.values.get("profile", "plan"))
+    fixed = corrections(opened, profile, findings, unsafe=bool(order.code)).texts.get(file)
     if fixed is None or not fixed.fixes:
         return ()
     return tuple(_edits(buffers[path], fixed, Text.of(buffers[path].text, order.units)))
@@ -168,8 +165,8 @@ def _edit(block: _Block, old: Sequence[str], text: Text) -> Edit:
     last = old[block.last - 1]
     if block.first == block.last and len(block.lines) == 1:
         line = block.lines[0]
-        before = _common(last, line)
-        after = _common(last[before:][::-1], line[before:][::-1])
+        before = _common_length(last, line)
+        after = _common_length(last[before:][::-1], line[before:][::-1])
         span = Span(block.first, before + 1, len(last) - after + 1)
         return Edit(text.range(span), line[before : len(line) - after])
     if block.last < len(old):
@@ -184,10 +181,10 @@ def _edit(block: _Block, old: Sequence[str], text: Text) -> Edit:
     return Edit(Range(start, end), "\n".join(block.lines))
 
 
-def _common(one: str, other: str) -> int:
+def _common_length(first: str, second: str) -> int:
     """The length of the common beginning of two texts."""
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
 _FINDINGS = 3
@@ -196,7 +193,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&])")
 
 
 def hover(findings: Iterable[EditorFinding], docs: str = "", *, markdown: bool = True) -> str:
-    """What is wrong at a position, why it matters and how to fix it; empty if nothing is.
+    """An explanation of what is wrong at a position and how to fix it; empty if nothing is.
 
     Args:
         findings: the findings there.
@@ -214,7 +211,7 @@ def hover(findings: Iterable[EditorFinding], docs: str = "", *, markdown: bool =
     for item in findings:
         by_code.setdefault(item.finding.code, []).append(item.finding)
     parts = [
-        "\n\n".join(_explained(entry(code), findings, docs, markdown=markdown))
+        "\n\n".join(_explanation(entry(code), findings, docs, markdown=markdown))
         for code, findings in list(by_code.items())[:_FINDINGS]
     ]
     return "\n\n---\n\n".join(parts)
@@ -230,22 +227,26 @@ def page(code: str, docs: str) -> str:
     return f"{docs.rstrip('/')}/codes/{code.lower()}/"
 
 
-def _explained(
+def _explanation(
     declared: Entry, findings: Iterable[Finding], docs: str, *, markdown: bool
 ) -> Iterator[str]:
     """The paragraphs of one code."""
     bold = "**" if markdown else ""
     text = escape if markdown else visible
     yield f"{bold}{declared.code}{bold}: {text(declared.title)}"
-    for found in dict.fromkeys((item.message, item.help) for item in findings):
-        yield "\n\n".join(text(line) for line in found if line)
+    for lines in dict.fromkeys((item.message, item.help) for item in findings):
+        yield "\n\n".join(text(line) for line in lines if line)
     yield text(status(declared))
     for label, written in prose(declared):
         first, *rest = paragraphs(written)
         yield "\n\n".join([f"{bold}{label}{bold}: {text(first)}", *map(text, rest)])
     for label, example in examples(declared):
-        shown = "\n".join(map(visible, example.split("\n")))
-        yield f"{bold}{label}{bold}\n\n{_block(shown) if markdown else shown}"
+        block = "\n".join(map(visible, example.split("\n")))
+        if markdown:  # fenced by more backticks than it has
+            longest = max((len(run) for run in re.findall("`+", block)), default=0)
+            fence = "`" * max(3, longest + 1)
+            block = f"{fence}text\n{block}\n{fence}"
+        yield f"{bold}{label}{bold}\n\n{block}"
     if docs:
         address = page(declared.code, docs)
         yield f"[{address}]({address})" if markdown else address
@@ -259,13 +260,6 @@ def escape(text: str) -> str:
         unknown type \<b\>\_x\_
     """
     return _SPECIAL.sub(r"\\\1", visible(text))
-
-
-def _block(text: str) -> str:
-    """A block of text, fenced by more backticks than it has."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{text}\n{fence}"
 
 
 @dataclass
@@ -287,14 +281,19 @@ class Answers:
 
     def perform(self, order: Order) -> Any:
         """The answer to an order: a list of `UnitResult`, edits, or `Links`."""
-        self._take(order.buffers)
-        if order.kind == "judge":
-            return list(unit_results(order, self.buffers))
-        return edits(order, self.buffers) if order.kind == "fix" else links(order, self.buffers)
-
-    def _take(self, changed: Mapping[str, Buffer | None]) -> None:
-        for key, buffer in changed.items():
+        for key, buffer in order.buffers.items():
             if buffer is None:
                 self.buffers.pop(key, None)
             else:
                 self.buffers[key] = buffer
+        if order.kind == "judge":
+            return list(unit_results(order, self.buffers))
+        return edits(order, self.buffers) if order.kind == "fix" else links(order, self.buffers)
+
+
+_ANSWERS = Answers()
+
+
+def answer(order: Order) -> Any:
+    """The answer to an order in a process that does nothing else: buffers stay."""
+    return _ANSWERS.answer(order)

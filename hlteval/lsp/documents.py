@@ -1,4 +1,4 @@
-"""URIs of an editor, and the keys by which its documents are known here.
+"""Documents of an editor: their keys, their texts as lines, and buffers over the files of the disk.
 
 The key of a file is its absolute path; that of anything else, such as a buffer without a name, is
 its URI.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -96,7 +96,11 @@ class Buffer:
     @classmethod
     def beside(cls, text: str, path: str) -> Buffer:
         """The buffer of a file as it was opened or saved; only the head of the file is read."""
-        head = _head(path)
+        head = b""
+        with suppress(OSError, ValueError):  # not readable, a name that is too long, or no name
+            if is_path(path) and Path(path).is_file():
+                with Path(path).open("rb") as file:
+                    head = file.read(_HEAD)
         mark = head.startswith(_BOM.encode()) and not text.startswith(_BOM)
         line, feed, _ = head.partition(b"\n")
         return cls(text, mark=mark, returns=line[-1:] + feed == b"\r\n" and "\r" not in text)
@@ -117,35 +121,14 @@ class Buffer:
             if _plain(on_disk) == _plain(self.text.removeprefix(_BOM)):
                 return disk
         text = self.text.replace("\n", "\r\n") if self.returns else self.text
-        return f"{_BOM * self.mark}{text}".encode(encoding, _errors(encoding))
-
-
-def _head(path: str) -> bytes:
-    """The first bytes of a file; nothing of what cannot be read."""
-    if not is_path(path) or not _is_file(path):
-        return b""
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(_HEAD)
-    except OSError:
-        return b""
-
-
-def _is_file(path: str) -> bool:
-    try:
-        return Path(path).is_file()
-    except (OSError, ValueError):  # a name that is too long, or no name
-        return False
+        has_all_characters = encoding.lower().startswith("utf")
+        errors = "surrogatepass" if has_all_characters else "replace"
+        return f"{_BOM * self.mark}{text}".encode(encoding, errors)
 
 
 def _plain(text: str) -> str:
     """A text with LF only: an editor may show any end of a line as the one of its buffer."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _errors(encoding: str) -> str:
-    """How a character is written that an encoding does not have."""
-    return "surrogatepass" if encoding.lower().startswith("utf") else "replace"
 
 
 @dataclass(frozen=True)
@@ -177,11 +160,23 @@ class OpenFiles:
         try:
             source = open_source(path) if is_path(path) else Source(f"<{path}>", "stdin", ())
         except FileNotFoundError:
-            if path not in self.buffers and not any(self._below(path)):
+            if path not in self.buffers and not self._below(path):
                 raise
             kind = "file" if path in self.buffers else "folder"
             source = Source(path, kind, ())
-        return self._covered(source, path)
+        members = {member.name: member for member in source.members}
+        if path in self.buffers:  # whatever the disk has under this name
+            kind = "file" if is_path(path) else "stdin"
+            member = self._member("", path, source.path, members.get(""))
+            return Source(source.path, kind, (member,))
+        if source.kind != "folder":
+            return source
+        for name in self._below(path):
+            inner = f"{path.rstrip('/')}/{name}"
+            members[name] = self._member(name, inner, inner, members.get(name))
+        findings = [each for each in source.findings if not members or each.code != "SRC104"]
+        ordered = tuple(members[name] for name in sorted(members))
+        return replace(source, members=ordered, findings=tuple(findings))
 
     def content(self, path: str) -> bytes:
         """The bytes of a file, of its buffer if it is open.
@@ -192,42 +187,24 @@ class OpenFiles:
         (member,) = self.source(path).members
         return member.fetch()
 
-    def _covered(self, source: Source, path: str) -> Source:
-        """A source with the buffers that belong to it."""
-        if path in self.buffers:  # whatever the disk has under this name
-            disk = next((member for member in source.members if not member.name), None)
-            kind = "file" if is_path(path) else "stdin"
-            return Source(source.path, kind, (self._member("", path, source.path, disk),))
-        if source.kind != "folder":
-            return source
-        members = {member.name: member for member in source.members}
-        for name in self._below(path):
-            inner = f"{path.rstrip('/')}/{name}"
-            members[name] = self._member(name, inner, inner, members.get(name))
-        kept = tuple(found for found in source.findings if not members or found.code != "SRC104")
-        return replace(source, members=tuple(members[n] for n in sorted(members)), findings=kept)
-
-    def _below(self, folder: str) -> Iterator[str]:
+    def _below(self, folder: str) -> list[str]:
         """The names of the buffers in a folder."""
         prefix = folder.rstrip("/") + "/"
-        at = len(prefix)
-        for known in self.buffers:
-            if is_path(known) and known.startswith(prefix) and not is_junk(name := known[at:]):
-                yield name
+        paths = (path for path in self.buffers if is_path(path) and path.startswith(prefix))
+        return [name for path in paths if not is_junk(name := path.removeprefix(prefix))]
 
-    def _member(self, name: str, path: str, shown: str, disk: Member | None) -> Member:
-        fetch = partial(_content, self.buffers[path], disk, self.encoding)
+    def _member(self, name: str, path: str, display: str, disk: Member | None) -> Member:
+        """A buffer as a member of a source, over a file of the disk."""
+
+        def fetch() -> bytes:
+            data = None
+            with suppress(Unreadable):
+                data = disk.fetch() if disk is not None else None
+            return self.buffers[path].content(data, self.encoding)
+
         if disk is not None:
             return msgspec.structs.replace(disk, fetch=fetch, size=None)
-        return Member(name, printable(shown), None, fetch)
-
-
-def _content(buffer: Buffer, disk: Member | None, encoding: str) -> bytes:
-    """The bytes of a buffer over a file of the disk."""
-    data = None
-    with suppress(Unreadable):
-        data = disk.fetch() if disk is not None else None
-    return buffer.content(data, encoding)
+        return Member(name, printable(display), None, fetch)
 
 
 Units = Literal["utf-8", "utf-16", "utf-32"]
@@ -340,12 +317,12 @@ class Text:
         body = self.lines[line].rstrip(_ENDS)
         return Position(line, units(body[: max(0, column)], self.units))
 
-    def changed(self, place: Range, put: str) -> Text:
+    def with_change(self, place: Range, put: str) -> Text:
         r"""The text with another text in a range; only the lines around it are looked at.
 
         Examples:
             >>> text = Text.of("ab\ncd\n")
-            >>> text.changed(Range(Position(0, 1), Position(1, 1)), "x\ny").content
+            >>> text.with_change(Range(Position(0, 1), Position(1, 1)), "x\ny").content
             'ax\nyd\n'
         """
         (first, start), (last, end) = sorted(map(self.inside, place))
@@ -366,11 +343,12 @@ class Text:
         return Range(start, self._place(span.line, span.end_column))
 
     def _place(self, number: int, column: int) -> Position:
-        """The position of a line and column of a finding.
+        """The position of a line and column of a finding; of a line beyond the text, in the last.
 
         Lines of findings end with LF alone, and a byte order mark is not part of the first one.
         """
-        line, rest = self._line(number), column - 1
+        starts, rest = self._starts, column - 1
+        line = starts[min(number, len(starts)) - 1]
         if line == 0 and self.lines[0].startswith(_BOM):
             rest += 1
         while rest >= len(self.lines[line]) and self.lines[line].endswith("\r"):
@@ -378,19 +356,13 @@ class Text:
             line += 1
         return self.position(line, rest)
 
-    def _line(self, number: int) -> int:
-        """The first line of the protocol of a line that ends with LF, 1-based; at most the last."""
-        if self._starts is None:
-            return min(number, len(self.lines)) - 1
-        return self._starts[min(number, len(self._starts)) - 1]
-
     @cached_property
-    def _starts(self) -> Sequence[int] | None:
-        """Where lines that end with LF begin; None if all lines do, but for the last."""
+    def _starts(self) -> Sequence[int]:
+        """The first line of the protocol of each line that ends with LF."""
         if not any(line.endswith("\r") for line in self.lines):
-            return None
-        fed = (at + 1 for at, line in enumerate(self.lines[:-1]) if line.endswith("\n"))
-        return [0, *fed]
+            return range(len(self.lines))
+        ends = (n for n, line in enumerate(self.lines[:-1]) if line.endswith("\n"))
+        return [0, *(n + 1 for n in ends)]
 
 
 @dataclass(frozen=True)
@@ -425,7 +397,7 @@ class Document:
     changed: bool = False
 
     @classmethod
-    def opened(cls, uri: str, version: int, text: str, units: Units) -> Document:
+    def of(cls, uri: str, version: int, text: str, units: Units) -> Document:
         """A document as it is opened."""
         return cls(uri, version, Text.of(text, units), Buffer.beside(text, key(uri)))
 
@@ -436,7 +408,7 @@ class Document:
 
     @cached_property
     def buffer(self) -> Buffer:
-        """What the worker is sent."""
+        """The buffer for the worker."""
         return replace(self.saved, text=self.text.content, changed=self.changed)
 
     def after(self, version: int, changes: Sequence[Change]) -> Document:
@@ -446,7 +418,7 @@ class Document:
             if change.place is None:
                 text = Text.of(change.put, text.units)
             else:
-                text = text.changed(change.place, change.put)
+                text = text.with_change(change.place, change.put)
         return replace(self, version=version, text=text, changed=True)
 
     def as_saved(self) -> Document:

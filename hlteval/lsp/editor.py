@@ -1,12 +1,13 @@
-"""The editor as the server sees it: its messages, and the answers."""
+"""The editor as the server sees it: its messages, the answers, and the values of the protocol."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from functools import partial
 from threading import Event
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from lsprotocol import types
@@ -17,19 +18,72 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 import hlteval
-from hlteval.lsp import protocol
-from hlteval.lsp.actions import Fix, fixes, hover
-from hlteval.lsp.documents import Document, is_path, key
-from hlteval.lsp.orders import Edit, Failure, Links, Site
-from hlteval.lsp.process import Process, Worker
-from hlteval.lsp.session import Session, Shown, Validation
+from hlteval.findings import SUBMISSION, Severity
+from hlteval.lsp.actions import fixes, hover, page
+from hlteval.lsp.documents import Change, Position, Range, Units, is_path, key, uri
+from hlteval.lsp.session import Publication, Session, Validation
+from hlteval.lsp.worker import EditorFinding, Failure, Links, Process, Site, Worker
+from hlteval.reports.terminal import visible
 
 _QUICK = types.CodeActionKind.QuickFix.value
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.hlteval"
 """The kind of the action that corrects a whole document, e.g. when it is saved."""
 _PATHS = ("reference", "against")
 _MARKDOWN = types.MarkupKind.Markdown
-_SECTION = "hlteval"
+_SECTION = SOURCE = "hlteval"
+SEVERITIES: Mapping[Severity, types.DiagnosticSeverity] = MappingProxyType(
+    {
+        Severity.ERROR: types.DiagnosticSeverity.Error,
+        Severity.WARNING: types.DiagnosticSeverity.Warning,
+        Severity.INFO: types.DiagnosticSeverity.Information,
+    }
+)
+_LARGEST = 2**31 - 1
+"""The largest number of a line or column in the protocol."""
+
+
+def position(sent: types.Position) -> Position:
+    """A position, whatever a client sends."""
+    return Position(*(max(0, min(int(n), _LARGEST)) for n in (sent.line, sent.character)))
+
+
+def place(sent: types.Range) -> Range:
+    """A range, whatever a client sends."""
+    return Range(position(sent.start), position(sent.end))
+
+
+def change(sent: types.TextDocumentContentChangeEvent) -> Change:
+    """A change of a document."""
+    if isinstance(sent, types.TextDocumentContentChangeWholeDocument):
+        return Change(sent.text)
+    return Change(sent.text, place(sent.range))
+
+
+def range_of(own: Range) -> types.Range:
+    """A range of ours in the protocol."""
+    start, end = (types.Position(*each) for each in own)
+    return types.Range(start, end)
+
+
+def diagnostic(item: EditorFinding, docs: str = "") -> types.Diagnostic:
+    """A finding: its message, and its help in a line of its own.
+
+    Args:
+        item: the finding at its range.
+        docs: address of the documentation; empty for none.
+    """
+    finding = item.finding
+    side = "" if finding.side == SUBMISSION else f"{finding.side}: "
+    more = f" (and {finding.count - 1:,} more)" if finding.further and finding.count > 1 else ""
+    text = f"{side}{visible(finding.message)}{more}"
+    return types.Diagnostic(
+        range=range_of(item.range),
+        message=f"{text}\nhelp: {visible(finding.help)}" if finding.help else text,
+        severity=SEVERITIES[finding.severity],
+        code=finding.code,
+        code_description=types.CodeDescription(page(finding.code, docs)) if docs else None,
+        source=SOURCE,
+    )
 
 
 class Editor:
@@ -56,19 +110,19 @@ class Editor:
         actions = types.CodeActionOptions([_QUICK, FIX_ALL], resolve_provider=True)
         handlers: dict[str, Callable[[Any], Any]] = {
             types.INITIALIZE: self.initialize,
-            types.INITIALIZED: self.initialized,
-            types.WORKSPACE_DID_CHANGE_CONFIGURATION: self.configured,
-            types.WORKSPACE_DID_CHANGE_WATCHED_FILES: self.disk_changed,
-            types.TEXT_DOCUMENT_DID_OPEN: self.opened,
-            types.TEXT_DOCUMENT_DID_CHANGE: self.changed,
-            types.TEXT_DOCUMENT_DID_SAVE: self.saved,
-            types.TEXT_DOCUMENT_DID_CLOSE: self.closed,
+            types.INITIALIZED: self.on_initialized,
+            types.WORKSPACE_DID_CHANGE_CONFIGURATION: self.change_settings,
+            types.WORKSPACE_DID_CHANGE_WATCHED_FILES: self.revalidate,
+            types.TEXT_DOCUMENT_DID_OPEN: self.open_document,
+            types.TEXT_DOCUMENT_DID_CHANGE: self.change_document,
+            types.TEXT_DOCUMENT_DID_SAVE: self.save_document,
+            types.TEXT_DOCUMENT_DID_CLOSE: self.close_document,
             types.TEXT_DOCUMENT_HOVER: self.hover,
             types.TEXT_DOCUMENT_DEFINITION: self.definition,
             types.TEXT_DOCUMENT_REFERENCES: self.references,
             types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: self.highlights,
             types.TEXT_DOCUMENT_CODE_ACTION: self.actions,
-            types.CODE_ACTION_RESOLVE: self.resolved,
+            types.CODE_ACTION_RESOLVE: self.resolve,
         }
         for name, handler in handlers.items():
             options = actions if name == types.TEXT_DOCUMENT_CODE_ACTION else None
@@ -81,92 +135,94 @@ class Editor:
         for worker in (self.worker, self.looker):
             await worker.close()
 
-    def publish(self, shown: Shown) -> None:
-        """Show findings in the editor."""
-        self.server.text_document_publish_diagnostics(protocol.published(shown, self.docs))
+    def publish(self, shown: Publication) -> None:
+        """Show the findings of a document, and notes at its beginning, in the editor."""
+        beginning = types.Range(types.Position(0, 0), types.Position(0, 0))
+        level = types.DiagnosticSeverity.Information
+        notes = [
+            types.Diagnostic(beginning, visible(note), severity=level, source=SOURCE)
+            for note in shown.notes
+        ]
+        findings = [diagnostic(item, self.docs) for item in shown.findings]
+        params = types.PublishDiagnosticsParams(shown.uri, [*notes, *findings], shown.version)
+        self.server.text_document_publish_diagnostics(params)
 
     # Settings
 
     def initialize(self, params: types.InitializeParams) -> None:
-        """The session begins."""
-        self.session.units = protocol.units(_encoding(self.server))
-        given = params.initialization_options
-        self._initial = given if isinstance(given, dict) else {}
+        """Handle `initialize`: the session begins."""
+        encoding = _text(self.server.workspace.position_encoding or "")
+        known: Mapping[str, Units] = {"utf-8": "utf-8", "utf-32": "utf-32"}
+        self.session.units = known.get(encoding, "utf-16")
+        options = params.initialization_options
+        self._initial = options if isinstance(options, dict) else {}
         self._set({})
 
-    async def initialized(self, _: types.InitializedParams) -> None:
-        """The session has begun: the editor can be asked for its settings."""
+    async def on_initialized(self, _: types.InitializedParams) -> None:
+        """Handle `initialized`: the editor can be asked for its settings."""
         await self.worker.start()
         await self._ask()
 
-    async def configured(self, params: types.DidChangeConfigurationParams) -> None:
-        """Settings have changed."""
-        given = params.settings.get(_SECTION) if isinstance(params.settings, dict) else None
-        if given is None:
+    async def change_settings(self, params: types.DidChangeConfigurationParams) -> None:
+        """Handle changes of settings."""
+        values = params.settings.get(_SECTION) if isinstance(params.settings, dict) else None
+        if values is None:
             await self._ask()
         else:
-            self._set(given)
-        self._revalidate()
+            self._set(values)
+        self.revalidate()
 
     async def _ask(self) -> None:
         """Ask the editor for its settings, if it can send them."""
         if not self._can("workspace.configuration"):
             return
-        item = types.ConfigurationItem(section=_SECTION)
-        params = types.ConfigurationParams([item])
+        params = types.ConfigurationParams([types.ConfigurationItem(section=_SECTION)])
         answer = await self.server.workspace_configuration_async(params)
         if answer and isinstance(answer[0], dict) and answer[0]:
             self._set(answer[0])
-            self._revalidate()
+            self.revalidate()
 
-    def _set(self, given: Any) -> None:
+    def _set(self, sent: Any) -> None:
         """Take settings, which add to those of the beginning; the command line overrides both."""
-        values = {**self._initial, **(given if isinstance(given, dict) else {})}
+        values = {**self._initial, **(sent if isinstance(sent, dict) else {})}
         docs = values.pop("docs", "")
         self.docs = docs if isinstance(docs, str) else ""
+        folder = key(self.server.workspace.root_uri or "")  # that the editor has opened
+        root = folder if is_path(folder) else os.getcwd()  # noqa: PTH109
         for name in _PATHS:
             if isinstance(values.get(name), str) and values[name]:
-                values[name] = os.path.join(self._root, values[name])  # noqa: PTH118
+                values[name] = os.path.join(root, values[name])  # noqa: PTH118
         self.session.given = {**values, **self.given}
-
-    @property
-    def _root(self) -> str:
-        """The folder that the editor has opened."""
-        folder = key(self.server.workspace.root_uri or "")
-        return folder if is_path(folder) else os.getcwd()  # noqa: PTH109
 
     def _can(self, capability: str) -> bool:
         return bool(get_capability(self.server.client_capabilities, capability))
 
-    def _revalidate(self) -> None:
+    def revalidate(self, _: types.DidChangeWatchedFilesParams | None = None) -> None:
+        """Validate everything again: settings or files of the disk have changed."""
         self.session.again()
         self.validation.notice()
 
-    def disk_changed(self, _: types.DidChangeWatchedFilesParams) -> None:
-        """Files of the disk have changed."""
-        self._revalidate()
-
     # Documents
 
-    def opened(self, params: types.DidOpenTextDocumentParams) -> None:
-        """A document is opened."""
+    def open_document(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Handle `didOpen`."""
         document = params.text_document
         self.session.open(document.uri, document.version, document.text)
         self.validation.notice()
 
-    def changed(self, params: types.DidChangeTextDocumentParams) -> None:
-        """A document is changed."""
-        document, changes = params.text_document, map(protocol.change, params.content_changes)
+    def change_document(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Handle `didChange`."""
+        document, changes = params.text_document, map(change, params.content_changes)
         self.session.change(document.uri, document.version, list(changes))
         self.validation.notice()
 
-    def saved(self, params: types.DidSaveTextDocumentParams) -> None:
-        """A document is saved."""
+    def save_document(self, params: types.DidSaveTextDocumentParams) -> None:
+        """Handle `didSave`."""
         self.session.save(params.text_document.uri)
         self.validation.notice()
 
-    def closed(self, params: types.DidCloseTextDocumentParams) -> None:
-        """A document is closed."""
+    def close_document(self, params: types.DidCloseTextDocumentParams) -> None:
+        """Handle `didClose`."""
         self.session.close(params.text_document.uri)
         self.validation.notice()
 
@@ -174,8 +230,8 @@ class Editor:
 
     def hover(self, params: types.HoverParams) -> types.Hover | None:
         """The explanation of the findings at a position."""
-        at = protocol.position(params.position)
-        findings = self.session.at(key(params.text_document.uri), at, at)
+        where = position(params.position)
+        findings = self.session.at(key(params.text_document.uri), where, where)
         formats = get_capability(
             self.server.client_capabilities, "text_document.hover.content_format", []
         )
@@ -184,39 +240,43 @@ class Editor:
         if not text:
             return None
         kind = _MARKDOWN if markdown else types.MarkupKind.PlainText
-        return types.Hover(types.MarkupContent(kind, text), protocol.range_of(findings[0].range))
+        return types.Hover(types.MarkupContent(kind, text), range_of(findings[0].range))
 
     async def definition(self, params: types.DefinitionParams) -> list[types.Location] | None:
-        """Where the identifier at a position is defined."""
+        """The definitions of the identifier at a position."""
         links = await self._links(params)
         return self._locations(links.definitions)
 
     async def references(self, params: types.ReferenceParams) -> list[types.Location] | None:
-        """Where the identifier at a position is mentioned."""
+        """The mentions of the identifier at a position."""
         links = await self._links(params)
-        defined = links.definitions if params.context.include_declaration else ()
-        return self._locations(tuple(dict.fromkeys((*defined, *links.mentions))))
+        definitions = links.definitions if params.context.include_declaration else ()
+        return self._locations(tuple(dict.fromkeys((*definitions, *links.mentions))))
 
     async def highlights(
         self, params: types.DocumentHighlightParams
     ) -> list[types.DocumentHighlight] | None:
-        """The same identifier in the same document."""
-        links, own = await self._links(params), key(params.text_document.uri)
+        """All places of the identifier at a position in its document."""
+        links, path = await self._links(params), key(params.text_document.uri)
         sites = dict.fromkeys((*links.definitions, *links.mentions))
-        ranges = [protocol.range_of(site.range) for site in sites if site.path == own]
+        ranges = [range_of(site.range) for site in sites if site.path == path]
         return [types.DocumentHighlight(each) for each in ranges] or None
 
     async def _links(self, params: Any) -> Links:
         path = key(params.text_document.uri)
         if path not in self.session.documents:
             return Links()
-        order = self.session.order("links", path, position=protocol.position(params.position))
+        order = self.session.order("links", path, position=position(params.position))
         answer = await self.looker.answer(order)
         return Links() if isinstance(answer, Failure) else answer
 
-    def _locations(self, sites: Sequence[Site]) -> list[types.Location] | None:
+    def _locations(self, sites: tuple[Site, ...]) -> list[types.Location] | None:
+        """Places in the protocol; open documents have the URIs that the client writes."""
         addresses = {path: item.uri for path, item in self.session.documents.items()}
-        return [protocol.location(site, addresses) for site in sites] or None
+        return [
+            types.Location(addresses.get(site.path, uri(site.path)), range_of(site.range))
+            for site in sites
+        ] or None
 
     async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction] | None:
         """The quick fixes for the findings in a range."""
@@ -224,42 +284,28 @@ class Editor:
         document = self.session.documents.get(path)
         if document is None:
             return None
-        lazily = "edit" in (
-            get_capability(
-                self.server.client_capabilities,
-                "text_document.code_action.resolve_support.properties",
+        wanted, where = params.context.only, place(params.range)
+        findings = self.session.at(path, where.start, where.end)
+        actions = []
+        for fix in fixes(document, findings, self.session.findings(path)):
+            kind = _QUICK if fix.findings or fix.code else FIX_ALL
+            if wanted and not any(f"{kind}.".startswith(f"{_text(only)}.") for only in wanted):
+                continue
+            data = {"uri": document.uri, "version": document.version}
+            action = types.CodeAction(
+                fix.title,
+                kind=kind,
+                diagnostics=[diagnostic(item, self.docs) for item in fix.findings] or None,
+                is_preferred=True if fix.line else None,
+                data={**data, "code": fix.code, "line": fix.line},
             )
-            or ()
-        )
-        offered = list(self._offered(document, params))
-        actions = [self._action(document, fix, kind) for fix, kind in offered]
-        if not lazily:
-            actions = [each for action in actions if (each := await self.resolved(action)).edit]
+            actions.append(action)
+        resolvable = "text_document.code_action.resolve_support.properties"
+        if "edit" not in (get_capability(self.server.client_capabilities, resolvable) or ()):
+            actions = [each for action in actions if (each := await self.resolve(action)).edit]
         return actions or None
 
-    def _offered(
-        self, document: Document, params: types.CodeActionParams
-    ) -> Iterator[tuple[Fix, str]]:
-        """The fixes that are asked for, with their kinds."""
-        place, every = protocol.place(params.range), self.session.findings(document.key)
-        findings = self.session.at(document.key, place.start, place.end)
-        wanted = params.context.only
-        for fix in fixes(document, findings, every):
-            kind = _QUICK if fix.findings or fix.code else FIX_ALL
-            if not wanted or any(f"{kind}.".startswith(f"{_text(only)}.") for only in wanted):
-                yield fix, kind
-
-    def _action(self, document: Document, fix: Fix, kind: str) -> types.CodeAction:
-        data = {"uri": document.uri, "version": document.version}
-        return types.CodeAction(
-            fix.title,
-            kind=kind,
-            diagnostics=[protocol.diagnostic(item, self.docs) for item in fix.findings] or None,
-            is_preferred=True if fix.line else None,
-            data={**data, "code": fix.code, "line": fix.line},
-        )
-
-    async def resolved(self, action: types.CodeAction) -> types.CodeAction:
+    async def resolve(self, action: types.CodeAction) -> types.CodeAction:
         """A quick fix with its edit; without one where it does not help."""
         data = action.data if isinstance(action.data, dict) else {}
         path = key(str(data.get("uri", "")))
@@ -269,22 +315,16 @@ class Editor:
         code, line = str(data.get("code", "")), data.get("line", 0)
         line = line if isinstance(line, int) else 0
         answer = await self.looker.answer(self.session.order("fix", path, code=code, line=line))
-        if answer and not isinstance(answer, Failure):
-            action.edit = self._edit(document, answer)
+        if not answer or isinstance(answer, Failure):
+            return action
+        edits = [types.TextEdit(range_of(edit.place), edit.put) for edit in answer]
+        if self._can("workspace.workspace_edit.document_changes"):
+            version = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
+            changes = [types.TextDocumentEdit(version, edits)]
+            action.edit = types.WorkspaceEdit(document_changes=changes)
+        else:
+            action.edit = types.WorkspaceEdit(changes={document.uri: edits})
         return action
-
-    def _edit(self, document: Document, edits: Sequence[Edit]) -> types.WorkspaceEdit:
-        changes = protocol.text_edits(edits)
-        if not self._can("workspace.workspace_edit.document_changes"):
-            return types.WorkspaceEdit(changes={document.uri: changes})
-        named = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
-        return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(named, changes)])
-
-
-def _encoding(server: LanguageServer) -> str:
-    """The encoding of positions on which both sides agree."""
-    encoding = server.workspace.position_encoding
-    return _text(encoding) if encoding else "utf-16"
 
 
 def _text(value: Any) -> str:
@@ -292,23 +332,22 @@ def _text(value: Any) -> str:
     return str(getattr(value, "value", value))
 
 
+def _pass_on(feature: str) -> Callable[..., Generator[Any, Any, None]]:
+    """A handler of the library that only calls ours."""
+
+    def handle(self: Any, params: Any) -> Generator[Any, Any, None]:
+        yield self.fm.features[feature], (params,), None
+
+    handler: Callable[..., Generator[Any, Any, None]] = lsp_method(feature)(handle)
+    return handler
+
+
 class Protocol(LanguageServerProtocol):
     """The protocol, with documents of our own: those of the library end lines at other places."""
 
-    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: Any) -> Generator[Any, Any, None]:
-        """A document is opened."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: Any) -> Generator[Any, Any, None]:
-        """A document is changed."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: Any) -> Generator[Any, Any, None]:
-        """A document is closed."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+    lsp_text_document__did_open = _pass_on(types.TEXT_DOCUMENT_DID_OPEN)
+    lsp_text_document__did_change = _pass_on(types.TEXT_DOCUMENT_DID_CHANGE)
+    lsp_text_document__did_close = _pass_on(types.TEXT_DOCUMENT_DID_CLOSE)
 
 
 class Server(LanguageServer):

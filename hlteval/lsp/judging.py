@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,12 @@ from hlteval.converters import known as formats
 from hlteval.converters import load as load_format
 from hlteval.findings import REFERENCE, SUBMISSION, Finding, entry
 from hlteval.findings.suggest import did_you_mean
-from hlteval.lsp.documents import NOWHERE, Buffer, OpenFiles, Range, Text, Units, absolute, is_path
-from hlteval.lsp.orders import EditorFinding, Order, UnitResult
+from hlteval.lsp.documents import NOWHERE, Buffer, OpenFiles, Text, Units, absolute, is_path
+from hlteval.lsp.worker import EditorFinding, Order, UnitResult
 from hlteval.sources import OpenInput, Source, Unreadable, open_source
+from hlteval.sources.names import archive_suffix
 from hlteval.tasks import known, load
-from hlteval.tasks.task import Task, WrongOption
+from hlteval.tasks.task import Option, Task, WrongOption
 from hlteval.workflows.config import OWN, SHARED, find, read_config, shown, start_of
 from hlteval.workflows.convert.inputs import UnknownFormat, detected
 from hlteval.workflows.evaluation.manifests import broken
@@ -47,7 +50,7 @@ class NoUnit(ValueError):
 
 @dataclass(frozen=True)
 class Unit:
-    """What is validated as one.
+    """A submission or reference that is validated as one.
 
     Attributes:
         task: the task.
@@ -79,14 +82,9 @@ class Unit:
     @property
     def inputs(self) -> tuple[str, ...]:
         """The keys of what is read, and of the files of defaults that may apply."""
-        options = {option.name for option in self.task.options if option.is_input}
-        named = [self.values.get("against") if self.role == SUBMISSION else None]
-        named += [
-            value
-            for name, value in self.values.get("options", {}).items()
-            if name.replace("-", "_") in options
-        ]
-        paths = [absolute(value) for value in named if isinstance(value, str) and value]
+        values = [self.values.get("against") if self.role == SUBMISSION else None]
+        values += _options(self.task, self.values, attrgetter("is_input")).values()
+        paths = [absolute(value) for value in values if isinstance(value, str) and value]
         return (self.path, *paths, *configs(self.path))
 
     def arguments(self, files: OpenFiles) -> dict[str, Any]:
@@ -95,12 +93,6 @@ class Unit:
         Raises:
             FileNotFoundError: if the unit, or what it is checked against, does not exist.
         """
-        named = {option.name for option in self.task.options if option.available_in("validate")}
-        options = {
-            name.replace("-", "_"): value
-            for name, value in self.values.get("options", {}).items()
-            if name.replace("-", "_") in named
-        }
         against = None if self.role == REFERENCE else self.values.get("against")
         return {
             "system": files.input(self.path),
@@ -108,8 +100,17 @@ class Unit:
             "role": self.role,
             "profile": self.values.get("profile", "plan"),
             "encoding": self.encoding,
-            "options": options,
+            "options": _options(self.task, self.values, methodcaller("available_in", "validate")),
         }
+
+
+def _options(
+    task: Task, values: Mapping[str, Any], wanted: Callable[[Option], bool]
+) -> dict[str, Any]:
+    """The values of those options of a task that are wanted."""
+    names = {option.name for option in task.options if wanted(option)}
+    options = {name.replace("-", "_"): value for name, value in values.get("options", {}).items()}
+    return {name: value for name, value in options.items() if name in names}
 
 
 def configs(path: str) -> tuple[str, ...]:
@@ -136,39 +137,35 @@ def unit_of(path: str, files: OpenFiles, given: Mapping[str, Any], before: str =
     Raises:
         NoUnit: if it is not known which task it belongs to, or if it belongs to none.
     """
-    values = _values(path, files, given)
+    for wrong in broken(given, "config", "CFG"):
+        message = entry(wrong.code).finding(wrong.values).message
+        raise NoUnit(f"settings of the editor: {message}")
+    config = find(Path(path).parent if is_path(path) else Path.cwd())
+    values = {**_of_file(config, files, str(given.get("task", ""))), **given}
     name = values.get("task", "") or before or _only_task(path, files)
     if name not in known():
         hint = did_you_mean(name, [*known()], "`hlteval tasks` lists them")
         raise NoUnit(f"unknown task {name}; {hint}")
     task = load(name)
-    if (role := _role(path, values)) is None:
-        raise NoUnit("")
-    if role == REFERENCE:
-        return Unit(task, _reference_of(path, values), role, values)
+    inputs = _options(task, values, attrgetter("is_input")) if values.get("task") else {}
+    if any(_is_within(path, value) for value in inputs.values() if isinstance(value, str)):
+        raise NoUnit("")  # the file of an option
+    for side in ("reference", "against"):
+        value = values.get(side)
+        if isinstance(value, str) and value and _is_within(path, value):
+            return Unit(task, absolute(value), REFERENCE, values)
     if not is_path(path):
-        return Unit(task, path, role, values)
+        return Unit(task, path, SUBMISSION, values)
     (unit,) = submissions(name, [path])
     config = find(Path(path).parent) if Path(unit).is_dir() else None
     if config is not None and config.is_relative_to(unit):
-        # Nothing inside of a submission says how it is unit_results.
+        # Nothing inside of a submission says how it is validated.
         values = {**_of_file(find(start_of(unit)), files, name), **given, "task": name}
-    if not _fits(task, path, files):
-        raise NoUnit("")
-    return Unit(task, unit, role, values)
-
-
-def _values(path: str, files: OpenFiles, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The settings for a document.
-
-    Raises:
-        NoUnit: if those of the editor, or of the file of defaults, have errors.
-    """
-    for wrong in broken(given, "config", "CFG"):
-        message = entry(wrong.code).finding(wrong.values).message
-        raise NoUnit(f"settings of the editor: {message}")
-    config = find(Path(path).parent if is_path(path) else Path.cwd())
-    return {**_of_file(config, files, str(given.get("task", ""))), **given}
+    every = tuple(suffix for form in formats() for suffix in load_format(form).suffixes)
+    forms = (load_format(form) for form in (task.format, *task.submitted))
+    if not path.endswith(every) and not any(form.sniff(files.source(path)) for form in forms):
+        raise NoUnit("")  # such as a README beside the files of a submission
+    return Unit(task, unit, SUBMISSION, values)
 
 
 def _of_file(config: Path | None, files: OpenFiles, task: str) -> Mapping[str, Any]:
@@ -203,40 +200,11 @@ def _only_task(path: str, files: OpenFiles) -> str:
     raise NoUnit(f"a file of the format {form.name} {what}; {_HOW}")
 
 
-def _role(path: str, values: Mapping[str, Any]) -> Role | None:
-    """The role of a document; None for the file of an option, which is no submission."""
-    task = load(values["task"]) if values.get("task") in known() else None
-    names = {option.name for option in task.options if option.is_input} if task else set()
-    options = values.get("options", {}).items()
-    inputs = [value for name, value in options if name.replace("-", "_") in names]
-    if any(_is_within(path, value) for value in inputs if isinstance(value, str)):
-        return None
-    return REFERENCE if _reference_of(path, values) else SUBMISSION
-
-
-def _reference_of(path: str, values: Mapping[str, Any]) -> str:
-    """The reference that a document belongs to; empty if it belongs to none."""
-    for key in ("reference", "against"):
-        value = values.get(key)
-        if isinstance(value, str) and value and _is_within(path, value):
-            return absolute(value)
-    return ""
-
-
 def _is_within(path: str, other: str) -> bool:
     """Whether a document is a file, or in a folder, that has no file of defaults inside."""
     root = Path(absolute(other))
     holds_defaults = (root / OWN).exists() or (root / SHARED).exists()
     return is_path(path) and Path(path).is_relative_to(root) and not holds_defaults
-
-
-def _fits(task: Task, path: str, files: OpenFiles) -> bool:
-    """Whether a document may be a file of a submission: a README beside it is none."""
-    every = tuple(suffix for name in formats() for suffix in load_format(name).suffixes)
-    if path.endswith(every):
-        return True
-    forms = (load_format(name) for name in (task.format, *task.submitted))
-    return any(form.sniff(files.source(path)) for form in forms)
 
 
 USAGE = (FileNotFoundError, LookupError, NothingGiven, UnknownCode, WrongOption, WrongSetting)
@@ -252,13 +220,20 @@ def unit_results(order: Order, buffers: Mapping[str, Buffer]) -> Iterator[UnitRe
     """
     groups: dict[str, list[tuple[str, Unit]]] = {}
     for path in order.paths:
+        files = OpenFiles(buffers)
         if Path(path).name == OWN and is_path(path):
-            yield _of_config(path, buffers, order.units)
+            source = files.source(path)
+            findings = read_config(OpenInput(source, name=shown(Path(path)))).findings
+            places = Places(files, {path: source}, order.units)
+            yield UnitResult(path, (path,), places.by_path(findings, path))
             continue
         try:
-            unit = unit_of(path, OpenFiles(buffers), order.given, order.tasks.get(path, ""))
+            unit = unit_of(path, files, order.given, order.tasks.get(path, ""))
         except NoUnit as error:
-            yield _not_judged(path, error, buffers, order.units)
+            sources = {error.config: files.source(error.config)} if error.config else {}
+            by_path = Places(files, sources, order.units).by_path(error.findings, error.config)
+            inputs = (error.config,) if error.config else configs(path)
+            yield UnitResult(path, (path,), by_path, error.reason, inputs=inputs)
         except USAGE as error:
             note = f"not validated: {error}"
             yield UnitResult(path, (path,), note=note, inputs=configs(path))
@@ -281,33 +256,12 @@ def _of_unit(
     except USAGE as error:
         note = f"not validated: {error}"
         return UnitResult(unit.path, paths, note=note, task=unit.task.name, inputs=unit.inputs)
-    places = Places(files, sources, units)
-    findings = places.by_path(verdict.findings, paths[0])
+    findings = Places(files, sources, units).by_path(verdict.findings, paths[0])
     return UnitResult(unit.path, paths, findings, task=unit.task.name, inputs=unit.inputs)
 
 
-def _of_config(path: str, buffers: Mapping[str, Buffer], units: Units) -> UnitResult:
-    """The findings about a file of defaults."""
-    files = OpenFiles(buffers)
-    source = files.source(path)
-    findings = read_config(OpenInput(source, name=shown(Path(path)))).findings
-    return UnitResult(path, (path,), Places(files, {path: source}, units).by_path(findings, path))
-
-
-def _not_judged(
-    path: str, error: NoUnit, buffers: Mapping[str, Buffer], units: Units
-) -> UnitResult:
-    """Why a document is not validated, with what is wrong with its file of defaults."""
-    if not error.config:
-        return UnitResult(path, (path,), note=error.reason, inputs=configs(path))
-    files = OpenFiles(buffers)
-    places = Places(files, {error.config: files.source(error.config)}, units)
-    findings = places.by_path(error.findings, error.config)
-    return UnitResult(path, (path,), findings, error.reason, inputs=(error.config,))
-
-
 class Places:
-    """Where findings are, in documents and in the units of the client.
+    """Places of findings in documents, in the units of the client.
 
     Args:
         files: the buffers.
@@ -322,11 +276,12 @@ class Places:
     @cached_property
     def keys(self) -> Mapping[str, str]:
         """The keys of files by their names in findings."""
-        found: dict[str, str] = {}
-        for root, source in self.sources.items():
-            for member in source.members if source.kind in {"file", "folder", "stdin"} else ():
-                found[member.display] = f"{root.rstrip('/')}/{member.name}" if member.name else root
-        return found
+        return {
+            member.display: f"{root.rstrip('/')}/{member.name}" if member.name else root
+            for root, source in self.sources.items()
+            if source.kind in {"file", "folder", "stdin"}
+            for member in source.members
+        }
 
     def key(self, finding: Finding) -> str | None:
         """The key of the file of a finding; None if it is about no file that an editor opens."""
@@ -335,43 +290,27 @@ class Places:
         if finding.file in self.keys:
             return self.keys[finding.file]
         path = absolute(finding.file)
-        return path if Path(path).is_file() and not _is_archive(path) else None
+        return path if Path(path).is_file() and archive_suffix(path) is None else None
 
     def text(self, path: str) -> Text | None:
         """The text of a document as the editor has it; None if it cannot be read."""
-        if path not in self.texts:
-            self.texts[path] = self._read(path)
+        if path in self.files.buffers and path not in self.texts:
+            self.texts[path] = Text.of(self.files.buffers[path].text, self.units)
+        elif path not in self.texts:
+            self.texts[path] = None
+            with suppress(Unreadable, OSError, ValueError):
+                content = self.files.content(path).decode(self.files.encoding, "replace")
+                self.texts[path] = Text.of(content, self.units)
         return self.texts[path]
-
-    def _read(self, path: str) -> Text | None:
-        if path in self.files.buffers:
-            return Text.of(self.files.buffers[path].text, self.units)
-        try:
-            content = self.files.content(path)
-        except (Unreadable, OSError, ValueError):
-            return None
-        return Text.of(content.decode(self.files.encoding, "replace"), self.units)
-
-    def range(self, path: str, finding: Finding) -> Range:
-        """The range of a finding in its document."""
-        if finding.span is None:
-            return NOWHERE
-        text = self.text(path)
-        return text.range(finding.span) if text else NOWHERE
 
     def by_path(
         self, findings: Sequence[Finding], otherwise: str
     ) -> Mapping[str, tuple[EditorFinding, ...]]:
         """The findings at their ranges, by key; those of no document at another one."""
-        found: dict[str, list[EditorFinding]] = {}
+        by_path: dict[str, list[EditorFinding]] = {}
         for finding in findings:
             path = self.key(finding)
-            place = NOWHERE if path is None else self.range(path, finding)
-            found.setdefault(path or otherwise, []).append(EditorFinding(finding, place))
-        return {path: tuple(findings) for path, findings in found.items()}
-
-
-def _is_archive(path: str) -> bool:
-    from hlteval.sources.names import archive_suffix
-
-    return archive_suffix(path) is not None
+            text = self.text(path) if path and finding.span else None
+            place = text.range(finding.span) if text else NOWHERE
+            by_path.setdefault(path or otherwise, []).append(EditorFinding(finding, place))
+        return {path: tuple(items) for path, items in by_path.items()}

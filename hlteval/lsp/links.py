@@ -1,12 +1,13 @@
-"""What the identifiers of the representation refer to, as columns of its tables."""
+"""Links of identifiers: the columns that define and mention them, and their places in files."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 import polars as pl
@@ -15,7 +16,7 @@ from hlteval.converters import Format, ReadResult
 from hlteval.findings import FieldRef, Span
 from hlteval.lsp.documents import Buffer, OpenFiles
 from hlteval.lsp.judging import USAGE, NoUnit, Places, unit_of
-from hlteval.lsp.orders import Links, Order, Site
+from hlteval.lsp.worker import Links, Order, Site
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.workflows.run.batches import Submission
@@ -71,55 +72,36 @@ def identifiers(corpus: Corpus) -> pl.DataFrame:
         A table of `kind`, `document` (its name; empty where documents share the identifiers),
         `identifier` as written, whether the record `defines` it, and its `origin` and `record`.
     """
-    parts = [
-        _column(corpus, kind, column, defines=defines)
-        for kind, names in KINDS.items()
-        for defines, columns in ((True, names.defined), (False, names.mentioned))
-        for column in _with_rows(corpus, columns)
-    ]
-    return pl.concat([pl.DataFrame(schema=_SHAPE), *parts])
-
-
-def _with_rows(corpus: Corpus, columns: Iterable[str]) -> Iterator[str]:
-    """The columns of tables that have rows."""
-    for column in columns:
-        table: pl.DataFrame = getattr(corpus, column.partition(".")[0])
-        if table.height and {"record", "origin"} <= {*table.columns}:
-            yield column
-
-
-def _column(corpus: Corpus, kind: str, name: str, *, defines: bool) -> pl.DataFrame:
-    """The identifiers of one column."""
-    table, _, column = name.partition(".")
-    rows: pl.DataFrame = getattr(corpus, table)
     documents = corpus.documents.select(document="row", _name="name")
-    scope = pl.lit("") if KINDS[kind].global_scope else pl.col("_name")
-    return (
-        rows.select("document", "origin", "record", identifier=column)
-        .filter(pl.col("identifier").is_not_null(), pl.col("identifier") != "")
-        .join(documents, on="document", how="left", maintain_order="left")
-        .select(
-            kind=pl.lit(kind),
-            document=scope.fill_null(""),
-            identifier="identifier",
-            defines=pl.lit(defines),
-            origin="origin",
-            record="record",
-        )
-    )
+    parts = [pl.DataFrame(schema=_SHAPE)]
+    for kind, names in KINDS.items():
+        scope = pl.lit("") if names.global_scope else pl.col("_name")
+        for path in (*names.defined, *names.mentioned):
+            table, _, column = path.partition(".")
+            rows: pl.DataFrame = getattr(corpus, table)
+            if not rows.height or not {"record", "origin"} <= {*rows.columns}:
+                continue
+            part = (
+                rows.select("document", "origin", "record", identifier=column)
+                .filter(pl.col("identifier").is_not_null(), pl.col("identifier") != "")
+                .join(documents, on="document", how="left", maintain_order="left")
+                .select(
+                    kind=pl.lit(kind),
+                    document=scope.fill_null(""),
+                    identifier="identifier",
+                    defines=pl.lit(path in names.defined),
+                    origin="origin",
+                    record="record",
+                )
+            )
+            parts.append(part)
+    return pl.concat(parts)
 
 
 _SITES = 1000
 """Most places that are given."""
 _AHEAD = 20_000
 """Characters after the beginning of a record in which its identifiers are looked for."""
-
-
-class _Target(NamedTuple):
-    """A position in a file: line and column as in findings, 1-based."""
-
-    line: int
-    column: int
 
 
 @dataclass(frozen=True)
@@ -145,12 +127,12 @@ class _File:
         return (text or "").split("\n")
 
     def spans(self, records: Sequence[int]) -> list[Span | None]:
-        """Where records are."""
+        """The spans of records."""
         try:
-            located = self.form.locate(self.member, [FieldRef(record) for record in records])
+            locations = self.form.locate(self.member, [FieldRef(record) for record in records])
         except Unreadable:
             return [None] * len(records)
-        return [None if place is None else place.span for place in located]
+        return [None if place is None else place.span for place in locations]
 
     def within(self, span: Span, identifier: str) -> Iterator[Span]:
         """The places of an identifier in a record, or after its beginning."""
@@ -160,13 +142,8 @@ class _File:
             first = number == span.line
             start = span.column - 1 if first else 0
             end = span.end_column - 1 if first and span.end_column > span.column else len(line)
-            found = [
-                Span(number, m.start() + 1, m.end() + 1) for m in pattern.finditer(line, start, end)
-            ]
-            found = found or [
-                Span(number, m.start() + 1, m.end() + 1) for m in pattern.finditer(line, start)
-            ]
-            yield from found
+            matches = [*pattern.finditer(line, start, end)] or pattern.finditer(line, start)
+            yield from (Span(number, m.start() + 1, m.end() + 1) for m in matches)
             left -= len(line) + 1
             if left <= 0:
                 return
@@ -180,7 +157,7 @@ def _pattern(identifier: str) -> re.Pattern[str]:
 
 
 def links(order: Order, buffers: Mapping[str, Buffer]) -> Links:
-    """Where the identifier at a position is defined and mentioned; nothing where there is none.
+    """The definitions and mentions of the identifier at a position; nothing where there is none.
 
     Args:
         order: with the document and the position.
@@ -222,13 +199,13 @@ class _Index:
         rows: list[pl.DataFrame] = []
         files: list[_File] = []
         for own, form, result in _read(opened, path, places):
-            found = identifiers(result.corpus)
-            rows.append(found.with_columns(pl.col("origin") + len(files), own=pl.lit(own)))
+            origin = pl.col("origin") + len(files)
+            rows.append(identifiers(result.corpus).with_columns(origin, own=pl.lit(own)))
             files += [_File(member, form) for member in result.members]
         return cls(path, places, pl.concat(rows) if rows else pl.DataFrame(), files)
 
     def links(self, order: Order) -> Links:
-        """What the identifier at the position of an order leads to."""
+        """The links of the identifier at the position of an order."""
         text = self.places.text(self.path)
         number = next(
             (n for n, file in enumerate(self.files) if self._key(file) == self.path), None
@@ -236,11 +213,11 @@ class _Index:
         if text is None or number is None or self.rows.is_empty():
             return Links()
         own = self.rows.filter(pl.col("origin") == number)
-        at = _Target(*_as_written(text.lines, *text.inside(order.position)))
-        found = _at(self.files[number], own, at)
-        if found is None:
+        line, column = _as_written(text.lines, *text.inside(order.position))
+        target = _identifier_at(self.files[number], own, line, column)
+        if target is None:
             return Links()
-        identifier, span, records = found
+        identifier, span, records = target
         same = own.filter(pl.col("identifier") == identifier, pl.col("record").is_in(records))
         key = ["kind", "document", "identifier"]
         rows = self.rows.join(same.select(key).unique(), on=key, how="semi", maintain_order="left")
@@ -255,8 +232,8 @@ class _Index:
         return self.places.keys.get(file.member.display)
 
     def _sites(self, rows: pl.DataFrame) -> tuple[Site, ...]:
-        """Where the identifiers of rows are, once each."""
-        found: dict[Site, None] = {}
+        """The places of the identifiers of rows, once each."""
+        sites: dict[Site, None] = {}
         rows = (
             rows.head(_SITES).group_by("origin", "record", "identifier", maintain_order=True).len()
         )
@@ -268,17 +245,10 @@ class _Index:
                 continue
             spans = file.spans(part["record"].to_list())
             for span, identifier, count in zip(spans, part["identifier"], part["len"], strict=True):
-                for place in _places(file, span, identifier, count):
-                    found[Site(path, text.range(place))] = None
-        return tuple(found)
-
-
-def _places(file: _File, span: Span | None, identifier: str, count: int) -> list[Span]:
-    """So many places of an identifier in a record; the record if it is not there."""
-    if span is None:
-        return []
-    inside = [place for place, _ in zip(file.within(span, identifier), range(count), strict=False)]
-    return inside or [span]
+                if span is not None:  # as many places as rows; the record if there is none
+                    places = [*islice(file.within(span, identifier), count)] or [span]
+                    sites |= dict.fromkeys(Site(path, text.range(place)) for place in places)
+        return tuple(sites)
 
 
 def _read(
@@ -311,20 +281,26 @@ def _as_written(lines: Sequence[str], line: int, column: int) -> tuple[int, int]
     return number, rest + 1 - (number == 1 and lines[0].startswith("\ufeff"))
 
 
-def _at(file: _File, rows: pl.DataFrame, at: _Target) -> tuple[str, Span, list[int]] | None:
-    """The longest identifier at a position, its span, and the records that may have it there."""
+def _identifier_at(
+    file: _File, rows: pl.DataFrame, line: int, column: int
+) -> tuple[str, Span, list[int]] | None:
+    """The longest identifier at a position, its span, and the records that may have it there.
+
+    Args:
+        file: the file.
+        rows: its identifiers.
+        line: the line as in findings, 1-based.
+        column: the column, 1-based.
+    """
     records = rows["record"].unique().sort().to_list()
     spans = dict(zip(records, file.spans(records), strict=True))
     starts = sorted((span.line, span.column, record) for record, span in spans.items() if span)
-    end = bisect_right(starts, (at.line, at.column, float("inf")))
-    if not end:
-        return None
-    line, column, _ = starts[end - 1]
-    here = [record for *place, record in starts[:end][-2:] if place == [line, column]]
-    text = file.lines[at.line - 1] if at.line <= len(file.lines) else ""
+    before = starts[: bisect_right(starts, (line, column, float("inf")))]
+    here = [record for *place, record in before[-2:] if place == [*before[-1][:2]]]
+    text = file.lines[line - 1] if line <= len(file.lines) else ""
     known = rows.filter(pl.col("record").is_in(here))["identifier"].unique().to_list()
     for identifier in sorted(known, key=lambda name: (-len(name), name)):
-        for found in _pattern(identifier).finditer(text):
-            if found.start() <= at.column - 1 <= found.end():
-                return identifier, Span(at.line, found.start() + 1, found.end() + 1), here
+        for match in _pattern(identifier).finditer(text):
+            if match.start() <= column - 1 <= match.end():
+                return identifier, Span(line, match.start() + 1, match.end() + 1), here
     return None

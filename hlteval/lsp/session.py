@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
-from hlteval.lsp.documents import Change, Document, Position, Units, key, uri
-from hlteval.lsp.orders import EditorFinding, Failure, Kind, Order, UnitResult
-from hlteval.lsp.process import Worker
+from hlteval.lsp.documents import NOWHERE, Change, Document, Position, Units, key, uri
+from hlteval.lsp.worker import EditorFinding, Failure, Kind, Order, UnitResult, Worker
 
 FILES = 500
 """Most files that are not open, of one unit, whose findings are shown."""
@@ -25,8 +25,8 @@ _REASONS = {
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What the editor shows of a document.
+class Publication:
+    """Findings and notes that the editor shows of a document.
 
     Attributes:
         uri: of the document.
@@ -51,75 +51,84 @@ class Session:
         given: settings of the command line and of the editor, by the keys of a file of defaults.
         documents: that are open, by key.
         waiting: keys of documents that are to be validated.
-        running: the versions of the documents that a worker validates, by key.
+        running: keys of the documents that a worker validates.
         unit_results: what was found, by unit.
         shown: what the editor shows, by key.
     """
 
-    show: Callable[[Shown], None]
+    show: Callable[[Publication], None]
     units: Units = "utf-16"
     given: Mapping[str, Any] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
     waiting: dict[str, None] = field(default_factory=dict)
-    running: Mapping[str, int] = field(default_factory=dict)
+    running: tuple[str, ...] = ()
     unit_results: dict[str, UnitResult] = field(default_factory=dict)
-    shown: dict[str, Shown] = field(default_factory=dict)
+    shown: dict[str, Publication] = field(default_factory=dict)
 
     def open(self, address: str, version: int, text: str) -> None:
-        """A document is opened, possibly a second time."""
-        document = Document.opened(address, version, text, self.units)
-        self.documents[document.key] = document
-        self._wait(document.key)
+        """Take a document that is opened, possibly a second time."""
+        self._put(Document.of(address, version, text, self.units))
 
     def change(self, address: str, version: int, changes: Sequence[Change]) -> None:
-        """A document is changed; changes of one that is not open mean nothing."""
+        """Take changes of a document; those of one that is not open mean nothing."""
         if (document := self.documents.get(key(address))) is not None:
-            self.documents[document.key] = document.after(version, changes)
-            self._wait(document.key)
+            self._put(document.after(version, changes))
 
     def save(self, address: str) -> None:
-        """A document is saved."""
+        """Take note that a document is saved."""
         if (document := self.documents.get(key(address))) is not None:
-            self.documents[document.key] = document.as_saved()
-            self._wait(document.key)
+            self._put(document.as_saved())
 
-    def _wait(self, path: str) -> None:
-        """A document, and all units that depend on it, are to be validated."""
-        self.waiting[path] = None
-        for unit_results in self.unit_results.values():
-            if path not in unit_results.paths and unit_results.depends_on(path):
-                self.waiting.update(dict.fromkeys(self._open(unit_results.paths)[:1]))
+    def _put(self, document: Document) -> None:
+        """Keep a document; it, and all units that depend on it, are to be validated."""
+        self.documents[document.key] = document
+        self._wait([document.key])
+        for result in self.unit_results.values():
+            if document.key not in result.paths and result.depends_on(document.key):
+                self._wait(self._open(result.paths)[:1])
+
+    def _wait(self, paths: Iterable[str]) -> None:
+        self.waiting.update(dict.fromkeys(paths))
 
     def close(self, address: str) -> None:
-        """A document is closed: the disk has what counts."""
+        """Forget a document: the disk has what counts."""
         closed = key(address)
         self.documents.pop(closed, None)
         self.waiting.pop(closed, None)
-        for unit, unit_results in list(self.unit_results.items()):
-            if closed in unit_results.paths:
-                rest = self._open(unit_results.paths)
-                self.waiting.update(dict.fromkeys(rest))
+        for unit, result in list(self.unit_results.items()):
+            if closed in result.paths:
+                rest = self._open(result.paths)
+                self._wait(rest)
                 if not rest:
-                    self._forget(unit)
-            elif unit_results.depends_on(closed):
-                self.waiting.update(dict.fromkeys(self._open(unit_results.paths)[:1]))
+                    del self.unit_results[unit]
+                    for path in (*result.findings, *result.paths):
+                        self._show(path)
+            elif result.depends_on(closed):
+                self._wait(self._open(result.paths)[:1])
         self._show(closed)
 
     def again(self) -> None:
-        """Everything is to be validated: settings or files have changed."""
-        self.waiting.update(dict.fromkeys(self.documents))
+        """Validate everything again: settings or files have changed."""
+        self._wait(self.documents)
 
-    def order(self, kind: Kind, *paths: str, **more: Any) -> Order:
+    def order(
+        self,
+        kind: Kind,
+        *paths: str,
+        position: Position = NOWHERE.start,
+        code: str = "",
+        line: int = 0,
+    ) -> Order:
         """An order, with all buffers."""
         buffers = {path: document.buffer for path, document in self.documents.items()}
         tasks = {path: item.task for item in self.unit_results.values() for path in item.paths}
-        return Order(kind, paths, buffers, self.given, tasks, self.units, **more)
+        return Order(kind, paths, buffers, self.given, tasks, self.units, position, code, line)
 
     def next_order(self) -> Order | None:
-        """What is to be validated next; None if nothing is."""
+        """The next order for the worker; None if nothing waits."""
         paths = self._open(self.waiting)
         self.waiting.clear()
-        self.running = {path: self.documents[path].version for path in paths}
+        self.running = tuple(paths)
         return self.order("judge", *paths) if paths else None
 
     @property
@@ -129,19 +138,19 @@ class Session:
 
     def retry(self) -> None:
         """Validate what a worker did not finish."""
-        self.waiting.update(dict.fromkeys(self.running))
-        self.running = {}
+        self._wait(self.running)
+        self.running = ()
 
     def take(self, answer: Sequence[UnitResult] | Failure) -> None:
         """Show the answer to the last order, but for documents that have changed since."""
-        running, self.running = self.running, {}
+        running, self.running = self.running, ()
         if isinstance(answer, Failure):
             note = _REASONS.get(answer.kind, f"internal error of hlteval: {answer.kind}")
             answer = [UnitResult(path, (path,), note=note) for path in running]
         changed: dict[str, None] = {}
-        for unit_results in answer:
-            if self._open(unit_results.paths):
-                changed.update(dict.fromkeys(self._replace(unit_results)))
+        for result in answer:
+            if self._open(result.paths):
+                changed.update(dict.fromkeys(self._replace(result)))
         for path in changed:
             if path not in self.documents or path not in self.waiting:
                 self._show(path)
@@ -149,42 +158,31 @@ class Session:
     def _open(self, paths: Iterable[str]) -> list[str]:
         return [path for path in paths if path in self.documents]
 
-    def _replace(self, unit_results: UnitResult) -> Iterator[str]:
-        """Keep what was found in a unit; gives the documents whose findings may differ."""
+    def _replace(self, result: UnitResult) -> Iterator[str]:
+        """Keep the result of a unit; gives the documents whose findings may differ."""
         for unit, old in list(self.unit_results.items()):
-            if unit != unit_results.unit and not set(old.paths) & set(unit_results.paths):
+            if unit != result.unit and not set(old.paths) & set(result.paths):
                 continue
             yield from (*old.findings, *old.paths)
             del self.unit_results[unit]
-            rest = tuple(path for path in self._open(old.paths) if path not in unit_results.paths)
-            if unit == unit_results.unit:
-                unit_results = replace(unit_results, paths=(*unit_results.paths, *rest))
+            rest = tuple(path for path in self._open(old.paths) if path not in result.paths)
+            if unit == result.unit:
+                result = replace(result, paths=(*result.paths, *rest))
             elif rest:
                 self.unit_results[unit] = replace(old, paths=rest)
-        self.unit_results[unit_results.unit] = unit_results
-        yield from unit_results.paths
-        closed = [path for path in unit_results.findings if path not in self.documents][:FILES]
-        yield from (
-            path for path in unit_results.findings if path in self.documents or path in closed
-        )
-
-    def _forget(self, unit: str) -> None:
-        unit_results = self.unit_results.pop(unit)
-        for path in (*unit_results.findings, *unit_results.paths):
-            self._show(path)
+        self.unit_results[result.unit] = result
+        yield from result.paths
+        hidden = {*[path for path in result.findings if path not in self.documents][FILES:]}
+        yield from (path for path in result.findings if path not in hidden)
 
     def _show(self, path: str) -> None:
         """Show the findings of a document if they, or its version, are others than before."""
         document = self.documents.get(path)
-        shown = Shown(
-            document.uri if document else uri(path),
-            document.version if document else None,
-            self.findings(path),
-            tuple(
-                item.note for item in self.unit_results.values() if item.note and path in item.paths
-            ),
-        )
-        if shown != self.shown.get(path, Shown(shown.uri, None)):
+        results = self.unit_results.values()
+        notes = tuple(item.note for item in results if item.note and path in item.paths)
+        address, version = (document.uri, document.version) if document else (uri(path), None)
+        shown = Publication(address, version, self.findings(path), notes)
+        if shown != self.shown.get(path, Publication(shown.uri, None)):
             self.shown[path] = shown
             self.show(shown)
         if document is None and not (shown.findings or shown.notes):
@@ -192,12 +190,8 @@ class Session:
 
     def findings(self, path: str) -> tuple[EditorFinding, ...]:
         """The findings of a document, once each, in whatever units."""
-        every = (
-            item
-            for unit_results in self.unit_results.values()
-            for item in unit_results.findings.get(path, ())
-        )
-        return tuple(dict.fromkeys(every))
+        results = (item.findings.get(path, ()) for item in self.unit_results.values())
+        return tuple(dict.fromkeys(chain.from_iterable(results)))
 
     def at(self, path: str, start: Position, end: Position) -> list[EditorFinding]:
         """The findings of a document that touch a range."""

@@ -1,4 +1,4 @@
-"""What the page asks for, made from the declarations of the tasks."""
+"""Application of the page: its data, made from the declarations of the tasks, and its answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import base64
 import hashlib
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib import resources
@@ -15,17 +15,21 @@ from typing import Any
 from urllib.parse import quote
 
 import msgspec
+from msgspec import structs
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from hlteval.findings import REFERENCE, SUBMISSION
 from hlteval.reports.html.page import as_json
 from hlteval.serve.jobs import Job
 from hlteval.serve.security import Guard, Session, Sessions
-from hlteval.serve.settings import OPTION, REFERENCE, SECOND, SUBMISSION, Order, ServeSettings
+from hlteval.serve.settings import OPTION, SECOND, Order, ServeSettings
 from hlteval.serve.uploads import Pace, Rejected, chunks, small
+from hlteval.sources.decoding import check_encoding
 from hlteval.sources.names import is_text
 from hlteval.sources.source import LIMITS
 from hlteval.tasks import known, load
@@ -35,15 +39,13 @@ _LONGEST = 500
 """Characters of the value of an option at most."""
 
 
-def offered(task: Task) -> Iterator[Option]:
+def offered_options(task: Task) -> list[Option]:
     """The options of a task that the page has.
 
     An option that names a program, or a file with the names of other files, is none of them: no
     user may name what is on this machine.
     """
-    for option in task.options:
-        if not option.holds_options and option.metavar != "JAR":
-            yield option
+    return [o for o in task.options if not o.holds_options and o.metavar != "JAR"]
 
 
 def tasks_of(settings: ServeSettings) -> list[str]:
@@ -53,30 +55,27 @@ def tasks_of(settings: ServeSettings) -> list[str]:
 
 def form(settings: ServeSettings) -> Mapping[str, Any]:
     """The data of the page: the tasks with their options, and what is given or limited."""
-    names = {name: path.name for name, path in settings.files.items()}
+    tasks = []
+    for task in map(load, tasks_of(settings)):
+        needed = "optional" if task.reference_optional else "needed"
+        tasks.append(
+            {
+                "name": task.name,
+                "title": task.title,
+                "reference": "none" if task.scored_alone else needed,
+                "scored": task.metric is not None,
+                "folder": task.submitted_as_folder,
+                "profiles": list(task.profiles),
+                "options": [_option(option, settings) for option in offered_options(task)],
+            }
+        )
+    sizes = {"files": LIMITS.members, "file": LIMITS.member_bytes, "total": LIMITS.total_bytes}
     return {
-        "tasks": [_task(load(name), settings) for name in tasks_of(settings)],
-        "given": names,
+        "tasks": tasks,
+        "given": {name: path.name for name, path in settings.files.items()},
         "profile": settings.profile,
         "encoding": settings.encoding,
-        "limits": {
-            "files": LIMITS.members,
-            "file": LIMITS.member_bytes,
-            "total": LIMITS.total_bytes,
-        },
-    }
-
-
-def _task(task: Task, settings: ServeSettings) -> Mapping[str, Any]:
-    needed = "optional" if task.reference_optional else "needed"
-    return {
-        "name": task.name,
-        "title": task.title,
-        "reference": "none" if task.scored_alone else needed,
-        "scored": task.metric is not None,
-        "folder": task.submitted_as_folder,
-        "profiles": list(task.profiles),
-        "options": [_option(option, settings) for option in offered(task)],
+        "limits": sizes,
     }
 
 
@@ -97,18 +96,16 @@ def inputs(task: Task, settings: ServeSettings) -> set[str]:
     """The names of the inputs that can be uploaded for a task."""
     names = {SUBMISSION, SECOND} if task.metric else {SUBMISSION}
     names |= set() if task.scored_alone else {REFERENCE}
-    names |= {f"{OPTION}{option.name}" for option in offered(task) if option.is_input}
+    names |= {f"{OPTION}{option.name}" for option in offered_options(task) if option.is_input}
     return names - settings.files.keys()
 
 
-def held(order: Order, settings: ServeSettings) -> Order:
-    """An order of the page, with what the organiser gives in place of what a user sends.
+def restrict(order: Order, settings: ServeSettings) -> Order:
+    """The order of a page with what the organiser gives in place of what a user sends.
 
     Raises:
         Rejected: if the task is not offered, or an option of it is no text.
     """
-    from hlteval.sources.decoding import check_encoding
-
     if order.task not in tasks_of(settings):
         raise Rejected(400, "This task is not offered here.")
     task = load(order.task)
@@ -120,18 +117,13 @@ def held(order: Order, settings: ServeSettings) -> Order:
     profile = settings.profile or order.profile
     if profile not in task.profiles:
         raise Rejected(400, f"{task.name} has no profile {profile[:40]}.")
-    texts = {o.name: o for o in offered(task) if not o.is_input}
+    texts = {o.name for o in offered_options(task) if not o.is_input}
     for name, value in order.options.items():
         if name not in texts or len(value) > _LONGEST or not is_text(value) or "\0" in value:
             raise Rejected(400, f"The option {name[:40]} cannot have this value.")
     options = {**{n: v for n, v in order.options.items() if v}, **settings.values}
-    return Order(
-        task=task.name,
-        profile=profile,
-        encoding=encoding,
-        lenient=order.lenient,
-        intervals=order.intervals,
-        options=options,
+    return structs.replace(
+        order, profile=profile, encoding=encoding, options=options, uploads={}, given={}
     )
 
 
@@ -181,12 +173,10 @@ _OFTEN = 30.0
 """Seconds after which it is looked for what has expired."""
 _CHUNK = 1 << 16
 
-Answer = Callable[[Request], Awaitable[Response]]
-
 
 @dataclass
 class Application:
-    """What answers the requests.
+    """The application that answers the requests.
 
     Attributes:
         sessions: of all users.
@@ -208,17 +198,17 @@ class Application:
     def __post_init__(self) -> None:
         below = "/s/{session}/jobs"
         routes = [
-            Route("/", _answer(self.enter)),
-            Route("/s/{session}/", _answer(self.page)),
-            Route(below, _answer(self.create), methods=["POST"]),
-            Route(f"{below}/{{job}}", _answer(self.state)),
-            Route(f"{below}/{{job}}", _answer(self.remove), methods=["DELETE"]),
-            Route(f"{below}/{{job}}/begin", _answer(self.begin), methods=["POST"]),
-            Route(f"{below}/{{job}}/inputs/{{name}}", _answer(self.receive), methods=["PUT"]),
-            Route(f"{below}/{{job}}/parts/{{name}}", _answer(self.report)),
-            Route(f"{below}/{{job}}/files/{{name}}", _answer(self.download)),
+            Route("/", self.enter),
+            Route("/s/{session}/", self.page),
+            Route(below, self.create, methods=["POST"]),
+            Route(f"{below}/{{job}}", self.state),
+            Route(f"{below}/{{job}}", self.remove, methods=["DELETE"]),
+            Route(f"{below}/{{job}}/begin", self.begin, methods=["POST"]),
+            Route(f"{below}/{{job}}/inputs/{{name}}", self.receive, methods=["PUT"]),
+            Route(f"{below}/{{job}}/parts/{{name}}", self.report),
+            Route(f"{below}/{{job}}/files/{{name}}", self.download),
         ]
-        handlers: dict[Any, Any] = {404: _not_found, 405: _not_found, 500: _broken}
+        handlers: dict[Any, Any] = {404: _refuse, 405: _refuse, 500: _refuse, Rejected: _refuse}
         inner = Starlette(routes=routes, exception_handlers=handlers, lifespan=self._lifespan)
         inner.router.redirect_slashes = False
         self.app = Guard(inner, self.port, self._notify)
@@ -244,13 +234,13 @@ class Application:
 
     async def enter(self, request: Request) -> Response:
         """Open a session for who has the token."""
-        given = request.query_params.get("token", "")
-        if not secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode()):
+        token = request.query_params.get("token", "").encode("utf-8", "replace")
+        if not secrets.compare_digest(token, self.token.encode()):
             raise Rejected(403, "Open the address that the server printed, with its token.")
         session = await self.sessions.open()
-        html, policy = entrance(f"/s/{session.key}/")
-        answer = HTMLResponse(html, headers={"content-security-policy": policy})
         path = f"/s/{session.key}/"
+        html, policy = entrance(path)
+        answer = HTMLResponse(html, headers={"content-security-policy": policy})
         answer.set_cookie(_COOKIE, session.secret, path=path, httponly=True, samesite="strict")
         return answer
 
@@ -290,7 +280,7 @@ class Application:
             order = msgspec.json.decode(await small(request, self.pace), type=Order)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise Rejected(400, "This is not an order.") from error
-        job = await self.sessions.create(session, held(order, self.settings))
+        job = await self.sessions.create(session, restrict(order, self.settings))
         return JSONResponse({"job": job.key}, 201)
 
     async def receive(self, request: Request) -> Response:
@@ -307,11 +297,10 @@ class Application:
     async def begin(self, request: Request) -> Response:
         """Begin the work."""
         job = self.job(request)
-        task = load(job.order.task)
         if SUBMISSION not in job.uploads:
             raise Rejected(400, "The submission is missing.")
-        has_reference = REFERENCE in job.uploads or REFERENCE in self.settings.files
-        if not (has_reference or task.reference_optional or task.scored_alone):
+        task, known = load(job.order.task), job.uploads.keys() | self.settings.files.keys()
+        if not (REFERENCE in known or task.reference_optional or task.scored_alone):
             raise Rejected(400, "This task needs a reference.")
         job.begin(self.sessions.runner, self.sessions.turns)
         return JSONResponse({"state": job.state}, 202)
@@ -322,14 +311,19 @@ class Application:
         if job.outcome.bug and not job.bug:
             job.bug = job.outcome.bug
             self.notify(f"internal error in a job: {job.bug}")
-        plain = msgspec.to_builtins
-        return JSONResponse(
+        parts = [  # without names of files of the server
             {
-                "state": job.state,
-                "progress": plain(job.progress),
-                "parts": [_shown(plain(part)) for part in job.outcome.parts],
-                "error": job.outcome.error,
+                "key": part.key,
+                "title": part.title,
+                "outcome": part.outcome,
+                "facts": part.facts,
+                "files": [{"key": each.key, "label": each.label} for each in part.downloads],
             }
+            for part in job.outcome.parts
+        ]
+        progress, error = msgspec.to_builtins(job.progress), job.outcome.error
+        return JSONResponse(
+            {"state": job.state, "progress": progress, "parts": parts, "error": error}
         )
 
     async def remove(self, request: Request) -> Response:
@@ -340,63 +334,46 @@ class Application:
     async def report(self, request: Request) -> Response:
         """A report as a page of no origin, which loads nothing."""
         job, name = self.job(request), request.path_params["name"]
-        part = job.part(name)
-        path = job.output(part.file) if part else None
+        files = (part.file for part in job.outcome.parts if part.key == name)
+        path = job.output(next(files, ""))
         if path is None:
             raise Rejected(404, "Report not found.")
         headers = {"content-security-policy": REPORT_POLICY, "x-frame-options": "SAMEORIGIN"}
         headers["cross-origin-opener-policy"] = "unsafe-none"  # none goes with a sandbox
-        return _sent(path, "text/html; charset=utf-8", headers)
+        return _send(path, "text/html; charset=utf-8", headers)
 
     async def download(self, request: Request) -> Response:
         """A file to save, which no browser opens."""
         job, name = self.job(request), request.path_params["name"]
-        files = [each for part in job.outcome.parts for each in part.downloads]
-        found = next((each for each in files if each.key == name), None)
-        path = job.output(found.file) if found else None
-        if path is None or found is None:
+        downloads = (each for part in job.outcome.parts for each in part.downloads)
+        download = next((each for each in downloads if each.key == name), None)
+        path = job.output(download.file) if download else None
+        if path is None or download is None:
             raise Rejected(404, "File not found.")
-        name = quote(found.name, safe="", errors="replace")
+        name = quote(download.name, safe="", errors="replace")
         headers = {
             "content-disposition": f"attachment; filename*=UTF-8''{name}",
             "content-security-policy": "default-src 'none'; sandbox",
         }
-        return _sent(path, "application/octet-stream", headers)
+        return _send(path, "application/octet-stream", headers)
 
 
-def _sent(path: Path, kind: str, headers: dict[str, str]) -> Response:
+def _send(path: Path, kind: str, headers: dict[str, str]) -> Response:
     """A file; parts of it cannot be asked for."""
+
+    async def read() -> AsyncIterator[bytes]:
+        with path.open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                yield chunk
+
     length = {"content-length": str(path.stat().st_size)}
-    return StreamingResponse(_read(path), media_type=kind, headers={**headers, **length})
+    return StreamingResponse(read(), media_type=kind, headers={**headers, **length})
 
 
-async def _read(path: Path) -> AsyncIterator[bytes]:
-    with path.open("rb") as stream:
-        while chunk := stream.read(_CHUNK):
-            yield chunk
-
-
-def _shown(part: dict[str, Any]) -> dict[str, Any]:
-    """A part as the page sees it: without names of files of the server."""
-    files = [{"key": each["key"], "label": each["label"]} for each in part["downloads"]]
-    return {**{name: part[name] for name in ("key", "title", "outcome", "facts")}, "files": files}
-
-
-def _answer(answer: Answer) -> Answer:
-    """An answer whose rejection is a line of JSON."""
-
-    async def wrapped(request: Request) -> Response:
-        try:
-            return await answer(request)
-        except Rejected as error:
-            return JSONResponse({"error": str(error)}, error.status)
-
-    return wrapped
-
-
-async def _broken(_: Request, __: Exception) -> Response:
+async def _refuse(_: Request, error: Exception) -> Response:
+    """A line of JSON for a request that is rejected, unknown, or ends in an internal error."""
+    if isinstance(error, Rejected):
+        return JSONResponse({"error": str(error)}, error.status)
+    if isinstance(error, HTTPException):
+        return JSONResponse({"error": "Not found."}, error.status_code)
     return JSONResponse({"error": "Internal error of the server."}, 500)
-
-
-async def _not_found(_: Request, error: Exception) -> Response:
-    return JSONResponse({"error": "Not found."}, getattr(error, "status_code", 404))

@@ -6,11 +6,11 @@ import asyncio
 import os
 import shutil
 import signal
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, Protocol
 
 import msgspec
@@ -18,24 +18,26 @@ import msgspec
 from hlteval.serve.settings import (
     INPUT,
     LINKS,
-    ORDER,
     OUTPUT,
     SCRATCH,
     Order,
     Outcome,
-    Part,
     Progress,
     Upload,
-    read_outcome,
-    write_value,
 )
 from hlteval.serve.uploads import Receiver, Rejected, Space
+from hlteval.workflows.processes.pool import ONE_THREAD, Call, Limits, Process, ProcessEnded
 
-_PROGRAM = "hlteval.serve.worker"
+_PERFORM = "hlteval.serve.work:perform_alone"
 _KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "JAVA_HOME")
 """Variables of the environment that a job has."""
-_LINE = 1 << 16
-"""Bytes of a line of progress at most."""
+_SETTINGS = MappingProxyType(
+    {"PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "POLARS_ENGINE_AFFINITY": "in-memory"}
+)
+_WRITTEN = 2_000
+"""Megabytes that a file may have that is written."""
+_WITHOUT_MEMORY = (-signal.SIGABRT, -signal.SIGSEGV)
+"""The ends of libraries that get no memory."""
 
 
 class Ended(Exception):
@@ -43,10 +45,10 @@ class Ended(Exception):
 
 
 class Runner(Protocol):
-    """What does jobs."""
+    """Executor of jobs."""
 
-    async def run(self, folder: Path, report: Callable[[Progress], None]) -> None:
-        """Do a job.
+    async def run(self, folder: Path, order: Order, report: Callable[[Progress], None]) -> Outcome:
+        """Do a job in its folder.
 
         Raises:
             Ended: if it ended before there was an outcome.
@@ -74,86 +76,50 @@ class Processes:
     root: Path
     seconds: int = 600
     megabytes: int = 4000
-    spare: asyncio.subprocess.Process | None = None
-    busy: set[asyncio.subprocess.Process] = field(default_factory=set)
+    spare: Process | None = None
+    busy: set[Process] = field(default_factory=set)
 
-    async def run(self, folder: Path, report: Callable[[Progress], None]) -> None:
+    async def run(self, folder: Path, order: Order, report: Callable[[Progress], None]) -> Outcome:
         """Do a job; its process ends with it, also where the job is cancelled."""
-        process, self.spare = self.spare or await self._start(), None
+        process, self.spare = self.spare or self._start(), None
         self.busy.add(process)
         try:
-            async with asyncio.timeout(self.seconds):
-                status = await self._watched(process, folder, report)
-        except TimeoutError as error:
-            raise Ended(f"it took more than {self.seconds} seconds") from error
+            call = Call(_PERFORM, (folder, order), reports=True)
+            outcome: Outcome = await process.answer(call, self.seconds, report)
+            return outcome
+        except ProcessEnded as ended:
+            if ended.status is None:
+                reason = f"it took more than {self.seconds} seconds"
+            elif ended.status in _WITHOUT_MEMORY:
+                reason = "it needs more memory than it may use"
+            elif ended.status == -getattr(signal, "SIGXCPU", 0):
+                reason = "it took too much time"
+            else:
+                reason = "its process ended"
+            raise Ended(reason) from ended
         finally:
             self.busy.discard(process)
-            await _end(process)
-        if status:
-            raise Ended(_reason(status))
+            await asyncio.to_thread(process.end)
 
     async def prepare(self) -> None:
         """Start the process that waits."""
         if self.spare is None:
-            self.spare = await self._start()
+            self.spare = self._start()
 
-    async def _watched(
-        self, process: asyncio.subprocess.Process, folder: Path, report: Callable[[Progress], None]
-    ) -> int:
-        """Report the progress of a job until its process ends, and return the exit status."""
-        assert process.stdin and process.stdout  # noqa: S101 - both are pipes
-        with suppress(ConnectionError):
-            process.stdin.write(os.fsencode(folder) + b"\n")
-            await process.stdin.drain()
-        while line := await process.stdout.readline():
-            with suppress(msgspec.DecodeError):
-                report(msgspec.json.decode(line, type=Progress))
-        return await process.wait()
-
-    async def _start(self) -> asyncio.subprocess.Process:
-        """Start a process; it is in a session of its own, so that a Ctrl-C does not reach it."""
+    def _start(self) -> Process:
+        """Start a process, of whose environment only what it needs is that of the server."""
         scratch = self.root / SCRATCH
         scratch.mkdir(mode=0o700, exist_ok=True)
-        paths = os.pathsep.join(os.path.abspath(path) for path in sys.path)  # noqa: PTH100
-        own = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        own |= {"PYTHONPATH": paths, "HOME": str(scratch), "TMPDIR": str(scratch)}
-        own |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}
-        own |= {"POLARS_ENGINE_AFFINITY": "in-memory"}
-        return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-B", "-m", _PROGRAM, str(self.megabytes), str(self.seconds)),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            cwd=self.root,
-            env=own,
-            start_new_session=True,
-            limit=_LINE,
-        )
+        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        kept |= {"HOME": str(scratch), "TMPDIR": str(scratch)} | _SETTINGS | ONE_THREAD
+        limits = Limits(self.megabytes, 2 * self.seconds, _WRITTEN)
+        return Process(_PERFORM, root=self.root, limits=limits, environment=kept)
 
     async def close(self) -> None:
         """End all processes."""
         for process in [*self.busy, *([self.spare] if self.spare else [])]:
-            await _end(process)
+            await asyncio.to_thread(process.end)
         self.spare = None
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a process, and those that it started, such as a Java program."""
-    with suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    await process.wait()
-
-
-def _reason(status: int) -> str:
-    """Why a process ended."""
-    if status in {-signal.SIGABRT, -signal.SIGSEGV}:  # as libraries end that get no memory
-        return "it needs more memory than it may use"
-    if status == -getattr(signal, "SIGXCPU", 0):
-        return "it took too much time"
-    return "its process ended"
 
 
 State = Literal["uploading", "waiting", "running", "done"]
@@ -173,6 +139,7 @@ class Job:
         progress: while it is running.
         outcome: when it is done.
         touched: when it was last asked about.
+        work: the task that does it, once it has begun.
         bug: for the terminal of the server.
     """
 
@@ -189,7 +156,7 @@ class Job:
     _taken: int = 0
     _receiving: int = 0
     _gone: bool = False
-    _task: asyncio.Task[None] | None = None
+    work: asyncio.Task[None] | None = None
 
     @classmethod
     def create(
@@ -211,9 +178,9 @@ class Job:
             (folder / name).mkdir(mode=0o700)
         links = {}
         for number, (name, path) in enumerate(given.items()):
-            own = folder / LINKS / str(number)
-            own.mkdir()
-            (own / path.name).symlink_to(path)
+            link = folder / LINKS / str(number) / path.name
+            link.parent.mkdir()
+            link.symlink_to(path)
             links[name] = f"{number}/{path.name}"
         return cls(key, folder, msgspec.structs.replace(order, given=links), space, now)
 
@@ -240,18 +207,14 @@ class Job:
         finally:
             self._receiving = 0
             self._taken += receiver.taken
-            if name not in self.uploads:
-                self._forget(receiver)
+            if name not in self.uploads:  # it can be tried again
+                for number in range(first, first + len(receiver.uploads) + 1):
+                    (self.folder / INPUT / f"{number:06}").unlink(missing_ok=True)
+                self.space.give(receiver.taken)
+                self._taken -= receiver.taken
             if self._gone:
                 self.remove()
         return len(self.uploads[name])
-
-    def _forget(self, receiver: Receiver) -> None:
-        """Remove the files of an upload that failed, so that it can be tried again."""
-        for number in range(receiver.first, receiver.first + len(receiver.uploads) + 1):
-            (self.folder / INPUT / f"{number:06}").unlink(missing_ok=True)
-        self.space.give(receiver.taken)
-        self._taken -= receiver.taken
 
     def begin(self, runner: Runner, turns: asyncio.Semaphore) -> None:
         """Begin the work.
@@ -265,18 +228,16 @@ class Job:
         """
         if self.state != "uploading" or self._receiving:
             raise Rejected(409, "This job has begun already.")
-        order = msgspec.structs.replace(self.order, uploads=self.uploads)
-        write_value(self.folder / ORDER, order)
         self.state = "waiting"
-        self._task = asyncio.create_task(self._run(runner, turns))
+        self.work = asyncio.create_task(self._run(runner, turns))
 
     async def _run(self, runner: Runner, turns: asyncio.Semaphore) -> None:
+        order = msgspec.structs.replace(self.order, uploads=self.uploads)
         try:
             async with turns:
                 self.state = "running"
-                await runner.run(self.folder, self._report)
-            self.outcome = read_outcome(self.folder)
-        except (OSError, msgspec.DecodeError):
+                self.outcome = await runner.run(self.folder, order, self._report)
+        except OSError:
             self.outcome = Outcome((), "Nothing came of the work: the disk may be full.")
         except Ended as error:
             self.outcome = Outcome((), f"The work was stopped: {error}.")
@@ -286,27 +247,18 @@ class Job:
     def _report(self, progress: Progress) -> None:
         self.progress = progress
 
-    def part(self, key: str) -> Part | None:
-        """A report."""
-        return next((part for part in self.outcome.parts if part.key == key), None)
-
     def output(self, file: str) -> Path | None:
         """The path of a file that was made; None if there is none inside the folder."""
         path = self.folder / OUTPUT / file
         inside = path.resolve().is_relative_to((self.folder / OUTPUT).resolve())
         return path if inside and path.is_file() else None
 
-    async def finish(self) -> None:
-        """Wait for the end of the work."""
-        if self._task is not None:
-            await asyncio.wait([self._task])
-
     async def cancel(self) -> None:
         """End the work and remove the folder."""
-        if self._task is not None:
-            self._task.cancel()
+        if self.work is not None:
+            self.work.cancel()
             with suppress(asyncio.CancelledError):
-                await self._task
+                await self.work
         if not self._receiving:  # many files take a while, in which others are answered
             await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
         self.remove()

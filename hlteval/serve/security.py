@@ -1,4 +1,4 @@
-"""The guard of the application: it lets in requests of the page only, and lets out safe answers.
+"""The guard of the application, for requests of the page only and safe answers; and its sessions.
 
 Security:
     A page elsewhere cannot reach the server under a name of its own (Host), send it anything
@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -72,7 +72,9 @@ class Guard:
 
     def refusal(self, scope: Scope) -> tuple[int, str]:
         """The status and the reason with which a request is refused; 0 if it is not."""
-        headers = _all(scope)
+        headers: dict[str, list[str]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
         if scope["method"] not in _METHODS:
             return 405, "This method is not allowed."
         host = headers.get("host", [])
@@ -83,14 +85,6 @@ class Guard:
         if not _is_same_origin(scope, headers, host[0].lower()):
             return 403, "This request does not come from the page of this server."
         return 0, ""
-
-
-def _all(scope: Scope) -> Mapping[str, list[str]]:
-    """The values of each header."""
-    found: dict[str, list[str]] = {}
-    for name, value in scope["headers"]:
-        found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
-    return found
 
 
 def _is_same_origin(scope: Scope, headers: Mapping[str, list[str]], host: str) -> bool:
@@ -117,24 +111,21 @@ class _Answer:
         """Send a part of it."""
         if message["type"] == "http.response.start":
             self.begun = True
-            own: Headers = list(message.get("headers", []))
-            names = {name.lower() for name, _ in own}
+            headers: Headers = list(message.get("headers", []))
+            names = {name.lower() for name, _ in headers}
             more = ALWAYS if b"content-security-policy" in names else [*ALWAYS, _POLICY, _FRAMES]
-            own += [pair for pair in more if pair[0] not in names]
+            headers += [pair for pair in more if pair[0] not in names]
             if message["status"] >= 400 and not self.safe:
-                own.append((b"connection", b"close"))
-            message = {**message, "headers": own}
+                headers.append((b"connection", b"close"))
+            message = {**message, "headers": headers}
         await self._send(message)
 
     async def plain(self, status: int, reason: str) -> None:
         """Send a line of text."""
         body = f"{reason}\n".encode()
-        head: dict[str, Any] = {"type": "http.response.start", "status": status}
-        head["headers"] = [
-            (b"content-type", b"text/plain; charset=utf-8"),
-            (b"content-length", str(len(body)).encode()),
-        ]
-        await self.send(head)
+        length = (b"content-length", str(len(body)).encode())
+        headers = [(b"content-type", b"text/plain; charset=utf-8"), length]
+        await self.send({"type": "http.response.start", "status": status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body})
 
 

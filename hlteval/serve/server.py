@@ -7,7 +7,6 @@ ends such connections.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import secrets
 import shutil
 import signal
@@ -15,20 +14,17 @@ import socket
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hlteval.serve.settings import CannotServe, ServeSettings
 from hlteval.serve.uploads import Timing
 from hlteval.sources.spooling import temporary
 from hlteval.workflows.evaluation.pipeline import FILE as LOCK
 from hlteval.workflows.evaluation.pipeline import InUse, locked
-
-if TYPE_CHECKING:
-    import uvicorn
 
 HOST = "127.0.0.1"
 _PREFIX = "hlteval-serve-"
@@ -43,7 +39,7 @@ _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 @dataclass(frozen=True)
 class ServeLimits:
-    """What the server and its jobs may use.
+    """Limits of the server and its jobs.
 
     Attributes:
         jobs: number of jobs at a time.
@@ -80,36 +76,29 @@ def serve(
         CannotServe: if its libraries are not installed, or the port is taken.
         NotWritten: if there is no folder for temporary files.
     """
-    _check_libraries()
-    token = secrets.token_urlsafe(24)
-    with _listening(port) as listening, _folder() as folder:
-        own = listening.getsockname()[1]
-        url = f"http://{HOST}:{own}/?token={token}"
-        file = folder / "open.html"
-        file.write_text(f'<meta charset="utf-8"><meta http-equiv="refresh" content="0;url={url}">')
-        make = (settings, token, own, folder / "sessions", limits or ServeLimits(), notify)
-        asyncio.run(_run(make, listening, timing or Timing(), lambda: ready(url, file)))
-
-
-def _check_libraries() -> None:
     if not (find_spec("starlette") and find_spec("uvicorn")):
         raise CannotServe("serve needs starlette and uvicorn: pip install 'hlteval[serve]'")
-
-
-@contextmanager
-def _listening(port: int) -> Iterator[socket.socket]:
-    """A socket of the loopback address.
-
-    Raises:
-        CannotServe: if the port is taken.
-    """
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as made:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    token, limits, timing = secrets.token_urlsafe(24), limits or ServeLimits(), timing or Timing()
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            made.bind((HOST, port))
+            listener.bind((HOST, port))
         except OSError as error:
             raise CannotServe(f"cannot use port {port}: {error.strerror}") from error
-        yield made
+        with _folder() as folder:
+            from hlteval.serve.application import Application
+            from hlteval.serve.jobs import Processes
+            from hlteval.serve.security import Bounds, Sessions
+
+            root, bound = folder / "sessions", listener.getsockname()[1]
+            runner = Processes(root, limits.seconds, limits.megabytes)
+            sessions = Sessions(root, runner, Bounds(running=limits.jobs), settings.files)
+            application = Application(sessions, settings, token, bound, timing.pace, notify)
+            url = f"http://{HOST}:{bound}/?token={token}"
+            page = f'<meta charset="utf-8"><meta http-equiv="refresh" content="0;url={url}">'
+            file = folder / "open.html"
+            file.write_text(page)
+            asyncio.run(_run(application.app, listener, timing, lambda: ready(url, file)))
 
 
 @contextmanager
@@ -123,41 +112,22 @@ def _folder() -> Iterator[Path]:
         tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as folder,
         locked(Path(folder)),
     ):
-        _remove_orphans(Path(folder))
-        (Path(folder) / "sessions").mkdir(mode=0o700)
-        yield Path(folder)
-
-
-def _remove_orphans(own: Path) -> None:
-    """Remove the folders of this user's servers that ended without removing them."""
-    for path in own.parent.glob(f"{_PREFIX}*"):
-        status = path.lstat()
-        if path == own or not stat.S_ISDIR(status.st_mode) or status.st_uid != own.stat().st_uid:
-            continue
-        if not (path / LOCK).is_file():  # a server that starts just now
-            continue
-        with contextlib.suppress(InUse, OSError), locked(path):
-            shutil.rmtree(path, ignore_errors=True)
+        own = Path(folder)
+        for path in own.parent.glob(f"{_PREFIX}*"):
+            status = path.lstat()
+            is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == own.stat().st_uid
+            if path == own or not is_ours or not (path / LOCK).is_file():  # it starts just now
+                continue
+            with suppress(InUse, OSError), locked(path):
+                shutil.rmtree(path, ignore_errors=True)
+        (own / "sessions").mkdir(mode=0o700)
+        yield own
 
 
 async def _run(
-    make: tuple[Any, ...], listening: socket.socket, timing: Timing, ready: Callable[[], None]
+    app: Any, listener: socket.socket, timing: Timing, ready: Callable[[], None]
 ) -> None:
-    settings, token, port, root, limits, notify = make
-    from hlteval.serve.application import Application
-    from hlteval.serve.jobs import Processes
-    from hlteval.serve.security import Bounds, Sessions
-
-    runner = Processes(root, limits.seconds, limits.megabytes)
-    sessions = Sessions(root, runner, Bounds(running=limits.jobs), settings.files)
-    application = Application(sessions, settings, token, port, timing.pace, notify)
-    server = _server(application.app, timing, ready)
-    _stop_at_signals(server)
-    await server.serve(sockets=[listening])
-
-
-def _server(app: Any, timing: Timing, ready: Callable[[], None]) -> uvicorn.Server:
-    """The server of an application, which prints nothing."""
+    """Run the server of an application, which prints nothing, until a signal stops it."""
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -167,9 +137,12 @@ def _server(app: Any, timing: Timing, ready: Callable[[], None]) -> uvicorn.Serv
             await super().startup(sockets)
             ready()
 
-        @contextlib.contextmanager
+        @contextmanager
         def capture_signals(self) -> Iterator[None]:
             yield
+
+        def stop(self) -> None:
+            self.should_exit = True
 
     config = uvicorn.Config(
         app,
@@ -186,19 +159,11 @@ def _server(app: Any, timing: Timing, ready: Callable[[], None]) -> uvicorn.Serv
         timeout_keep_alive=5,
         timeout_graceful_shutdown=2,
     )
-    return Server(config)
-
-
-def _stop_at_signals(server: Any) -> None:
-    """Let signals stop the server, where the system can."""
-    loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        server.should_exit = True
-
-    for name in _SIGNALS:
-        with contextlib.suppress(NotImplementedError, AttributeError):
-            loop.add_signal_handler(getattr(signal, name), stop)
+    server = Server(config)
+    for name in _SIGNALS:  # where the system has them
+        with suppress(NotImplementedError, AttributeError):
+            asyncio.get_running_loop().add_signal_handler(getattr(signal, name), server.stop)
+    await server.serve(sockets=[listener])
 
 
 def _patient(timing: Timing) -> type[asyncio.Protocol]:
@@ -208,12 +173,18 @@ def _patient(timing: Timing) -> type[asyncio.Protocol]:
     class Patient(H11Protocol):
         """A connection that ends where the client sends no whole headers, or reads nothing."""
 
-        _sending: asyncio.TimerHandle | None = None
-        _reading: asyncio.TimerHandle | None = None
-
         def connection_made(self, transport: Any) -> None:
+            self._timers: dict[str, asyncio.TimerHandle] = {}
             super().connection_made(transport)
             self._wait()
+
+        def _start(self, name: str, seconds: float) -> None:
+            if name not in self._timers:
+                self._timers[name] = self.loop.call_later(seconds, self.transport.abort)
+
+        def _stop(self, name: str) -> None:
+            if (timer := self._timers.pop(name, None)) is not None:
+                timer.cancel()
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
@@ -221,33 +192,27 @@ def _patient(timing: Timing) -> type[asyncio.Protocol]:
 
         def _wait(self) -> None:
             """Give headers their time: all that comes while no request is being answered."""
-            answering = bool(self.cycle) and not self.cycle.response_complete
-            if answering and self._sending is not None:
-                self._sending.cancel()
-                self._sending = None
-            elif not answering and self._sending is None:
-                self._sending = self.loop.call_later(timing.headers, self.transport.abort)
+            if bool(self.cycle) and not self.cycle.response_complete:
+                self._stop("headers")
+            else:
+                self._start("headers", timing.headers)
 
         def on_response_complete(self) -> None:
             super().on_response_complete()
-            if self._sending is None and not self.transport.is_closing():
-                self._sending = self.loop.call_later(timing.headers, self.transport.abort)
+            if not self.transport.is_closing():
+                self._start("headers", timing.headers)
 
         def pause_writing(self) -> None:
             super().pause_writing()
-            if self._reading is None:
-                self._reading = self.loop.call_later(timing.reading, self.transport.abort)
+            self._start("reading", timing.reading)
 
         def resume_writing(self) -> None:
             super().resume_writing()
-            if self._reading is not None:
-                self._reading.cancel()
-                self._reading = None
+            self._stop("reading")
 
         def connection_lost(self, exc: Exception | None) -> None:
-            for timer in (self._sending, self._reading):
-                if timer is not None:
-                    timer.cancel()
+            for name in [*self._timers]:
+                self._stop(name)
             super().connection_lost(exc)
 
     return Patient

@@ -1,4 +1,4 @@
-"""Orders: what a job is asked to do, and what comes of it, as values that go between processes."""
+"""Orders and outcomes of jobs, as values that go between processes; settings of the organiser."""
 
 from __future__ import annotations
 
@@ -9,19 +9,16 @@ from typing import Literal
 
 import msgspec
 
-from hlteval.findings import REFERENCE as REFERENCE_SIDE
-from hlteval.findings import SUBMISSION as SUBMISSION_SIDE
+from hlteval.findings import REFERENCE, SUBMISSION
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
 from hlteval.tasks.options import check_values, merged
 from hlteval.tasks.task import WrongOption
 
-ORDER, OUTCOME = "order.json", "outcome.json"
-"""The files of a job that have them."""
 INPUT, OUTPUT, LINKS, SCRATCH = "input", "output", "given", "scratch"
 """The folders of a job: uploaded files, what is made of them, inputs of the organiser, the rest."""
-SUBMISSION, REFERENCE, SECOND = "submission", "reference", "second"
-"""The inputs of a job; those of options have the name of the option after `OPTION`."""
+SECOND = "second"
+"""The input of a job beside `SUBMISSION` and `REFERENCE`; those of options begin with `OPTION`."""
 OPTION = "option-"
 
 
@@ -40,7 +37,7 @@ class Upload(msgspec.Struct, frozen=True):
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """What a job is asked to do.
+    """Order of a job.
 
     Attributes:
         task: name of the task.
@@ -100,7 +97,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What came of a job.
+    """Outcome of a job.
 
     Attributes:
         parts: the reports.
@@ -127,33 +124,13 @@ class Progress(msgspec.Struct, frozen=True):
     total: int | None = None
 
 
-def read_order(folder: Path) -> Order:
-    """The order of a job."""
-    return msgspec.json.decode((folder / ORDER).read_bytes(), type=Order)
-
-
-def read_outcome(folder: Path) -> Outcome:
-    """The outcome of a job.
-
-    Raises:
-        OSError: if there is none.
-        msgspec.DecodeError: if it is not complete.
-    """
-    return msgspec.json.decode((folder / OUTCOME).read_bytes(), type=Outcome)
-
-
-def write_value(path: Path, value: msgspec.Struct) -> None:
-    """Write an order or an outcome."""
-    path.write_bytes(msgspec.json.encode(value))
-
-
 class CannotServe(ValueError):
     """The libraries of the server are not installed."""
 
 
 @dataclass(frozen=True)
 class ServeSettings:
-    """What the organiser gives.
+    """Settings of the organiser.
 
     Attributes:
         task: the only task; empty for all of them.
@@ -172,11 +149,11 @@ class ServeSettings:
     @property
     def files(self) -> Mapping[str, Path]:
         """The inputs that users need not upload, as absolute paths by the name of the input."""
-        found = {REFERENCE: Path(self.reference).absolute()} if self.reference else {}
+        files = {REFERENCE: Path(self.reference).absolute()} if self.reference else {}
         for option in load(self.task).options if self.task else ():
             if option.is_input and option.name in self.options:
-                found[f"{OPTION}{option.name}"] = Path(self.options[option.name]).absolute()
-        return found
+                files[f"{OPTION}{option.name}"] = Path(self.options[option.name]).absolute()
+        return files
 
     @property
     def values(self) -> Mapping[str, str]:
@@ -184,7 +161,7 @@ class ServeSettings:
         return {n: value for n, value in self.options.items() if f"{OPTION}{n}" not in self.files}
 
 
-def checked(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
+def check(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
     """The settings with the options of files of options, and the verdict over the reference.
 
     Raises:
@@ -212,10 +189,10 @@ def checked(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
         if not path.exists():
             given = settings.reference if name == REFERENCE else values[name.removeprefix(OPTION)]
             raise FileNotFoundError(2, "no such file or folder", given)
-    return made, _judged(made)
+    return made, _reference_verdict(made)
 
 
-def _judged(settings: ServeSettings) -> Verdict | None:
+def _reference_verdict(settings: ServeSettings) -> Verdict | None:
     """The verdict over the reference; None if there is none."""
     from hlteval.workflows.run.engine import validate
     from hlteval.workflows.run.request import Request
@@ -225,13 +202,13 @@ def _judged(settings: ServeSettings) -> Verdict | None:
     task = load(settings.task)
     if task.scored_alone:
         raise WrongOption(f"{task.name} has no reference")
-    own = [o.name for o in task.options if o.available_in("validate")]
-    options = {name: settings.options[name] for name in own if name in settings.options}
+    available = {option.name for option in task.options if option.available_in("validate")}
+    options = {name: value for name, value in settings.options.items() if name in available}
     return validate(
         Request(
             task.name,
             settings.reference,
-            role=SUBMISSION_SIDE if task.metric is None else REFERENCE_SIDE,
+            role=SUBMISSION if task.metric is None else REFERENCE,
             profile=settings.profile or task.profiles[0],
             encoding=settings.encoding or "utf-8",
             options=options,

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import IO
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
@@ -75,6 +75,54 @@ class Space:
         self.used -= size
 
 
+class _Body:
+    """The bytes of a body, as lines and contents.
+
+    Args:
+        chunks: of the body.
+    """
+
+    def __init__(self, chunks: AsyncIterator[bytes]) -> None:
+        self._chunks, self._rest = chunks, b""
+
+    async def line(self) -> bytes:
+        """The next line; nothing at the end of the body.
+
+        Raises:
+            Rejected: if the line is too long, or not complete.
+        """
+        line = b""
+        while not line.endswith(b"\n"):
+            if not self._rest and not await self._more():
+                if line:
+                    raise Rejected(400, "The upload ended before it was complete.")
+                break
+            part, feed, self._rest = self._rest.partition(b"\n")
+            line += part + feed
+            if len(line) - len(feed) > _HEADER:
+                raise Rejected(400, "A file has too long a name.")
+        return line
+
+    async def content(self, most: int) -> bytes:
+        """The next bytes of a file.
+
+        Raises:
+            Rejected: if there are none.
+        """
+        if not self._rest and not await self._more():
+            raise Rejected(400, "The upload ended before it was complete.")
+        content, self._rest = self._rest[:most], self._rest[most:]
+        return content
+
+    async def _more(self) -> bool:
+        """Wait for bytes; whether there are any."""
+        async for chunk in self._chunks:
+            if chunk:
+                self._rest = chunk
+                return True
+        return False
+
+
 @dataclass
 class Receiver:
     """Receives the files of an input.
@@ -94,11 +142,6 @@ class Receiver:
     limits: Limits = LIMITS
     uploads: list[Upload] = field(default_factory=list)
     taken: int = 0
-    _waiting: bytearray = field(default_factory=bytearray)
-    _header: _Header | None = None
-    _left: int = 0
-    _total: int = 0
-    _file: IO[bytes] | None = None
 
     async def receive(self, chunks: AsyncIterator[bytes]) -> tuple[Upload, ...]:
         """The files of a body.
@@ -107,87 +150,42 @@ class Receiver:
             Rejected: if the body has another form, or is too large.
             NotWritten: if the disk is full.
         """
-        try:
-            async for chunk in chunks:
-                self._add(chunk)
-        finally:
-            if self._file is not None:
-                self._file.close()
-        if self._header is not None or self._waiting:
-            raise Rejected(400, "The upload ended before it was complete.")
+        body, total = _Body(chunks), 0
+        while line := await body.line():
+            try:
+                header = msgspec.json.decode(line, type=_Header)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                reason = "The upload has a form that the server does not know."
+                raise Rejected(400, reason) from error
+            total += header.size
+            if header.size < 0:
+                raise Rejected(400, "A file has a size below 0.")
+            if len(self.uploads) >= self.limits.members:
+                raise Rejected(413, f"There are more than {self.limits.members:,} files.")
+            if total > self.limits.total_bytes:
+                most = self.limits.total_bytes >> 20
+                raise Rejected(413, f"The files are larger than {most:,} MiB together.")
+            is_archive = archive_suffix(header.name) is not None  # as large as its members
+            limit = self.limits.total_bytes if is_archive else self.limits.member_bytes
+            number = f"{self.first + len(self.uploads):06}" if header.size <= limit else ""
+            if number:
+                self._take(_BLOCK)
+            left = header.size
+            with (self.folder / number).open("xb") if number else nullcontext() as file:
+                while left:
+                    content = await body.content(left)
+                    left -= len(content)
+                    if file is not None:
+                        self._take(len(content))
+                        file.write(content)
+            self.uploads.append(Upload(header.name, header.size, number))
         if not self.uploads:
             raise Rejected(400, "The upload contains no files.")
         return tuple(self.uploads)
 
-    def _add(self, chunk: bytes) -> None:
-        """Take bytes: headers and contents, in turn."""
-        rest = memoryview(chunk)
-        while rest:
-            rest = self._content(rest) if self._header else self._line(rest)
-
-    def _line(self, chunk: memoryview) -> memoryview:
-        """Take bytes of a header; the rest."""
-        data = bytes(chunk)
-        line, feed, rest = data.partition(b"\n")
-        self._waiting += line
-        if len(self._waiting) > _HEADER:
-            raise Rejected(400, "A file has too long a name.")
-        if feed:
-            self._begin(bytes(self._waiting))
-            self._waiting.clear()
-        return memoryview(rest)
-
-    def _begin(self, line: bytes) -> None:
-        """Begin a file."""
-        try:
-            header = msgspec.json.decode(line, type=_Header)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Rejected(400, "The upload has a form that the server does not know.") from error
-        if header.size < 0:
-            raise Rejected(400, "A file has a size below 0.")
-        if len(self.uploads) >= self.limits.members:
-            raise Rejected(413, f"There are more than {self.limits.members:,} files.")
-        self._total += header.size
-        if self._total > self.limits.total_bytes:
-            most = self.limits.total_bytes >> 20
-            raise Rejected(413, f"The files are larger than {most:,} MiB together.")
-        self._header, self._left = header, header.size
-        if header.size <= self._most(header.name):
-            self._take(_BLOCK)
-            self._file = (self.folder / self._number).open("xb")
-        self._finish_if_complete()
-
     def _take(self, size: int) -> None:
         self.space.take(size)
         self.taken += size
-
-    def _most(self, name: str) -> int:
-        """The bytes of a file that are kept: archives are as large as all their members."""
-        is_archive = archive_suffix(name) is not None
-        return self.limits.total_bytes if is_archive else self.limits.member_bytes
-
-    @property
-    def _number(self) -> str:
-        return f"{self.first + len(self.uploads):06}"
-
-    def _content(self, chunk: memoryview) -> memoryview:
-        """Take bytes of a file; the rest."""
-        own = chunk[: self._left]
-        if self._file is not None:
-            self._take(len(own))
-            self._file.write(own)
-        self._left -= len(own)
-        self._finish_if_complete()
-        return chunk[len(own) :]
-
-    def _finish_if_complete(self) -> None:
-        if self._left or self._header is None:
-            return
-        number = self._number if self._file is not None else ""
-        if self._file is not None:
-            self._file.close()
-        self.uploads.append(Upload(self._header.name, self._header.size, number))
-        self._header = self._file = None
 
 
 PLAIN = replace(LIMITS, file_bytes=LIMITS.member_bytes)
@@ -204,14 +202,20 @@ def open_uploads(uploads: Sequence[Upload], folder: Path, limits: Limits = PLAIN
         folder: where they are, under their numbers.
         limits: the limits of their sizes.
     """
-    single = uploads[0] if len(uploads) == 1 else None
-    if single and is_plain(single.name):
-        return _single(single, folder, limits)
-    label, names = _rooted([upload.name for upload in uploads])
-    entries = [
-        _entry(name, label, upload, folder, limits)
-        for name, upload in zip(names, uploads, strict=True)
-    ]
+    upload = uploads[0]
+    if len(uploads) == 1 and is_plain(upload.name):
+        if upload.file:
+            return open_named(str(folder / upload.file), upload.name, limits=limits)
+        is_file = archive_suffix(upload.name) is None
+        limit = limits.file_bytes if is_file else limits.total_bytes
+        problem = too_large(printable(upload.name), upload.size, limit).finding
+        return Source(upload.name, "file", (), (problem,))
+    label, names = _split_root([upload.name for upload in uploads])
+    entries = []
+    for name, upload in zip(names, uploads, strict=True):
+        display = f"{printable(label)}/{printable(name)}"
+        read = partial(read_file, str(folder / upload.file), display, limits)
+        entries.append(Entry(name, FILE, upload.size, read))
     members, findings = admit(entries, printable(label), limits)
     return Source(label, "folder", members, tuple(findings))
 
@@ -227,21 +231,11 @@ def is_plain(name: str) -> bool:
     return not odd and is_text(name) and unsafe_reason(name) is None
 
 
-def _single(upload: Upload, folder: Path, limits: Limits) -> Source:
-    """A file or an archive; a file that was not kept is too large."""
-    is_file = archive_suffix(upload.name) is None
-    limit = limits.file_bytes if is_file else limits.total_bytes
-    if not upload.file:
-        problem = too_large(printable(upload.name), upload.size, limit).finding
-        return Source(upload.name, "file", (), (problem,))
-    return open_named(str(folder / upload.file), upload.name, limits=limits)
-
-
-def _rooted(names: Sequence[str]) -> tuple[str, list[str]]:
+def _split_root(names: Sequence[str]) -> tuple[str, list[str]]:
     """The folder that all files are in, and their names there.
 
     Examples:
-        >>> _rooted(["run/a", "run/b/c"]), _rooted(["a", "run/b"])
+        >>> _split_root(["run/a", "run/b/c"]), _split_root(["a", "run/b"])
         (('run', ['a', 'b/c']), ('upload', ['a', 'run/b']))
     """
     roots = {name.partition("/")[0] for name in names if "/" in name}
@@ -250,12 +244,6 @@ def _rooted(names: Sequence[str]) -> tuple[str, list[str]]:
     if not shared or not is_plain(root):
         return LOOSE, list(names)
     return root, [name.partition("/")[2] for name in names]
-
-
-def _entry(name: str, label: str, upload: Upload, folder: Path, limits: Limits) -> Entry:
-    display = f"{printable(label)}/{printable(name)}"
-    read = partial(read_file, str(folder / upload.file), display, limits)
-    return Entry(name, FILE, upload.size, read)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
-"""The parts of what a job gives: a report each, with what can be downloaded."""
+"""The work of a job: its reports, each with what can be downloaded."""
 
 from __future__ import annotations
 
 import csv
+import os
 import re
+import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir
@@ -13,10 +15,16 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from hlteval.findings import Item
+from msgspec import structs
+
+from hlteval.converters import WrongSetting
+from hlteval.findings import REFERENCE, SUBMISSION, Item
 from hlteval.findings.counts import counted
+from hlteval.reports.findings import json
 from hlteval.reports.html import write
-from hlteval.reports.scores import Refusal
+from hlteval.reports.scores import FORMATS, Refusal, shown, values_of
+from hlteval.reports.systems import COMPARISON_FORMATS
+from hlteval.reports.tables import ALL
 from hlteval.reports.terminal import printable
 from hlteval.results.scores import Scores
 from hlteval.results.systems import NOT_DISTINGUISHABLE, Comparison
@@ -25,33 +33,53 @@ from hlteval.serve.settings import (
     INPUT,
     LINKS,
     OPTION,
-    OUTCOME,
     OUTPUT,
-    REFERENCE,
+    SCRATCH,
     SECOND,
-    SUBMISSION,
     Download,
     Order,
     Outcome,
     Part,
     Progress,
-    read_order,
-    write_value,
 )
 from hlteval.serve.uploads import open_uploads
 from hlteval.sources import Source, open_source
+from hlteval.sources.inputs import WrongArgument
 from hlteval.sources.opening import OpenInput
 from hlteval.sources.spooling import NotWritten
 from hlteval.sources.writing import pack
 from hlteval.tasks import load
 from hlteval.tasks.options import check_effect, merged
 from hlteval.tasks.task import Task, WrongOption
+from hlteval.workflows.compare.comparison import compare
+from hlteval.workflows.fix.files import fixable
+from hlteval.workflows.fix.fixing import fix
+from hlteval.workflows.run.batches import NothingGiven
+from hlteval.workflows.run.engine import score, validate
+from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused
 
 _ORDINARY = re.compile(r"[A-Za-z0-9_][\w+=,@() -]{0,80}(?:\.[A-Za-z0-9_-]{1,20}){0,3}", re.ASCII)
 """The names that a corrected copy keeps."""
 _COLUMNS = ("severity", "code", "file", "line", "column", "message", "help", "record", "side")
 """The columns of the table of findings."""
+
+
+_LABELS = {"json": "as JSON", "tsv": "as a table (TSV)"}
+
+
+def _part(
+    key: str, title: str, outcome: str, facts: Iterable[tuple[str, str]], result: Any, **texts: str
+) -> Part:
+    """A report of a result, with the same as texts to download, by the ends of their names."""
+    write(result, Path(OUTPUT, f"{key}.html"))
+    downloads = [Download(f"{key}-report", "Report (HTML)", f"{key}.html", f"{key}.html")]
+    for suffix, text in texts.items():
+        name = f"{key}.{suffix}"
+        Path(OUTPUT, name).write_text(text, "utf-8", errors="backslashreplace", newline="")
+        label = f"{title.split(maxsplit=1)[0]} {_LABELS[suffix]}"
+        downloads.append(Download(f"{key}-{suffix}", label, name, name))
+    return Part(key, title, outcome, tuple(facts), f"{key}.html", tuple(downloads))
 
 
 def of_verdict(verdict: Verdict, key: str, second: bool, copy: Download | None) -> Part:
@@ -63,17 +91,11 @@ def of_verdict(verdict: Verdict, key: str, second: bool, copy: Download | None) 
         second: whether it is the submission that the first is compared with.
         copy: the corrected copy, if there is one.
     """
-    from hlteval.reports.findings import json
-
     title = "Findings of the second" if second else "Findings"
-    counts = tuple((f"{name}s", f"{count:,}") for name, count in verdict.by_severity.items())
-    files = (
-        _saved(f"{key}.json", "Findings as JSON", json(verdict)),
-        _saved(f"{key}.tsv", "Findings as a table (TSV)", findings_table(verdict)),
-    )
-    report = _reported(verdict, key)
-    downloads = (report, *files) if copy is None else (copy, report, *files)
-    return Part(key, title, verdict.outcome, counts, report.file, downloads)
+    counts = [(f"{name}s", f"{count:,}") for name, count in verdict.by_severity.items()]
+    texts = {"json": json(verdict), "tsv": findings_table(verdict)}
+    part = _part(key, title, verdict.outcome, counts, verdict, **texts)
+    return part if copy is None else structs.replace(part, downloads=(copy, *part.downloads))
 
 
 def findings_table(verdict: Verdict) -> str:
@@ -100,71 +122,30 @@ def _cell(value: object) -> str:
 
 def of_scores(scores: Scores) -> Part:
     """The scores of a submission."""
-    from hlteval.reports.scores import FORMATS, shown, values_of
-    from hlteval.reports.tables import ALL
-    from hlteval.tasks import load
-
     task = load(scores.task)
     value = shown(scores.metrics.get(scores.primary), values_of(task, scores.primary))
-    report = _reported(scores, "scores")
-    files = (
-        _saved("scores.json", "Scores as JSON", str(FORMATS["json"](scores, ALL))),
-        _saved("scores.tsv", "Scores as a table (TSV)", str(FORMATS["tsv"](scores, ALL))),
-    )
-    return Part("scores", "Scores", "", ((scores.primary, value),), report.file, (report, *files))
+    texts = {name: str(FORMATS[name](scores, ALL)) for name in _LABELS}
+    return _part("scores", "Scores", "", [(scores.primary, value)], scores, **texts)
 
 
 def of_comparison(comparison: Comparison) -> Part:
     """The comparison of two submissions."""
-    from hlteval.reports.systems import COMPARISON_FORMATS as FORMATS
-    from hlteval.reports.tables import ALL
-
-    report = _reported(comparison, "comparison")
-    names = {"json": "Comparison as JSON", "tsv": "Comparison as a table (TSV)"}
-    files = [
-        _saved(f"comparison.{form}", label, str(FORMATS[form](comparison, ALL)))
-        for form, label in names.items()
-    ]
-    facts = tuple(_ranks(comparison))
-    outcome = "refused" if comparison.refused else ""
-    return Part("comparison", "Comparison", outcome, facts, report.file, (report, *files))
-
-
-def _ranks(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    facts = []
     for system in comparison.systems:
         value = "undefined" if system.value is None else f"{system.value:.4f}"
         rank = f"rank {system.rank or 'none'}" if comparison.best else NOT_DISTINGUISHABLE
-        yield system.name, f"{value}, {rank}"
-    for refused in comparison.refused:
-        yield refused.name, "not scored"
+        facts.append((system.name, f"{value}, {rank}"))
+    facts += [(refused.name, "not scored") for refused in comparison.refused]
+    texts = {name: str(COMPARISON_FORMATS[name](comparison, ALL)) for name in _LABELS}
+    outcome = "refused" if comparison.refused else ""
+    return _part("comparison", "Comparison", outcome, facts, comparison, **texts)
 
 
-def of_refusal(refused: Refused, key: str, title: str) -> Part:
-    """Why nothing was scored."""
+def of_refusal(refused: Refused, title: str) -> Part:
+    """The reason why nothing was scored."""
     refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking)
-    report = _reported(refusal, key)
-    files = (_saved(f"{key}.json", f"{title} as JSON", refusal.as_json()),)
-    facts = (("reason", str(refused)),)
-    return Part(key, title, "refused", facts, report.file, (report, *files))
-
-
-def _reported(result: Any, key: str) -> Download:
-    write(result, Path(OUTPUT, f"{key}.html"))
-    return Download(f"{key}-report", "Report (HTML)", f"{key}.html", f"{key}.html")
-
-
-def _saved(name: str, label: str, text: str) -> Download:
-    Path(OUTPUT, name).write_text(text, "utf-8", errors="backslashreplace", newline="")
-    key, _, suffix = name.rpartition(".")
-    return Download(f"{key}-{suffix}", label, name, name)
-
-
-def is_fixable(verdict: Verdict) -> bool:
-    """Whether something of a submission can be corrected mechanically."""
-    from hlteval.workflows.fix.files import fixable
-
-    own = (finding for finding in verdict.findings if finding.side == verdict.side)
-    return next(iter(fixable(own)), None) is not None
+    facts = [("reason", str(refused))]
+    return _part(title.lower(), title, "refused", facts, refusal, json=refusal.as_json())
 
 
 def fixed_copy(task: str, path: str, key: str, settings: Mapping[str, Any]) -> Download | None:
@@ -176,8 +157,6 @@ def fixed_copy(task: str, path: str, key: str, settings: Mapping[str, Any]) -> D
         key: of the part that it belongs to.
         settings: what validation takes.
     """
-    from hlteval.workflows.fix.fixing import fix
-
     source = open_source(path)
     folder = Path(OUTPUT, f"{key}-fixed")
     folder.mkdir()
@@ -213,48 +192,45 @@ Report = Callable[[Progress], None]
 """Called with the progress of a job."""
 
 
-def perform(folder: Path, report: Report) -> None:
+def perform_alone(folder: Path, order: Order, report: Report) -> Outcome:
+    """Do a job in a process that does nothing else: all its temporary files are in the folder."""
+    scratch = folder / SCRATCH
+    scratch.mkdir(mode=0o700)
+    os.environ |= {"TMPDIR": str(scratch), "HOME": str(scratch)}
+    tempfile.tempdir = None
+    return perform(folder, order, report)
+
+
+def perform(folder: Path, order: Order, report: Report) -> Outcome:
     """Do a job; whatever goes wrong is an outcome.
 
     Args:
-        folder: of the job, with its order.
+        folder: of the job.
+        order: with its uploads.
         report: takes its progress.
     """
     done: list[Part] = []
     error = bug = ""
     with chdir(folder):
         try:
-            for part in _Work(read_order(Path()), report).parts():
-                done.append(part)
+            done.extend(_Work(order, report).parts())
         except MemoryError:
             error = "There is not enough memory for these files."
         except NotWritten as problem:
             error, bug = "The disk of the server is full.", f"{problem.strerror}"
+        except NothingGiven as problem:
+            error = f"The reference cannot be used: {problem}."
+        except (WrongOption, WrongSetting, WrongArgument) as problem:
+            error = f"{problem}"
         except Exception as problem:
-            error, bug = _explained(problem)
-        write_value(Path(OUTCOME), Outcome(tuple(done), error, bug))
-
-
-def _explained(problem: Exception) -> tuple[str, str]:
-    """An error for people, and what the terminal of the server shows of a bug."""
-    from hlteval.converters import WrongSetting
-    from hlteval.sources.inputs import WrongArgument
-    from hlteval.workflows.run.batches import NothingGiven
-
-    if isinstance(problem, NothingGiven):
-        return f"The reference cannot be used: {problem}.", ""
-    expected = (WrongOption, WrongSetting, WrongArgument)
-    if isinstance(problem, expected) or (isinstance(problem, LookupError) and _about(problem)):
-        return f"{problem}", ""
-    frames = traceback.extract_tb(problem.__traceback__)
-    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    kind = type(problem).__name__
-    return f"Internal error ({kind}). This is a bug in hlteval, not in your data.", f"{kind}{place}"
-
-
-def _about(problem: LookupError) -> bool:
-    """Whether an error is about an encoding that does not exist."""
-    return type(problem) is LookupError and "encoding" in str(problem)
+            kind = type(problem).__name__
+            if type(problem) is LookupError and "encoding" in str(problem):
+                error = f"{problem}"
+            else:
+                frames = traceback.extract_tb(problem.__traceback__)
+                bug = f"{kind} at {Path(frames[-1].filename).name}:{frames[-1].lineno}"
+                error = f"Internal error ({kind}). This is a bug in hlteval, not in your data."
+    return Outcome(tuple(done), error, bug)
 
 
 @dataclass(frozen=True)
@@ -275,33 +251,37 @@ class _Work:
 
     @cached_property
     def inputs(self) -> Mapping[str, str]:
-        """The inputs as paths; those that were uploaded are open."""
-        found = {name: f"{LINKS}/{link}" for name, link in self.order.given.items()}
+        """The inputs as paths; those that were uploaded are open, each with a name of its own."""
+        inputs = {name: f"{LINKS}/{link}" for name, link in self.order.given.items()}
         for name, uploads in sorted(self.order.uploads.items(), key=lambda item: item[0] == SECOND):
             source = open_uploads(uploads, Path(INPUT))
-            found[name] = OpenInput(source, name=_distinct(source.path, found.values()))
-        return found
+            taken = source.path in inputs.values()
+            inputs[name] = OpenInput(
+                source, name=f"{source.path} (second)" if taken else source.path
+            )
+        return inputs
 
-    def options(self, command: str) -> dict[str, object]:
-        """The options of the task that a command has.
+    def settings(self, command: str) -> dict[str, Any]:
+        """The profile, the encoding and those options of the task that a command has.
 
         Raises:
-            WrongOption: for one without effect.
+            WrongOption: for an option without effect.
         """
-        names = [option.name for option in self.task.options]
-        files = {name: self.inputs.get(f"{OPTION}{name}") for name in names}
-        given = {**self.order.options, **{name: path for name, path in files.items() if path}}
-        own: dict[str, object] = {
-            option.name: given[option.name]
-            for option in self.task.options
-            if option.name in given and option.available_in(command)
+        options = self.task.options
+        files = {option.name: self.inputs.get(f"{OPTION}{option.name}") for option in options}
+        values = {**self.order.options, **{name: path for name, path in files.items() if path}}
+        available: dict[str, object] = {
+            option.name: values[option.name]
+            for option in options
+            if option.name in values and option.available_in(command)
         }
         present = {"tables", *(["against"] if REFERENCE in self.inputs else [])}
-        check_effect(self.task, command, own, {*merged(self.task, own), *present})
-        return own
+        check_effect(self.task, command, available, {*merged(self.task, available), *present})
+        order = self.order
+        return {"profile": order.profile, "encoding": order.encoding, "options": available}
 
     def step(self, phase: Any) -> Callable[[int, int | None], None]:
-        """Takes the progress of a phase."""
+        """Report the progress of a phase."""
         self.report(Progress(phase))
         return lambda done, total: self.report(Progress(phase, done, total))
 
@@ -313,62 +293,47 @@ class _Work:
             yield self.findings(SECOND, "findings-second")
         if self.task.metric is None or not (REFERENCE in self.inputs or self.task.scored_alone):
             return
-        yield self.scores()
+        parts = {"Scores": self.scores}
         if SECOND in self.inputs:
-            yield self.comparison()
+            parts["Comparison"] = self.comparison
+        for title, part in parts.items():
+            try:
+                yield part()
+            except Refused as refused:
+                yield of_refusal(refused, title)
 
     def findings(self, side: str, key: str) -> Part:
         """The report of the findings of an input, with a corrected copy where there is one."""
-        from hlteval.workflows.run.engine import validate
-        from hlteval.workflows.run.request import Request
-
-        settings = self._common("validate")
+        settings = {"against": self.inputs.get(REFERENCE), **self.settings("validate")}
         path = self.inputs[side]
-        against = self.inputs.get(REFERENCE)
-        step = self.step("checking")
-        verdict = validate(Request(self.task.name, path, against=against, step=step, **settings))
+        request = Request(self.task.name, path, step=self.step("checking"), **settings)
+        verdict = validate(request)
         copy = None
-        if is_fixable(verdict):
+        if any(fixable(each for each in verdict.findings if each.side == verdict.side)):
             self.report(Progress("fixing"))
-            copy = fixed_copy(self.task.name, path, key, {"against": against, **settings})
+            copy = fixed_copy(self.task.name, path, key, settings)
         return of_verdict(verdict, key, side == SECOND, copy)
 
     def scores(self) -> Part:
-        """The report of the scores, or of why there are none."""
-        from hlteval.workflows.run.engine import score
-        from hlteval.workflows.run.request import Intervals, Request
-        from hlteval.workflows.run.verdicts import Refused
+        """The report of the scores.
 
-        settings = {**self._common("score"), "lenient": self.order.lenient, "evidence": True}
+        Raises:
+            Refused: if there are none.
+        """
+        settings = {**self.settings("score"), "lenient": self.order.lenient, "evidence": True}
         settings["intervals"] = Intervals(RESAMPLES) if self.order.intervals else None
         sides = (self.inputs[SUBMISSION], self.inputs.get(REFERENCE, ""))
-        try:
-            step = self.step("scoring")
-            return of_scores(score(Request(self.task.name, *sides, step=step, **settings)))
-        except Refused as refused:
-            return of_refusal(refused, "scores", "Scores")
+        request = Request(self.task.name, *sides, step=self.step("scoring"), **settings)
+        return of_scores(score(request))
 
     def comparison(self) -> Part:
-        """The report of the comparison with the second submission, or of why there is none."""
-        from hlteval.workflows.compare.comparison import compare
-        from hlteval.workflows.run.verdicts import Refused
+        """The report of the comparison with the second submission.
 
-        settings = {**self._common("compare"), "lenient": self.order.lenient}
+        Raises:
+            Refused: if there is none.
+        """
+        settings = {**self.settings("compare"), "lenient": self.order.lenient}
         reference = self.inputs.get(REFERENCE, "")
         systems = [self.inputs[SUBMISSION], self.inputs[SECOND]]
-        try:
-            step = self.step("comparing")
-            return of_comparison(compare(self.task.name, reference, systems, step=step, **settings))
-        except Refused as refused:
-            return of_refusal(refused, "comparison", "Comparison")
-
-    def _common(self, command: str) -> dict[str, Any]:
-        """What all commands take."""
-        order = self.order
-        options = self.options(command)
-        return {"profile": order.profile, "encoding": order.encoding, "options": options}
-
-
-def _distinct(path: str, others: Iterable[str]) -> str:
-    """The name of an input, which none of the others has."""
-    return f"{path} (second)" if path in set(others) else path
+        step = self.step("comparing")
+        return of_comparison(compare(self.task.name, reference, systems, step=step, **settings))

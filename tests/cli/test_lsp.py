@@ -15,8 +15,8 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 from typer.testing import Result
 
-from hlteval.lsp.process import Process
 from hlteval.lsp.session import Session, Validation
+from hlteval.lsp.worker import Process
 
 ROWS = "".join(f"R\tm{n}\tOsh\td{n}:3-5\tNIL{n}\tGPE\tNAM\t1.0\n" for n in range(3))
 WRONG = ROWS.replace("GPE", "CITY", 1)
@@ -168,13 +168,13 @@ def test_an_outdated_validation_is_ended_and_the_newest_text_is_validated(tmp_pa
         while not session.running:
             await asyncio.sleep(0)
         session.open(uri, 2, ROWS)
-        first = await worker._started() if not worker._lock.locked() else worker._process
+        first = worker._program
         validation._end_outdated(validation._order)  # type: ignore[arg-type]
         while session.waiting or session.running:
             await asyncio.sleep(0.01)
         assert [item.version for item in session.shown.values()] == [2]
         assert not any(item.findings for item in session.shown.values())
-        assert worker._process is not first or first is None
+        assert worker._program is not first or first is None
         await validation.close()
         await worker.close()
 

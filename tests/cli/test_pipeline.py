@@ -14,14 +14,15 @@ from pathlib import Path
 import pytest
 
 from hlteval.sources.spooling import NotWritten
-from hlteval.workflows.evaluation import pipeline_workers
 from hlteval.workflows.evaluation.pipeline import InUse, locked, pipeline
 from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, read_record, settings
 from hlteval.workflows.evaluation.pipeline_work import Order, Outcome
-from hlteval.workflows.evaluation.pipeline_workers import InProcess, Processes, WorkLimits
+from hlteval.workflows.evaluation.pipeline_workers import Processes, WorkLimits
+from hlteval.workflows.processes import pool
 from tests.unit.workflows.evaluations import (
     FIXTURES,
     STREAMS,
+    InProcess,
     content,
     evaluation,
     links,
@@ -302,7 +303,7 @@ def test_workers_that_crash_hang_or_take_all_memory_stop_no_other(tmp_path):
     orders = "tests.cli.pipeline_orders:perform"
     workers = Processes(root, 2, limits, orders)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline_workers, "_START", 20.0)
+        patch.setattr(pool, "START", 20.0)
         patch.syspath_prepend(str(FIXTURES.parent))
         result = pipeline(made, limits=limits, workers=workers)
     found = {entry.submission: (entry.status, entry.reason[-8:]) for entry in result.submissions}

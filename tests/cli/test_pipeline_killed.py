@@ -17,8 +17,7 @@ import pytest
 
 from hlteval.workflows.evaluation.pipeline import pipeline
 from hlteval.workflows.evaluation.pipeline_state import PipelineSettings
-from hlteval.workflows.evaluation.pipeline_workers import InProcess
-from tests.unit.workflows.evaluations import content, evaluation, links, processes_in
+from tests.unit.workflows.evaluations import InProcess, content, evaluation, links, processes_in
 
 KILLS = int(os.environ.get("HLTEVAL_KILLS", "60"))
 SEED = os.environ.get("HLTEVAL_SEED", "1")

@@ -8,8 +8,7 @@ from hlteval.results.evaluation import Evaluation, Limit, TaskSettings, Team
 from hlteval.workflows.evaluation.pipeline import pipeline
 from hlteval.workflows.evaluation.pipeline_state import PipelineSettings
 from hlteval.workflows.evaluation.pipeline_status import ASK_ORGANISERS
-from hlteval.workflows.evaluation.pipeline_workers import InProcess
-from tests.unit.workflows.evaluations import evaluation, links, packed
+from tests.unit.workflows.evaluations import InProcess, evaluation, links, packed
 
 TEAMS = ("Almaty", "Bishkek", "Cusco")
 FREE = "{team}_EDL_{checkpoint}_{run}"

@@ -1,4 +1,4 @@
-"""Jobs: the batches of a run by several processes, with the results of one.
+"""Batches of a run by several processes, with the results of one, and the progress of a run.
 
 A process is a new interpreter that shares nothing with this one: it opens the same inputs and takes
 every n-th batch. Results come in the order of the batches, so nothing depends on how many processes
@@ -8,17 +8,15 @@ there are. Where one fails, this one does the rest: it has the same results, or 
 from __future__ import annotations
 
 import os
-import pickle
-import subprocess
-import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from itertools import islice
-from typing import IO, Any, Protocol, TypeVar, cast
+from itertools import cycle, islice
+from typing import Any, Protocol, TypeVar
 
 from hlteval.extensions import resolve
 from hlteval.sources.opening import OpenInput
+from hlteval.workflows.processes.pool import Call, Process, ProcessEnded
 from hlteval.workflows.run.batches import Submission
 
 T = TypeVar("T")
@@ -26,14 +24,14 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Worker(Protocol[T_co]):
-    """What works on the batches of a submission."""
+    """Works on the batches of a submission."""
 
     @property
     def opened(self) -> Submission:
         """The submission and its reference."""
 
     def results(self, size: int | None) -> Iterator[Iterator[T_co]]:
-        """What each batch gives, worked out when it is asked for."""
+        """The results of each batch, computed when they are asked for."""
 
 
 @dataclass(frozen=True)
@@ -65,36 +63,31 @@ class Opening:
         return worker
 
 
-@dataclass(frozen=True)
-class Order:
-    """What a process does: every n-th batch.
+def report_batches(
+    opening: Opening, size: int | None, first: int, jobs: int, report: Callable[[Any], None]
+) -> None:
+    """Report the results of every n-th batch.
 
-    Attributes:
-        opening: how it opens the inputs.
+    Args:
+        opening: how the inputs are opened.
         size: documents in a batch.
-        first: the number of its first batch, from 0.
+        first: the number of the first batch, from 0.
         jobs: how many processes there are.
+        report: takes the results of a batch.
     """
-
-    opening: Opening
-    size: int | None
-    first: int
-    jobs: int
-
-    def results(self) -> Iterator[list[Any]]:
-        """What each of its batches gives."""
-        return map(list, islice(self.opening().results(self.size), self.first, None, self.jobs))
+    for batch in islice(opening().results(size), first, None, jobs):
+        report(list(batch))
 
 
 def results(
     worker: Worker[T], opening: Opening | None, jobs: int, size: int | None
 ) -> Generator[T, None, None]:
-    """What all batches give, in their order.
+    """Yield the results of all batches, in their order.
 
     Whoever stops early closes the iterator, which ends the processes.
 
     Args:
-        worker: what this process does where no other one does.
+        worker: does in this process what no other one does.
         opening: how other processes make the same worker; None if they cannot.
         jobs: how many processes work on batches at most.
         size: documents in a batch.
@@ -103,56 +96,23 @@ def results(
     if jobs > 1:  # a process for less than a batch would only cost its start
         jobs = min(jobs, worker.opened.batch_count(size))
     if opening is not None and jobs > 1 and opening.repeatable:
-        with ExitStack() as stack:
-            orders = (Order(opening, size, first, jobs) for first in range(jobs))
-            pipes = [stack.enter_context(_started(order)) for order in orders]
-            for batch in _received(pipes):
-                if batch is None:
+        threads = {"POLARS_MAX_THREADS": str(max(1, (os.cpu_count() or 1) // jobs))}
+        with ExitStack() as stack, suppress(ProcessEnded):
+            processes = []
+            for first in range(jobs):
+                process = Process(opening.function, environment=threads | os.environ)
+                stack.callback(process.end)
+                function = f"{report_batches.__module__}:{report_batches.__name__}"
+                process.begin(Call(function, (opening, size, first, jobs), reports=True))
+                processes.append(process)
+            for process in cycle(processes):
+                message = process.receive()
+                if message.is_result:
                     return
-                yield from batch
+                yield from message.value
                 done += 1
-    for each in islice(worker.results(size), done, None):
-        yield from each
-
-
-@contextmanager
-def _started(order: Order) -> Iterator[IO[bytes]]:
-    """The results of a process, which is ended at the end.
-
-    It is in a session of its own, so that a Ctrl-C reaches only this process.
-    """
-    paths = os.pathsep.join(sys.path)
-    threads = str(max(1, (os.cpu_count() or 1) // order.jobs))
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "hlteval.workflows.processes.batch_worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={"POLARS_MAX_THREADS": threads, **os.environ, "PYTHONPATH": paths},
-        start_new_session=True,
-    )
-    ordered, given = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
-    try:
-        with suppress(BrokenPipeError), ordered:
-            pickle.dump(order, ordered)
-        yield given
-    finally:
-        process.kill()
-        given.close()
-        process.wait()
-
-
-def _received(pipes: list[IO[bytes]]) -> Iterator[list[Any] | None]:
-    """The results of batch after batch; None after the last one, the end where a process failed."""
-    batch: list[Any] | None = []
-    number = 0
-    while batch is not None:
-        try:
-            batch = pickle.load(pipes[number % len(pipes)])  # noqa: S301 - from our own process
-        except (EOFError, pickle.UnpicklingError):
-            return
-        yield batch
-        number += 1
+    for batch in islice(worker.results(size), done, None):
+        yield from batch
 
 
 def _items(value: object) -> Iterator[object]:
@@ -171,18 +131,18 @@ Step = Callable[[int, int | None], None]
 
 
 def silent(_done: int, _total: int | None) -> None:
-    """A step that nobody watches."""
+    """Take a step that nobody watches."""
 
 
 def watched(
     opened: Submission, each: Iterable[T], documents: Callable[[T], int], step: Step
 ) -> Iterator[T]:
-    """What batches give; `step` is called as soon as the next one is asked for.
+    """Yield the results of batches; `step` is called as soon as the next one is asked for.
 
     Args:
         opened: the submission.
-        each: what its batches give.
-        documents: how many documents of both sides are in a batch, from what it gives.
+        each: the results of its batches.
+        documents: how many documents of both sides are in a batch, from its result.
         step: takes the documents that are done, and all.
     """
     done, total = 0, opened.total
@@ -207,10 +167,10 @@ def part(step: Step, index: int, parts: int) -> Step:
     if parts == 1:
         return step
 
-    def own(done: int, total: int | None) -> None:
+    def step_of_part(done: int, total: int | None) -> None:
         if total is None:
             step(index + 1, parts)
         else:
             step(index * total + done, parts * total)
 
-    return own
+    return step_of_part

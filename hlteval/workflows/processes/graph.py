@@ -1,7 +1,7 @@
 """Graphs of work: functions whose arguments are values, or the results of other functions.
 
-Whoever has something to compute describes it as `Node`s. Who computes it, this process, several on
-this machine or those of a cluster, is a `Workers`; the graph and its functions are the same.
+A graph is made of `Node`s. `Workers` compute it, in this process, in several on this machine or on
+a cluster; the graph and its functions are the same.
 """
 
 from __future__ import annotations
@@ -10,16 +10,14 @@ import pickle
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import islice
-from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from hlteval.extensions import resolve
 from hlteval.sources.opening import NoRemoteError
-from hlteval.workflows.evaluation.pipeline_work import Outcome
-from hlteval.workflows.evaluation.pipeline_workers import Processes, WorkLimits
+from hlteval.workflows.processes.pool import Pool, ProcessEnded
 
 Problem = Literal["error", "crashed", "memory", "time"]
 
@@ -36,11 +34,6 @@ class Node:
     function: str
     arguments: tuple[Any, ...]
 
-    @property
-    def children(self) -> tuple[Node, ...]:
-        """The nodes whose results it takes."""
-        return tuple(item for item in self.arguments if isinstance(item, Node))
-
 
 @dataclass(frozen=True)
 class Failed:
@@ -56,7 +49,7 @@ class Failed:
 
 
 class Workers(Protocol):
-    """Those who compute graphs."""
+    """Executor of graphs."""
 
     def results(self, roots: Iterable[Node]) -> Iterator[tuple[int, Any]]:
         """The number of each root, from 0, and its result or `Failed`; in any order."""
@@ -72,16 +65,16 @@ class InProcess:
         """The results, in order."""
         for number, root in enumerate(roots):
             try:
-                yield number, _computed(root)
+                yield number, _compute(root)
             except Exception as error:
-                yield number, failed(error)
+                yield number, failure(error)
 
     def close(self) -> None:
         """Nothing is left to end."""
 
 
-def _computed(node: Node) -> Any:
-    values = (_computed(item) if isinstance(item, Node) else item for item in node.arguments)
+def _compute(node: Node) -> Any:
+    values = (_compute(item) if isinstance(item, Node) else item for item in node.arguments)
     return call(node.function, *values)
 
 
@@ -95,11 +88,11 @@ def call(function: str, *arguments: Any) -> Any:
     return resolve(function)(*arguments)
 
 
-def failed(error: BaseException) -> Failed:
+def failure(error: BaseException) -> Failed:
     """The failure that an exception is.
 
     Examples:
-        >>> failed(MemoryError()).problem, failed(KeyError("d1")).reason
+        >>> failure(MemoryError()).problem, failure(KeyError("d1")).reason
         ('memory', "an internal error (KeyError: 'd1')")
     """
     if isinstance(error, MemoryError):
@@ -144,14 +137,20 @@ class Cluster:
 
         def more(count: int) -> None:
             for number, root in islice(waiting, count):
-                future = self._submitted(root)
+                future = self._submit(root)
                 numbers[future.key] = number
                 each.add(future)
 
         more(ahead)
         try:
             for future in each:
-                yield numbers.pop(future.key), _result(future)
+                number, error = numbers.pop(future.key), future.exception()
+                if error is None:
+                    yield number, future.result()
+                elif isinstance(error, self._library.KilledWorker):
+                    yield number, Failed("crashed", "the workers that computed it ended")
+                else:
+                    yield number, failure(error)
                 future.release()
                 more(1)
         except (CancelledError, OSError) as error:
@@ -159,9 +158,9 @@ class Cluster:
                 f"the scheduler at {self.address} was lost; what was computed is kept: run it again"
             ) from error
 
-    def _submitted(self, node: Node) -> Any:
+    def _submit(self, node: Node) -> Any:
         arguments = [
-            self._submitted(item) if isinstance(item, Node) else item for item in node.arguments
+            self._submit(item) if isinstance(item, Node) else item for item in node.arguments
         ]
         return self.client.submit(call, node.function, *arguments, pure=False)
 
@@ -170,25 +169,13 @@ class Cluster:
         self.client.close()
 
 
-def _result(future: Any) -> Any:
-    """The result of a call, or why there is none."""
-    error = future.exception()
-    if error is None:
-        return future.result()
-    if isinstance(error, import_module("distributed").KilledWorker):
-        return Failed("crashed", "the workers that computed it ended")
-    return failed(error)
-
-
-LIMITS = WorkLimits(megabytes=0)
-"""What a call may use: an hour, and all memory there is."""
 TRIES = 3
 """How often a call is tried whose process ends."""
 
 
 @dataclass(frozen=True)
-class Call:
-    """What a process does.
+class Order:
+    """A call of a graph for a process.
 
     Attributes:
         root: the number of its graph.
@@ -207,52 +194,32 @@ class Call:
     tries: int = 0
 
 
-@dataclass(frozen=True)
-class Done(Outcome):
-    """What came of a call.
-
-    Attributes:
-        value: the result, as bytes; None where there is none.
-        failure: why there is none.
-    """
-
-    value: bytes | None = None
-    failure: Failed | None = None
-
-
-def perform(order: Call) -> Done:
-    """Do a call; whatever goes wrong is an outcome."""
+def perform(order: Order) -> bytes | Failed:
+    """Call a function; the result is pickled, since another process may need it."""
     try:
         arguments = [
             pickle.loads(item) if place in order.results else item  # noqa: S301 - made below
             for place, item in enumerate(order.arguments)
         ]
-        return Done("passed", value=pickle.dumps(call(order.function, *arguments)))
+        return pickle.dumps(call(order.function, *arguments))
     except Exception as error:
-        return Done("passed", failure=failed(error))
+        return failure(error)
 
 
-@dataclass
 class LocalProcesses:
     """Computes graphs in processes on this machine.
 
-    Attributes:
+    Args:
         count: how many processes there are at most.
-        limits: what each call may use.
     """
 
-    count: int = 1
-    limits: WorkLimits = LIMITS
-    processes: Processes = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.processes = Processes(
-            Path.cwd(), self.count, self.limits, f"{perform.__module__}:{perform.__name__}"
-        )
+    def __init__(self, count: int = 1) -> None:
+        self.count = count
+        self.pool = Pool(f"{perform.__module__}:{perform.__name__}", count)
 
     def results(self, roots: Iterable[Node]) -> Iterator[tuple[int, Any]]:
         """The results, as they come."""
-        waiting: deque[Call] = deque()
+        waiting: deque[Order] = deque()
         graphs = ((number, _Graph(number, root)) for number, root in enumerate(roots))
         known: dict[int, _Graph] = {}
 
@@ -262,29 +229,26 @@ class LocalProcesses:
                 waiting.extend(item[1].ready())
 
         more()
-        for order, outcome in self.processes.outcomes(waiting):
+        for order, answer in self.pool.results(waiting):
             graph = known.get(order.root)
             if graph is not None:
-                waiting.extendleft(graph.add(order, outcome))
+                waiting.extendleft(graph.add(order, answer))
                 if graph.result is not None:
                     del known[order.root]
                     if isinstance(graph.result[0], Failed):  # nothing else of it is needed
-                        _keep(waiting, [each for each in waiting if each.root != order.root])
+                        others = [each for each in waiting if each.root != order.root]
+                        waiting.clear()
+                        waiting.extend(others)
                     yield order.root, graph.result[0]
             more()
 
     def close(self) -> None:
         """End all processes."""
-        self.processes.close()
-
-
-def _keep(waiting: deque[Call], calls: list[Call]) -> None:
-    waiting.clear()
-    waiting.extend(calls)
+        self.pool.close()
 
 
 class _Graph:
-    """The calls of a graph that are to be done, and what came of them."""
+    """The calls of a graph that are to be done, and their results."""
 
     def __init__(self, number: int, root: Node) -> None:
         self.number = number
@@ -305,46 +269,34 @@ class _Graph:
                 self.places[step][place] = self._enter(item, step)
         return step
 
-    def ready(self) -> Iterator[Call]:
+    def ready(self) -> Iterator[Order]:
         """The calls that need no result of another one."""
-        return (self._call(step) for step in range(len(self.nodes)) if not self.places[step])
+        return (self._order(step) for step in range(len(self.nodes)) if not self.places[step])
 
-    def _call(self, step: int) -> Call:
+    def _order(self, step: int) -> Order:
         node, places = self.nodes[step], self.places[step]
         arguments = [
             self.values.pop(places[place]) if place in places else item
             for place, item in enumerate(node.arguments)
         ]
-        return Call(self.number, step, node.function, tuple(arguments), frozenset(places))
+        return Order(self.number, step, node.function, tuple(arguments), frozenset(places))
 
-    def add(self, order: Call, outcome: Outcome) -> Iterator[Call]:
-        """Take what came of a call; gives the calls that can be done now."""
+    def add(self, order: Order, answer: bytes | Failed | ProcessEnded) -> Iterator[Order]:
+        """Take the answer to a call; gives the calls that can be done now."""
         if self.result is not None:
             return
-        if not isinstance(outcome, Done):
-            if order.tries + 1 < TRIES and outcome.result == "crashed":
+        if isinstance(answer, ProcessEnded):
+            if answer.status is None:
+                self.result = (Failed("time", "it took too long"),)
+            elif order.tries + 1 < TRIES:
                 yield replace(order, tries=order.tries + 1)
             else:
-                self.result = (_ended(outcome),)
-        elif outcome.value is None:
-            self.result = (outcome.failure,)
+                self.result = (Failed("crashed", f"its process ended with {answer.reason}"),)
+        elif isinstance(answer, Failed):
+            self.result = (answer,)
+        elif (parent := self.parents[order.step]) is None:
+            self.result = (pickle.loads(answer),)  # noqa: S301 - from our own process
         else:
-            yield from self._take(order.step, outcome.value)
-
-    def _take(self, step: int, value: bytes) -> Iterator[Call]:
-        parent = self.parents[step]
-        if parent is None:
-            self.result = (pickle.loads(value),)  # noqa: S301 - from our own process
-            return
-        self.values[step] = value
-        if all(child in self.values for child in self.places[parent].values()):
-            yield self._call(parent)
-
-
-def _ended(outcome: Outcome) -> Failed:
-    """Why there is no result where the process ended."""
-    if outcome.result == "time":
-        return Failed("time", "it took too long")
-    if outcome.result == "memory":
-        return Failed("memory", "not enough memory")
-    return Failed("crashed", f"its process ended with {outcome.reason}")
+            self.values[order.step] = answer
+            if all(child in self.values for child in self.places[parent].values()):
+                yield self._order(parent)

@@ -24,7 +24,7 @@ def test_changes_make_the_text_of_the_client(
         start, end = sorted([one, other])
         place = {"start": start._asdict(), "end": end._asdict()}
         text = edited(text, [{"range": place, "newText": put}])
-        ours = ours.changed(Range(start, end), put)
+        ours = ours.with_change(Range(start, end), put)
         assert ours.content == text
         assert list(ours.lines) == split(text)
 
@@ -75,7 +75,7 @@ def test_places_of_findings(text: str, span: Span | None, expected: object) -> N
 
 
 def test_halves_of_a_character_become_one() -> None:
-    text = Text.of("\ud83d").changed(Range(Position(0, 1), Position(0, 1)), "\ude00")
+    text = Text.of("\ud83d").with_change(Range(Position(0, 1), Position(0, 1)), "\ude00")
     assert text.content == "\U0001f600"
 
 

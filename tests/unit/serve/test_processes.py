@@ -32,7 +32,8 @@ def test_a_job_beyond_its_limits_ends(
     async def steps() -> None:
         runner = Processes(tmp_path, seconds, megabytes)
         with pytest.raises(Ended, match=reason):
-            await runner.run(job(tmp_path).folder, lambda _: None)
+            made = job(tmp_path)
+            await runner.run(made.folder, made.order, lambda _: None)
         assert not runner.busy
 
     asyncio.run(steps())

@@ -13,7 +13,6 @@ import pytest
 from fuzz.serving import HOST, PORT, Visitor, application, framed, of_folder
 from hlteval.serve.security import Bounds
 from hlteval.serve.settings import ServeSettings
-from hlteval.serve.work import perform
 from tests.unit.serve.visiting import FLAWED, FRAMES, FULL, visit
 
 ORIGIN = f"http://{HOST}"
@@ -319,7 +318,7 @@ def test_an_internal_error_shows_nothing_of_itself(monkeypatch: pytest.MonkeyPat
     def broken(*_: Any, **__: Any) -> None:
         raise AttributeError("secret")
 
-    monkeypatch.setattr("hlteval.workflows.run.engine.validate", broken)
+    monkeypatch.setattr("hlteval.serve.work.validate", broken)
 
     async def steps(visitor: Visitor) -> None:
         visitor.application.notify = notices.append
@@ -351,4 +350,3 @@ def test_a_page_has_nothing_but_its_own_script():
     visit(steps)
     with application() as made:
         asyncio.run(made.sessions.close())
-    assert callable(perform)

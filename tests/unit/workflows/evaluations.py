@@ -6,7 +6,12 @@ import io
 import os
 import tarfile
 import time
+from collections.abc import Iterable, Iterator
+from contextlib import chdir
+from dataclasses import dataclass
 from pathlib import Path
+
+from hlteval.workflows.evaluation.pipeline_work import Order, Outcome, perform
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 REFERENCE = "R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n"
@@ -67,3 +72,20 @@ def processes_in(root: Path) -> list[str]:
             break
         time.sleep(0.05)
     return found
+
+
+@dataclass(frozen=True)
+class InProcess:
+    """Does the orders in this process, in the root of the evaluation."""
+
+    root: Path
+
+    def outcomes(self, orders: Iterable[Order]) -> Iterator[tuple[Order, Outcome]]:
+        """The outcome of each order."""
+        for order in orders:
+            with chdir(self.root):
+                outcome = perform(order)
+            yield order, outcome
+
+    def close(self) -> None:
+        """Nothing is left to end."""

@@ -15,9 +15,7 @@ import msgspec
 import pytest
 
 import hlteval
-from hlteval.workflows.processes import batches as jobs
-from hlteval.workflows.processes.batches import Opening, Order, results
-from hlteval.workflows.run.engine import opened_check
+from hlteval.workflows.processes.batches import Opening, report_batches, results
 from hlteval.workflows.run.request import Request
 from tests.runs import score, validate
 
@@ -27,7 +25,7 @@ TRIALS = runpy.run_path(str(Path(__file__).with_name("trials.py")))
 DOCUMENTS = 7
 INVALID = ("ltf", str(ROOT / "fixtures" / "ltf" / "invalid"))
 LTF = Opening(
-    f"hlteval.workflows.run.engine:{opened_check.__name__}",
+    "hlteval.workflows.run.engine:opened_check",
     {"request": Request(*INVALID)},
 )
 Processes = list["subprocess.Popen[bytes]"]
@@ -54,7 +52,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Processes:
             super().__init__(*arguments, **named)
             found.append(self)
 
-    monkeypatch.setattr(jobs.subprocess, "Popen", Kept)
+    monkeypatch.setattr(subprocess, "Popen", Kept)
     return found
 
 
@@ -105,7 +103,9 @@ def test_where_a_process_fails_this_one_goes_on(
 
 def test_each_batch_is_taken_once() -> None:
     whole = [[checked.documents for checked in batch] for batch in LTF().results(5)]
-    parts = [list(Order(LTF, 5, first, 3).results()) for first in range(3)]
+    parts: list[list[Any]] = [[], [], []]
+    for first, part in enumerate(parts):
+        report_batches(LTF, 5, first, 3, part.append)
     for number, names in enumerate(whole):
         part = parts[number % 3].pop(0)
         assert [checked.documents for checked in part] == names
