@@ -216,9 +216,7 @@ class Bounded:
 
 
 def explained(
-    problems: Iterable[tuple[P, Problem]],
-    finding: Callable[[P, Problem], Finding],
-    most: int,
+    problems: Iterable[tuple[P, Problem]], finding: Callable[[P, Problem], Finding], most: int
 ) -> list[Finding]:
     """The findings of the problems of a file: those beyond the maximum of a code are one.
 

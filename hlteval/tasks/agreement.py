@@ -57,9 +57,7 @@ SEEDEV = Agreement(
     ),
     measures=("f1",),
 )  # fmt: skip
-NAMES = Agreement(
-    units=(Marked("type", "spans of text: their type", "mentions", _SPAN, "label"),),
-)
+NAMES = Agreement(units=(Marked("type", "spans of text: their type", "mentions", _SPAN, "label"),))
 ENTITIES = Agreement(
     units=(
         *NAMES.units,
@@ -158,17 +156,11 @@ EMOTIONS = Agreement(
     units=(_instances("emotion"),), measures=("micro_f1",), as_system=_DETECTIONS,
     options={"min_votes": "1"},
 )  # fmt: skip
-VALENCE = Agreement(
-    units=_levels("valence"),
-    measures=("ccc", "kappa"),
-    options=_LEVEL_OPTIONS,
-)
+VALENCE = Agreement(units=_levels("valence"), measures=("ccc", "kappa"), options=_LEVEL_OPTIONS)
 AROUSAL = replace(VALENCE, units=_levels("arousal"))
 CHANGES = Agreement(
     measures=("cd.f1.text", "cd.f1.audio", "cd.f1.video"),
     as_system=_DETECTIONS,
     why="change points of several annotators are at different places",
 )
-ANNOTATION = Agreement(
-    units=(*NORMS.units, *EMOTIONS.units, *VALENCE.units, *AROUSAL.units),
-)
+ANNOTATION = Agreement(units=(*NORMS.units, *EMOTIONS.units, *VALENCE.units, *AROUSAL.units))

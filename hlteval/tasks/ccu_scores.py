@@ -239,10 +239,7 @@ _COLLARS = (
     _amount("collar_text", "Collar of scaled scores, in characters (default: 150).", "N"),
 )
 _MERGE_REFERENCE = _merging(
-    "reference",
-    "Merge segments of one class",
-    "1; in `official` none",
-    "10; in `official` none",
+    "reference", "Merge segments of one class", "1; in `official` none", "10; in `official` none"
 )
 _MERGE_REFERENCE_BY = Option(
     "merge_reference_by",
@@ -479,10 +476,7 @@ OPTIONS = (
         "amount",
     ),
     _constant(
-        "extend_reference_text",
-        "The same in characters of texts (default: 10).",
-        "N",
-        "amount",
+        "extend_reference_text", "The same in characters of texts (default: 10).", "N", "amount"
     ),
     _constant(
         "min_judgments",
@@ -491,15 +485,7 @@ OPTIONS = (
         "votes",
     ),
     _constant(
-        "window",
-        "Window of audio and video to compare, in seconds (default: 2).",
-        "S",
-        "size",
+        "window", "Window of audio and video to compare, in seconds (default: 2).", "S", "size"
     ),
-    _constant(
-        "window_text",
-        "Window of text to compare, in characters (default: 1).",
-        "N",
-        "size",
-    ),
+    _constant("window_text", "Window of text to compare, in characters (default: 1).", "N", "size"),
 )

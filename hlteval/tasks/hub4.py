@@ -257,11 +257,7 @@ _SCORING = (
         metavar="WORD,…",
         kind="list",
     ),
-    Option(
-        "premodifiers_anywhere",
-        "Remove premodifiers everywhere.",
-        switch=True,
-    ),
+    Option("premodifiers_anywhere", "Remove premodifiers everywhere.", switch=True),
     Option("whiteout", "Characters to treat as spaces.", metavar="CHARS"),
     Option(
         "nonextractable", "Elements whose text is treated as spaces.", metavar="TAG,…", kind="list"

@@ -240,16 +240,8 @@ OPTIONS = (
         commands=("score", "validate"),
         read=lazy(f"{_READERS}confidence"),
     ),
-    Option(
-        "no_nil",
-        "Leave out frames with NIL places on both sides.",
-        switch=True,
-    ),
-    Option(
-        "no_sec",
-        "Compute nothing that needs sentiments.",
-        switch=True,
-    ),
+    Option("no_nil", "Leave out frames with NIL places on both sides.", switch=True),
+    Option("no_sec", "Compute nothing that needs sentiments.", switch=True),
     Option(
         "annotators",
         "Annotators to score against: document, need or issue, and annotator, tab-separated; "

@@ -63,15 +63,7 @@ STATISTICS = (
         "less",
         _CLAUSE,
     ),
-    StatisticInfo(
-        "segments",
-        "Number of scored segments.",
-        "",
-        COUNT,
-        "neither",
-        _CLAUSE,
-        LOW,
-    ),
+    StatisticInfo("segments", "Number of scored segments.", "", COUNT, "neither", _CLAUSE, LOW),
 )
 TABLE_STATISTICS = (
     StatisticInfo("meteor_precision", "Weighted matches per weighted word of the translation."),
@@ -173,9 +165,7 @@ OPTIONS = (
         read=lazy(f"{_READERS}sf_scores"),
     ),
     Option(
-        "protect_urls",
-        "Treat each URL, e-mail address, @name and #tag as one word.",
-        switch=True,
+        "protect_urls", "Treat each URL, e-mail address, @name and #tag as one word.", switch=True
     ),
     Option(
         "missing",
@@ -183,15 +173,9 @@ OPTIONS = (
         choices=("empty",),
     ),
     Option(
-        "tokenize",
-        "Tokenizer of BLEU (default: 13a).",
-        choices=("13a", "intl", "char", "none"),
+        "tokenize", "Tokenizer of BLEU (default: 13a).", choices=("13a", "intl", "char", "none")
     ),
-    Option(
-        "lowercase",
-        "Ignore case in BLEU, chrF and chrF++.",
-        switch=True,
-    ),
+    Option("lowercase", "Ignore case in BLEU, chrF and chrF++.", switch=True),
     Option(
         "meteor_jar",
         "METEOR 1.5, meteor-1.5.jar (default: that of the package pycocoevalcap).",

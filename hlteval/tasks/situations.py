@@ -105,10 +105,7 @@ _ALIGNMENT = AlignmentInfo(
         OutcomeInfo("false positive", "extra"),
         OutcomeInfo("left out", "unscored"),
     ),
-    cells=(
-        CellInfo("type", "type", "type"),
-        CellInfo("place", "reference_place", "system_place"),
-    ),
+    cells=(CellInfo("type", "type", "type"), CellInfo("place", "reference_place", "system_place")),
     facets=(FacetInfo("layer", "layer", single=True),),
     details={"similarity": "similarity", "confidence": "confidence", "record": "frame"},
     shows_documents=True,

@@ -193,9 +193,7 @@ def files(source: Source) -> Iterator[TextFile]:
 
 
 def read_table(
-    source: Source,
-    table: Table,
-    more: Callable[[ParsedTable], Sequence[Problem]] = lambda _: (),
+    source: Source, table: Table, more: Callable[[ParsedTable], Sequence[Problem]] = lambda _: ()
 ) -> tuple[pl.DataFrame, list[Finding]]:
     """The rows of a table in one or several files, as `ParsedTable.rows`, and the findings.
 
@@ -354,9 +352,7 @@ def place_dictionary(source: Source, _: Mapping[str, str]) -> FileValue:
             occurs several times, the last name counts.
     """
     rows, findings = read_table(
-        source,
-        NAMES,
-        lambda parsed: contradictions(parsed, pl.col("written"), "name", "last name"),
+        source, NAMES, lambda parsed: contradictions(parsed, pl.col("written"), "name", "last name")
     )
     last = rows.drop("record").unique("written", keep="last", maintain_order=True)
     return FileValue(dict(last.rows()), findings)
