@@ -105,17 +105,12 @@ FRAMES = Agreement(
 TEMPLETTES = Agreement(
     units=(
         Present("type", "types of instances in documents: present or not", "frames"),
-        Marked(
-            "fill",
-            "slots of types of instances: the text of the fill",
-            "fills",
-            ("frame.label", "slot"),
-            "text",
-        ),
+        Marked("fill", "slots of types of instances: the text of the fill", "fills",
+               ("frame.label", "slot"), "text"),
     ),
     measures=("both.f", "content.f", "extent.f"),
     as_system=lazy("hlteval.tasks.runtime.agreement:templettes"),
-)
+)  # fmt: skip
 TRANSLATIONS = Agreement(
     measures=("bleu", "chrf"),
     options={"metrics": "bleu,chrf"},

@@ -1,4 +1,4 @@
-"""What the metrics of entity discovery and linking mean: each measure from its notation.
+"""Entity discovery and linking: the task lorehlt-edl, each of its measures from its notation.
 
 G are the reference's and S the system's annotations or clusters, after the filter and by the key.
 """
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from hlteval.extensions import lazy
 from hlteval.scoring.edl.measures import DEFAULT, OVERLAPS, PLAN, Measure, measure
 from hlteval.tasks.task import (
+    BOTH,
     AlignmentInfo,
     CellInfo,
+    Hooks,
     MeasureInfo,
     Option,
     OutcomeInfo,
@@ -31,29 +33,17 @@ _PLAN = "LoReHLT 2019 plan, 17.3"
 _NUMBER = Range("a number ≥ 0, an integer unless shares are summed", "number", least=0.0)
 
 FIGURES = (
-    StatisticInfo(
-        "precision",
-        "Share of system annotations that are correct.",
-        "ptp / (ptp + fp)",
-        clause=_PLAN,
-    ),
-    StatisticInfo(
-        "recall",
-        "Share of reference annotations that were found.",
-        "rtp / (rtp + fn)",
-        clause=_PLAN,
-    ),
-    StatisticInfo(
-        "fscore",
-        "Harmonic mean of precision and recall; 0 if nothing is right.",
-        "2 · precision · recall / (precision + recall)",
-        clause=_PLAN,
-    ),
+    StatisticInfo("precision", "Share of system annotations that are correct.", "ptp / (ptp + fp)",
+                  clause=_PLAN),
+    StatisticInfo("recall", "Share of reference annotations that were found.", "rtp / (rtp + fn)",
+                  clause=_PLAN),
+    StatisticInfo("fscore", "Harmonic mean of precision and recall; 0 if nothing is right.",
+                  "2 · precision · recall / (precision + recall)", clause=_PLAN),
     StatisticInfo("ptp", "True positives in the system.", "", _NUMBER, "more", _PLAN),
     StatisticInfo("fp", "False positives.", "", _NUMBER, "less", _PLAN),
     StatisticInfo("rtp", "True positives in the reference.", "", _NUMBER, "more", _PLAN),
     StatisticInfo("fn", "False negatives.", "", _NUMBER, "less", _PLAN),
-)
+)  # fmt: skip
 
 _ALIGNED = "summed over the one-to-one cluster alignment that maximizes it"
 _COUNTED: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -119,13 +109,13 @@ _KEYS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def described(measured: Measure) -> MeasureInfo:
-    """What a measure compares and how it is counted, from its notation.
+def describe(measured: Measure) -> MeasureInfo:
+    """Describe what a measure compares and how it is counted, from its notation.
 
     Examples:
-        >>> described(measure("strong_link_match")).meaning
+        >>> describe(measure("strong_link_match")).meaning
         'Distinct spans with links on both sides; only linked mentions.'
-        >>> described(measure("overlap-maxsum::span")).formula.partition(",")[0]
+        >>> describe(measure("overlap-maxsum::span")).formula.partition(",")[0]
         'ptp = Σ over S of the share covered by all annotations together'
     """
     first, *others = (_KEYS.get(field, field) for field in measured.key)
@@ -148,7 +138,7 @@ def described(measured: Measure) -> MeasureInfo:
 _CLAUSES: Mapping[str, str] = MappingProxyType({"blanc": "Luo et al. 2014"})
 """Where what neither the plan nor its scorer has is defined."""
 
-MEASURED = tuple(described(measure(name)) for name in DEFAULT)
+MEASURED = tuple(describe(measure(name)) for name in DEFAULT)
 
 
 _REFUSED = frozenset(
@@ -167,7 +157,7 @@ _SCORED_AS_WRITTEN = frozenset({"OPT103", "OPT105"})
 """Errors in files of options that the official scorer takes as they are."""
 
 
-def _takes(finding: Finding) -> bool:
+def _goes_on(finding: Finding) -> bool:
     """Whether the official scorer goes on in spite of a finding."""
     return finding.code in _SCORED_AS_WRITTEN
 
@@ -202,15 +192,12 @@ EDL = Task(
     specification="NIST LoReHLT 2019 Evaluation Plan v1.0, section 17",
     format="edl-tab",
     references=("edl-tab", "neleval", "ltf", "rsd", "corpus", "jsonl"),
-    submission_suffixes=(),
-    provided_suffixes=(),
     reference_optional=True,
     codes=(
         *("EDL102", *(f"EDL{number}" for number in range(105, 112))),
         *(f"OPT{number}" for number in (101, 102, 103, 104, 105, 106, 107, 109, 114)),
     ),
     rules=lazy("hlteval.validators.edl.rules:RULES"),
-    option_names=lazy("hlteval.validators.edl.documents:excluded_documents"),
     package=lazy("hlteval.validators.edl.package:findings"),
     packaging=Packaging(
         suffixes=(".tgz", ".tar.gz"),
@@ -228,70 +215,37 @@ EDL = Task(
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
     scored_table="mentions",
     agreement=lazy("hlteval.tasks.agreement:ENTITIES"),
-    only_in_references=lazy("hlteval.validators.edl.fields:only_in_references"),
     document_codes=frozenset({"EDL501"}),
     submitted=("neleval",),
     official_crashes_on=frozenset(
         {"EDL312", "EDL313", *(f"NEL{number}" for number in range(101, 109))}
     ),
-    official_ignores=_takes,
+    official_ignores=_goes_on,
     official_rejects=refuses,
-    options=(
-        Option(
-            "measure",
-            "Measure, group of measures, or aggregate:filter:key; repeatable (default: "
-            "all measures).",
-            metavar="NAME",
-            repeatable=True,
-            short="m",
-            adds="rows",
-            read=lazy("hlteval.tasks.runtime.options:measure_list"),
-        ),
-        Option(
-            "by",
-            "Also score each document, type or language, with micro- and macro-averages.",
-            choices=("document", "type", "language"),
-            adds="rows",
-        ),
-        Option(
-            "alternatives",
-            "If the reference lists several candidate entities, use the one that the "
-            "system has (eid), or has with the same type (fields).",
-            choices=("eid", "fields"),
-        ),
-        Option(
-            "conversion",
-            "Types are GPE (pipeline) or GPE/NAM (tac15).",
-            choices=("pipeline", "tac15"),
-        ),
-        Option(
-            "type_weights",
-            "Table of type weights: reference type, system type and weight, tab-separated.",
-            read=lazy("hlteval.tasks.runtime.options:type_weights"),
-        ),
-        Option(
-            "exclude",
-            "Table of zones to exclude: document, first and last offset, tab-separated.",
-            read=lazy("hlteval.tasks.runtime.options:zones"),
-        ),
-        Option(
-            "texts",
-            "Documents in LTF, to show errors in context in reports, tables of -o and JSON.",
-            format="ltf",
-            adds="tables",
-        ),
-        Option(
-            "documents",
-            "List of documents to score, one identifier per line.",
-            format="document-list",
-            selects_documents=True,
-            commands=("score", "validate"),
-        ),
-        Option(
-            "kb",
-            "Table of knowledge base entries; links are checked against it.",
-            format="kb-tab",
-            commands=("validate",),
-        ),
+    hooks=Hooks(
+        only_in_references=lazy("hlteval.validators.edl.fields:only_in_references"),
+        option_names=lazy("hlteval.validators.edl.documents:excluded_documents"),
     ),
-)
+    options=(
+        Option("measure", "Measure, group of measures, or aggregate:filter:key; repeatable "
+               "(default: all measures).", metavar="NAME", repeatable=True, short="m", adds="rows",
+               read=lazy("hlteval.tasks.runtime.options:measure_list")),
+        Option("by", "Also score each document, type or language, with micro- and macro-averages.",
+               choices=("document", "type", "language"), adds="rows"),
+        Option("alternatives", "If the reference lists several candidate entities, use the one "
+               "that the system has (eid), or has with the same type (fields).",
+               choices=("eid", "fields")),
+        Option("conversion", "Types are GPE (pipeline) or GPE/NAM (tac15).",
+               choices=("pipeline", "tac15")),
+        Option("type_weights", "Table of type weights: reference type, system type and weight, "
+               "tab-separated.", read=lazy("hlteval.tasks.runtime.options:type_weights")),
+        Option("exclude", "Table of zones to exclude: document, first and last offset, "
+               "tab-separated.", read=lazy("hlteval.tasks.runtime.options:zones")),
+        Option("texts", "Documents in LTF, to show errors in context in reports, tables of -o and "
+               "JSON.", format="ltf", adds="tables"),
+        Option("documents", "List of documents to score, one identifier per line.",
+               format="document-list", selects_documents=True, commands=BOTH),
+        Option("kb", "Table of knowledge base entries; links are checked against it.",
+               format="kb-tab", commands=("validate",)),
+    ),
+)  # fmt: skip

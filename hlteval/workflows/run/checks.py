@@ -194,7 +194,7 @@ class Check:
 
     def _as_read(self, pair: Pair) -> Pair:
         """A batch as the profile reads it: the official software may read records otherwise."""
-        reading = self.opened.task.official_reading
+        reading = self.opened.task.hooks.official_reading
         if self.profile != "official" or reading is None:
             return pair
         return Pair(*reading(pair.reference, pair.system))
@@ -225,7 +225,7 @@ class Check:
         gold = () if own else self._of_reference(pair, pair.reference, later)
         opened = self.opened
         values = opened.files.values
-        named = opened.task.option_names(self.judged(pair), opened.options, values)
+        named = opened.task.hooks.option_names(self.judged(pair), opened.options, values)
         return [*read, *gold, *named], judging
 
     def add(self, checked: Checked) -> None:
@@ -306,7 +306,7 @@ class Check:
     @property
     def _official_checks_reference(self) -> bool:
         """Whether the reference is checked as the submission is."""
-        return self.profile == "official" and self.opened.task.official_checks_reference
+        return self.profile == "official" and self.opened.task.hooks.official_checks_reference
 
     def verdict(self, *, explain: bool = True) -> Verdict:
         """The findings of all batches, and whether what was checked passes.
@@ -324,7 +324,7 @@ class Check:
             self.judging += self.sides.missing()
         named = self._named()
         findings = [*self.findings, *self.unusable, *self._judging(), *named]
-        accepted = opened.task.accepted(opened.options)
+        accepted = opened.task.hooks.accepted(opened.options)
         findings = [_not_blocking(item) if item.code in accepted else item for item in findings]
         sides = {opened.role: opened.system, self.other: opened.reference}
         paths = {side: source.path for side, source in sides.items() if source is not None}
@@ -381,7 +381,7 @@ class Check:
         """What the records were compared with, where the task says so."""
         opened = self.opened
         form = "" if opened.reference is None else opened.reference_format.name
-        return opened.task.compared(form, opened.options)
+        return opened.task.hooks.compared(form, opened.options)
 
     @property
     def _unread(self) -> bool:
@@ -442,7 +442,7 @@ class Check:
 
     def blocks(self, finding: Finding) -> bool:
         """Whether a finding blocks if the verdict keeps it."""
-        if finding.code in self.opened.task.accepted(self.opened.options):
+        if finding.code in self.opened.task.hooks.accepted(self.opened.options):
             return False
         return (self._as_official(finding) if self.profile == "official" else finding).blocking
 

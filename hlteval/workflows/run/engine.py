@@ -238,8 +238,8 @@ class Run:
         warnings = noted_warnings(judged, task.noted)
         notes = (*despite(judged), *self.error_notes().values(), *warnings, *metric.notes(total))
         if self.alignments:
-            tables[task.alignment] = pl.concat(self.alignments)
-            error_tables, error_files = metric.error_analysis(tables[task.alignment], total)
+            tables[task.hooks.alignment] = pl.concat(self.alignments)
+            error_tables, error_files = metric.error_analysis(tables[task.hooks.alignment], total)
             tables, files = tables | error_tables, files | error_files
         scores = Scores(
             task=task.name,

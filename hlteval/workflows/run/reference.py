@@ -137,9 +137,9 @@ class Sides:
     def _exchanged_notation(self, gold: Corpus, system: Corpus) -> str:
         """Evidence that what only references have is in the submission; empty if there is none."""
         task = self.opened.task
-        if getattr(gold, task.scored_table).is_empty() or task.only_in_references(gold):
+        if getattr(gold, task.scored_table).is_empty() or task.hooks.only_in_references(gold):
             return ""
-        return task.only_in_references(system)
+        return task.hooks.only_in_references(system)
 
     @property
     def lacking(self) -> bool:

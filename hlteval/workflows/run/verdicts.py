@@ -366,7 +366,7 @@ def submissions(task: str, paths: Iterable[str]) -> list[str]:
     declared = load_tasks(task)
     if not declared.submitted_as_folder:
         return expand_folders(task, list(dict.fromkeys(paths)))[0]
-    found = dict.fromkeys(_submission(path, declared.inner_folders) for path in paths)
+    found = dict.fromkeys(_submission(path, declared.hooks.inner_folders) for path in paths)
     return expand_folders(task, list(_outermost(found)))[0]
 
 
