@@ -1,4 +1,4 @@
-"""What annotators of a task agree on: its units and categories, and the measures for pairs of them.
+"""Agreement of annotators by task: its units and categories, and the measures for pairs of them.
 
 All declarations are here, side by side; the modules of the tasks name them.
 """
@@ -14,11 +14,6 @@ from hlteval.scoring.agreement.units import Marked, Present, Unit
 
 if TYPE_CHECKING:
     from hlteval.representation import Corpus
-
-
-def _as_it_is(corpus: Corpus) -> Corpus:
-    """An annotation that a metric takes for the output of a system as it is."""
-    return corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +32,7 @@ class Agreement:
 
     units: tuple[Unit, ...] = ()
     measures: tuple[str, ...] = ()
-    as_system: Callable[[Corpus], Corpus] = _as_it_is
+    as_system: Callable[[Corpus], Corpus] = lambda corpus: corpus
     options: Mapping[str, str] = field(default_factory=dict)
     why: str = ""
 

@@ -45,30 +45,25 @@ _NAN = re.compile(r"^llr .*: (?:nothing|[+-]?(?:nan|na|n/a|null|none|<na>|inf|in
 _SHORT = re.compile(r"expected ([0-9]+) cells, found ([0-9]+)")
 _NUMBER, _NAME, _CELLS, _OTHER_TASK = "CCS107", "CCS108", "CCS105", "CCU309"
 _ANNOTATIONS = {
-    "nd": "norms",
-    "ndmap": "norms",
+    **dict.fromkeys(("nd", "ndmap"), "norms"),
     "ed": "emotions",
-    "vd": "levels",
-    "ad": "levels",
+    **dict.fromkeys(("vd", "ad"), "levels"),
     "cd": "changes",
 }
 """The annotation that each task is about: that of other tasks is not checked in a reference."""
-_INSTANCE_FILES = {
-    "detections": "instance_alignment.tab",
-    "classes": "scores_by_class.tab",
-    "aggregated": "scores_aggregated.tab",
+_TABLES = {
+    "nd": "detections classes aggregated",
+    "ed": "detections classes aggregated",
+    "vd": "alignment metrics",
+    "ad": "alignment metrics",
+    "cd": "detections changes metrics",
 }
-_LEVEL_FILES = {"alignment": "segment_diarization.tab", "metrics": "scores_aggregated.tab"}
-_FILES: Mapping[str, Mapping[str, str]] = {
-    "nd": _INSTANCE_FILES,
-    "ed": _INSTANCE_FILES,
-    "vd": _LEVEL_FILES,
-    "ad": _LEVEL_FILES,
-    "cd": {
-        "detections": "instance_alignment.tab",
-        "changes": "scores_by_class.tab",
-        "metrics": "scores_aggregated.tab",
-    },
+"""The tables of scores of which each task has a file."""
+_FILES = {
+    "detections": "instance_alignment.tab",
+    "alignment": "segment_diarization.tab",
+    **dict.fromkeys(("classes", "changes"), "scores_by_class.tab"),
+    **dict.fromkeys(("aggregated", "metrics"), "scores_aggregated.tab"),
 }
 """The names that section 3.1 gives files of scores, by table."""
 _REFUSED = frozenset(
@@ -157,7 +152,7 @@ def _task(name: str, title: str, section: str, table: str, codes: tuple[str, ...
         scored_table=table,
         deposited=Deposited(
             most=5,
-            result_files=_FILES.get(name, {}),
+            result_files={table: _FILES[table] for table in _TABLES.get(name, "").split()},
             companions=_submissions_mapped if name == "ndmap" else None,
         ),
         hooks=Hooks(

@@ -133,18 +133,13 @@ DETECTION_ALIGNMENT = AlignmentInfo(
     outcomes=_OUTCOMES,
     label=("class",),
     label_title="class",
-    cells=(
-        CellInfo("class", "class", "class"),
-        CellInfo("status", "reference_status", "system_status"),
-    ),
-    facets=(
-        FacetInfo("criterion", "criterion", single=True),
-        FacetInfo("genre", "genre"),
-        FacetInfo("disclosure", "norm"),
-    ),
+    cells=(CellInfo("class", "class", "class"),
+           CellInfo("status", "reference_status", "system_status")),
+    facets=(FacetInfo("criterion", "criterion", single=True), FacetInfo("genre", "genre"),
+            FacetInfo("disclosure", "norm")),
     places=_PLACES,
     details={"llr": "detection score", "iou": "IoU", "congruence": "congruence"},
-)
+)  # fmt: skip
 """Instances of norms and emotions as people read them."""
 CHANGE_ALIGNMENT = AlignmentInfo(
     table="detections",
@@ -276,17 +271,14 @@ def level_statistics(section: str) -> tuple[StatisticInfo, ...]:
 LEVELS_ALIGNMENT = AlignmentInfo(
     table="alignment",
     rows=lazy("hlteval.scoring.ccu.level_series:readable"),
-    outcomes=(
-        OutcomeInfo("equal", "correct"),
-        OutcomeInfo("higher", "different", "system higher"),
-        OutcomeInfo("lower", "different", "system lower"),
-    ),
+    outcomes=(OutcomeInfo("equal", "correct"), OutcomeInfo("higher", "different", "system higher"),
+              OutcomeInfo("lower", "different", "system lower")),
     label=("genre",),
     label_title="genre",
     cells=(CellInfo("level", "reference", "system", kind="number"),),
     places=PlaceInfo(("start", "end"), ("start", "end"), "genre"),
     details={"difference": "difference", "units": "units"},
-)
+)  # fmt: skip
 """Units of equal levels as people read them."""
 
 INDEX = Option(

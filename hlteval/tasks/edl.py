@@ -6,7 +6,6 @@ G are the reference's and S the system's annotations or clusters, after the filt
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
@@ -46,67 +45,43 @@ FIGURES = (
 )  # fmt: skip
 
 _ALIGNED = "summed over the one-to-one cluster alignment that maximizes it"
-_COUNTED: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "sets": (
-            "distinct {key} on both sides",
-            "ptp = rtp = |G ∩ S|, ptp + fp = |S|, rtp + fn = |G|",
-        ),
-        "overlap": (
-            "share of each of the {key} covered by the other side",
-            "ptp = Σ over S of the share covered {y}, rtp = Σ over G of the share covered {x}; "
-            "ptp + fp = |S|, rtp + fn = |G|",
-        ),
-        "mention_ceaf": (
-            "CEAF with φ₃ over {key}",
-            f"ptp = rtp = |G ∩ S| {_ALIGNED}; ptp + fp, rtp + fn = items of S, of G",
-        ),
-        "entity_ceaf": (
-            "CEAF with φ₄ over {key}",
-            f"ptp = rtp = 2|G ∩ S| / (|G| + |S|) {_ALIGNED}; ptp + fp, rtp + fn = clusters of S, "
-            "of G",
-        ),
-        "b_cubed": (
-            "B³ over {key}",
-            "ptp = Σ |G ∩ S| / |S| over all items, with their clusters G and S; rtp = Σ "
-            "|G ∩ S| / |G|; ptp + fp, rtp + fn = items in the system, in the reference",
-        ),
-        "muc": (
-            "links needed to connect clusters of {key}",
-            "rtp + fn = Σ (|G| − 1), rtp = Σ (|G| − number of parts of G in S); ptp and "
-            "fp with G and S swapped",
-        ),
-        "pairwise": (
-            "pairs of {key} in the same cluster",
-            "ptp = rtp = pairs in the same cluster on both sides; ptp + fp, rtp + fn = in "
-            "the system, in the reference",
-        ),
-        "pairwise_negative": (
-            "pairs of {key} in different clusters",
-            "ptp = rtp = pairs in different clusters on both sides; ptp + fp, rtp + fn = "
-            "in the system, in the reference",
-        ),
-        "blanc": (
-            "BLANC over {key}",
-            "mean of pairwise and pairwise_negative, for each statistic; no counts",
-        ),
-    }
-)
-"""What is counted by each aggregate, and how; an overlap has two coverages, x and y."""
+_COUNTS: Mapping[str, tuple[str, str]] = {
+    "sets": ("distinct {key} on both sides",
+             "ptp = rtp = |G ∩ S|, ptp + fp = |S|, rtp + fn = |G|"),
+    "overlap": ("share of each of the {key} covered by the other side",
+                "ptp = Σ over S of the share covered {y}, rtp = Σ over G of the share covered {x}; "
+                "ptp + fp = |S|, rtp + fn = |G|"),
+    "mention_ceaf": ("CEAF with φ₃ over {key}",
+                     f"ptp = rtp = |G ∩ S| {_ALIGNED}; ptp + fp, rtp + fn = items of S, of G"),
+    "entity_ceaf": ("CEAF with φ₄ over {key}",
+                    f"ptp = rtp = 2|G ∩ S| / (|G| + |S|) {_ALIGNED}; ptp + fp, rtp + fn = clusters "
+                    "of S, of G"),
+    "b_cubed": ("B³ over {key}",
+                "ptp = Σ |G ∩ S| / |S| over all items, with their clusters G and S; rtp = Σ "
+                "|G ∩ S| / |G|; ptp + fp, rtp + fn = items in the system, in the reference"),
+    "muc": ("links needed to connect clusters of {key}",
+            "rtp + fn = Σ (|G| − 1), rtp = Σ (|G| − number of parts of G in S); ptp and fp with G "
+            "and S swapped"),
+    "pairwise": ("pairs of {key} in the same cluster",
+                 "ptp = rtp = pairs in the same cluster on both sides; ptp + fp, rtp + fn = in the "
+                 "system, in the reference"),
+    "pairwise_negative": ("pairs of {key} in different clusters",
+                          "ptp = rtp = pairs in different clusters on both sides; ptp + fp, rtp + "
+                          "fn = in the system, in the reference"),
+    "blanc": ("BLANC over {key}",
+              "mean of pairwise and pairwise_negative, for each statistic; no counts"),
+}  # fmt: skip
+"""Meaning and formula of each aggregate; an overlap has two coverages, x and y."""
 
-_COVERED: Mapping[str, str] = MappingProxyType(
-    {"max": "by one annotation", "sum": "by all annotations together"}
-)
-_FILTERED: Mapping[str, str] = MappingProxyType(
-    {
-        "is_first": "the first mention of each entity in a document",
-        "is_linked": "linked mentions",
-        "is_nil": "NIL mentions",
-    }
-)
-_KEYS: Mapping[str, str] = MappingProxyType(
-    {"span": "spans", "docid": "documents", "type": "types", "kbid": "links"}
-)
+_COVERED = {"max": "by one annotation", "sum": "by all annotations together"}
+_FILTERED = {
+    "is_first": "the first mention of each entity in a document",
+    "is_linked": "linked mentions",
+    "is_nil": "NIL mentions",
+}
+_KEYS = {"span": "spans", "docid": "documents", "type": "types", "kbid": "links"}
+_CLAUSES = {"blanc": "Luo et al. 2014"}
+"""Clauses of what neither the plan nor its scorer has."""
 
 
 def describe(measured: Measure) -> MeasureInfo:
@@ -120,7 +95,7 @@ def describe(measured: Measure) -> MeasureInfo:
     """
     first, *others = (_KEYS.get(field, field) for field in measured.key)
     key = f"{first} with {' and '.join(others)}" if others else first
-    meaning, formula = _COUNTED["overlap" if measured.aggregate in OVERLAPS else measured.aggregate]
+    meaning, formula = _COUNTS["overlap" if measured.aggregate in OVERLAPS else measured.aggregate]
     meaning = meaning.format(key=key)
     if measured.filter:
         meaning += f"; only {_FILTERED[measured.filter]}"
@@ -134,9 +109,6 @@ def describe(measured: Measure) -> MeasureInfo:
     )
     return MeasureInfo(measured.name, f"{meaning[0].upper()}{meaning[1:]}.", formula, clause)
 
-
-_CLAUSES: Mapping[str, str] = MappingProxyType({"blanc": "Luo et al. 2014"})
-"""Where what neither the plan nor its scorer has is defined."""
 
 MEASURED = tuple(describe(measure(name)) for name in DEFAULT)
 
@@ -153,13 +125,10 @@ _REFUSED = frozenset(
 _LET_PASS = frozenset({"SRC201", "SRC204"})
 """Findings that block, but that the official validator passes over."""
 
-_SCORED_AS_WRITTEN = frozenset({"OPT103", "OPT105"})
-"""Errors in files of options that the official scorer takes as they are."""
-
 
 def _goes_on(finding: Finding) -> bool:
-    """Whether the official scorer goes on in spite of a finding."""
-    return finding.code in _SCORED_AS_WRITTEN
+    """Whether the official scorer takes an error in a file of an option as it is written."""
+    return finding.code in {"OPT103", "OPT105"}
 
 
 def refuses(finding: Finding) -> bool:
@@ -170,21 +139,15 @@ def refuses(finding: Finding) -> bool:
 _ALIGNMENT = AlignmentInfo(
     table="alignment",
     rows=lazy("hlteval.scoring.edl.errors:readable"),
-    outcomes=(
-        OutcomeInfo("correct", "correct"),
-        OutcomeInfo("wrong", "different"),
-        OutcomeInfo("missing", "missing"),
-        OutcomeInfo("extra", "extra"),
-    ),
+    outcomes=(OutcomeInfo("correct", "correct"), OutcomeInfo("wrong", "different"),
+              OutcomeInfo("missing", "missing"), OutcomeInfo("extra", "extra")),
     label=("reference_type", "system_type"),
-    cells=(
-        CellInfo("mention", "reference_text", "system_text", "wrong_boundary"),
-        CellInfo("type", "reference_type", "system_type", "wrong_type"),
-        CellInfo("entity", "reference_entity", "system_entity", "wrong_link"),
-    ),
+    cells=(CellInfo("mention", "reference_text", "system_text", "wrong_boundary"),
+           CellInfo("type", "reference_type", "system_type", "wrong_type"),
+           CellInfo("entity", "reference_entity", "system_entity", "wrong_link")),
     places=PlaceInfo(inclusive=True),
     details={"wrong": "wrong"},
-)
+)  # fmt: skip
 
 EDL = Task(
     name="lorehlt-edl",

@@ -157,21 +157,15 @@ def _compared_with(form: str, options: Collection[str]) -> str:
 _ALIGNMENT = AlignmentInfo(
     table="mapping",
     rows=lazy("hlteval.scoring.hub4.reading:readable"),
-    outcomes=(
-        OutcomeInfo("correct", "correct"),
-        OutcomeInfo("incorrect", "different"),
-        OutcomeInfo("missing", "missing"),
-        OutcomeInfo("spurious", "extra"),
-        OutcomeInfo("not scored", "unscored"),
-    ),
-    cells=(
-        CellInfo("instance", "instance", "instance_system", kind="name"),
-        CellInfo("fill", "reference", "system"),
-    ),
+    outcomes=(OutcomeInfo("correct", "correct"), OutcomeInfo("incorrect", "different"),
+              OutcomeInfo("missing", "missing"), OutcomeInfo("spurious", "extra"),
+              OutcomeInfo("not scored", "unscored")),
+    cells=(CellInfo("instance", "instance", "instance_system", kind="name"),
+           CellInfo("fill", "reference", "system")),
     facets=(FacetInfo("mode", "compared by", single=True), FacetInfo("slot", "slot")),
     places=PlaceInfo(shown=False),
     details={"slot": "slot", "cor": "COR", "inc": "INC", "mis": "MIS", "spu": "SPU", "why": "why"},
-)
+)  # fmt: skip
 
 HUB4 = Task(
     name="hub4",

@@ -180,15 +180,12 @@ def _rules() -> tuple[Rule, ...]:
 
 _ALIGNMENT = AlignmentInfo(
     table="frames",
-    outcomes=(
-        OutcomeInfo("matched", "correct"),
-        OutcomeInfo("missed", "missing"),
-        OutcomeInfo("spurious", "extra"),
-    ),
+    outcomes=(OutcomeInfo("matched", "correct"), OutcomeInfo("missed", "missing"),
+              OutcomeInfo("spurious", "extra")),
     cells=(CellInfo("type", "type", "type"), CellInfo("place", "place", "place")),
     details={"confidence": "confidence", "weight": "occurrences"},
     shows_documents=True,
-)
+)  # fmt: skip
 
 LOREHLT_SF = Task(
     name="lorehlt-sf",

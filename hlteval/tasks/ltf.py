@@ -1,4 +1,4 @@
-"""LTF, documents of language packs: the task ltf, which checks them and scores nothing."""
+"""Documents of language packs and their standoff annotation: the tasks ltf and laf (no scores)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from hlteval.tasks.task import Task
 
 TEXTS = ("rsd", "ltf", "corpus", "jsonl")
 """The formats that hold the texts of such documents."""
+
+_DOCUMENTS = lazy("hlteval.validators.packages:documents")
 
 LTF = Task(
     name="ltf",
@@ -21,12 +23,7 @@ LTF = Task(
     codes=("LTF106", "LTF107"),
     document_codes=frozenset({"LTF201", "LTF208"}),
     rules=lazy("hlteval.validators.ltf.rules:RULES"),
-    package=partial(
-        lazy("hlteval.validators.packages:documents"),
-        code="LTF106",
-        unread="LTF107",
-        suffix=".ltf.xml",
-    ),
+    package=partial(_DOCUMENTS, code="LTF106", unread="LTF107", suffix=".ltf.xml"),
 )
 
 
@@ -41,10 +38,5 @@ LAF = Task(
     document_codes=frozenset({"LAF201"}),
     agreement=lazy("hlteval.tasks.agreement:NAMES"),
     rules=lazy("hlteval.validators.ltf.rules:LAF_RULES"),
-    package=partial(
-        lazy("hlteval.validators.packages:documents"),
-        code="LAF103",
-        unread="LAF104",
-        suffix=".laf.xml",
-    ),
+    package=partial(_DOCUMENTS, code="LAF103", unread="LAF104", suffix=".laf.xml"),
 )

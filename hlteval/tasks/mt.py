@@ -75,20 +75,15 @@ def accepted_codes(options: Mapping[str, str]) -> frozenset[str]:
 ALIGNMENT = AlignmentInfo(
     table="alignment",
     rows=lazy("hlteval.scoring.mt.segments:readable"),
-    outcomes=(
-        OutcomeInfo("identical", "correct", "identical to a reference"),
-        OutcomeInfo("different", "different"),
-        OutcomeInfo("missing", "missing"),
-        OutcomeInfo("not scored", "unscored"),
-    ),
+    outcomes=(OutcomeInfo("identical", "correct", "identical to a reference"),
+              OutcomeInfo("different", "different"), OutcomeInfo("missing", "missing"),
+              OutcomeInfo("not scored", "unscored")),
     label=(),
-    cells=(
-        CellInfo("source", "source"),
-        CellInfo("text", "references", "translation", kind="words"),
-    ),
+    cells=(CellInfo("source", "source"),
+           CellInfo("text", "references", "translation", kind="words")),
     details={"segment": "segment"},
     joined=("segments", ("document", "segment")),
-)
+)  # fmt: skip
 """Segments as people read them, beside the scores of each."""
 
 OPTIONS = (

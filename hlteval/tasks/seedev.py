@@ -59,17 +59,11 @@ _SENTENCES = Option(
 _ALIGNMENT = AlignmentInfo(
     table="alignment",
     rows=lazy("hlteval.scoring.seedev.alignment:readable"),
-    outcomes=(
-        OutcomeInfo("correct", "correct"),
-        OutcomeInfo("partly correct", "different"),
-        OutcomeInfo("missing", "missing"),
-        OutcomeInfo("extra", "extra"),
-    ),
+    outcomes=(OutcomeInfo("correct", "correct"), OutcomeInfo("partly correct", "different"),
+              OutcomeInfo("missing", "missing"), OutcomeInfo("extra", "extra")),
     label=("reference_type", "predicted_type"),
-    cells=(
-        CellInfo("event", "reference", "predicted", kind="name"),
-        CellInfo("type", "reference_type", "predicted_type"),
-    ),
+    cells=(CellInfo("event", "reference", "predicted", kind="name"),
+           CellInfo("type", "reference_type", "predicted_type")),
     items=("reference", "predicted"),
     details={
         "similarity": "similarity",
@@ -78,7 +72,7 @@ _ALIGNMENT = AlignmentInfo(
         "extra": "extra arguments",
         "wrong": "wrong arguments",
     },
-)
+)  # fmt: skip
 
 
 def _goes_on(finding: Finding) -> bool:

@@ -73,18 +73,14 @@ FIGURES = (
 _ALIGNMENT = AlignmentInfo(
     table="alignment",
     rows=lazy("hlteval.scoring.situations.situations:readable"),
-    outcomes=(
-        OutcomeInfo("matched", "correct"),
-        OutcomeInfo("partly matched", "different"),
-        OutcomeInfo("missed", "missing"),
-        OutcomeInfo("false positive", "extra"),
-        OutcomeInfo("left out", "unscored"),
-    ),
+    outcomes=(OutcomeInfo("matched", "correct"), OutcomeInfo("partly matched", "different"),
+              OutcomeInfo("missed", "missing"), OutcomeInfo("false positive", "extra"),
+              OutcomeInfo("left out", "unscored")),
     cells=(CellInfo("type", "type", "type"), CellInfo("place", "reference_place", "system_place")),
     facets=(FacetInfo("layer", "layer", single=True),),
     details={"similarity": "similarity", "confidence": "confidence", "record": "frame"},
     shows_documents=True,
-)
+)  # fmt: skip
 
 SPEECH = Task(
     name="speech-sf",
