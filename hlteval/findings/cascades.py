@@ -106,7 +106,7 @@ def cascades(
         if item.blocking and causes:
             names = [_document(item)]
             if entry(item.code).suppressed_in == "document":
-                names = [*item.further.names] if item.further else [_unresolved(item)]
+                names = [*item.further.names] if item.further else [_missing_identifier(item)]
             blocking |= {(*cause, name.lower()) for cause in causes for name in names}
     remaining = [
         msgspec.structs.replace(item, blocking=True)
@@ -210,14 +210,14 @@ class _Roots:
             meant = other == (declared.suppressed_in == "reference")
             return meant and any(place[0] == side for place in self.files[code])
         if declared.suppressed_in == "document":
-            document = side, _unresolved(finding, name).lower()
+            document = side, _missing_identifier(finding, name).lower()
             concerned = (side, self.paths.get(side)) in self.files[code]
             return not other and (concerned or document in self.documents[code])
         if declared.unresolved and other:
             return key in self.identifiers
         if declared.unresolved or declared.unreferenced:
             known = self.identifiers if declared.unresolved else self.mentions
-            missing = _unresolved(finding, name).lower()
+            missing = _missing_identifier(finding, name).lower()
             return key in known and not known[key].isdisjoint((missing, _ANY))
         if declared.suppressed_in == "file":
             return not other and (side, file) in self.files[code]
@@ -248,7 +248,7 @@ def _place(finding: Finding) -> int | str | None:
     return finding.record if is_path else finding.span.line
 
 
-def _unresolved(finding: Finding, name: str | None = None) -> str:
+def _missing_identifier(finding: Finding, name: str | None = None) -> str:
     """The identifier that a finding misses, or that others may mention; its name if it is known."""
     if name is not None:
         return name

@@ -118,7 +118,7 @@ class Findings(tuple[Finding, ...]):
         """A row per finding, with the columns of `to_dict`; places of a file count from 1."""
         import polars as pl
 
-        types: dict[str, Any] = dict.fromkeys(Item.__struct_fields__, pl.String)
+        types: dict[str, type[pl.DataType]] = dict.fromkeys(Item.__struct_fields__, pl.String)
         types |= dict.fromkeys((*_OF_SPAN, "row", "count"), pl.Int64) | {"blocking": pl.Boolean}
         return pl.DataFrame(self.to_dict(), schema=types).with_columns(pl.col("count").fill_null(1))
 

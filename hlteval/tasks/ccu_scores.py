@@ -76,7 +76,7 @@ DETECTION = (
         for name, title, formula, clause in _ALL_RATES
     ),
 )  # fmt: skip
-"""The metrics of norms and emotions; `of_classes` are those of each class."""
+"""The metrics of norms and emotions."""
 
 
 def _of_classes(what: str) -> tuple[StatisticInfo, ...]:
@@ -140,7 +140,6 @@ DETECTION_ALIGNMENT = AlignmentInfo(
     places=_PLACES,
     details={"llr": "detection score", "iou": "IoU", "congruence": "congruence"},
 )  # fmt: skip
-"""Instances of norms and emotions as people read them."""
 CHANGE_ALIGNMENT = AlignmentInfo(
     table="detections",
     outcomes=_OUTCOMES,
@@ -150,7 +149,6 @@ CHANGE_ALIGNMENT = AlignmentInfo(
     places=_PLACES,
     details={"distance": "distance", "llr": "detection score", "congruence": "congruence"},
 )
-"""Change points as people read them."""
 
 _BY = ("class", "class-status")
 
@@ -163,7 +161,7 @@ def _value(name: str, text: str, metavar: str, reader: str) -> Option:
     )
 
 
-def _merging(whose: str, text: str, seconds: str, characters: str) -> tuple[Option, ...]:
+def _merge_options(whose: str, text: str, seconds: str, characters: str) -> tuple[Option, ...]:
     seconds = f"{text} less than S seconds apart, or none (default: {seconds})."
     characters = f"{text} less than N characters apart, or none (default: {characters})."
     return (
@@ -173,6 +171,8 @@ def _merging(whose: str, text: str, seconds: str, characters: str) -> tuple[Opti
 
 
 _OPTIONS = (
+    Option("index", "Index of the documents to score, such as a scoring index: a table with a "
+           "header and the column file_id.", read=lazy(f"{_READERS}index"), selects_documents=True),
     Option("classes", "List of the classes to score, one per line (default: all of the reference).",
            read=lazy(f"{_READERS}classes"), commands=BOTH),
     Option("mapping", "Mapping of norms of the system to hidden norms, which are not scored "
@@ -184,15 +184,11 @@ _OPTIONS = (
     _value("collar", "Collar of scaled scores, in seconds (default: 15).", "S", "ccu:amount"),
     _value("collar_text", "Collar of scaled scores, in characters (default: 150).", "N",
            "ccu:amount"),
-    *_merging(
-        "reference",
-        "Merge segments of one class",
-        "1; in `official` none",
-        "10; in `official` none",
-    ),
+    *_merge_options("reference", "Merge segments of one class",
+                    "1; in `official` none", "10; in `official` none"),
     Option("merge_reference_by", "Merge segments of the same class, or of the same class and "
            "status (default: class).", choices=_BY),
-    *_merging("system", "Merge system instances of one class", "none", "none"),
+    *_merge_options("system", "Merge system instances of one class", "none", "none"),
     Option("merge_system_llr", "Detection score of a merged system instance (default: max_llr).",
            choices=("min_llr", "max_llr")),
     Option("merge_system_by", "Merge system instances of the same class, or of the same class and "
@@ -215,6 +211,18 @@ _OPTIONS = (
     _value("delta", "Maximum distance of a correct change point, in seconds; several with commas, "
            "the first with the plain names (default: 10).", "LIST", "ccu:deltas"),
     _value("delta_text", "The same in characters of text (default: 100).", "LIST", "ccu:deltas"),
+    Option("gaps", "Accept gaps in the submission: gaps below 1 second or 10 characters take the "
+           "preceding level, others are not scored.", switch=True, commands=BOTH),
+    _value("extend_reference", "Gaps of the reference below this many seconds take the preceding "
+           "level (default: 1). Only in `plan`.", "S", "ccu:amount"),
+    _value("extend_reference_text", "The same in characters of texts (default: 10). Only in "
+           "`plan`.", "N", "ccu:amount"),
+    _value("min_judgments", "Minimum number of annotators of a scored segment of the reference "
+           "(default: 2). Only in `plan`.", "N", "options:positive_integer"),
+    _value("window", "Window of audio and video to compare, in seconds (default: 2). Only in "
+           "`plan`.", "S", "ccu:size"),
+    _value("window_text", "Window of text to compare, in characters (default: 1). Only in `plan`.",
+           "N", "ccu:size"),
 )  # fmt: skip
 
 
@@ -227,14 +235,17 @@ def _options(names: str) -> tuple[Option, ...]:
 _OVERLAP = "overlap collar collar_text merge_reference merge_reference_text"
 _MERGE_SYSTEM = "merge_system merge_system_text merge_system_llr"
 ND_OPTIONS = _options(
-    f"classes mapping {_OVERLAP} merge_reference_by {_MERGE_SYSTEM} merge_system_by llr_filter "
-    "align conflicts_unscored submission_form"
+    f"index classes mapping {_OVERLAP} merge_reference_by {_MERGE_SYSTEM} merge_system_by "
+    "llr_filter align conflicts_unscored submission_form"
 )
 ED_OPTIONS = (
-    *(replace(option, commands=("score",)) for option in _options("classes")),
+    *(replace(option, commands=("score",)) for option in _options("index classes")),
     *_options(f"{_OVERLAP} {_MERGE_SYSTEM} min_votes llr_filter file_merge align"),
 )
-CD_OPTIONS = _options("delta delta_text llr_filter")
+CD_OPTIONS = _options("index delta delta_text llr_filter")
+LEVEL_OPTIONS = _options(
+    "index gaps extend_reference extend_reference_text min_judgments window window_text"
+)
 
 
 _CCC = "2 · s_xy / ((mean x − mean y)² + s_x² + s_y²)"
@@ -278,28 +289,4 @@ LEVELS_ALIGNMENT = AlignmentInfo(
     cells=(CellInfo("level", "reference", "system", kind="number"),),
     places=PlaceInfo(("start", "end"), ("start", "end"), "genre"),
     details={"difference": "difference", "units": "units"},
-)  # fmt: skip
-"""Units of equal levels as people read them."""
-
-INDEX = Option(
-    "index",
-    "Index of the documents to score, such as a scoring index: a table with a header and the "
-    "column file_id.",
-    read=lazy(f"{_READERS}index"),
-    selects_documents=True,
-)
-LEVEL_OPTIONS = (
-    INDEX,
-    Option("gaps", "Accept gaps in the submission: gaps below 1 second or 10 characters take the "
-           "preceding level, others are not scored.", switch=True, commands=BOTH),
-    _value("extend_reference", "Gaps of the reference below this many seconds take the preceding "
-           "level (default: 1). Only in `plan`.", "S", "ccu:amount"),
-    _value("extend_reference_text", "The same in characters of texts (default: 10). Only in "
-           "`plan`.", "N", "ccu:amount"),
-    _value("min_judgments", "Minimum number of annotators of a scored segment of the reference "
-           "(default: 2). Only in `plan`.", "N", "options:positive_integer"),
-    _value("window", "Window of audio and video to compare, in seconds (default: 2). Only in "
-           "`plan`.", "S", "ccu:size"),
-    _value("window_text", "Window of text to compare, in characters (default: 1). Only in `plan`.",
-           "N", "ccu:size"),
 )  # fmt: skip

@@ -84,7 +84,6 @@ ALIGNMENT = AlignmentInfo(
     details={"segment": "segment"},
     joined=("segments", ("document", "segment")),
 )  # fmt: skip
-"""Segments as people read them, beside the scores of each."""
 
 OPTIONS = (
     Option("metrics", "Metrics to compute: meteor, bleu, chrf, chrf_pp, ter, separated by commas "
@@ -117,7 +116,6 @@ OPTIONS = (
     Option("no_paraphrases", "Omit the paraphrases of METEOR; starts faster, but changes the "
            "values.", switch=True),
 )  # fmt: skip
-"""The options of scoring."""
 
 
 LOREHLT_MT = Task(

@@ -6,6 +6,7 @@ import os
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
+from math import isfinite, nan
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -235,10 +236,21 @@ def _value(option: Option, given: Mapping[str, str], read: Mapping[str, object])
         return read[option.name]
     if option.kind != "number":
         return _as_read(option, text, given)
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
+    number = to_number(text)
     if not 0 < number < _LARGE:
         raise WrongOption(f"--{option.flag} is a number above 0, not {text}")
     return number
+
+
+def to_number(text: str) -> float:
+    """A finite number; not-a-number for anything else.
+
+    Examples:
+        >>> to_number("1e3"), to_number("inf"), to_number("many")
+        (1000.0, nan, nan)
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        return nan
+    return value if isfinite(value) else nan

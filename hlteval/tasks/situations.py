@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
+from hlteval.findings import Finding
 from hlteval.tasks.task import (
     BOTH,
     NORMAL,
@@ -19,9 +19,6 @@ from hlteval.tasks.task import (
     StatisticInfo,
     Task,
 )
-
-if TYPE_CHECKING:
-    from hlteval.findings import Finding
 
 
 def _goes_on(finding: Finding) -> bool:

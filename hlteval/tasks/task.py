@@ -369,7 +369,7 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """What a single task, or its software, does differently from all others.
+    """Hooks of a single task: what it, or its software, does differently from all others.
 
     Attributes:
         primary_of: the metric that ranks with some options, where these select what is computed.

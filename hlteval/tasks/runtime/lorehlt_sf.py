@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import configparser
-import math
 from collections.abc import Mapping
 
 import polars as pl
@@ -16,6 +15,7 @@ from hlteval.scoring.situations.lorehlt.knowledge_base import MENTIONS
 from hlteval.scoring.situations.lorehlt.ranking import Gains
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
+from hlteval.tasks.options import to_number
 from hlteval.tasks.runtime.options import FileValue, files, read_rows
 
 ANNOTATORS = Table(
@@ -46,7 +46,7 @@ def confidence(written: str, _: Mapping[str, str]) -> float:
         >>> confidence("0.25", {})
         0.25
     """
-    value = _number(written)
+    value = to_number(written)
     if not 0 <= value <= 1:
         raise ValueError(f"a confidence is a number from 0 to 1, not {written}")
     return value
@@ -73,7 +73,7 @@ def gains(written: str, _: Mapping[str, str]) -> tuple[float, ...]:
         >>> gains("5,3,1", {})
         (5.0, 3.0, 1.0)
     """
-    values = tuple(map(_number, written.split(",")))
+    values = tuple(map(to_number, written.split(",")))
     if len(values) not in {3, 4} or not all(value >= 0 for value in values):
         raise ValueError(f"three or four numbers from 0 are needed, not {written}")
     if list(values) != sorted(values, reverse=True):
@@ -87,21 +87,12 @@ def thresholds(written: str, _: Mapping[str, str]) -> tuple[float, ...]:
     Raises:
         ValueError: if they are not two numbers above 0, or the first is not the greater one.
     """
-    values = tuple(map(_number, written.split(",")))
+    values = tuple(map(to_number, written.split(",")))
     if len(values) != 2 or not all(value > 0 for value in values):
         raise ValueError(f"two numbers above 0 are needed, not {written}")
     if not values[0] > values[1]:
         raise ValueError("high gravity begins above medium gravity")
     return values
-
-
-def _number(written: str) -> float:
-    """A finite number; not-a-number for anything else."""
-    try:
-        value = float(written)
-    except ValueError:
-        return math.nan
-    return value if math.isfinite(value) else math.nan
 
 
 def configuration(source: Source, _: Mapping[str, str]) -> FileValue:
@@ -127,7 +118,7 @@ def configuration(source: Source, _: Mapping[str, str]) -> FileValue:
             field: parser.get(section, key, fallback="")
             for field, (section, key) in _CONFIGURATION.items()
         }
-        numbers = {field: _number(text) for field, text in written.items()}
+        numbers = {field: to_number(text) for field, text in written.items()}
         wrong = [field for field, number in numbers.items() if not number >= 0]
         for field in wrong:
             section, key = _CONFIGURATION[field]

@@ -24,6 +24,7 @@ from hlteval.representation import Corpus
 from hlteval.scoring.edl.measures import Measure, measures
 from hlteval.sources import Member, Source, Unreadable, decode, open_source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
+from hlteval.tasks.options import to_number
 from hlteval.tasks.task import Task, WrongOption
 
 if TYPE_CHECKING:
@@ -359,10 +360,7 @@ def threshold(written: str, _: Mapping[str, str]) -> float:
     Raises:
         WrongOption: for anything else.
     """
-    try:
-        value = float(written)
-    except ValueError:
-        value = -1.0
+    value = to_number(written)
     if not 0 <= value <= 1:
         raise WrongOption(f"--threshold is a confidence from 0 to 1, not {written}")
     return value
