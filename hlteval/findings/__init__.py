@@ -26,29 +26,7 @@ from hlteval.findings.sequence import (
 )
 
 __all__ = [
-    "MAX_PER_CODE",
-    "REFERENCE",
-    "SUBMISSION",
-    "Bounded",
-    "Entry",
-    "Excerpt",
-    "FieldRef",
-    "Finding",
-    "Findings",
-    "Further",
-    "Item",
-    "Location",
-    "Problem",
-    "Severity",
-    "Span",
-    "catalogue",
-    "entry",
-    "excerpt",
-    "explained",
-    "finding",
-    "in_order",
-    "line_findings",
-    "part",
-    "spot",
-    "summary",
-]
+    "MAX_PER_CODE", "REFERENCE", "SUBMISSION", "Bounded", "Entry", "Excerpt", "FieldRef", "Finding",
+    "Findings", "Further", "Item", "Location", "Problem", "Severity", "Span", "catalogue", "entry",
+    "excerpt", "explained", "finding", "in_order", "line_findings", "part", "spot", "summary",
+]  # fmt: skip

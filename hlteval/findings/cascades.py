@@ -88,33 +88,37 @@ def cascades(
     paths: Mapping[str, str] = MappingProxyType({}),
     kept: Collection[str] = (),
 ) -> Cascades:
-    """What `without_cascades` keeps, and what follows from the reference; the arguments are its."""
+    """Divide findings by whether they follow from another one, or only from the reference.
+
+    Args:
+        findings: the findings of a run.
+        paths: the path of each side.
+        kept: codes that are never left out, and that hide nothing.
+    """
     roots = _Roots(list(findings), paths, kept)
     parts = [
         part
         for item in roots.findings
         for part in ([(item, _NONE)] if item.code in kept else roots.parts(item))
     ]
-    listed = [item for item, _ in parts]
-    causes = {id(item): found for item, found in parts}
-    blocking = {
-        (code, side, document)
-        for item in listed
-        if item.blocking
-        for code, side in causes[id(item)]
-        for document in _documents(item)
-    }
+    blocking: set[tuple[str, str, str]] = set()
+    for item, causes in parts:
+        if item.blocking and causes:
+            names = [_document(item)]
+            if entry(item.code).suppressed_in == "document":
+                names = [*item.further.names] if item.further else [_missing_identifier(item)]
+            blocking |= {(*cause, name.lower()) for cause in causes for name in names}
     remaining = [
-        _blocking(item) if (item.code, item.side, _document(item).lower()) in blocking else item
-        for item in listed
-        if not causes[id(item)]
+        msgspec.structs.replace(item, blocking=True)
+        if not item.blocking and (item.code, item.side, _document(item).lower()) in blocking
+        else item
+        for item, causes in parts
+        if not causes
     ]
-    other = [
-        item
-        for item in listed
-        if (found := causes[id(item)]) and all(side != item.side for _, side in found)
+    of_reference = [
+        item for item, causes in parts if causes and all(side != item.side for _, side in causes)
     ]
-    return Cascades(remaining, other)
+    return Cascades(remaining, of_reference)
 
 
 class _Roots:
@@ -125,18 +129,18 @@ class _Roots:
     ) -> None:
         self.findings, self.paths = findings, paths
         self.codes = sorted({finding.code for finding in findings})
-        wanted = {root for code in self.codes for root in self._codes(entry(code))}
+        self.sides = sorted({finding.side for finding in findings})
         self.hidden: set[tuple[str, str | None]] = set()
         self.places: defaultdict[str, set[Place]] = defaultdict(set)
         self.files: defaultdict[str, set[tuple[str, str | None]]] = defaultdict(set)
         self.documents: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
-        self.sides = sorted({finding.side for finding in findings})
         self.identifiers: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
         self.mentions: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
+        roots = {root for code in self.codes for root in self._codes(entry(code))}
         for finding in findings:
             if entry(finding.code).hides and finding.code not in kept:
                 self.hidden.add((finding.side, finding.file))
-            if finding.code in wanted:
+            if finding.code in roots:
                 self._add(finding)
 
     def _codes(self, declared: Entry) -> Iterator[str]:
@@ -145,7 +149,7 @@ class _Roots:
 
     def _add(self, finding: Finding) -> None:
         code, side, file = finding.code, finding.side, finding.file
-        places = finding.further.places if finding.further else _places(finding)
+        places = finding.further.places if finding.further else (_place(finding),)
         self.places[code].update((side, file, place) for place in places)
         self.files[code].add((side, file))
         self.documents[code].add((side, _document(finding).lower()))
@@ -161,40 +165,33 @@ class _Roots:
         """A finding with what it follows from; of further problems, those with the same causes."""
         further = finding.further
         if further is None:
-            yield finding, self.of(finding, tuple(_places(finding)))
+            yield finding, self._causes(finding, (_place(finding),))
             return
         if not any(self._codes(entry(finding.code))):
-            yield finding, self.of(finding, ())
+            yield finding, self._causes(finding, ())
             return
         groups: defaultdict[Causes, list[int]] = defaultdict(list)
         for number, place in enumerate(further.places):
             name = further.names[number] if further.names else None
-            groups[self.of(finding, (place,), name)].append(number)
+            groups[self._causes(finding, (place,), name)].append(number)
         for causes, numbers in groups.items():
             yield part(finding, numbers), causes
 
-    def of(
+    def _causes(
         self, finding: Finding, places: tuple[int | str | None, ...], name: str | None = None
     ) -> Causes:
-        """What a finding, or the problem of it at some places, follows from."""
-        declared = entry(finding.code)
-        if not declared.hides and self._hide(finding):
-            return ((_ANY, finding.side),)
-        codes = (code for code in self._codes(declared) if code != finding.code)
-        sides = [side for side in self.sides if side == finding.side or side != SUBMISSION]
+        """The causes of a finding, or of its problem at some places."""
+        declared, own = entry(finding.code), finding.side
+        hiding = {(own, finding.file), (own, self.paths.get(own, finding.file))}
+        if not declared.hides and not hiding.isdisjoint(self.hidden):
+            return ((_ANY, own),)
         return tuple(
             (code, side)
-            for code in codes
-            for side in sides
-            if self._follows(finding, declared, code, side, places, name)
-        )
-
-    def _hide(self, finding: Finding) -> bool:
-        """Whether its file, or all of its side, could not be read."""
-        side = finding.side
-        own = self.paths.get(side)
-        return (side, finding.file) in self.hidden or (
-            own is not None and (side, own) in self.hidden
+            for code in self._codes(declared)
+            if code != finding.code
+            for side in self.sides
+            if (side == own or side != SUBMISSION)
+            and self._follows(finding, declared, code, side, places, name)
         )
 
     def _follows(
@@ -203,7 +200,7 @@ class _Roots:
         declared: Entry,
         code: str,
         side: str,
-        own: tuple[int | str | None, ...],
+        places: tuple[int | str | None, ...],
         name: str | None,
     ) -> bool:
         """Whether a finding follows from one of a code on its own side, or on another one."""
@@ -213,26 +210,19 @@ class _Roots:
             meant = other == (declared.suppressed_in == "reference")
             return meant and any(place[0] == side for place in self.files[code])
         if declared.suppressed_in == "document":
-            return not other and self._is_about(code, side, _unresolved(finding, name))
+            document = side, _missing_identifier(finding, name).lower()
+            concerned = (side, self.paths.get(side)) in self.files[code]
+            return not other and (concerned or document in self.documents[code])
         if declared.unresolved and other:
             return key in self.identifiers
         if declared.unresolved or declared.unreferenced:
             known = self.identifiers if declared.unresolved else self.mentions
-            missing = _unresolved(finding, name).lower()
+            missing = _missing_identifier(finding, name).lower()
             return key in known and not known[key].isdisjoint((missing, _ANY))
         if declared.suppressed_in == "file":
             return not other and (side, file) in self.files[code]
-        places = self.places[code]
-        return not other and any((side, file, place) in places for place in (*own, None))
-
-    def _is_about(self, code: str, side: str, document: str) -> bool:
-        """Whether a code is about a document, or about its side as a whole."""
-        whole = (side, self.paths.get(side)) in self.files[code]
-        return whole or (side, document.lower()) in self.documents[code]
-
-
-def _blocking(finding: Finding) -> Finding:
-    return finding if finding.blocking else msgspec.structs.replace(finding, blocking=True)
+        at_code = self.places[code]
+        return not other and any((side, file, place) in at_code for place in (*places, None))
 
 
 def _with_stems(tokens: Iterable[str]) -> Iterator[str]:
@@ -249,34 +239,22 @@ def _with_stems(tokens: Iterable[str]) -> Iterator[str]:
         yield from (token[: match.start()] for match in re.finditer("-", token))
 
 
-def _places(finding: Finding) -> Iterator[int | str | None]:
-    """The record and the line of a finding; None if it is about a whole file."""
+def _place(finding: Finding) -> int | str | None:
+    """The record or the line of a finding; None if it is about a whole file."""
     if finding.span is None:
-        yield None
-        return
-    if finding.record and finding.record.startswith("$"):  # JSON: all may be on one line
-        yield finding.record
-    else:
-        yield finding.span.line
+        return None
+    # in JSON, all may be on one line
+    is_path = finding.record and finding.record.startswith("$")
+    return finding.record if is_path else finding.span.line
 
 
-def _unresolved(finding: Finding, name: str | None = None) -> str:
+def _missing_identifier(finding: Finding, name: str | None = None) -> str:
     """The identifier that a finding misses, or that others may mention; its name if it is known."""
     if name is not None:
         return name
     declared = entry(finding.code)
     template = declared.unresolved or declared.unreferenced
     return template.format_map(values(finding))
-
-
-def _documents(finding: Finding) -> Iterator[str]:
-    """The documents that a finding is about, in small letters: that of its file, or the missing."""
-    if entry(finding.code).suppressed_in != "document":
-        yield _document(finding).lower()
-    elif finding.further:
-        yield from (name.lower() for name in finding.further.names)
-    else:
-        yield _unresolved(finding).lower()
 
 
 def _document(finding: Finding) -> str:

@@ -15,7 +15,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from string import Formatter
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -28,39 +28,56 @@ _CODES = resources.files("hlteval.findings") / "codes"
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One code of the catalogue."""
+    """One code of the catalogue.
+
+    Attributes:
+        code: the code.
+        name: a slug, as stable as the code.
+        title: what is wrong, in a few words.
+        severity: its severity.
+        blocking: whether a submission with this finding cannot be scored.
+        message: a template, filled with the values of the finding; words may depend on them, see
+            `counts`.
+        help: a template for the fix in one line.
+        why: why it is a problem.
+        fix: how to correct it, at length.
+        fixer: the name of the fixer with which `validate --fix` corrects it; see
+            `findings.fixers`.
+        unknown: the value that is a name outside a closed vocabulary.
+        known: the value that lists the names of the vocabulary: the help then suggests the closest.
+        percentages: the fix if the numbers of a whole file, its values `given`, are percentages:
+            `sequence.by_notation`.
+        suppressed_by: codes, or their prefixes, of the findings from which this one follows; see
+            `cascades`.
+        suppressed_in: where such a finding must be; `reference`: in what a submission is checked
+            against.
+        unresolved: a template of the identifier that a record with such a finding may define, or a
+            file.
+        unreferenced: a template of the identifier that a record with such a finding may mention.
+        hides: whether its file cannot be read, so that other findings of the file are pointless.
+        clause: the clause of the specification that it violates.
+        bad: an example of the problem.
+        good: the example corrected.
+    """
 
     code: str
     name: str
-    """A slug, as stable as the code."""
     title: str
     severity: Severity
     blocking: bool = False
-    """Whether a submission with this finding cannot be scored."""
     message: str
-    """A template, filled with the values of the finding; words may depend on them, see `counts`."""
     help: str = ""
-    """A template for the fix in one line."""
     why: str
     fix: str
     fixer: str = ""
-    """The name of the fixer with which `validate --fix` corrects it; see `findings.fixers`."""
     unknown: str = ""
-    """The value that is a name outside a closed vocabulary."""
     known: str = ""
-    """The value that lists the names of the vocabulary: the help then suggests the closest."""
     percentages: str = ""
-    """The fix if the numbers of a whole file, its values `given`, are percentages: `notations`."""
     suppressed_by: tuple[str, ...] = ()
-    """Codes, or their prefixes, of the findings from which this one follows; see `cascades`."""
     suppressed_in: Literal["record", "file", "document", "submission", "reference"] = "record"
-    """Where such a finding must be; `reference`: in what a submission is checked against."""
     unresolved: str = ""
-    """A template of the identifier that a record with such a finding may define, or a file."""
     unreferenced: str = ""
-    """A template of the identifier that a record with such a finding may mention."""
     hides: bool = False
-    """Whether its file cannot be read, so that other findings of the file are pointless."""
     clause: str = ""
     bad: str = ""
     good: str = ""
@@ -103,6 +120,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         Raises:
             KeyError: if a value of a template is missing.
         """
+        help_text = filled(self.help, values).strip()
+        if self.known and "did you mean" not in help_text:
+            hint = suggestion(str(values[self.unknown]), str(values[self.known]))
+            help_text = f"{hint} {help_text}".strip()
         return Finding(
             code=self.code,
             name=self.name,
@@ -113,24 +134,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             span=span,
             excerpt=excerpt,
             record=record,
-            help=self._help(values) or None,
+            help=help_text or None,
             clause=self.clause or None,
             table=table,
             row=row,
         )
-
-    def _help(self, values: Mapping[str, object]) -> str:
-        """The help, after the closest known name if it lists several."""
-        text = filled(self.help, values).strip()
-        if not self.known or "did you mean" in text:
-            return text
-        hint = suggestion(str(values[self.unknown]), str(values[self.known]))
-        return f"{hint} {text}".strip()
-
-
-def _added(name: str) -> Any:
-    """The folder of the codes of an extension."""
-    return resources.files(load_extension(CODES, name))
 
 
 @cache
@@ -144,7 +152,10 @@ def catalogue() -> Mapping[str, Entry]:
         >>> catalogue()["STD101"].title == entry("STD101").title
         True
     """
-    folders = [_CODES, *(_added(name) for name in extensions(CODES))]
+    folders = [
+        _CODES,
+        *(resources.files(load_extension(CODES, name)) for name in extensions(CODES)),
+    ]
     files = [file for folder in folders for file in folder.iterdir()]
     entries: dict[str, Entry] = {}
     for file in sorted((f for f in files if f.name.endswith(".toml")), key=lambda f: f.name):
@@ -172,13 +183,13 @@ def entry(code: str) -> Entry:
 
 @cache
 def _builtin(prefix: str) -> Mapping[str, Entry]:
-    """The built-in entries with a prefix, by code."""
+    """Read the built-in entries with a prefix, by code."""
     file = _CODES / f"{prefix}.toml"
     return _read(file) if file.is_file() else {}
 
 
 def _read(file: Traversable) -> Mapping[str, Entry]:
-    """The entries of a file, by code."""
+    """Read the entries of a file, by code."""
     tables = tomllib.loads(file.read_text("utf-8"))
     return {code: msgspec.convert({"code": code, **rest}, Entry) for code, rest in tables.items()}
 
@@ -218,14 +229,9 @@ def values(finding: Finding) -> dict[str, str]:
         {'given': '3_4', 'fix': '3-4'}
     """
     declared = entry(finding.code)
-    found = [
-        _pattern(template.strip()).fullmatch(text)
-        for template, text in (
-            (declared.message, finding.message),
-            (declared.help, finding.help or ""),
-        )
-    ]
-    return {name: value for match in found if match for name, value in match.groupdict().items()}
+    texts = (declared.message, finding.message), (declared.help, finding.help or "")
+    matches = [_pattern(template.strip()).fullmatch(text) for template, text in texts]
+    return {name: value for match in matches if match for name, value in match.groupdict().items()}
 
 
 @cache

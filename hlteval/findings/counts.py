@@ -22,11 +22,7 @@ _VERBS = {
     "have": "has",
     "do": "does",
     "were": "was",
-    "agree": "agrees",
-    "become": "becomes",
-    "consist": "consists",
-    "contain": "contains",
-    "differ": "differs",
+    **{verb: f"{verb}s" for verb in ("agree", "become", "consist", "contain", "differ")},
 }
 
 

@@ -39,8 +39,8 @@ class Fixer(NamedTuple):
     unsafe: bool = False
 
 
-def _marked(line: str, finding: Finding) -> tuple[int, int]:
-    """Where in a line a finding is; the empty end of the line without a span."""
+def _extent(line: str, finding: Finding) -> tuple[int, int]:
+    """The place of a finding in a line; without a span, its empty end."""
     if finding.span is None:
         return len(line), len(line)
     return finding.span.column - 1, finding.span.end_column - 1
@@ -54,7 +54,7 @@ def tab_for_spaces(line: str, finding: Finding) -> Lines:
         >>> tab_for_spaces("E1  Binding", finding("STD101", span=Span(1, 3, 4)))
         ('E1\tBinding',)
     """
-    start, _ = _marked(line, finding)
+    start, _ = _extent(line, finding)
     before, after = line[:start], line[start:]
     if not after.startswith(" ") or before.endswith((" ", "\t")) or after.lstrip(" ")[:1] == "\t":
         return None
@@ -81,7 +81,7 @@ def spelling(line: str, finding: Finding) -> Lines:
         >>> spelling("E1 binding A:T1", wrong)
         ('E1 Binding A:T1',)
     """
-    start, end = _marked(line, finding)
+    start, end = _extent(line, finding)
     while start < end and line[start] in "\"'":
         start += 1
     while start < end and line[end - 1] in "\"':":
@@ -108,7 +108,7 @@ def suggestion(line: str, finding: Finding) -> Lines:
         >>> suggestion("d:٣-٤", wrong)
         ('d:3-4',)
     """
-    start, end = _marked(line, finding)
+    start, end = _extent(line, finding)
     found = values(finding)
     if not found.get("fix") or line[start:end] != found.get("given"):
         return None
@@ -146,7 +146,7 @@ def no_trigger(line: str, finding: Finding) -> Lines:
         >>> no_trigger("E1 Binding:T9 A:T1", found)
         ('E1 Binding A:T1',)
     """
-    start, end = _marked(line, finding)
+    start, end = _extent(line, finding)
     return (line[: start - 1] + line[end:],) if line[:start].endswith(":") else None
 
 
@@ -158,7 +158,7 @@ def no_trailing_comma(line: str, finding: Finding) -> Lines:
         >>> no_trailing_comma("[1, 2,]", finding("JSN104", span=Span(1, 6, 7), closing="]"))
         ('[1, 2]',)
     """
-    start, end = _marked(line, finding)
+    start, end = _extent(line, finding)
     return (line[:start] + line[end:],) if line[start:end] == "," else None
 
 
@@ -171,7 +171,7 @@ def no_quotes(line: str, finding: Finding) -> Lines:
         >>> no_quotes('[{"a": "0.5"}]', finding("SFJ203", span=Span(1, 8, 13), **values))
         ('[{"a": 0.5}]',)
     """
-    start, end = _marked(line, finding)
+    start, end = _extent(line, finding)
     number = re.fullmatch(
         r'"(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"', line[start:end]
     )
@@ -185,17 +185,12 @@ def one_array(text: str) -> str | None:
         >>> one_array('{"a": 1}\n{"a": 2}\n'), one_array('[{"a": 1}]')
         ('[{"a": 1},\n{"a": 2}]\n', None)
     """
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if not lines or not all(_is_object(line.removesuffix(",")) for line in lines):
-        return None
-    return "[" + ",\n".join(line.removesuffix(",") for line in lines) + "]\n"
-
-
-def _is_object(line: str) -> bool:
+    lines = [line.strip().removesuffix(",") for line in text.splitlines() if line.strip()]
     try:
-        return isinstance(json.loads(line), dict)
+        objects = bool(lines) and all(isinstance(json.loads(line), dict) for line in lines)
     except (ValueError, RecursionError):
-        return False
+        return None
+    return "[" + ",\n".join(lines) + "]\n" if objects else None
 
 
 FIXERS: Mapping[str, Fixer] = MappingProxyType(

@@ -1,4 +1,4 @@
-"""Findings in order, as dictionaries and as a data frame."""
+"""Findings as JSON and data frames, of a file with very many, and with one common cause."""
 
 from __future__ import annotations
 
@@ -65,28 +65,13 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
     def of(cls, finding: Finding) -> Item:
         """A finding as it is in JSON."""
         span = finding.span
-        return cls(
-            code=finding.code,
-            name=finding.name,
-            severity=finding.severity,
-            blocking=finding.blocking,
-            message=finding.message,
-            file=finding.file,
-            line=span.line if span else None,
-            column=span.column if span else None,
-            end_line=span.line if span else None,
-            end_column=span.end_column if span else None,
-            record=finding.record,
-            help=finding.help,
-            clause=finding.clause,
-            side=finding.side,
-            table=finding.table,
-            row=finding.row,
-            count=finding.count,
-        )
+        line, column, end = (span.line, span.column, span.end_column) if span else (None,) * 3
+        names = (name for name in cls.__struct_fields__ if name not in _OF_SPAN)
+        copied = {name: getattr(finding, name) for name in names}
+        return cls(line=line, column=column, end_line=line, end_column=end, **copied)
 
 
-_NUMBERS = ("line", "column", "end_line", "end_column", "row", "count")
+_OF_SPAN = ("line", "column", "end_line", "end_column")
 
 
 class Findings(tuple[Finding, ...]):
@@ -133,8 +118,8 @@ class Findings(tuple[Finding, ...]):
         """A row per finding, with the columns of `to_dict`; places of a file count from 1."""
         import polars as pl
 
-        types: dict[str, Any] = dict.fromkeys(Item.__struct_fields__, pl.String)
-        types |= dict.fromkeys(_NUMBERS, pl.Int64) | {"blocking": pl.Boolean}
+        types: dict[str, type[pl.DataType]] = dict.fromkeys(Item.__struct_fields__, pl.String)
+        types |= dict.fromkeys((*_OF_SPAN, "row", "count"), pl.Int64) | {"blocking": pl.Boolean}
         return pl.DataFrame(self.to_dict(), schema=types).with_columns(pl.col("count").fill_null(1))
 
 
@@ -216,9 +201,7 @@ class Bounded:
 
 
 def explained(
-    problems: Iterable[tuple[P, Problem]],
-    finding: Callable[[P, Problem], Finding],
-    most: int,
+    problems: Iterable[tuple[P, Problem]], finding: Callable[[P, Problem], Finding], most: int
 ) -> list[Finding]:
     """The findings of the problems of a file: those beyond the maximum of a code are one.
 
@@ -351,70 +334,58 @@ def by_notation(findings: Iterable[Finding], records: int) -> Iterator[Finding]:
         3
     """
     listed = list(findings)
+    ratios = sorted((found for found in listed if entry(found.code).percentages), key=_key)
     causes = {
-        id(same[0]): cause
-        for _, group in groupby(sorted(filter(_is_ratio, listed), key=_key), _key)
-        if (cause := _cause(same := list(group), records))
+        id(alike[0]): cause
+        for _, group in groupby(ratios, _key)
+        if (cause := _cause(alike := list(group), records))
     }
     explained = {number for cause in causes.values() for number in cause.findings}
-    for found in listed:
-        if id(found) in causes:
-            yield causes[id(found)].one
-        if id(found) not in explained:
-            yield found
+    for finding in listed:
+        if id(finding) in causes:
+            yield causes[id(finding)].summary
+        if id(finding) not in explained:
+            yield finding
 
 
 class _Cause(NamedTuple):
     """The finding of a notation, and the identities of those that it explains."""
 
-    one: Finding
+    summary: Finding
     findings: frozenset[int]
-
-
-def _is_ratio(finding: Finding) -> bool:
-    return bool(entry(finding.code).percentages)
 
 
 def _key(finding: Finding) -> tuple[str, str]:
     return finding.code, finding.file or ""
 
 
-def _cause(same: Sequence[Finding], records: int) -> _Cause | None:
+def _cause(alike: Sequence[Finding], records: int) -> _Cause | None:
     """The notation of the numbers of a file, from the findings of a code about it."""
-    total = sum(found.count for found in same)
-    if total < max(FEWEST, SURE * records):
+    if sum(finding.count for finding in alike) < max(FEWEST, SURE * records):
         return None
-    given = [(found, values(found).get("given", "")) for found in same if not found.further]
+    written = [(item, values(item).get("given", "")) for item in alike if not item.further]
     for notation in _NOTATIONS:
-        own = [found for found, text in given if notation.pattern.fullmatch(text.strip())]
-        if own and len(own) >= SURE * len(given):
-            explained = [*own, *(found for found in same if found.further)]
-            example = next(text for found, text in given if found is own[0])
-            return _Cause(
-                _one(explained, notation, example, records), frozenset(map(id, explained))
-            )
+        fitting = [pair for pair in written if notation.pattern.fullmatch(pair[1].strip())]
+        if not fitting or len(fitting) < SURE * len(written):
+            continue
+        explained = [*(item for item, _ in fitting), *(item for item in alike if item.further)]
+        places = [place for item in explained for place in _places(item)]
+        share = f"{len(places):,} of {records:,} confidences"
+        summary = msgspec.structs.replace(
+            explained[0],
+            message=f"{share} appear to {notation.looks}, such as {fitting[0][1]}",
+            help=notation.fix or entry(explained[0].code).percentages,
+            blocking=any(item.blocking for item in explained),
+            further=Further(tuple(places), is_cause=True),
+        )
+        return _Cause(summary, frozenset(map(id, explained)))
     return None
 
 
-def _one(explained: Sequence[Finding], notation: _Notation, example: str, records: int) -> Finding:
-    """The finding that stands for all that a notation explains, at the place of the first."""
-    first = explained[0]
-    places = [place for found in explained for place in _places(found)]
-    share = f"{len(places):,} of {records:,} confidences"
-    return msgspec.structs.replace(
-        first,
-        message=f"{share} appear to {notation.looks}, such as {example}",
-        help=notation.fix or entry(first.code).percentages,
-        blocking=any(found.blocking for found in explained),
-        further=Further(tuple(places), is_cause=True),
-    )
-
-
-def _places(finding: Finding) -> Iterator[int | str | None]:
+def _places(finding: Finding) -> tuple[Place, ...]:
     """The lines that a finding is about, in JSON the paths."""
     if finding.further:
-        yield from finding.further.places
-    elif finding.record is not None and finding.record.startswith("$"):
-        yield finding.record
-    else:
-        yield finding.span.line if finding.span else None
+        return finding.further.places
+    if finding.record is not None and finding.record.startswith("$"):
+        return (finding.record,)
+    return (finding.span.line if finding.span else None,)

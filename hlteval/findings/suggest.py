@@ -48,7 +48,7 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
 
     plain = _plain(name)
     opposite = plain.removeprefix("not") if plain.startswith("not") else f"not{plain}"
-    names, plain_names, whole = _known(tuple(n for n in known if _plain(n) != opposite))
+    names, plain_names, whole = _plain_forms(tuple(n for n in known if _plain(n) != opposite))
     if len(plain) >= _LEAST and plain in whole:
         return whole[plain]
     found = process.extractOne(
@@ -66,7 +66,7 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
 
 
 @lru_cache(maxsize=100)
-def _known(known: tuple[str, ...]) -> tuple[Sequence[str], Sequence[str], Mapping[str, str]]:
+def _plain_forms(known: tuple[str, ...]) -> tuple[Sequence[str], Sequence[str], Mapping[str, str]]:
     """Known names, the same in plain form, and the name of each alternative in plain form."""
     names = list(dict.fromkeys(known))
     whole: dict[str, str] = {}
@@ -103,7 +103,7 @@ def hints(unknown: Iterable[str], known: Iterable[str], otherwise: str = "") -> 
     names, listed = list(dict.fromkeys(unknown)), tuple(known)
     if len(names) <= _MOST:
         return {name: did_you_mean(name, listed, otherwise) for name in names}
-    _, _, whole = _known(listed)
+    _, _, whole = _plain_forms(listed)
     meant = {name: whole.get(_plain(name)) for name in names}
     return {name: f"did you mean {other}?" if other else otherwise for name, other in meant.items()}
 

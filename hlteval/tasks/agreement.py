@@ -1,4 +1,4 @@
-"""What annotators of a task agree on: its units and categories, and the measures for pairs of them.
+"""Agreement of annotators by task: its units and categories, and the measures for pairs of them.
 
 All declarations are here, side by side; the modules of the tasks name them.
 """
@@ -14,11 +14,6 @@ from hlteval.scoring.agreement.units import Marked, Present, Unit
 
 if TYPE_CHECKING:
     from hlteval.representation import Corpus
-
-
-def _as_it_is(corpus: Corpus) -> Corpus:
-    """An annotation that a metric takes for the output of a system as it is."""
-    return corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +32,7 @@ class Agreement:
 
     units: tuple[Unit, ...] = ()
     measures: tuple[str, ...] = ()
-    as_system: Callable[[Corpus], Corpus] = _as_it_is
+    as_system: Callable[[Corpus], Corpus] = lambda corpus: corpus
     options: Mapping[str, str] = field(default_factory=dict)
     why: str = ""
 
@@ -57,9 +52,7 @@ SEEDEV = Agreement(
     ),
     measures=("f1",),
 )  # fmt: skip
-NAMES = Agreement(
-    units=(Marked("type", "spans of text: their type", "mentions", _SPAN, "label"),),
-)
+NAMES = Agreement(units=(Marked("type", "spans of text: their type", "mentions", _SPAN, "label"),))
 ENTITIES = Agreement(
     units=(
         *NAMES.units,
@@ -107,17 +100,12 @@ FRAMES = Agreement(
 TEMPLETTES = Agreement(
     units=(
         Present("type", "types of instances in documents: present or not", "frames"),
-        Marked(
-            "fill",
-            "slots of types of instances: the text of the fill",
-            "fills",
-            ("frame.label", "slot"),
-            "text",
-        ),
+        Marked("fill", "slots of types of instances: the text of the fill", "fills",
+               ("frame.label", "slot"), "text"),
     ),
     measures=("both.f", "content.f", "extent.f"),
     as_system=lazy("hlteval.tasks.runtime.agreement:templettes"),
-)
+)  # fmt: skip
 TRANSLATIONS = Agreement(
     measures=("bleu", "chrf"),
     options={"metrics": "bleu,chrf"},
@@ -158,17 +146,11 @@ EMOTIONS = Agreement(
     units=(_instances("emotion"),), measures=("micro_f1",), as_system=_DETECTIONS,
     options={"min_votes": "1"},
 )  # fmt: skip
-VALENCE = Agreement(
-    units=_levels("valence"),
-    measures=("ccc", "kappa"),
-    options=_LEVEL_OPTIONS,
-)
+VALENCE = Agreement(units=_levels("valence"), measures=("ccc", "kappa"), options=_LEVEL_OPTIONS)
 AROUSAL = replace(VALENCE, units=_levels("arousal"))
 CHANGES = Agreement(
     measures=("cd.f1.text", "cd.f1.audio", "cd.f1.video"),
     as_system=_DETECTIONS,
     why="change points of several annotators are at different places",
 )
-ANNOTATION = Agreement(
-    units=(*NORMS.units, *EMOTIONS.units, *VALENCE.units, *AROUSAL.units),
-)
+ANNOTATION = Agreement(units=(*NORMS.units, *EMOTIONS.units, *VALENCE.units, *AROUSAL.units))

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 from hlteval.extensions import lazy
-from hlteval.tasks import ccu_scores as detection
-from hlteval.tasks import ccu_scores as levels
+from hlteval.tasks import PROFILES
+from hlteval.tasks import ccu_scores as scores
 from hlteval.tasks.task import (
+    BOTH,
     COUNT,
     HIGH,
     NORMAL,
@@ -24,6 +26,7 @@ from hlteval.tasks.task import (
     CellInfo,
     Deposited,
     FacetInfo,
+    Hooks,
     MeasureInfo,
     Option,
     OutcomeInfo,
@@ -37,75 +40,61 @@ if TYPE_CHECKING:
     from hlteval.representation import Corpus
 
 _PLAN = "CCU Phase 1 Evaluation Plan, February 21, 2023"
-_REFERENCES = ("ccu-reference", "ccu-index", "corpus", "jsonl")
 _NAN = re.compile(r"^llr .*: (?:nothing|[+-]?(?:nan|na|n/a|null|none|<na>|inf|infinity))$", re.I)
 """Values that the official validator takes for numbers, at the end of a message."""
 _SHORT = re.compile(r"expected ([0-9]+) cells, found ([0-9]+)")
-_LAST = {"nd": "llr", "ed": "llr"}
-"""The last columns of tables whose lines may end before them."""
 _NUMBER, _NAME, _CELLS, _OTHER_TASK = "CCS107", "CCS108", "CCS105", "CCU309"
 _ANNOTATIONS = {
-    "nd": "norms",
-    "ndmap": "norms",
+    **dict.fromkeys(("nd", "ndmap"), "norms"),
     "ed": "emotions",
-    "vd": "levels",
-    "ad": "levels",
+    **dict.fromkeys(("vd", "ad"), "levels"),
     "cd": "changes",
 }
-"""What of a reference each task is about: the annotation of other tasks is not judged there."""
-_LAYOUT = {"ndmap": "nd.map.tab"}
-_TABLES = "system_output.index.tab and a .tab file for each document"
-_INSTANCE_FILES = {
-    "detections": "instance_alignment.tab",
-    "classes": "scores_by_class.tab",
-    "aggregated": "scores_aggregated.tab",
+"""The annotation that each task is about: that of other tasks is not checked in a reference."""
+_TABLES = {
+    "nd": "detections classes aggregated",
+    "ed": "detections classes aggregated",
+    "vd": "alignment metrics",
+    "ad": "alignment metrics",
+    "cd": "detections changes metrics",
 }
-_LEVEL_FILES = {"alignment": "segment_diarization.tab", "metrics": "scores_aggregated.tab"}
-_FILES: Mapping[str, Mapping[str, str]] = {
-    "nd": _INSTANCE_FILES,
-    "ed": _INSTANCE_FILES,
-    "vd": _LEVEL_FILES,
-    "ad": _LEVEL_FILES,
-    "cd": {
-        "detections": "instance_alignment.tab",
-        "changes": "scores_by_class.tab",
-        "metrics": "scores_aggregated.tab",
-    },
+"""The tables of scores of which each task has a file."""
+_FILES = {
+    "detections": "instance_alignment.tab",
+    "alignment": "segment_diarization.tab",
+    **dict.fromkeys(("classes", "changes"), "scores_by_class.tab"),
+    **dict.fromkeys(("aggregated", "metrics"), "scores_aggregated.tab"),
 }
 """The names that section 3.1 gives files of scores, by table."""
-_PACKAGE_CODES = (*(f"CCU{number}" for number in range(201, 210)), "CCU509")
-_REFUSED = frozenset(
-    {
-        *("CCS103", "CCS125", "CCS132", "CCU208", "CCU301", "CCU302", "CCU308", "CCU309"),
-        *("CCU402", "CCU403", "CCU405", "CCU406", "CCU502", "CCU503", "CCU504", "CCU505", "CCU506"),
-        *("CCU508", "CCU509", "CCU510", "CCU512", "CCU601", "CCU603", "CCU604", "CCU605", "CCU607"),
-        *("CCU701", "CCU702", "CCU703", "CCU712"),
-        *("CCR121", "CCR125", "CCU801", "CCU804", "CCU806", "CCU807", "CCU809", "CCU810"),
-        *("CCU811", "CCU812", "CCU814", "CCU819"),
-    }
-)
+_REFUSED = frozenset({
+    "CCS103", "CCS125", "CCS132", "CCU208", "CCU301", "CCU302", "CCU308", "CCU309", "CCU402",
+    "CCU403", "CCU405", "CCU406", "CCU502", "CCU503", "CCU504", "CCU505", "CCU506", "CCU508",
+    "CCU509", "CCU510", "CCU512", "CCU601", "CCU603", "CCU604", "CCU605", "CCU607", "CCU701",
+    "CCU702", "CCU703", "CCU712", "CCR121", "CCR125", "CCU801", "CCU804", "CCU806", "CCU807",
+    "CCU809", "CCU810", "CCU811", "CCU812", "CCU814", "CCU819",
+})  # fmt: skip
 """Findings that need not block, but for which the official validator refuses what it checks."""
 
 
-def _refuses(finding: Finding, last: str = "") -> bool:
+def _refuses(finding: Finding, *, short_lines: bool = False) -> bool:
     """Whether the official validator refuses a submission for a finding.
 
     Args:
         finding: about a submission or an annotation.
-        last: the last column of the table of the task, if it may be missing in a line.
+        short_lines: whether the last column of the table may be missing in a line.
     """
-    if _is_missing(finding, last):
+    if _is_missing(finding, short_lines):
         return False
     return finding.code in _REFUSED or finding.blocking
 
 
-def _ignores(finding: Finding, last: str = "") -> bool:
+def _ignores(finding: Finding, *, short_lines: bool) -> bool:
     """Whether the official scorer goes on in spite of a finding: it does not validate."""
     ours = finding.code.startswith("CCU") and finding.code != _OTHER_TASK
-    return ours or _is_missing(finding, last)
+    return ours or _is_missing(finding, short_lines)
 
 
-def _is_missing(finding: Finding, last: str) -> bool:
+def _is_missing(finding: Finding, short_lines: bool) -> bool:
     """Whether a finding is about a cell without a value that the software reads.
 
     A score may be missing or infinite; a line of a mapping without a norm of the system maps none.
@@ -115,28 +104,26 @@ def _is_missing(finding: Finding, last: str) -> bool:
     if finding.code == _NAME:
         return finding.message.startswith("sys_norm ") and finding.message.endswith(": nothing")
     short = _SHORT.search(finding.message) if finding.code == _CELLS else None
-    return bool(last) and short is not None and int(short[1]) == int(short[2]) + 1
+    return short_lines and short is not None and int(short[1]) == int(short[2]) + 1
 
 
-def _mapped(corpus: Corpus) -> tuple[str, ...]:
+def _submissions_mapped(corpus: Corpus) -> tuple[str, ...]:
     """The submissions of norms that a mapping names."""
     return tuple(corpus.mappings["submission"].drop_nulls().unique().sort())
 
 
-def _task(
-    name: str, title: str, section: str, table: str, *, codes: tuple[str, ...] = (), **more: Any
-) -> Task:
+def _task(name: str, title: str, section: str, table: str, codes: tuple[str, ...] = ()) -> Task:
     """A task of TA1, whose submissions are folders of tables with an index."""
-    # Tables of ND have two forms; a rule finds those of another task.
-    settings = {} if name == "nd" else {"task": name}
+    tables = "system_output.index.tab and a .tab file for each document"
+    layout = "nd.map.tab" if name == "ndmap" else tables
+    packing = "hlteval.validators.ccu.packing"
+    short_lines = name in {"nd", "ed"}
     return Task(
         name=f"ccu-{name}",
         title=f"CCU Phase 1, {title}",
         specification=f"{_PLAN}, section {section}",
         format="ccu-submission",
-        references=_REFERENCES,
-        submission_suffixes=(),
-        provided_suffixes=(),
+        references=("ccu-reference", "ccu-index", "corpus", "jsonl"),
         has_index=True,
         reference_optional=True,
         schema_for=partial(lazy("hlteval.validators.ccu.schema:allowed"), task=name),
@@ -145,134 +132,102 @@ def _task(
         packaging=Packaging(
             suffixes=(".tgz",),
             name=f"CCU_<P1|P2>_<TA1|TA2>_{name.upper()}_<team>_<dataset>_<YYYYMMDD>_<HHMMSS>",
-            layout="one folder of the same name with " + _LAYOUT.get(name, _TABLES),
-            parse=partial(lazy("hlteval.validators.ccu.packing:name_parts"), task=name),
-            arrange=partial(lazy("hlteval.validators.ccu.packing:arrange"), task=name),
+            layout=f"one folder of the same name with {layout}",
+            parse=partial(lazy(f"{packing}:name_parts"), task=name),
+            arrange=partial(lazy(f"{packing}:arrange"), task=name),
             named=partial(lazy("hlteval.validators.ccu.package:named"), task=name),
-            recognize=partial(lazy("hlteval.validators.ccu.packing:recognize"), task=name),
+            recognize=partial(lazy(f"{packing}:recognize"), task=name),
             by_format=False,
         ),
-        submission_settings=settings,
+        # Tables of ND have two forms; a rule finds those of another task.
+        submission_settings={} if name == "nd" else {"task": name},
         reference_settings={"annotations": _ANNOTATIONS[name]},
-        reference_files=partial(
-            lazy("hlteval.converters.ccu.reference:files_read"), annotations=_ANNOTATIONS[name]
-        ),
-        codes=(*_PACKAGE_CODES, *codes),
+        codes=(*(f"CCU{number}" for number in range(201, 210)), "CCU509", *codes),
         noted=frozenset({"CCU514"}),
-        official_reading=lazy("hlteval.converters.ccu.software:as_software"),
-        official_rejects=partial(_refuses, last=_LAST.get(name, "")),
-        official_ignores=partial(_ignores, last=_LAST.get(name, "")),
+        official_rejects=partial(_refuses, short_lines=short_lines),
+        official_ignores=partial(_ignores, short_lines=short_lines),
         scored_table=table,
         deposited=Deposited(
             most=5,
-            result_files=_FILES.get(name, {}),
-            companions=_mapped if name == "ndmap" else None,
+            result_files={table: _FILES[table] for table in _TABLES.get(name, "").split()},
+            companions=_submissions_mapped if name == "ndmap" else None,
         ),
-        **more,
+        hooks=Hooks(
+            official_reading=lazy("hlteval.converters.ccu.software:as_software"),
+            reference_files=partial(
+                lazy("hlteval.converters.ccu.reference:files_read"), annotations=_ANNOTATIONS[name]
+            ),
+        ),
     )
 
 
-_DETECTION: Mapping[str, Any] = {
-    "metric_options": detection.DETECTION_OPTIONS,
-    "statistics": detection.DETECTION,
-    "alignment_info": detection.DETECTION_ALIGNMENT,
-    "table_statistics": detection.DETECTION_TABLE,
-    "primary": detection.DETECTION_PRIMARY,
-    "codes": detection.OPTION_CODES,
-}
-_LEVELS: Mapping[str, Any] = {
-    "alignment_info": levels.LEVELS_ALIGNMENT,
-    "metric_options": levels.LEVELS_OPTIONS,
-    "primary": levels.LEVELS_PRIMARY,
-    "options": levels.OPTIONS,
-    "codes": levels.CODES,
-}
+def _detection(
+    name: str,
+    title: str,
+    section: str,
+    kind: Literal["norm", "emotion"],
+    options: tuple[Option, ...],
+) -> Task:
+    """A task whose submissions are instances of norms or emotions."""
+    return replace(
+        _task(name, title, section, "instances", ("OPT107", "OPT109")),
+        metric=partial(lazy("hlteval.scoring.ccu.detection_metric:InstanceDetection"), kind=kind),
+        metric_options=lazy("hlteval.scoring.ccu.detection_options:DetectionOptions"),
+        statistics=scores.DETECTION,
+        alignment_info=scores.DETECTION_ALIGNMENT,
+        table_statistics=scores.DETECTION_TABLE,
+        primary=dict.fromkeys(PROFILES, "map"),
+        options=options,
+        agreement=lazy(f"hlteval.tasks.agreement:{kind.upper()}S"),
+    )
 
-ND = _task(
-    "nd",
-    "norm discovery: known and hidden norms",
-    "2.1",
-    "instances",
-    metric=detection.ND_METRIC,
-    options=(levels.INDEX, *detection.ND_OPTIONS),
-    **_DETECTION,
-    agreement=lazy("hlteval.tasks.agreement:NORMS"),
-)
-ED = _task(
-    "ed",
-    "emotion detection: eight emotions",
-    "2.4",
-    "instances",
-    metric=detection.ED_METRIC,
-    options=(levels.INDEX, *detection.ED_OPTIONS),
-    **_DETECTION,
-    agreement=lazy("hlteval.tasks.agreement:EMOTIONS"),
-)
-VD = _task(
-    "vd",
-    "valence diarization: levels from 1 to 1000",
-    "2.2",
-    "ratings",
-    metric=levels.VD_METRIC,
-    statistics=levels.VD_STATISTICS,
-    **_LEVELS,
-    agreement=lazy("hlteval.tasks.agreement:VALENCE"),
-)
-AD = _task(
-    "ad",
-    "arousal diarization: levels from 1 to 1000",
-    "2.3",
-    "ratings",
-    metric=levels.AD_METRIC,
-    statistics=levels.AD_STATISTICS,
-    **_LEVELS,
-    agreement=lazy("hlteval.tasks.agreement:AROUSAL"),
-)
-CD = _task(
-    "cd",
-    "change detection: impactful shifts",
-    "2.5",
-    "changes",
-    metric=detection.CD_METRIC,
-    metric_options=detection.CHANGE_OPTIONS,
-    statistics=detection.CHANGES,
-    alignment_info=detection.CHANGE_ALIGNMENT,
-    table_statistics=detection.CHANGES_TABLE,
-    primary=detection.CHANGE_PRIMARY,
-    options=(levels.INDEX, *detection.CD_OPTIONS),
+
+def _levels(name: str, kind: str, section: str) -> Task:
+    """A task whose submissions are levels of valence or arousal."""
+    return replace(
+        _task(name, f"{kind} diarization: levels from 1 to 1000", section, "ratings", ("OPT109",)),
+        metric=lazy(f"hlteval.scoring.ccu.level_metric:{kind}"),
+        metric_options=lazy("hlteval.scoring.ccu.level_options:LevelOptions"),
+        statistics=scores.level_statistics(section),
+        alignment_info=scores.LEVELS_ALIGNMENT,
+        primary=dict.fromkeys(PROFILES, "ccc"),
+        options=scores.LEVEL_OPTIONS,
+        agreement=lazy(f"hlteval.tasks.agreement:{kind.upper()}"),
+    )
+
+
+ND = _detection("nd", "norm discovery: known and hidden norms", "2.1", "norm", scores.ND_OPTIONS)
+ED = _detection("ed", "emotion detection: eight emotions", "2.4", "emotion", scores.ED_OPTIONS)
+VD = _levels("vd", "valence", "2.2")
+AD = _levels("ad", "arousal", "2.3")
+CD = replace(
+    _task("cd", "change detection: impactful shifts", "2.5", "changes"),
+    metric=lazy("hlteval.scoring.ccu.change_metric:ChangeDetection"),
+    metric_options=lazy("hlteval.scoring.ccu.detection_options:ChangeOptions"),
+    statistics=scores.CHANGES,
+    alignment_info=scores.CHANGE_ALIGNMENT,
+    table_statistics=scores.CHANGES_TABLE,
+    primary=dict.fromkeys(PROFILES, "cd.ap"),
+    options=scores.CD_OPTIONS,
     agreement=lazy("hlteval.tasks.agreement:CHANGES"),
 )
-NDMAP = _task(
-    "ndmap",
-    "mapping of hidden norms (validation only)",
-    "2.1.6",
-    "mappings",
+NDMAP = replace(
+    _task("ndmap", "mapping of hidden norms (validation only)", "2.1.6", "mappings"),
     options=(
-        Option(
-            "norms",
-            "Submission of norms (ND) of the mapping, to check its norms.",
-            format="ccu-submission",
-            metavar="PATH",
-            commands=("validate",),
-        ),
-        Option(
-            "hidden",
-            "List of the hidden norms, one per line (default: those of --against).",
-            format="document-list",
-            commands=("validate",),
-        ),
+        Option("norms", "Submission of norms (ND) of the mapping, to check its norms.",
+               format="ccu-submission", metavar="PATH", commands=("validate",)),
+        Option("hidden", "List of the hidden norms, one per line (default: those of --against).",
+               format="document-list", commands=("validate",)),
     ),
-)
+)  # fmt: skip
 REFERENCE = Task(
     name="ccu-reference",
     title="CCU Phase 1, annotation (validation only)",
     specification=f"{_PLAN}, section 2 and Appendix D",
     format="ccu-reference",
     references=("ccu-reference",),
-    submission_suffixes=(),
-    provided_suffixes=(),
     has_index=True,
-    inner_folders=frozenset({"data", "docs", "index_files"}),
+    hooks=Hooks(inner_folders=frozenset({"data", "docs", "index_files"})),
     reference_optional=True,
     schema_for=partial(lazy("hlteval.validators.ccu.schema:allowed"), task="reference"),
     rules=lazy("hlteval.validators.ccu.rules:REFERENCE"),
@@ -287,54 +242,29 @@ _CONDITIONS = "CCU Phase 1 plan, 2.6, Table 12"
 _KAPPA = "(p_o - p_e) / (1 - p_e), p_o the agreement, p_e that due to chance"
 
 STATISTICS = (
-    StatisticInfo(
-        "agreement",
-        "Share of the answers that are “Completely Agree”: the observed agreement.",
-        "ideal answers / responses",
-        RATE,
-        clause=_SUCCESS,
-    ),
-    StatisticInfo(
-        "kappa",
-        "Cohen's kappa of the answers and those after a perfect scenario; as these are constant, "
-        "it is 0, or undefined where all answers are ideal.",
-        _KAPPA,
-        SIGNED_RATE,
-        clause=f"{_SUCCESS}; CCU Phase 1 plan, C.4.6",
-        importance=NORMAL,
-    ),
+    StatisticInfo("agreement", "Share of the answers that are “Completely Agree”: the observed "
+                  "agreement.", "ideal answers / responses", RATE, clause=_SUCCESS),
+    StatisticInfo("kappa", "Cohen's kappa of the answers and those after a perfect scenario; as "
+                  "these are constant, it is 0, or undefined where all answers are ideal.", _KAPPA,
+                  SIGNED_RATE, clause=f"{_SUCCESS}; CCU Phase 1 plan, C.4.6", importance=NORMAL),
     StatisticInfo("responses", "Number of answers.", "", COUNT, "neither", _SUCCESS),
-    StatisticInfo(
-        "agreement_over_baseline",
-        "How much larger the agreement is than in the Baseline condition.",
-        "agreement − baseline.agreement",
-        SIGNED_RATE,
-        clause=_CONDITIONS,
-        importance=HIGH,
-    ),
-    StatisticInfo(
-        "kappa_over_baseline",
-        "How much larger kappa is than in the Baseline condition.",
-        "kappa − baseline.kappa",
-        SIGNED_RATE,
-        clause=_CONDITIONS,
-        importance=NORMAL,
-    ),
-)
+    StatisticInfo("agreement_over_baseline", "How much larger the agreement is than in the "
+                  "Baseline condition.", "agreement − baseline.agreement", SIGNED_RATE,
+                  clause=_CONDITIONS, importance=HIGH),
+    StatisticInfo("kappa_over_baseline", "How much larger kappa is than in the Baseline condition.",
+                  "kappa − baseline.kappa", SIGNED_RATE, clause=_CONDITIONS, importance=NORMAL),
+)  # fmt: skip
 
 
-def _condition(name: str, title: str, assistant: str) -> MeasureInfo:
-    every = tuple(statistic.name for statistic in STATISTICS)
-    own = every[:3] if name == "baseline" else every
-    meaning = f"{title}: {assistant}."
-    return MeasureInfo(name, meaning, "questions 1 to 5 and 8 to 11", _CONDITIONS, own)
-
-
-MEASURES = (
-    _condition("ceiling", "Ceiling", "a human cultural interpreter assists"),
-    _condition("operation_1", "Operation 1", "TA2 assists"),
-    _condition("operation_2", "Operation 2", "TA2 assists, with machine translation"),
-    _condition("baseline", "Baseline", "machine translation only"),
+_WITH_BASELINE = tuple(statistic.name for statistic in STATISTICS)
+MEASURES = tuple(
+    MeasureInfo(name, meaning, "questions 1 to 5 and 8 to 11", _CONDITIONS, statistics)
+    for name, meaning, statistics in (
+        ("ceiling", "Ceiling: a human cultural interpreter assists.", _WITH_BASELINE),
+        ("operation_1", "Operation 1: TA2 assists.", _WITH_BASELINE),
+        ("operation_2", "Operation 2: TA2 assists, with machine translation.", _WITH_BASELINE),
+        ("baseline", "Baseline: machine translation only.", _WITH_BASELINE[:3]),
+    )
 )
 
 
@@ -369,8 +299,6 @@ TA2 = Task(
     title="CCU Phase 1, TA2: task success of assisted dialogues",
     specification="NIST CCU Phase 1 Evaluation Plan, section 2.6",
     format="ccu-ta2",
-    submission_suffixes=(),
-    provided_suffixes=(),
     reference_optional=True,
     scored_alone=True,
     scored_table="responses",
@@ -384,12 +312,7 @@ TA2 = Task(
     primary={"plan": "operation_1.agreement"},
     noted=frozenset({"CCA205", "CCA206"}),
     options=(
-        Option(
-            "scale",
-            "Number that means “Completely Agree” if answers are numbers from 1.",
-            metavar="N",
-            commands=("score", "validate"),
-            read=top,
-        ),
+        Option("scale", "Number that means “Completely Agree” if answers are numbers from 1.",
+               metavar="N", commands=BOTH, read=top),
     ),
-)
+)  # fmt: skip

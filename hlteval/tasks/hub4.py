@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from hlteval.extensions import lazy
 from hlteval.tasks.task import (
+    BOTH,
     COUNT,
     LOW,
     NORMAL,
@@ -15,6 +18,7 @@ from hlteval.tasks.task import (
     AlignmentInfo,
     CellInfo,
     FacetInfo,
+    Hooks,
     MeasureInfo,
     Option,
     OutcomeInfo,
@@ -29,255 +33,119 @@ _POINTERS_COMPARED = "HUB-4 v0.3, Comparison of Pointer Fills"
 _SCORES = "HUB-4 v0.3, Calculation of Scores based on the Mapping"
 
 MODES = (
-    MeasureInfo(
-        "content",
-        "Compares the texts of fills.",
-        "one point per single fill: correct if the system string is inside the "
-        "maximal string and contains a minimal one; a pointer is correct if the two "
-        "instances are mapped to each other",
-        f"{_TEXTS_COMPARED} Content (Clean Data)",
-    ),
-    MeasureInfo(
-        "extent",
-        "Compares the extents of fills.",
-        "one point per single fill: correct if its extent is inside the maximal one "
-        "and overlaps a minimal one; pointers as for content",
-        f"{_TEXTS_COMPARED} Extent",
-    ),
-    MeasureInfo(
-        "both",
-        "Compares the texts and extents of fills.",
-        "two points per text fill, one for content and one for extent; one point per pointer",
-        f"{_TEXTS_COMPARED} Content (Clean Data)",
-    ),
-)
+    MeasureInfo("content", "Compares the texts of fills.", "one point per single fill: correct if "
+                "the system string is inside the maximal string and contains a minimal one; a "
+                "pointer is correct if the two instances are mapped to each other",
+                f"{_TEXTS_COMPARED} Content (Clean Data)"),
+    MeasureInfo("extent", "Compares the extents of fills.", "one point per single fill: correct if "
+                "its extent is inside the maximal one and overlaps a minimal one; pointers as for "
+                "content", f"{_TEXTS_COMPARED} Extent"),
+    MeasureInfo("both", "Compares the texts and extents of fills.", "two points per text fill, one "
+                "for content and one for extent; one point per pointer",
+                f"{_TEXTS_COMPARED} Content (Clean Data)"),
+)  # fmt: skip
 
 FIGURES = (
     StatisticInfo("cor", "Correct points.", "COR", COUNT, "more", _SCORES),
     StatisticInfo("inc", "Incorrect points.", "INC", COUNT, "less", _SCORES),
     StatisticInfo("mis", "Missing points: only in the reference.", "MIS", COUNT, "less", _SCORES),
     StatisticInfo("spu", "Spurious points: only in the system.", "SPU", COUNT, "less", _SCORES),
-    StatisticInfo(
-        "optional",
-        "Points of optional slots that the system left empty; not scored.",
-        "OPT",
-        COUNT,
-        "neither",
-        _POINTERS_COMPARED,
-    ),
-    StatisticInfo(
-        "removed",
-        "Pointers to unmapped optional instances; not scored.",
-        "REM",
-        COUNT,
-        "neither",
-        _POINTERS_COMPARED,
-    ),
+    StatisticInfo("optional", "Points of optional slots that the system left empty; not scored.",
+                  "OPT", COUNT, "neither", _POINTERS_COMPARED),
+    StatisticInfo("removed", "Pointers to unmapped optional instances; not scored.", "REM", COUNT,
+                  "neither", _POINTERS_COMPARED),
     StatisticInfo("pos", "Possible points.", "POS = COR + INC + MIS", COUNT, "neither", _SCORES),
     StatisticInfo("act", "Actual points.", "ACT = COR + INC + SPU", COUNT, "neither", _SCORES),
     StatisticInfo("rec", "Recall.", "COR / POS", clause=_SCORES),
     StatisticInfo("pre", "Precision.", "COR / ACT", clause=_SCORES),
-    StatisticInfo(
-        "f",
-        "F-measure; `--beta` weights recall.",
-        "(β² + 1) · PRE · REC / (β² · PRE + REC); with β = 1, 2 · COR / (POS + ACT)",
-        clause=_SCORES,
-    ),
+    StatisticInfo("f", "F-measure; `--beta` weights recall.",
+                  "(β² + 1) · PRE · REC / (β² · PRE + REC); with β = 1, 2 · COR / (POS + ACT)",
+                  clause=_SCORES),
     StatisticInfo("und", "Undergeneration.", "MIS / POS", RATE, "less", _SCORES, NORMAL),
     StatisticInfo("ovg", "Overgeneration.", "SPU / ACT", RATE, "less", _SCORES, NORMAL),
-    StatisticInfo(
-        "sub",
-        "Substitution, as defined in the specification.",
-        "INC / COR",
-        RATIO,
-        "less",
-        _SCORES,
-        NORMAL,
-    ),
-    StatisticInfo(
-        "sub_muc",
-        "Substitution, as defined by the MUC scorer.",
-        "INC / (COR + INC)",
-        better="less",
-        clause="MUC scorer",
-        importance=LOW,
-    ),
-    StatisticInfo(
-        "err",
-        "Error per response fill.",
-        "(INC + SPU + MIS) / (COR + INC + SPU + MIS)",
-        better="less",
-        clause=_SCORES,
-    ),
-)
+    StatisticInfo("sub", "Substitution, as defined in the specification.", "INC / COR", RATIO,
+                  "less", _SCORES, NORMAL),
+    StatisticInfo("sub_muc", "Substitution, as defined by the MUC scorer.", "INC / (COR + INC)",
+                  better="less", clause="MUC scorer", importance=LOW),
+    StatisticInfo("err", "Error per response fill.", "(INC + SPU + MIS) / (COR + INC + SPU + MIS)",
+                  better="less", clause=_SCORES),
+)  # fmt: skip
 
 _ALIGNED = dict.fromkeys(("score", "compare"), ("align", "hyp_corpus"))
-"""What options of the alignment of texts need."""
-_OF_CORPUS = {
-    **dict.fromkeys(("score", "compare"), ("corpus",)),
-    "validate": ("corpus", "against", "hyp_corpus"),
+"""The options that alignment of texts needs."""
+_IN_CORPUS: Mapping[str, Any] = {
+    "is_format_setting": True,
+    "commands": BOTH,
+    "needs_any": {
+        **dict.fromkeys(("score", "compare"), ("corpus",)),
+        "validate": ("corpus", "against", "hyp_corpus"),
+    },
 }
+"""What options of the corpus have in common."""
 
 _READING = (
-    Option(
-        "slots",
-        "File of the allowed types and slots, one TYPE or TYPE.SLOT per line (default: all).",
-        read=lazy("hlteval.tasks.runtime.hub4:allowed_slots"),
-        commands=("score", "validate"),
-    ),
-    Option(
-        "types",
-        "Instance types that contain a hyphen, comma-separated.",
-        metavar="T,…",
-        is_format_setting=True,
-        commands=("score", "validate"),
-    ),
-    Option(
-        "options",
-        "TOML file of options; the command line takes precedence.",
-        holds_options=True,
-        commands=("score", "validate"),
-    ),
-    Option(
-        "corpus",
-        "Text corpus in SGML.",
-        reference_format="sgml-corpus",
-        read=lazy("hlteval.tasks.runtime.hub4:reference_texts"),
-        commands=("score", "validate"),
-    ),
-    Option(
-        "hyp_corpus",
-        "Text corpus processed by the system, if different.",
-        read=lazy("hlteval.tasks.runtime.hub4:system_texts"),
-        needs={"": ("corpus",)},
-        commands=("score", "validate"),
-    ),
-    Option(
-        "unsegmented",
-        "System offsets count from the start of the corpus, without document boundaries.",
-        switch=True,
-        is_format_setting=True,
-        without_documents=True,
-        needs={"": ("corpus",)},
-        commands=("score", "validate"),
-    ),
-    Option(
-        "top",
-        "Type of the instance that ties a set together (default TEMPLATE).",
-        metavar="TYPE",
-        commands=("score", "validate"),
-    ),
-    Option(
-        "unscored",
-        "Unscored slots, as SLOT or TYPE.SLOT (default DOC_NR, COMMENT, OBJ_STATUS).",
-        metavar="SLOT,…",
-        kind="list",
-        commands=("score", "validate"),
-    ),
-    Option(
-        "pointers",
-        "Slots that hold pointers, as TYPE.SLOT (default the EVENT of that type).",
-        metavar="SLOT,…",
-        kind="list",
-        commands=("score", "validate"),
-    ),
-)
+    Option("slots", "File of the allowed types and slots, one TYPE or TYPE.SLOT per line (default: "
+           "all).", read=lazy("hlteval.tasks.runtime.hub4:allowed_slots")),
+    Option("types", "Instance types that contain a hyphen, comma-separated.", metavar="T,…",
+           is_format_setting=True),
+    Option("options", "TOML file of options; the command line takes precedence.",
+           holds_options=True),
+    Option("corpus", "Text corpus in SGML.", reference_format="sgml-corpus",
+           read=lazy("hlteval.tasks.runtime.hub4:reference_texts")),
+    Option("hyp_corpus", "Text corpus processed by the system, if different.",
+           read=lazy("hlteval.tasks.runtime.hub4:system_texts"), needs={"": ("corpus",)}),
+    Option("unsegmented", "System offsets count from the start of the corpus, without document "
+           "boundaries.", switch=True, is_format_setting=True, without_documents=True,
+           needs={"": ("corpus",)}),
+    Option("top", "Type of the instance that ties a set together (default TEMPLATE).",
+           metavar="TYPE"),
+    Option("unscored", "Unscored slots, as SLOT or TYPE.SLOT (default DOC_NR, COMMENT, "
+           "OBJ_STATUS).", metavar="SLOT,…", kind="list"),
+    Option("pointers", "Slots that hold pointers, as TYPE.SLOT (default the EVENT of that type).",
+           metavar="SLOT,…", kind="list"),
+)  # fmt: skip
 
 _TEXTS = (
-    Option(
-        "document_tag",
-        "Tag that encloses documents in the corpus (default: the first tag).",
-        metavar="TAG",
-        is_format_setting=True,
-        commands=("score", "validate"),
-        needs_any=_OF_CORPUS,
-    ),
-    Option(
-        "id_tag",
-        "Element with the document identifier (default DOCNO or DOCID).",
-        metavar="TAG",
-        is_format_setting=True,
-        commands=("score", "validate"),
-        needs_any=_OF_CORPUS,
-    ),
-    Option(
-        "line_ends",
-        "Count a CR LF line end as one character, or as written.",
-        choices=("one", "as-written"),
-        is_format_setting=True,
-        commands=("score", "validate"),
-        needs_any=_OF_CORPUS,
-    ),
-)
+    Option("document_tag", "Tag that encloses documents in the corpus (default: the first tag).",
+           metavar="TAG"),
+    Option("id_tag", "Element with the document identifier (default DOCNO or DOCID).",
+           metavar="TAG"),
+    Option("line_ends", "Count a CR LF line end as one character, or as written.",
+           choices=("one", "as-written")),
+)  # fmt: skip
 
 _SCORING = (
-    Option(
-        "mode",
-        "Comparison to score (default all); the primary metric follows it.",
-        choices=(*(mode.name for mode in MODES), "all"),
-        selects_measure=True,
-    ),
-    Option(
-        "glm",
-        "Global mapping file with spelling normalization rules.",
-        read=lazy("hlteval.tasks.runtime.hub4:global_maps"),
-    ),
-    Option(
-        "align",
-        "Align the words of both corpora.",
-        switch=True,
-        needs={"": ("corpus", "hyp_corpus")},
-    ),
-    Option(
-        "align_costs",
-        "Alignment costs: as in the specification's example (document), as in sclite, "
-        "or by phones (default phones with --lexicon, otherwise document).",
-        choices=("document", "sclite", "phones"),
-        needs={"phones": ("lexicon",)},
-        needs_any=_ALIGNED,
-    ),
-    Option(
-        "lexicon",
-        "Pronunciation lexicon: a word and its phones per line.",
-        read=lazy("hlteval.tasks.runtime.hub4:lexicon"),
-        needs_any=_ALIGNED,
-    ),
+    Option("mode", "Comparison to score (default all); the primary metric follows it.",
+           choices=(*(mode.name for mode in MODES), "all"), selects_measure=True),
+    Option("glm", "Global mapping file with spelling normalization rules.",
+           read=lazy("hlteval.tasks.runtime.hub4:global_maps")),
+    Option("align", "Align the words of both corpora.", switch=True,
+           needs={"": ("corpus", "hyp_corpus")}),
+    Option("align_costs", "Alignment costs: as in the specification's example (document), as in "
+           "sclite, or by phones (default phones with --lexicon, otherwise document).",
+           choices=("document", "sclite", "phones"), needs={"phones": ("lexicon",)},
+           needs_any=_ALIGNED),
+    Option("lexicon", "Pronunciation lexicon: a word and its phones per line.",
+           read=lazy("hlteval.tasks.runtime.hub4:lexicon"), needs_any=_ALIGNED),
     Option("ignore_case", "Ignore case.", switch=True),
     Option("noisy", "Compare words, with optional fillers and word fragments.", switch=True),
-    Option(
-        "fillers",
-        "Pause fillers (default uh,um).",
-        metavar="WORD,…",
-        kind="list",
-        needs_any=dict.fromkeys(("score", "compare"), ("noisy",)),
-    ),
-    Option(
-        "premodifiers",
-        "Words to remove from the beginning of fills, or none (default and,a,the).",
-        metavar="WORD,…",
-        kind="list",
-    ),
-    Option(
-        "premodifiers_anywhere",
-        "Remove premodifiers everywhere.",
-        switch=True,
-    ),
+    Option("fillers", "Pause fillers (default uh,um).", metavar="WORD,…", kind="list",
+           needs_any=dict.fromkeys(("score", "compare"), ("noisy",))),
+    Option("premodifiers", "Words to remove from the beginning of fills, or none (default "
+           "and,a,the).", metavar="WORD,…", kind="list"),
+    Option("premodifiers_anywhere", "Remove premodifiers everywhere.", switch=True),
     Option("whiteout", "Characters to treat as spaces.", metavar="CHARS"),
-    Option(
-        "nonextractable", "Elements whose text is treated as spaces.", metavar="TAG,…", kind="list"
-    ),
+    Option("nonextractable", "Elements whose text is treated as spaces.", metavar="TAG,…",
+           kind="list"),
     Option("type_order", "Order in which types are mapped.", metavar="T,…", kind="list"),
-    Option(
-        "zero_f",
-        "How to map pairs without a correct point.",
-        choices=("map", "skip-optional", "skip"),
-    ),
+    Option("zero_f", "How to map pairs without a correct point.",
+           choices=("map", "skip-optional", "skip")),
     Option("beta", "Weight of recall in F (default 1).", metavar="B", kind="number"),
-)
+)  # fmt: skip
 
 
-def _compared(form: str, options: Collection[str]) -> str:
-    """What is compared in a template set, and that extents are not where there is no corpus."""
+def _compared_with(form: str, options: Collection[str]) -> str:
+    """Describe what a template set is compared with; without a corpus, extents are not."""
     corpus = form == "sgml-corpus" or not {"corpus", "hyp_corpus"}.isdisjoint(options)
     names = ["types, slots and documents compared with the reference"] if form == "hub4" else []
     extents = "extents compared with the corpus" if corpus else "extents not compared (no --corpus)"
@@ -289,21 +157,15 @@ def _compared(form: str, options: Collection[str]) -> str:
 _ALIGNMENT = AlignmentInfo(
     table="mapping",
     rows=lazy("hlteval.scoring.hub4.reading:readable"),
-    outcomes=(
-        OutcomeInfo("correct", "correct"),
-        OutcomeInfo("incorrect", "different"),
-        OutcomeInfo("missing", "missing"),
-        OutcomeInfo("spurious", "extra"),
-        OutcomeInfo("not scored", "unscored"),
-    ),
-    cells=(
-        CellInfo("instance", "instance", "instance_system", kind="name"),
-        CellInfo("fill", "reference", "system"),
-    ),
+    outcomes=(OutcomeInfo("correct", "correct"), OutcomeInfo("incorrect", "different"),
+              OutcomeInfo("missing", "missing"), OutcomeInfo("spurious", "extra"),
+              OutcomeInfo("not scored", "unscored")),
+    cells=(CellInfo("instance", "instance", "instance_system", kind="name"),
+           CellInfo("fill", "reference", "system")),
     facets=(FacetInfo("mode", "compared by", single=True), FacetInfo("slot", "slot")),
     places=PlaceInfo(shown=False),
     details={"slot": "slot", "cor": "COR", "inc": "INC", "mis": "MIS", "spu": "SPU", "why": "why"},
-)
+)  # fmt: skip
 
 HUB4 = Task(
     name="hub4",
@@ -311,15 +173,12 @@ HUB4 = Task(
     specification='HUB-4 "Templette" Task Scoring Procedure, Version 0.3',
     format="hub4",
     references=("hub4", "sgml-corpus"),
-    submission_suffixes=(),
-    provided_suffixes=(),
     reference_optional=True,
     schema=partial(lazy("hlteval.validators.hub4.schema:schema"), {}),
     schema_for=lazy("hlteval.validators.hub4.schema:schema"),
     codes=("GLM", "HUB228", "OPT107", "OPT108", "OPT109", "OPT111", "OPT114"),
     document_codes=frozenset({"HUB233", "HUB301", "HUB306"}),
     rules=lazy("hlteval.validators.hub4.rules:RULES"),
-    option_names=lazy("hlteval.validators.hub4.names:unscored_names"),
     package=lazy("hlteval.validators.hub4.package:findings"),
     packaging=Packaging(
         layout="one template set",
@@ -332,12 +191,19 @@ HUB4 = Task(
     statistics=FIGURES,
     measures=MODES,
     primary={"plan": "both.f"},
-    options=(*_READING, *_TEXTS, *_SCORING),
+    options=(
+        *(replace(option, commands=BOTH) for option in _READING),
+        *(replace(option, **_IN_CORPUS) for option in _TEXTS),
+        *_SCORING,
+    ),
     submission_settings={"side": "system"},
-    only_in_references=lazy("hlteval.validators.hub4.schema:only_in_references"),
-    alignment="mapping",
     alignment_info=_ALIGNMENT,
     agreement=lazy("hlteval.tasks.agreement:TEMPLETTES"),
-    compared=_compared,
     noted=frozenset({"HUB230", "HUB231", "HUB233"}),
+    hooks=Hooks(
+        alignment="mapping",
+        compared=_compared_with,
+        only_in_references=lazy("hlteval.validators.hub4.schema:only_in_references"),
+        option_names=lazy("hlteval.validators.hub4.names:unscored_names"),
+    ),
 )

@@ -1,4 +1,4 @@
-"""LTF, documents of language packs: the task ltf, which checks them and scores nothing."""
+"""Documents of language packs and their standoff annotation: the tasks ltf and laf (no scores)."""
 
 from __future__ import annotations
 
@@ -10,24 +10,20 @@ from hlteval.tasks.task import Task
 TEXTS = ("rsd", "ltf", "corpus", "jsonl")
 """The formats that hold the texts of such documents."""
 
+_DOCUMENTS = lazy("hlteval.validators.packages:documents")
+
 LTF = Task(
     name="ltf",
     title="LTF: segmented and tokenized documents of language packs (validation only)",
     specification="LDC Logical Text Format v1.5; LoReHLT 2019, section 8.2.1",
     format="ltf",
     submission_suffixes=(".ltf.xml",),
-    provided_suffixes=(),
     references=TEXTS,
     reference_optional=True,
     codes=("LTF106", "LTF107"),
     document_codes=frozenset({"LTF201", "LTF208"}),
     rules=lazy("hlteval.validators.ltf.rules:RULES"),
-    package=partial(
-        lazy("hlteval.validators.packages:documents"),
-        code="LTF106",
-        unread="LTF107",
-        suffix=".ltf.xml",
-    ),
+    package=partial(_DOCUMENTS, code="LTF106", unread="LTF107", suffix=".ltf.xml"),
 )
 
 
@@ -37,16 +33,10 @@ LAF = Task(
     specification="LDC annotation format LAF v1.2",
     format="laf",
     submission_suffixes=(".laf.xml",),
-    provided_suffixes=(),
     references=TEXTS,
     codes=("LAF103", "LAF104"),
     document_codes=frozenset({"LAF201"}),
     agreement=lazy("hlteval.tasks.agreement:NAMES"),
     rules=lazy("hlteval.validators.ltf.rules:LAF_RULES"),
-    package=partial(
-        lazy("hlteval.validators.packages:documents"),
-        code="LAF103",
-        unread="LAF104",
-        suffix=".laf.xml",
-    ),
+    package=partial(_DOCUMENTS, code="LAF103", unread="LAF104", suffix=".laf.xml"),
 )

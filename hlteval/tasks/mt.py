@@ -1,4 +1,4 @@
-"""What is scored of translations (LoReHLT 2019, section 15.2): the metrics and their options.
+"""Machine translation (LoReHLT 2019, section 15): the task lorehlt-mt, its metrics and options.
 
 Sums run over the segments that are scored: all of the reference, or a subset.
 """
@@ -15,6 +15,7 @@ from hlteval.tasks.task import (
     RATIO,
     AlignmentInfo,
     CellInfo,
+    Hooks,
     Option,
     OutcomeInfo,
     Packaging,
@@ -27,65 +28,26 @@ _CLAUSE = "LoReHLT 2019 plan, 15.2.2"
 _PERCENT = Range("0 to 100", "number", least=0.0, most=100.0)
 
 STATISTICS = (
-    StatisticInfo(
-        "meteor",
-        "METEOR 1.5; only with --metrics meteor, and then the ranking metric.",
-        "(1 − 0.6 · (chunks / matches)^0.2) · P · R / (0.85 · P + 0.15 · R)",
-        RATE,
-        clause=_CLAUSE,
-    ),
-    StatisticInfo(
-        "bleu",
-        "BLEU of sacrebleu, from 0 to 100.",
-        "BP · exp(mean of the logarithms of the precisions of 1 to 4 words)",
-        _PERCENT,
-        clause=_CLAUSE,
-    ),
-    StatisticInfo(
-        "chrf",
-        "The chrF2 of sacrebleu: F of 1 to 6 characters.",
-        "5 · P · R / (4 · P + R), of means over orders",
-        _PERCENT,
-        clause=_CLAUSE,
-    ),
-    StatisticInfo(
-        "chrf_pp",
-        "The chrF2++ of sacrebleu: F of 1 to 6 characters and 1 to 2 words.",
-        "5 · P · R / (4 · P + R), of means over orders",
-        _PERCENT,
-        clause=_CLAUSE,
-    ),
-    StatisticInfo(
-        "ter",
-        "Translation edit rate of sacrebleu: edits and shifts per 100 words of the reference.",
-        "100 · edits / words of the reference",
-        RATIO,
-        "less",
-        _CLAUSE,
-    ),
-    StatisticInfo(
-        "segments",
-        "Number of scored segments.",
-        "",
-        COUNT,
-        "neither",
-        _CLAUSE,
-        LOW,
-    ),
-)
+    StatisticInfo("meteor", "METEOR 1.5; only with --metrics meteor, and then the ranking metric.",
+                  "(1 − 0.6 · (chunks / matches)^0.2) · P · R / (0.85 · P + 0.15 · R)", RATE,
+                  clause=_CLAUSE),
+    StatisticInfo("bleu", "BLEU of sacrebleu, from 0 to 100.",
+                  "BP · exp(mean of the logarithms of the precisions of 1 to 4 words)", _PERCENT,
+                  clause=_CLAUSE),
+    StatisticInfo("chrf", "The chrF2 of sacrebleu: F of 1 to 6 characters.",
+                  "5 · P · R / (4 · P + R), of means over orders", _PERCENT, clause=_CLAUSE),
+    StatisticInfo("chrf_pp", "The chrF2++ of sacrebleu: F of 1 to 6 characters and 1 to 2 words.",
+                  "5 · P · R / (4 · P + R), of means over orders", _PERCENT, clause=_CLAUSE),
+    StatisticInfo("ter", "Translation edit rate of sacrebleu: edits and shifts per 100 words of "
+                  "the reference.", "100 · edits / words of the reference", RATIO, "less", _CLAUSE),
+    StatisticInfo("segments", "Number of scored segments.", "", COUNT, "neither", _CLAUSE, LOW),
+)  # fmt: skip
 TABLE_STATISTICS = (
     StatisticInfo("meteor_precision", "Weighted matches per weighted word of the translation."),
     StatisticInfo("meteor_recall", "Weighted matches per weighted word of the reference."),
     StatisticInfo("meteor_penalty", "Penalty of METEOR for words in another order.", better="less"),
 )
 """What the tables of documents and segments have beside the metrics."""
-PRIMARY = {"plan": "bleu"}
-METRIC = lazy("hlteval.scoring.mt.metric:Translation")
-METRIC_OPTIONS = lazy("hlteval.scoring.mt.options:TranslationOptions")
-METRIC_CODES = tuple(f"MTS{number}" for number in range(101, 110))
-"""The codes of findings about METEOR and sacrebleu."""
-OPTION_CODES = ("OPT101", "OPT106", "OPT107", "OPT109", "MTS201", "MTS202")
-"""The codes of findings in files that options name."""
 _READERS = "hlteval.tasks.runtime.mt:"
 
 
@@ -96,15 +58,15 @@ def primary(options: Mapping[str, str]) -> str:
         >>> primary({}), primary({"metrics": "bleu,meteor"}), primary({"metrics": "ter, bleu"})
         ('bleu', 'meteor', 'ter')
     """
-    names = [name.strip() for name in options.get("metrics", PRIMARY["plan"]).split(",")]
+    names = [name.strip() for name in options.get("metrics", "bleu").split(",")]
     return "meteor" if "meteor" in names else names[0]
 
 
-def accepted(options: Mapping[str, str]) -> frozenset[str]:
+def accepted_codes(options: Mapping[str, str]) -> frozenset[str]:
     """The codes of missing translations, where these are scored as empty ones.
 
     Examples:
-        >>> sorted(accepted({"missing": "empty"})), sorted(accepted({}))
+        >>> sorted(accepted_codes({"missing": "empty"})), sorted(accepted_codes({}))
         (['MTV201', 'MTV301'], [])
     """
     return frozenset({"MTV201", "MTV301"} if options.get("missing") == "empty" else ())
@@ -113,97 +75,47 @@ def accepted(options: Mapping[str, str]) -> frozenset[str]:
 ALIGNMENT = AlignmentInfo(
     table="alignment",
     rows=lazy("hlteval.scoring.mt.segments:readable"),
-    outcomes=(
-        OutcomeInfo("identical", "correct", "identical to a reference"),
-        OutcomeInfo("different", "different"),
-        OutcomeInfo("missing", "missing"),
-        OutcomeInfo("not scored", "unscored"),
-    ),
+    outcomes=(OutcomeInfo("identical", "correct", "identical to a reference"),
+              OutcomeInfo("different", "different"), OutcomeInfo("missing", "missing"),
+              OutcomeInfo("not scored", "unscored")),
     label=(),
-    cells=(
-        CellInfo("source", "source"),
-        CellInfo("text", "references", "translation", kind="words"),
-    ),
+    cells=(CellInfo("source", "source"),
+           CellInfo("text", "references", "translation", kind="words")),
     details={"segment": "segment"},
     joined=("segments", ("document", "segment")),
-)
-"""Segments as people read them, beside the scores of each."""
+)  # fmt: skip
 
 OPTIONS = (
-    Option(
-        "metrics",
-        "Metrics to compute: meteor, bleu, chrf, chrf_pp, ter, separated by commas (default: all "
-        "except meteor, which needs Java).",
-        metavar="NAMES",
-        kind="list",
-        read=lazy(f"{_READERS}metrics"),
-    ),
-    Option(
-        "subset",
-        "Score only these segments: document and segment per line, tab-separated.",
-        read=lazy(f"{_READERS}subset"),
-    ),
-    Option(
-        "sf_justifications",
-        "Score only segments that justify correct situation frames of this submission of "
-        "lorehlt-sf.",
-        needs={"": ("sf_reference",)},
-        read=lazy(f"{_READERS}frames"),
-    ),
-    Option(
-        "sf_reference",
-        "Reference of situation frames to judge those of --sf-justifications.",
-        metavar="PATH",
-        needs_any={"score": ("sf_justifications",), "compare": ("sf_justifications",)},
-        read=lazy(f"{_READERS}reference_frames"),
-    ),
-    Option(
-        "neighbours",
-        "Segments before and after each justification in the table `assessment` (default: 1).",
-        metavar="N",
-        adds="tables",
-        needs={"": ("sf_justifications",)},
-        read=lazy(f"{_READERS}neighbours"),
-    ),
-    Option(
-        "sf_scores",
-        "Scores of situation frames to correlate with those of translations: document; source, "
-        "reference or mt; score; tab-separated.",
-        adds="tables",
-        read=lazy(f"{_READERS}sf_scores"),
-    ),
-    Option(
-        "protect_urls",
-        "Treat each URL, e-mail address, @name and #tag as one word.",
-        switch=True,
-    ),
-    Option(
-        "missing",
-        "Score segments without a translation as empty (default: score nothing).",
-        choices=("empty",),
-    ),
-    Option(
-        "tokenize",
-        "Tokenizer of BLEU (default: 13a).",
-        choices=("13a", "intl", "char", "none"),
-    ),
-    Option(
-        "lowercase",
-        "Ignore case in BLEU, chrF and chrF++.",
-        switch=True,
-    ),
-    Option(
-        "meteor_jar",
-        "METEOR 1.5, meteor-1.5.jar (default: that of the package pycocoevalcap).",
-        metavar="JAR",
-    ),
-    Option(
-        "no_paraphrases",
-        "Omit the paraphrases of METEOR; starts faster, but changes the values.",
-        switch=True,
-    ),
-)
-"""The options of scoring."""
+    Option("metrics", "Metrics to compute: meteor, bleu, chrf, chrf_pp, ter, separated by commas "
+           "(default: all except meteor, which needs Java).", metavar="NAMES", kind="list",
+           read=lazy(f"{_READERS}metrics")),
+    Option("subset", "Score only these segments: document and segment per line, tab-separated.",
+           read=lazy(f"{_READERS}subset")),
+    Option("sf_justifications", "Score only segments that justify correct situation frames of this "
+           "submission of lorehlt-sf.", needs={"": ("sf_reference",)},
+           read=lazy(f"{_READERS}frames")),
+    Option("sf_reference", "Reference of situation frames to judge those of --sf-justifications.",
+           metavar="PATH",
+           needs_any={"score": ("sf_justifications",), "compare": ("sf_justifications",)},
+           read=lazy(f"{_READERS}reference_frames")),
+    Option("neighbours", "Segments before and after each justification in the table `assessment` "
+           "(default: 1).", metavar="N", adds="tables", needs={"": ("sf_justifications",)},
+           read=lazy(f"{_READERS}neighbours")),
+    Option("sf_scores", "Scores of situation frames to correlate with those of translations: "
+           "document; source, reference or mt; score; tab-separated.", adds="tables",
+           read=lazy(f"{_READERS}sf_scores")),
+    Option("protect_urls", "Treat each URL, e-mail address, @name and #tag as one word.",
+           switch=True),
+    Option("missing", "Score segments without a translation as empty (default: score nothing).",
+           choices=("empty",)),
+    Option("tokenize", "Tokenizer of BLEU (default: 13a).",
+           choices=("13a", "intl", "char", "none")),
+    Option("lowercase", "Ignore case in BLEU, chrF and chrF++.", switch=True),
+    Option("meteor_jar", "METEOR 1.5, meteor-1.5.jar (default: that of the package pycocoevalcap).",
+           metavar="JAR"),
+    Option("no_paraphrases", "Omit the paraphrases of METEOR; starts faster, but changes the "
+           "values.", switch=True),
+)  # fmt: skip
 
 
 LOREHLT_MT = Task(
@@ -222,7 +134,6 @@ LOREHLT_MT = Task(
         "jsonl",
     ),
     submission_suffixes=(".ltf.xml",),
-    provided_suffixes=(),
     reference_optional=True,
     reference_settings={"role": "reference"},
     scored_table="translations",
@@ -233,16 +144,18 @@ LOREHLT_MT = Task(
         arrange=lazy("hlteval.validators.mt.packing:arrange"),
         named=lazy("hlteval.validators.mt.package:named"),
     ),
-    codes=("MTV1", *METRIC_CODES, *OPTION_CODES),
+    codes=(
+        *("MTV1", "OPT101", "OPT106", "OPT107", "OPT109", "MTS201", "MTS202"),
+        *(f"MTS{number}" for number in range(101, 110)),
+    ),
     document_codes=frozenset({"MTV102", "MTV201", "MTV202"}),
-    accepted=accepted,
-    metric=METRIC,
-    metric_options=METRIC_OPTIONS,
+    metric=lazy("hlteval.scoring.mt.metric:Translation"),
+    metric_options=lazy("hlteval.scoring.mt.options:TranslationOptions"),
     statistics=STATISTICS,
     alignment_info=ALIGNMENT,
     table_statistics=TABLE_STATISTICS,
-    primary=PRIMARY,
-    primary_of=primary,
+    primary={"plan": "bleu"},
     options=OPTIONS,
     agreement=lazy("hlteval.tasks.agreement:TRANSLATIONS"),
+    hooks=Hooks(primary_of=primary, accepted=accepted_codes),
 )

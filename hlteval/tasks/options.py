@@ -6,6 +6,7 @@ import os
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
+from math import isfinite, nan
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -36,11 +37,22 @@ def merged(task: Task, given: Mapping[str, object]) -> dict[str, str]:
         >>> merged(load("speech-sf"), {"place_match": "exact"})
         {'place_match': 'exact'}
     """
-    own = {name: text for name, value in given.items() if (text := _given(task, name, value))}
+    options = {option.name: option for option in task.options}
+    own: dict[str, str] = {}
+    for name, value in given.items():
+        if name not in options:
+            raise unknown(name, task, options)
+        option = options[name]
+        if option.switch and isinstance(value, str) and value in {"", "yes"}:
+            text = value
+        else:
+            text = "" if value is None else _text(f"--{option.flag}", option, value)
+        if text:
+            own[name] = text
     read: dict[str, str] = {}
     for option in task.options:
         if option.holds_options and (path := own.pop(option.name, "")):
-            read |= _of_file(path, task, [o for o in task.options if o is not option])
+            read |= _of_file(path, task, [other for other in task.options if other is not option])
     return {**{name: value for name, value in read.items() if value}, **own}
 
 
@@ -114,17 +126,6 @@ def _as_read(option: Option, written: str, given: Mapping[str, str]) -> object:
         raise WrongOption(f"--{option.flag}: {reason}") from reason
 
 
-def _given(task: Task, name: str, value: object) -> str:
-    """A value from the command line, which is text already, or from Python; empty for none."""
-    options = {option.name: option for option in task.options}
-    if name not in options:
-        raise unknown(name, task, options)
-    option = options[name]
-    if value is None or (isinstance(value, str) and option.switch and value in {"", "yes"}):
-        return value or ""
-    return _text(f"--{option.flag}", option, value)
-
-
 def unknown(
     name: str, task: Task, known: Iterable[str], where: str = "", also: Iterable[str] = ()
 ) -> WrongOption:
@@ -144,26 +145,24 @@ def unknown(
 
 
 def _of_file(path: str, task: Task, options: Iterable[Option]) -> dict[str, str]:
+    """Read the options of a TOML file as text."""
+    source = open_source(path)
+    if source.kind not in {"file", "stdin"} or len(source.members) != 1:
+        raise WrongOption(f"{path} is not a TOML file")
+    try:
+        table = tomllib.loads(source.members[0].fetch().decode())
+    except Unreadable as error:
+        raise WrongOption(f"{path}: {error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise WrongOption(f"{path} is not valid TOML: {error}") from error
     known = {option.name: option for option in options}
     read = {}
-    for key, value in _table(path).items():
+    for key, value in table.items():
         name = key.replace("-", "_")
         if name not in known:
             raise unknown(key, task, (option.flag for option in known.values()), f"{path}: ")
         read[name] = _text(f"{path}: {known[name].flag}", known[name], value)
     return read
-
-
-def _table(path: str) -> dict[str, object]:
-    source = open_source(path)
-    if source.kind not in {"file", "stdin"} or len(source.members) != 1:
-        raise WrongOption(f"{path} is not a TOML file")
-    try:
-        return tomllib.loads(source.members[0].fetch().decode())
-    except Unreadable as error:
-        raise WrongOption(f"{path}: {error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise WrongOption(f"{path} is not valid TOML: {error}") from error
 
 
 def _text(display: str, option: Option, value: object) -> str:
@@ -210,41 +209,48 @@ def metric_options(task: Task, given: Mapping[str, str], files: OptionFiles | No
     if task.metric_options is None:
         return None
     default = task.metric_options()
-    known = {field.name: getattr(default, field.name) for field in fields(default)}
-    read: dict[str, object] = {**known}
+    defaults = {field.name: getattr(default, field.name) for field in fields(default)}
+    read: dict[str, object] = {**defaults}
     if files:
-        listed = {name: own for name, own in files.corpora.items() if known.get(name) is not False}
-        read |= {name: (*corpus.documents["name"],) for name, corpus in listed.items()}
+        corpora = {n: c for n, c in files.corpora.items() if defaults.get(n) is not False}
+        read |= {name: (*corpus.documents["name"],) for name, corpus in corpora.items()}
         read |= files.values
     values = {
-        option.name: _converted(option, given, read)
+        option.name: _value(option, given, read)
         for option in task.options
-        if option.name in known and option.name in given
+        if option.name in defaults and option.name in given
     }
     return replace(default, **values)
 
 
-def _converted(option: Option, given: Mapping[str, str], read: Mapping[str, object]) -> object:
-    """The value of an option as the metric takes it; `read` has those of files."""
-    value: Any = given[option.name]
-    option.check(value)
-    for name in (*option.needs.get("", ()), *option.needs.get(value, ())):
+def _value(option: Option, given: Mapping[str, str], read: Mapping[str, object]) -> object:
+    """Convert the value of an option to what the metric takes; `read` has those of files."""
+    text = given[option.name]
+    option.check(text)
+    for name in (*option.needs.get("", ()), *option.needs.get(text, ())):
         if name not in given:
             raise WrongOption(f"--{option.flag} needs --{name.replace('_', '-')}")
     if option.switch or read[option.name] is False:
         return True
     if option.is_file:
         return read[option.name]
-    if option.kind == "number":
-        return _number(option, value)
-    return _as_read(option, value, given)
+    if option.kind != "number":
+        return _as_read(option, text, given)
+    number = to_number(text)
+    if not 0 < number < _LARGE:
+        raise WrongOption(f"--{option.flag} is a number above 0, not {text}")
+    return number
 
 
-def _number(option: Option, written: str) -> float:
+def to_number(text: str) -> float:
+    """A finite number; not-a-number for anything else.
+
+    Examples:
+        >>> to_number("1e3"), to_number("inf"), to_number("many")
+        (1000.0, nan, nan)
+    """
     try:
-        value = float(written)
+        value = float(text)
     except ValueError:
-        value = 0.0
-    if not 0 < value < _LARGE:
-        raise WrongOption(f"--{option.flag} is a number above 0, not {written}")
-    return value
+        return nan
+    return value if isfinite(value) else nan

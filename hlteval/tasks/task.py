@@ -1,6 +1,7 @@
-"""How people read the table of what was paired with what: a declaration of each task.
+"""Tasks as values: their options, statistics, packaging, and how people read their alignments.
 
-A report shows each row of it as two lines, the reference above the system, and marks what differs.
+A report shows each row of an alignment as two lines, the reference above the system, and marks what
+differs.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ ERRORS: frozenset[Kind] = frozenset({"different", "missing", "extra"})
 
 @dataclass(frozen=True, slots=True)
 class OutcomeInfo:
-    """What became of a row.
+    """Outcome of a row.
 
     Attributes:
         name: as in the column `outcome`.
@@ -48,7 +49,7 @@ class OutcomeInfo:
 
 @dataclass(frozen=True, slots=True)
 class CellInfo:
-    """What both sides have, one above the other.
+    """A pair of values of both sides, one above the other.
 
     Attributes:
         title: what it is.
@@ -83,7 +84,7 @@ class FacetInfo:
 
 @dataclass(frozen=True, slots=True)
 class PlaceInfo:
-    """Where the two sides are: columns of offsets in the text, or of seconds.
+    """Columns with the locations of both sides: offsets in the text, or seconds.
 
     Attributes:
         reference: the columns of the start and end of the reference.
@@ -159,6 +160,11 @@ _HOMES: Mapping[str, str] = MappingProxyType(
 """Commands that have the options of another one."""
 
 
+Command = Literal["score", "validate"]
+BOTH: tuple[Command, Command] = ("score", "validate")
+"""The commands of options that decide how files are read."""
+
+
 class WrongOption(ValueError):
     """An option has a value that it cannot have: an error of usage."""
 
@@ -210,7 +216,7 @@ class Option:
     is_format_setting: bool = False
     repeatable: bool = False
     short: str = ""
-    commands: tuple[Literal["score", "validate"], ...] = ("score",)
+    commands: tuple[Command, ...] = ("score",)
     switch: bool = False
     reference_format: str = ""
     kind: Literal["text", "list", "number"] = "text"
@@ -269,7 +275,7 @@ class Option:
         return f"--{self.flag} belongs to {homes}{reason}"
 
     def lacks(self, command: str, present: Collection[str]) -> str:
-        """What it needs to have an effect beside what is present; empty if nothing.
+        """Return the error that it has no effect without something else; empty if it has one.
 
         Examples:
             >>> Option("ratio", "Of it.", needs_any={"score": ("noisy",)}).lacks("score", {"ratio"})
@@ -293,21 +299,16 @@ class Option:
             )
 
 
-def _any_name(_: str) -> Mapping[str, str]:
-    """Nothing: a name of any form."""
-    return {}
-
-
 _AS_THEY_ARE = lazy("hlteval.validators.packing:as_they_are")
 
 
-def _unnamed(_: Source) -> Iterator[Finding]:
-    """Nothing to check: a name of any form."""
+def _no_findings(*_: object) -> Iterator[Finding]:
+    """Find nothing."""
     yield from ()
 
 
-def _unknown(_: Source) -> str:
-    """Nothing that only submissions to this task have."""
+def _no_words(*_: object) -> str:
+    """Have nothing to say."""
     return ""
 
 
@@ -332,10 +333,10 @@ class Packaging:
     suffixes: tuple[str, ...] = (".tgz", ".zip")
     name: str = ""
     layout: str = "the files as they are"
-    parse: Callable[[str], Mapping[str, str]] = _any_name
+    parse: Callable[[str], Mapping[str, str]] = lambda _: {}
     arrange: Callable[[str, Source], Arranged] = _AS_THEY_ARE
-    named: Callable[[Source], Iterator[Finding]] = _unnamed
-    recognize: Callable[[Source], str] = _unknown
+    named: Callable[[Source], Iterator[Finding]] = _no_findings
+    recognize: Callable[[Source], str] = _no_words
     by_format: bool = True
 
     def suffix(self, name: str) -> str:
@@ -347,14 +348,6 @@ class Packaging:
         """
         lower = name.lower()
         return next((suffix for suffix in self.suffixes if lower.endswith(suffix)), "")
-
-
-OfficialReading = Callable[["ReadResult", "ReadResult"], "tuple[ReadResult, ReadResult]"]
-"""What software reads of a reference and a submission that were read as their format says."""
-
-
-OptionNames = Callable[["RuleContext", Mapping[str, str], Mapping[str, Any]], "Iterator[Finding]"]
-"""Gives findings about names in options, given as text, and in the values of their files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,32 +367,46 @@ class Package:
     expected: Mapping[str, tuple[Member, ...]]
 
 
-def _nothing() -> None:
-    """The schema of a task whose rules need none."""
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Hooks of a single task: what it, or its software, does differently from all others.
 
+    Attributes:
+        primary_of: the metric that ranks with some options, where these select what is computed.
+        official_checks_reference: whether the official software checks a reference as it checks
+            submissions, and goes on with neither.
+        official_reading: what the official software reads of a reference and a submission that were
+            read, where it reads records otherwise than the format says.
+        reference_files: the files of a reference that are read; all if None.
+        only_in_references: what a corpus has that only references may have; empty if nothing.
+        option_names: the findings about names in options that neither the reference nor the
+            submission has, from the options as text and the values of their files; for tasks whose
+            submissions are a single file.
+        alignment: the name of the table of what was paired with what.
+        compared: what records are compared with, in a few words, by the format of what the
+            submission is checked against (empty if nothing is) and by the options.
+        accepted: codes of findings that do not block with some options.
+        batch: documents in a batch: more cost memory, and save time where documents are small.
+        reads_sub_folders: whether files in sub-folders of a folder are read, as in archives.
+        inner_folders: names of folders that its submissions have inside.
+    """
 
-def _nothing_compared(form: str, options: Collection[str]) -> str:  # noqa: ARG001
-    return ""
-
-
-def _nothing_accepted(_: Mapping[str, str]) -> frozenset[str]:
-    """For tasks that score nothing in spite of a finding that blocks."""
-    return frozenset()
-
-
-def _no_names(*_: object) -> Iterator[Finding]:
-    """For tasks whose options name nothing that a reference or a submission must have."""
-    yield from ()
-
-
-def _nothing_special(_: Corpus) -> str:
-    """For tasks whose references may have nothing that submissions may not."""
-    return ""
-
-
-def _silent(_: Package) -> Iterator[Finding]:
-    """Nothing to say of a submission as a package: it is one file."""
-    yield from ()
+    primary_of: Callable[[Mapping[str, str]], str] | None = None
+    official_checks_reference: bool = False
+    official_reading: Callable[[ReadResult, ReadResult], tuple[ReadResult, ReadResult]] | None = (
+        None
+    )
+    reference_files: Callable[[Source], Collection[Member]] | None = None
+    only_in_references: Callable[[Corpus], str] = _no_words
+    option_names: Callable[
+        [RuleContext, Mapping[str, str], Mapping[str, Any]], Iterator[Finding]
+    ] = _no_findings
+    alignment: str = "alignment"
+    compared: Callable[[str, Collection[str]], str] = _no_words
+    accepted: Callable[[Mapping[str, str]], frozenset[str]] = lambda _: frozenset()
+    batch: int = 500
+    reads_sub_folders: bool = True
+    inner_folders: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -433,63 +440,47 @@ class Task:
         table_statistics: statistics that only the table `scorings` has; what it has beside these
             and those of the metrics are numbers, without decimals where they are whole.
         primary: the metric that ranks, by profile.
-        primary_of: the metric that ranks with some options, where these select what is computed.
         options: options of `score` beyond the common ones.
         official_crashes_on: codes of findings at which the official software crashes, even when
             forced: there is then no official number.
         official_ignores: whether the official software goes on in spite of a finding that blocks.
         official_rejects: whether the official software refuses a submission for a finding; where
             this is not said, it refuses for what blocks.
-        official_checks_reference: whether the official software checks a reference as it checks
-            submissions, and goes on with neither.
-        official_reading: what the official software reads of a reference and a submission that were
-            read, where it reads records otherwise than the format says.
         scored_table: the table without which a reference has nothing to score against.
         submission_settings: settings of the format of a submission.
         reference_settings: settings of the format of what a submission is checked against or scored
             with; a reference that is checked by itself is read with the format's own.
-        reference_files: the files of a reference that are read; all if None.
         official_settings: settings of the formats in the profile `official`, where the software
             reads files in another way.
         schema_for: what the task allows, where that depends on options, and on whether a reference
             is checked.
-        only_in_references: what a corpus has that only references may have; empty if nothing.
         document_codes: codes of findings of documents that only one side has: they say nothing new
             where no document is on both sides.
-        option_names: the findings about names in options that neither the reference nor the
-            submission has; for tasks whose submissions are a single file.
-        alignment: the name of the table of what was paired with what.
         alignment_info: how people read this table, or another that says more.
-        compared: what records are compared with, in a few words, by the format of what the
-            submission is checked against (empty if nothing is) and by the options.
-        accepted: codes of findings that do not block with some options.
         noted: codes of warnings about a submission that its scores note.
-        batch: documents in a batch: more cost memory, and save time where documents are small.
-        reads_sub_folders: whether files in sub-folders of a folder are read, as in archives.
         has_index: whether a submission is a folder of tables with an index that names them.
-        inner_folders: names of folders that its submissions have inside.
         packaging: how its submissions are packed.
         deposited: what the specification says of the archives of an evaluation.
         agreement: what annotators agree on; None where nothing is declared.
+        hooks: what the task does differently from all others.
     """
 
     name: str
     title: str
     specification: str
     format: str
-    submission_suffixes: tuple[str, ...]
-    provided_suffixes: tuple[str, ...]
+    submission_suffixes: tuple[str, ...] = ()
+    provided_suffixes: tuple[str, ...] = ()
     rules: Callable[[], tuple[Rule, ...]] = tuple
-    package: Callable[[Package], Iterator[Finding]] = _silent
+    package: Callable[[Package], Iterator[Finding]] = _no_findings
     codes: tuple[str, ...] = ()
-    schema: Callable[[], Any] = _nothing
+    schema: Callable[[], Any] = lambda: None
     metric: Callable[..., Metric] | None = None
     metric_options: Callable[[], Any] | None = None
     statistics: tuple[StatisticInfo, ...] = ()
     measures: tuple[MeasureInfo, ...] = ()
     table_statistics: tuple[StatisticInfo, ...] = ()
     primary: Mapping[str, str] = field(default_factory=dict)
-    primary_of: Callable[[Mapping[str, str]], str] | None = None
     options: tuple[Option, ...] = ()
     official_crashes_on: frozenset[str] = frozenset()
     references: tuple[str, ...] = ()
@@ -497,32 +488,20 @@ class Task:
     reference_optional: bool = False
     scored_alone: bool = False
     official_ignores: Callable[[Finding], bool] | None = None
-    official_checks_reference: bool = False
-    official_reading: Callable[[ReadResult, ReadResult], tuple[ReadResult, ReadResult]] | None = (
-        None
-    )
     scored_table: str = "frames"
     official_rejects: Callable[[Finding], bool] | None = None
     submission_settings: Mapping[str, str] = field(default_factory=dict)
     reference_settings: Mapping[str, str] = field(default_factory=dict)
-    reference_files: Callable[[Source], Collection[Member]] | None = None
     official_settings: Mapping[str, str] = field(default_factory=dict)
     schema_for: Callable[[Mapping[str, str], bool], Any] | None = None
-    only_in_references: Callable[[Corpus], str] = _nothing_special
     document_codes: frozenset[str] = frozenset()
-    option_names: OptionNames = _no_names
-    alignment: str = "alignment"
     alignment_info: AlignmentInfo | None = None
-    compared: Callable[[str, Collection[str]], str] = _nothing_compared
-    accepted: Callable[[Mapping[str, str]], frozenset[str]] = _nothing_accepted
     noted: frozenset[str] = frozenset()
-    batch: int = 500
-    reads_sub_folders: bool = True
     has_index: bool = False
-    inner_folders: frozenset[str] = frozenset()
     packaging: Packaging = field(default_factory=Packaging)
     deposited: Deposited = field(default_factory=Deposited)
     agreement: Callable[[], Agreement] | None = None
+    hooks: Hooks = field(default_factory=Hooks)
 
     @property
     def submitted_as_folder(self) -> bool:
@@ -608,7 +587,7 @@ class Task:
             >>> load("hub4").ranking("plan", {"mode": "content"})
             'content.f'
         """
-        primary = self.primary_of(options) if self.primary_of else self.primary[profile]
+        primary = self.hooks.primary_of(options) if self.hooks.primary_of else self.primary[profile]
         selected = self.selected(options)
         return f"{selected}.{primary.rpartition('.')[2]}" if selected else primary
 
@@ -638,7 +617,7 @@ class Task:
         return next((value for value in values if value in names), "")
 
     def allows(self, options: Mapping[str, str], *, reference: bool = False) -> Any:
-        """What the task allows in a submission, or in a reference, with some options."""
+        """Return what the task allows in a submission, or in a reference, with some options."""
         return self.schema() if self.schema_for is None else self.schema_for(options, reference)
 
     def scorer(self, profile: str, options: Any = None) -> Metric:
@@ -678,7 +657,7 @@ Better = Literal["more", "less", "neither"]
 
 
 class Range(NamedTuple):
-    """What a value can be.
+    """Range of the values of a statistic.
 
     Attributes:
         text: its range, and its unit where it has one.

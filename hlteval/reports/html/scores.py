@@ -53,7 +53,7 @@ def breakdowns(scores: Scores, task: Task) -> Iterator[Breakdown]:
         values = each.drop("document").to_dict(as_series=False)
         yield _breakdown(task, "document", each["document"].to_list(), values)
     for name, frame in scores.tables.items():
-        if name not in _LISTS and name != task.alignment:
+        if name not in _LISTS and name != task.hooks.alignment:
             yield from _of_table(task, name, frame)
 
 
@@ -438,7 +438,7 @@ def _bars(scores: Scores, task: Task) -> list[Section]:
 
 def _tables(scores: Scores, task: Task) -> Iterator[Section]:
     """All other tables with rows."""
-    aligned = {task.alignment, *([task.alignment_info.table] if task.alignment_info else [])}
+    aligned = {task.hooks.alignment, *([task.alignment_info.table] if task.alignment_info else [])}
     for name, frame in scores.tables.items():
         if name not in _DRAWN | aligned and frame.height:
             yield _table(scores, task, name)

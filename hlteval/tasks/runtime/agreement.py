@@ -11,9 +11,9 @@ _NO_INSTANCE = ("none", "noann", "EMPTY_NA")
 
 def detections(corpus: Corpus) -> Corpus:
     """Norms, emotions and change points with equal detection scores, without segments of none."""
-    found = corpus.instances.filter(~pl.col("label").is_in(_NO_INSTANCE))
+    instances = corpus.instances.filter(~pl.col("label").is_in(_NO_INSTANCE))
     return corpus.replace(
-        instances=found.with_columns(llr=pl.lit(1.0)),
+        instances=instances.with_columns(llr=pl.lit(1.0)),
         changes=corpus.changes.with_columns(llr=pl.lit(1.0)),
     )
 
@@ -32,7 +32,7 @@ def situations(corpus: Corpus) -> Corpus:
 
 
 def templettes(corpus: Corpus) -> Corpus:
-    """What an annotator requires of a system, in its notation.
+    """The fills that an annotator requires of a system, in its notation.
 
     Optional instances and slots are left out, and so are alternatives but the first, and minimal
     strings.

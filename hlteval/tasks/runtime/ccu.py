@@ -1,18 +1,20 @@
-"""Readers of the options of CCU detection: limits, lists of classes, and mappings of norms."""
+"""Readers of the options of CCU: limits, lists of classes, indexes, and mappings of norms."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
+
+import polars as pl
 
 from hlteval.converters import load
-from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu.criteria import Criterion, criterion
 from hlteval.scoring.ccu.detection_options import LlrFilter
 from hlteval.sources import Source
-from hlteval.tasks.runtime.options import FileValue
+from hlteval.tasks.runtime.options import FileValue, read_rows
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _SHORTEST = 0.001
@@ -35,28 +37,20 @@ def number(written: str) -> float:
     return float(written)
 
 
-def amount(written: str, _: Mapping[str, str]) -> float:
-    """Seconds or characters, from 0.
+def amount(written: str, _: Mapping[str, str], least: float = 0) -> float:
+    """Seconds or characters, from 0 or another number.
 
     Raises:
         ValueError: for anything else.
     """
     value = number(written)
-    if value < 0:
-        raise ValueError(f"a number from 0 is needed, not {written}")
+    if value < least:
+        raise ValueError(f"a number from {least} is needed, not {written}")
     return value
 
 
-def size(written: str, _: Mapping[str, str]) -> float:
-    """Seconds or characters of a window, from 0.001.
-
-    Raises:
-        ValueError: for anything else.
-    """
-    value = number(written)
-    if value < _SHORTEST:
-        raise ValueError(f"a number from {_SHORTEST} is needed, not {written}")
-    return value
+size = partial(amount, least=_SHORTEST)
+"""Reads seconds or characters of a window, from 0.001."""
 
 
 def gap(written: str, _: Mapping[str, str]) -> float:
@@ -101,17 +95,6 @@ def _different(written: Sequence[str]) -> Sequence[str]:
     return written
 
 
-def votes(written: str, _: Mapping[str, str]) -> int:
-    """How many annotators must agree.
-
-    Raises:
-        ValueError: for anything but a positive integer.
-    """
-    if not (written.isascii() and written.isdecimal() and int(written)):
-        raise ValueError(f"a positive integer is needed, not {written}")
-    return int(written)
-
-
 def parts(written: str, _: Mapping[str, str]) -> int:
     """Into how many parts documents are divided.
 
@@ -144,18 +127,25 @@ def classes(source: Source, _: Mapping[str, str]) -> FileValue:
     Args:
         source: the list.
     """
-    corpus, findings = _read("document-list", source)
-    if corpus.documents.is_empty() and not findings:
-        # Without any class, there would be neither numbers nor norms that are listed.
-        findings.append(finding("OPT109", file=source.path, title="classes, one per line"))
-        return FileValue(frozenset(), findings)
-    return FileValue(frozenset(corpus.documents["name"].to_list()), findings, corpus)
+    value, findings, corpus = read_rows(
+        load("document-list"), source, _document_names, "classes, one per line"
+    )
+    # Without any class, there would be neither numbers nor norms that are listed.
+    return FileValue(frozenset(value["name"]), findings, None if value.is_empty() else corpus)
 
 
-def _read(form: str, source: Source) -> tuple[Corpus, list[Finding]]:
-    results = list(load(form).read(source))
-    corpus = Corpus.concat(result.corpus for result in results)
-    return corpus, [item for result in results for item in result.findings]
+def index(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The names of the documents of an index.
+
+    The metric selects them itself: in `official`, levels of other documents count for the
+    normalization, and files are counted that are not scored.
+    """
+    value, findings, corpus = read_rows(load("ccu-index"), source, _document_names)
+    return FileValue(frozenset(value["name"]), findings, corpus)
+
+
+def _document_names(corpus: Corpus) -> pl.DataFrame:
+    return corpus.documents.select("name")
 
 
 def mapping(source: Source, _: Mapping[str, str]) -> FileValue:
@@ -164,8 +154,9 @@ def mapping(source: Source, _: Mapping[str, str]) -> FileValue:
     Args:
         source: a submission of NDMAP, or its file `nd.map.tab`.
     """
-    corpus, findings = _read("ccu-submission", source)
-    if corpus.mappings.is_empty() and not findings:
-        findings.append(finding("OPT109", file=source.path, title="mapping of norms"))
-    rows = corpus.mappings.select(sys_norm="label", ref_norm="target").unique(maintain_order=True)
-    return FileValue(rows, findings, corpus)
+
+    def rows(corpus: Corpus) -> pl.DataFrame:
+        pairs = corpus.mappings.select(sys_norm="label", ref_norm="target")
+        return pairs.unique(maintain_order=True)
+
+    return read_rows(load("ccu-submission"), source, rows, "mapping of norms")

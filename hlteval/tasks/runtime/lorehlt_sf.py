@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import configparser
-import math
 from collections.abc import Mapping
 
 import polars as pl
@@ -16,7 +15,8 @@ from hlteval.scoring.situations.lorehlt.knowledge_base import MENTIONS
 from hlteval.scoring.situations.lorehlt.ranking import Gains
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
-from hlteval.tasks.runtime.options import FileValue, TextFile, files
+from hlteval.tasks.options import to_number
+from hlteval.tasks.runtime.options import FileValue, files, read_rows
 
 ANNOTATORS = Table(
     (
@@ -26,15 +26,14 @@ ANNOTATORS = Table(
     ),
     code="OPT101",
 )
-_CONFIGURED: Mapping[tuple[str, str], str] = {
-    ("Gain", "High"): "high",
-    ("Gain", "Medium"): "medium",
-    ("Gain", "Low"): "low",
-    ("GraveFrameCounts", "HighGravity"): "high_from",
-    ("GraveFrameCounts", "MediumGravity"): "medium_from",
+_CONFIGURATION: Mapping[str, tuple[str, str]] = {
+    "high": ("Gain", "High"),
+    "medium": ("Gain", "Medium"),
+    "low": ("Gain", "Low"),
+    "high_from": ("GraveFrameCounts", "HighGravity"),
+    "medium_from": ("GraveFrameCounts", "MediumGravity"),
 }
-"""The fields of a configuration file of the public scorer, by section and key."""
-_THREE, _FOUR = 3, 4
+"""The sections and keys of a configuration file of the public scorer, by field of the gains."""
 
 
 def confidence(written: str, _: Mapping[str, str]) -> float:
@@ -47,7 +46,7 @@ def confidence(written: str, _: Mapping[str, str]) -> float:
         >>> confidence("0.25", {})
         0.25
     """
-    value = _number(written)
+    value = to_number(written)
     if not 0 <= value <= 1:
         raise ValueError(f"a confidence is a number from 0 to 1, not {written}")
     return value
@@ -64,17 +63,6 @@ def seed(written: str, _: Mapping[str, str]) -> int:
     return int(written)
 
 
-def count(written: str, _: Mapping[str, str]) -> int:
-    """A number of frames or draws.
-
-    Raises:
-        ValueError: for anything but a positive integer.
-    """
-    if not (written.isascii() and written.isdecimal() and int(written)):
-        raise ValueError(f"a positive integer is needed, not {written}")
-    return int(written)
-
-
 def gains(written: str, _: Mapping[str, str]) -> tuple[float, ...]:
     """The gains of high, medium and low gravity, and optionally of situations without grave frames.
 
@@ -85,8 +73,8 @@ def gains(written: str, _: Mapping[str, str]) -> tuple[float, ...]:
         >>> gains("5,3,1", {})
         (5.0, 3.0, 1.0)
     """
-    values = tuple(map(_number, written.split(",")))
-    if len(values) not in {_THREE, _FOUR} or not all(value >= 0 for value in values):
+    values = tuple(map(to_number, written.split(",")))
+    if len(values) not in {3, 4} or not all(value >= 0 for value in values):
         raise ValueError(f"three or four numbers from 0 are needed, not {written}")
     if list(values) != sorted(values, reverse=True):
         raise ValueError("a higher gravity cannot have a lower gain")
@@ -99,21 +87,12 @@ def thresholds(written: str, _: Mapping[str, str]) -> tuple[float, ...]:
     Raises:
         ValueError: if they are not two numbers above 0, or the first is not the greater one.
     """
-    values = tuple(map(_number, written.split(",")))
-    if len(values) != len(("high", "medium")) or not all(value > 0 for value in values):
+    values = tuple(map(to_number, written.split(",")))
+    if len(values) != 2 or not all(value > 0 for value in values):
         raise ValueError(f"two numbers above 0 are needed, not {written}")
     if not values[0] > values[1]:
         raise ValueError("high gravity begins above medium gravity")
     return values
-
-
-def _number(written: str) -> float:
-    """A finite number; not-a-number for anything else."""
-    try:
-        value = float(written)
-    except ValueError:
-        return math.nan
-    return value if math.isfinite(value) else math.nan
 
 
 def configuration(source: Source, _: Mapping[str, str]) -> FileValue:
@@ -125,31 +104,28 @@ def configuration(source: Source, _: Mapping[str, str]) -> FileValue:
     values: dict[str, float] = {}
     findings: list[Finding] = []
     for file in files(source):
-        findings += file.findings
-        if not file.findings:
-            own, problems = _configured(file)
-            values |= own
-            findings += problems
+        if file.findings:
+            findings += file.findings
+            continue
+        parser = configparser.ConfigParser(interpolation=None)
+        try:
+            parser.read_string(file.text)
+        except configparser.Error as reason:
+            problem = str(reason).splitlines()[0][:80]
+            findings.append(finding("OPT113", file=file.member.display, problem=problem))
+            continue
+        written = {
+            field: parser.get(section, key, fallback="")
+            for field, (section, key) in _CONFIGURATION.items()
+        }
+        numbers = {field: to_number(text) for field, text in written.items()}
+        wrong = [field for field, number in numbers.items() if not number >= 0]
+        for field in wrong:
+            section, key = _CONFIGURATION[field]
+            problem = f"{key} of [{section}] is {written[field] or 'missing'}, not a number from 0"
+            findings.append(finding("OPT113", file=file.member.display, problem=problem))
+        values |= {} if wrong else numbers
     return FileValue(Gains()._replace(nothing=None, **values) if values else None, findings)
-
-
-def _configured(file: TextFile) -> tuple[dict[str, float], list[Finding]]:
-    """What a configuration file says, and what it lacks."""
-    parser = configparser.ConfigParser(interpolation=None)
-    try:
-        parser.read_string(file.text)
-    except configparser.Error as reason:
-        first = str(reason).splitlines()[0][:80]
-        return {}, [finding("OPT113", file=file.member.display, problem=first)]
-    values: dict[str, float] = {}
-    problems: list[Finding] = []
-    for (section, key), name in _CONFIGURED.items():
-        written = parser.get(section, key, fallback="")
-        values[name] = _number(written)
-        if not values[name] >= 0:
-            problem = f"{key} of [{section}] is {written or 'missing'}, not a number from 0"
-            problems.append(finding("OPT113", file=file.member.display, problem=problem))
-    return ({}, problems) if problems else (values, [])
 
 
 def annotators(source: Source, _: Mapping[str, str]) -> FileValue:
@@ -178,12 +154,10 @@ def annotators(source: Source, _: Mapping[str, str]) -> FileValue:
 
 def mentions(source: Source, _: Mapping[str, str]) -> FileValue:
     """The mentions of a table of entity discovery and linking."""
-    form = load("edl-tab")
-    results = list(form.read(source))
-    corpus = Corpus.concat(result.corpus for result in results)
-    findings = [item for result in results for item in result.findings]
-    if corpus.mentions.is_empty() and not findings:
-        findings.append(finding("OPT109", file=source.path, title=form.title))
-    named = corpus.documents.select(document="row", docid="name")
-    rows = corpus.mentions.join(named, on="document", maintain_order="left")
-    return FileValue(rows.select(*MENTIONS), findings, corpus)
+
+    def rows(corpus: Corpus) -> pl.DataFrame:
+        documents = corpus.documents.select(document="row", docid="name")
+        mentions = corpus.mentions.join(documents, on="document", maintain_order="left")
+        return mentions.select(*MENTIONS)
+
+    return read_rows(load("edl-tab"), source, rows)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import polars as pl
 
 from hlteval.converters import load
 from hlteval.converters.corpus.memory import in_memory
-from hlteval.findings import Problem, finding
+from hlteval.findings import finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import Corpus
 from hlteval.scoring.mt.options import FRAMES, METRICS, Pairs
 from hlteval.sources import Source
-from hlteval.syntax.tsv import Column, ParsedTable, Table
-from hlteval.tasks.runtime.options import FileValue, contradictions, read_table
+from hlteval.syntax.tsv import Column, Table
+from hlteval.tasks.runtime.options import FileValue, contradictions, read_rows, read_table
 
 SUBSET = Table((Column("document"), Column("segment")), code="OPT101")
 SF_SCORES = Table(
@@ -28,7 +29,6 @@ SF_SCORES = Table(
     code="OPT101",
 )  # fmt: skip
 _SUBMITTED = ("lorehlt-sf-json", "lorehlt-sf-tables")
-_REFERENCES = ("lorehlt-sf-reference", *_SUBMITTED)
 
 
 def metrics(names: Sequence[str], _: Mapping[str, str]) -> tuple[str, ...]:
@@ -81,47 +81,35 @@ def sf_scores(source: Source, _: Mapping[str, str]) -> FileValue:
         source: a table without a header: document; `source`, `reference` or `mt`; score. Of a
             document that occurs several times, the last line counts.
     """
-    rows, findings = read_table(source, SF_SCORES, _other_scores)
+    key = pl.concat_str("document", "input", separator=" and ")
+    rows, findings = read_table(
+        source, SF_SCORES, lambda parsed: contradictions(parsed, key, "score", "last score")
+    )
     found: dict[str, dict[str, float]] = {}
     for document, name, score in rows.select("document", "input", "score").iter_rows():
         found.setdefault(name, {})[document] = score
     return FileValue(found, findings)
 
 
-def _other_scores(parsed: ParsedTable) -> list[Problem]:
-    """Lines with another score for what was found in a document than before."""
-    key = pl.concat_str("document", "input", separator=" and ")
-    return contradictions(parsed, key, "score", "last score")
-
-
-def frames(source: Source, _: Mapping[str, str]) -> FileValue:
-    """The situation frames of a submission."""
-    return _frames(source, _SUBMITTED)
-
-
-def reference_frames(source: Source, _: Mapping[str, str]) -> FileValue:
-    """The situation frames of a reference."""
-    return _frames(source, _REFERENCES)
-
-
-def _frames(source: Source, names: Sequence[str]) -> FileValue:
-    """The frames of a source (`FRAMES`), in the first format that fits."""
+def _frames(source: Source, _: Mapping[str, str], names: Sequence[str]) -> FileValue:
+    """Read the situation frames of a source (`FRAMES`), in the first format that fits."""
     forms = [load(name) for name in names]
     fitting = (form for form in forms if form.sniff(source))
     form = in_memory(source) or next(fitting, forms[0])
-    results = list(form.read(source))
-    corpus = Corpus.concat(result.corpus for result in results)
-    findings = [item for result in results for item in result.findings]
-    rows = _rows(corpus)
-    if rows.is_empty() and not findings:
-        findings.append(finding("OPT109", file=source.path, title=forms[0].title))
-    return FileValue(rows, findings, corpus)
+
+    def rows(corpus: Corpus) -> pl.DataFrame:
+        documents = corpus.documents.select("row", "name")
+        situations = corpus.frames.filter(pl.col("kind") == "situation").join(
+            documents, left_on="document", right_on="row", maintain_order="left"
+        )
+        return situations.select(
+            type="label", place="place_kb", segment="justification", document="name"
+        ).select(*FRAMES)
+
+    return read_rows(form, source, rows, forms[0].title)
 
 
-def _rows(corpus: Corpus) -> pl.DataFrame:
-    documents = corpus.documents.select(row="row", name="name")
-    rows = corpus.frames.filter(pl.col("kind") == "situation")
-    named = rows.select("document", type="label", place="place_kb", segment="justification").join(
-        documents, left_on="document", right_on="row", maintain_order="left"
-    )
-    return named.drop("document").rename({"name": "document"}).select(*FRAMES)
+frames = partial(_frames, names=_SUBMITTED)
+"""Reads the situation frames of a submission."""
+reference_frames = partial(_frames, names=("lorehlt-sf-reference", *_SUBMITTED))
+"""Reads the situation frames of a reference."""

@@ -1,4 +1,4 @@
-"""Files of options: all are read here, and judged under the name of their option.
+"""Files of options, read and checked under the name of their option, and readers of values.
 
 A finding about such a file has the option as its side, so that it is never one of the submission.
 Its errors block: what the file says decides about findings and numbers, and a line that cannot be
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 import polars as pl
@@ -24,11 +24,15 @@ from hlteval.representation import Corpus
 from hlteval.scoring.edl.measures import Measure, measures
 from hlteval.sources import Member, Source, Unreadable, decode, open_source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
-from hlteval.tasks.task import Option, Task, WrongOption
+from hlteval.tasks.options import to_number
+from hlteval.tasks.task import Task, WrongOption
+
+if TYPE_CHECKING:
+    from hlteval.converters import Format
 
 
 class FileValue(NamedTuple):
-    """What an option's file gives its metric, and what is wrong with the file.
+    """Value of an option's file for the metric, and the problems of the file.
 
     Attributes:
         value: of all that can be read.
@@ -93,7 +97,7 @@ def read_files(
         ()
     """
     corpora: dict[str, Corpus] = {}
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     findings: list[Finding] = []
     for option in task.options:
         if option.name not in given or not option.is_file:
@@ -107,49 +111,60 @@ def read_files(
         if option.format:
             corpora[option.name], found = _corpus(option.format, source)
         elif option.read is not None:
-            values[option.name], found, corpus = _value(option.read(source, given), source)
+            values[option.name], found, corpus = cast(FileValue, option.read(source, given))
             corpora |= {} if corpus is None else {option.name: corpus}
-        findings += _judged(option, source, [*source.findings, *found])
+            if not source.findings and not found and _is_blank(source):
+                found = [finding("OPT107", file=source.path)]
+        side = f"--{option.flag}"
+        of_option = [item.of(side) for item in (*source.findings, *found)]
+        for item in without_cascades(of_option, {side: source.path}):
+            blocking = item.severity == Severity.ERROR and option.adds != "tables"
+            findings.append(msgspec.structs.replace(item, blocking=blocking))
     return OptionFiles(corpora, values, tuple(findings))
 
 
-def _corpus(form: str, source: Source) -> tuple[Corpus, Sequence[Finding]]:
+def _corpus(form: str, source: Source) -> tuple[Corpus, list[Finding]]:
+    """Read a corpus; a finding if it is empty."""
     chosen = in_memory(source) or load(form)
-    results = list(chosen.read(source))
-    found = [item for result in results for item in result.findings]
-    corpus = Corpus.concat(result.corpus for result in results)
+    corpus, findings = read_corpus(chosen, source)
     tables = [name for name in chosen.tables if name != "sources"]
     unread = any(item.blocking for item in source.findings)
-    if not found and not unread and all(getattr(corpus, name).is_empty() for name in tables):
-        found = [finding("OPT109", file=source.path, title=load(form).title)]
-    return corpus, found
+    if not findings and not unread and all(getattr(corpus, name).is_empty() for name in tables):
+        findings.append(finding("OPT109", file=source.path, title=load(form).title))
+    return corpus, findings
 
 
-def _value(read: Any, source: Source) -> FileValue:
-    """What a reader gives; a finding if there is nothing to read."""
-    value, found, corpus = read
-    nothing = not source.findings and not found and all(map(_is_blank, source.members))
-    empty = [finding("OPT107", file=source.path)]
-    return FileValue(value, empty if nothing else found, corpus)
+def read_corpus(form: Format, source: Source) -> tuple[Corpus, list[Finding]]:
+    """Read a source as a single corpus, and the findings about it."""
+    results = list(form.read(source))
+    corpus = Corpus.concat(result.corpus for result in results)
+    return corpus, [item for result in results for item in result.findings]
 
 
-def _is_blank(member: Member) -> bool:
+def read_rows(
+    form: Format, source: Source, rows: Callable[[Corpus], pl.DataFrame], title: str = ""
+) -> FileValue:
+    """Read the rows of a corpus that a metric takes; a finding if there are none.
+
+    Args:
+        form: the format of the source.
+        source: what the option names.
+        rows: selects the rows.
+        title: what the source contains, for the finding; the title of the format if empty.
+    """
+    corpus, findings = read_corpus(form, source)
+    value = rows(corpus)
+    if value.is_empty() and not findings:
+        findings.append(finding("OPT109", file=source.path, title=title or form.title))
+    return FileValue(value, findings, corpus)
+
+
+def _is_blank(source: Source) -> bool:
+    """Whether all files can be read, and have nothing but white space."""
     try:
-        return not member.fetch().strip()
+        return not any(member.fetch().strip() for member in source.members)
     except Unreadable:
         return False
-
-
-def _judged(option: Option, source: Source, found: Sequence[Finding]) -> list[Finding]:
-    """The findings about a file, under the name of its option; its errors block."""
-    side = f"--{option.flag}"
-    listed = without_cascades([item.of(side) for item in found], {side: source.path})
-    return [
-        msgspec.structs.replace(
-            item, blocking=item.severity == Severity.ERROR and option.adds != "tables"
-        )
-        for item in listed
-    ]
 
 
 _NUMBER = r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
@@ -193,9 +208,7 @@ def files(source: Source) -> Iterator[TextFile]:
 
 
 def read_table(
-    source: Source,
-    table: Table,
-    more: Callable[[ParsedTable], Sequence[Problem]] = lambda _: (),
+    source: Source, table: Table, more: Callable[[ParsedTable], Sequence[Problem]] = lambda _: ()
 ) -> tuple[pl.DataFrame, list[Finding]]:
     """The rows of a table in one or several files, as `ParsedTable.rows`, and the findings.
 
@@ -230,20 +243,19 @@ def type_weights(source: Source, _: Mapping[str, str]) -> FileValue:
     Args:
         source: a table without a header: type of the reference, type of the system, weight.
     """
-    rows, findings = read_table(source, WEIGHTS, _wrong_weights)
+
+    def problems(parsed: ParsedTable) -> list[Problem]:
+        """Find weights out of range, and pairs with another weight than before."""
+        written = parsed.lines.gather(parsed.rows["record"] - 1).str.split("\t").list.get(2)
+        rows = parsed.rows.with_columns(given=written.str.strip_chars())
+        outside = rows.filter(~pl.col("weight").is_between(0, 1))
+        key = pl.concat_str("reference", "system", separator=" and ")
+        others = contradictions(parsed, key, "weight", "largest weight")
+        return [*parsed.problems_at("OPT103", outside, "weight"), *others]
+
+    rows, findings = read_table(source, WEIGHTS, problems)
     pairs = rows.sort("weight").drop("record").iter_rows()
     return FileValue({(reference, system): weight for reference, system, weight in pairs}, findings)
-
-
-def _wrong_weights(parsed: ParsedTable) -> list[Problem]:
-    """Weights out of range, and pairs with another weight than before."""
-    written = parsed.lines.gather(parsed.rows["record"] - 1).str.split("\t").list.get(2)
-    outside = parsed.rows.with_columns(given=written.str.strip_chars()).filter(
-        ~pl.col("weight").is_between(0, 1)
-    )
-    problems = parsed.problems_at("OPT103", outside, "weight")
-    key = pl.concat_str("reference", "system", separator=" and ")
-    return problems + contradictions(parsed, key, "weight", "largest weight")
 
 
 def contradictions(parsed: ParsedTable, key: pl.Expr, value: str, counts: str) -> list[Problem]:
@@ -269,13 +281,13 @@ def zones(source: Source, _: Mapping[str, str]) -> FileValue:
         source: a table without a header: document, first and last offset, both belonging to the
             zone.
     """
-    rows, findings = read_table(source, ZONES, _reversed_zones)
+
+    def problems(parsed: ParsedTable) -> list[Problem]:
+        backward = parsed.rows.filter(pl.col("last") < pl.col("start"))
+        return parsed.problems_at("OPT105", backward, "start", "last")
+
+    rows, findings = read_table(source, ZONES, problems)
     return FileValue(rows.drop("record"), findings)
-
-
-def _reversed_zones(parsed: ParsedTable) -> list[Problem]:
-    backward = parsed.rows.filter(pl.col("last") < pl.col("start"))
-    return parsed.problems_at("OPT105", backward, "start", "last")
 
 
 def read_names(
@@ -315,8 +327,19 @@ def read_names(
         ]
     if not (found or findings):
         findings.append(finding("OPT109", file=source.path, title=title))
-    named = [{"row": row, "name": name} for row, name in enumerate(found)]
-    return FileValue(tuple(found), findings, Corpus(documents=named))
+    documents = [{"row": row, "name": name} for row, name in enumerate(found)]
+    return FileValue(tuple(found), findings, Corpus(documents=documents))
+
+
+def positive_integer(written: str, _: Mapping[str, str]) -> int:
+    """A number of annotators, frames or draws.
+
+    Raises:
+        ValueError: for anything but a positive integer.
+    """
+    if not (written.isascii() and written.isdecimal() and int(written)):
+        raise ValueError(f"a positive integer is needed, not {written}")
+    return int(written)
 
 
 def situation_types(source: Source, _: Mapping[str, str]) -> FileValue:
@@ -337,10 +360,7 @@ def threshold(written: str, _: Mapping[str, str]) -> float:
     Raises:
         WrongOption: for anything else.
     """
-    try:
-        value = float(written)
-    except ValueError:
-        value = -1.0
+    value = to_number(written)
     if not 0 <= value <= 1:
         raise WrongOption(f"--threshold is a confidence from 0 to 1, not {written}")
     return value
@@ -354,9 +374,7 @@ def place_dictionary(source: Source, _: Mapping[str, str]) -> FileValue:
             occurs several times, the last name counts.
     """
     rows, findings = read_table(
-        source,
-        NAMES,
-        lambda parsed: contradictions(parsed, pl.col("written"), "name", "last name"),
+        source, NAMES, lambda parsed: contradictions(parsed, pl.col("written"), "name", "last name")
     )
     last = rows.drop("record").unique("written", keep="last", maintain_order=True)
     return FileValue(dict(last.rows()), findings)

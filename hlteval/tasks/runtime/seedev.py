@@ -1,4 +1,4 @@
-"""What SeeDev compares: the metric of each task and profile.
+"""Metrics of SeeDev by task and profile.
 
 `plan` is the written description: mandatory arguments compared, optimal pairing, exact slot error
 rate. `official` is the evaluation software with its quirks; docs/differences.md lists what differs.
@@ -7,6 +7,7 @@ rate. `official` is the evaluation software with its quirks; docs/differences.md
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from hlteval.grammars import vocabulary
@@ -19,68 +20,61 @@ BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives"
 FULL_MEASURES = ("SER", "Mismatches", "Insertions", "Deletions", "Precision", "Recall")
 
 _EQUIVALENT, _IDENTICAL = "Is_Functionally_Equivalent_To", "Has_Sequence_Identical_To"
-# The official software lists two types twice in "Inside sentences".
-_TWICE = (_EQUIVALENT, _IDENTICAL)
 
 
 def _labels(task: str) -> tuple[str, ...]:
-    return tuple(entry[task] for entry in vocabulary("seedev")["events"] if task in entry)
+    return tuple(event[task] for event in vocabulary("seedev")["events"] if task in event)
 
 
 def _commutative(task: str) -> frozenset[str]:
-    return frozenset(
-        e[task] for e in vocabulary("seedev")["events"] if task in e and e.get("commutative")
-    )
+    events = vocabulary("seedev")["events"]
+    return frozenset(e[task] for e in events if task in e and e.get("commutative"))
 
 
-def _standard(labels: tuple[str, ...], overall: str, **details: Any) -> Evaluation:
+def _standard(labels: tuple[str, ...], overall: str, commutative: frozenset[str]) -> Evaluation:
+    """An evaluation of all events, with a scoring of each label."""
     scorings = {label: label for label in labels}
-    return Evaluation("Standard pairing", overall, labels, scorings, **details)
-
-
-def _inside_sentences(labels: tuple[str, ...], **details: Any) -> Evaluation:
-    scorings = {label: label for label in labels}
-    return Evaluation(
-        "Inside sentences", "All Relations", labels, scorings, inside_sentences=True, **details
-    )
+    return Evaluation("Standard pairing", overall, labels, scorings, commutative=commutative)
 
 
 def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation:
     """An evaluation that takes the types of a cluster as one; without types, all of them."""
-    name, types = data["name"], data.get("types")
-    merged = dict.fromkeys(types or _labels("binary"), name)
+    name, types, only = data["name"], data.get("types"), data.get("only")
     return Evaluation(
         name=name,
         overall="" if types else "Standard",
         scoring_names=("Standard",) if types else (),
         scorings=dict.fromkeys(types or (), "Standard"),
-        merged=merged,
+        merged=dict.fromkeys(types or _labels("binary"), name),
         agents={label: tuple(roles) for label, roles in (types or {}).items() if roles},
         commutative=commutative | ({name} if data.get("commutative") else set()),
-        only=Only(tuple(data["only"]["roles"]), tuple(data["only"]["of"]))
-        if "only" in data
-        else None,
+        only=Only(tuple(only["roles"]), tuple(only["of"])) if only else None,
     )
 
 
 def binary(profile: str, options: Options) -> EventMatch:
     """The metric of seedev-binary; with sentences, also inside sentences."""
     labels, commutative = _labels("binary"), _commutative("binary")
+    standard = _standard(labels, "All Relations", commutative)
+    twice: tuple[str, ...] = ()
+    if profile == "official":
+        standard = replace(standard, merged={_IDENTICAL: _EQUIVALENT})
+        twice = (_EQUIVALENT, _IDENTICAL)  # the official software lists them twice
+    evaluations = [standard]
+    if options.sentences:
+        inside = replace(standard, scoring_names=labels + twice, inside_sentences=True)
+        evaluations.append(replace(inside, name="Inside sentences"))
     if profile == "plan":
-        details: dict[str, Any] = {"commutative": commutative}
-        inside = [_inside_sentences(labels, **details)] if options.sentences else []
         return EventMatch(
             profile=profile,
-            evaluations=(_standard(labels, "All Relations", **details), *inside),
+            evaluations=tuple(evaluations),
             comparison=Comparison(Sameness()),
             measures=BINARY_MEASURES,
         )
-    details = {"commutative": commutative, "merged": {_IDENTICAL: _EQUIVALENT}}
-    inside = [_inside_sentences(labels + _TWICE, **details)] if options.sentences else []
-    clusters = [_cluster(data, commutative) for data in vocabulary("seedev")["clusters"]]
+    clusters = (_cluster(data, commutative) for data in vocabulary("seedev")["clusters"])
     return EventMatch(
         profile=profile,
-        evaluations=(_standard(labels, "All Relations", **details), *inside, *clusters),
+        evaluations=(*evaluations, *clusters),
         comparison=Comparison(Sameness(events="never")),
         others_count=True,
         unknown_documents=False,
@@ -99,13 +93,14 @@ def full(profile: str) -> EventMatch:
     if profile == "plan":
         return EventMatch(
             profile=profile,
-            evaluations=(_standard(labels, "Main scoring", commutative=_commutative("full")),),
+            evaluations=(_standard(labels, "Main scoring", _commutative("full")),),
             comparison=Comparison(Sameness(), allowed.conditions, negation=True),
             measures=(*FULL_MEASURES, "F1"),
         )
+    listed = tuple(vocabulary("seedev")["listed_in_full"])
     return EventMatch(
         profile=profile,
-        evaluations=(_standard(tuple(vocabulary("seedev")["listed_in_full"]), "Main scoring"),),
+        evaluations=(_standard(listed, "Main scoring", frozenset()),),
         comparison=Comparison(
             Sameness(events="shape", equivalences=False),
             allowed.conditions,

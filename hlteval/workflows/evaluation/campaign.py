@@ -94,7 +94,7 @@ def digest(path: str, encoding: str = "utf-8", reference_of: str = "") -> str | 
     whole = hashlib.sha256(source.kind.encode())
     if source.kind != "folder":
         whole.update(path.rstrip("/").rpartition("/")[2].encode("utf-8", "surrogateescape"))
-    reads = load(reference_of).reference_files if reference_of else None
+    reads = load(reference_of).hooks.reference_files if reference_of else None
     for member in reads(source) if reads else source.members:
         try:
             own = sha256(member.fetch())

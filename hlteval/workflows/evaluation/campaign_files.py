@@ -87,7 +87,7 @@ def inputs_of(cell: Cell) -> dict[str, list[Input]]:
         if option.name in cell.options and (option.is_input or names_file(option)):
             value = cell.options[option.name]
             paths[f"--{option.flag}"] = value.split() if option.repeatable else [value]
-    partly = cell.task if load(cell.task).reference_files else ""
+    partly = cell.task if load(cell.task).hooks.reference_files else ""
     return {
         side: [Input(path, cell.encoding, partly if side == "reference" else "") for path in each]
         for side, each in paths.items()

@@ -182,7 +182,7 @@ class Submission:
 
     def _files(self, form: Format, source: Source) -> Documents:
         """The files of a source that the task reads, by document."""
-        if self.task.reads_sub_folders or source.kind != "folder":
+        if self.task.hooks.reads_sub_folders or source.kind != "folder":
             return form.documents(source)
         return form.documents(source.only(m for m in source.members if "/" not in m.name))
 
@@ -211,7 +211,7 @@ class Submission:
         or slices of a corpus in memory. There are as many documents in a batch as the task declares
         if `size` is None.
         """
-        size = size or self.task.batch
+        size = size or self.task.hooks.batch
         if self.format.layout == "single_file":
             yield self._whole()
         elif self.reference is not None:
@@ -227,7 +227,7 @@ class Submission:
             return 1
         single = self.reference is not None and self.reference_format.layout == "single_file"
         names = {*self.system_files, *(() if single else self.reference_files)}
-        return -(-len(names) // (size or self.task.batch))
+        return -(-len(names) // (size or self.task.hooks.batch))
 
     def _whole(self) -> Iterator[Pair]:
         """A submission that is a single file, and all of its reference."""

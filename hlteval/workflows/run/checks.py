@@ -100,7 +100,7 @@ class Check:
 
         The official software may read records otherwise.
         """
-        reading = self.opened.task.official_reading if self.profile == "official" else None
+        reading = self.opened.task.hooks.official_reading if self.profile == "official" else None
         for batch in self.opened.batches(size) if self.read else ():
             if reading is None:
                 yield batch
@@ -144,7 +144,7 @@ class Check:
         if not alone:
             checked.findings += self._check_reference(pair, pair.reference, checked)
         values = opened.files.values
-        checked.findings += opened.task.option_names(context, opened.options, values)
+        checked.findings += opened.task.hooks.option_names(context, opened.options, values)
         return checked
 
     def rule_context(self, pair: Pair) -> RuleContext:
@@ -221,7 +221,7 @@ class Check:
     @property
     def _official_checks_reference(self) -> bool:
         """Whether the reference is checked as the submission is."""
-        return self.profile == "official" and self.opened.task.official_checks_reference
+        return self.profile == "official" and self.opened.task.hooks.official_checks_reference
 
     def add(self, checked: Checked) -> None:
         """Add what a batch shows, with the documents of it that an earlier batch has, too."""
@@ -253,7 +253,10 @@ class Check:
         misnamed: list[Finding] = []
         if opened.role == SUBMISSION and opened.is_unreadable:  # then its name may be what is wrong
             misnamed = [item for item in task.packaging.named(opened.system) if _is_error(item)]
-        accepted, once = task.accepted(opened.options), {r.code for r in rules(task) if r.once}
+        accepted, once = (
+            task.hooks.accepted(opened.options),
+            {r.code for r in rules(task) if r.once},
+        )
         findings: list[Finding] = []
         seen: set[tuple[str, str]] = set()
         for item in (*total.findings, *self.unusable, *self._about_submission(), *misnamed):
@@ -285,7 +288,7 @@ class Check:
         return Verdict(
             task.name, self.profile, passed and decided, Findings(kept), opened.role,
             decided=decided, paths=paths, documents=len(total.documents), records=total.records,
-            compared=task.compared(form, opened.options),
+            compared=task.hooks.compared(form, opened.options),
             files_judged=tuple(member.display for member in opened.system.members),
         )  # fmt: skip
 
@@ -344,7 +347,7 @@ class Check:
 
     def blocks(self, finding: Finding) -> bool:
         """Whether a finding blocks if the verdict keeps it."""
-        if finding.code in self.opened.task.accepted(self.opened.options):
+        if finding.code in self.opened.task.hooks.accepted(self.opened.options):
             return False
         return (self._as_official(finding) if self.profile == "official" else finding).blocking
 

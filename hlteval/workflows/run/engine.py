@@ -452,8 +452,8 @@ class Run:
         notes = (*blocking_notes(judged), *self.error_notes().values())
         notes += (*warning_notes(judged, task.noted), *metric.notes(total), *found.notes())
         if self.alignments:
-            tables[task.alignment] = pl.concat(self.alignments)
-            error_tables, error_files = metric.error_analysis(tables[task.alignment], total)
+            tables[task.hooks.alignment] = pl.concat(self.alignments)
+            error_tables, error_files = metric.error_analysis(tables[task.hooks.alignment], total)
             tables, files = tables | error_tables, files | error_files
         primary = task.ranking(judged.profile, self.opened.options)
         evidence = each = None

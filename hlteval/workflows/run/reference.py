@@ -174,8 +174,8 @@ def observe_sides(opened: Submission, pair: Pair) -> Checked:
                 f"the reference has {of_gold:,} different confidences, and the submission "
                 f"{of_system or 'none'}"
             )
-    if not (checked.exchanged or table.is_empty() or task.only_in_references(gold)):
-        checked.exchanged = task.only_in_references(system)
+    if not (checked.exchanged or table.is_empty() or task.hooks.only_in_references(gold)):
+        checked.exchanged = task.hooks.only_in_references(system)
     return checked
 
 

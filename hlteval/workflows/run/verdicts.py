@@ -286,7 +286,7 @@ def submissions(task: str, paths: Iterable[str]) -> list[str]:
             found.append(path)
         else:
             folder = Path(path).parent
-            inner = folder.name in declared.inner_folders
+            inner = folder.name in declared.hooks.inner_folders
             found.append(str(folder.parent if inner else folder))
     every = {Path(path) for path in found}
     outermost = [path for path in dict.fromkeys(found) if every.isdisjoint(Path(path).parents)]

@@ -89,7 +89,7 @@ def test_the_digest_is_that_of_the_tables_that_the_task_reads(reference: Path) -
         others = {f"data/{name}" for name in TABLES if name != table}
         members = {member.name for member in as_reference(task, reference).members}
         assert members == every - others
-        reads = tasks.load(f"ccu-{task}").reference_files
+        reads = tasks.load(f"ccu-{task}").hooks.reference_files
         assert {member.name for member in reads(source)} == members
 
 

@@ -13,6 +13,7 @@ from hlteval.scoring.ccu.detection_metric import InstanceDetection
 from hlteval.scoring.ccu.detection_options import ChangeOptions, DetectionOptions, LlrFilter
 from hlteval.scoring.ccu.scaled import shares
 from hlteval.tasks.runtime import ccu as ccu_readers
+from hlteval.tasks.runtime.options import positive_integer
 
 DOCUMENTS = ("audio", "text", "video")
 """The modalities of the documents `d0`, `d1` and `d2`."""
@@ -311,7 +312,7 @@ def test_change_points_in_regions_that_nobody_annotated_do_not_count():
     [
         (ccu_readers.llr_filter, "before:by_value:1"),
         (ccu_readers.llr_filter, "after_read:by_value:nan"),
-        (ccu_readers.votes, "0"),
+        (positive_integer, "0"),
         (ccu_readers.gap, "-1"),
         (ccu_readers.amount, "x"),
         (ccu_readers.overlap, ("0.2", "0.2")),
