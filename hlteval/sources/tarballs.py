@@ -91,7 +91,11 @@ def _unpack(file: Spool, label: str, limits: Limits, warnings: list[Finding]) ->
             if not block and not piece and not stream.eof:
                 raise damaged(label, "unexpected end of file, probably truncated")
             produced += len(piece)
-            _check_size(produced, read, label, limits)
+            if produced > limits.total_bytes:
+                size, limit = f"more than {limits.total_bytes}", limits.total_bytes
+                raise Unreadable(finding("SRC123", file=label, size=size, limit=limit))
+            if bomb := check_ratio(label, produced, read, limits):
+                raise Unreadable(bomb)
             yield piece
         start = read - len(stream.unused_data)
         if file.read(start, 2) != b"\x1f\x8b":
@@ -102,16 +106,6 @@ def _unpack(file: Spool, label: str, limits: Limits, warnings: list[Finding]) ->
         warnings.append(finding("SRC106", file=label, size=file.size - start))
 
 
-def _check_size(produced: int, read: int, label: str, limits: Limits) -> None:
-    """Raise `Unreadable` for an archive above the limits."""
-    if produced > limits.total_bytes:
-        size = f"more than {limits.total_bytes}"
-        raise Unreadable(finding("SRC123", file=label, size=size, limit=limits.total_bytes))
-    bomb = check_ratio(label, produced, read, limits)
-    if bomb is not None:
-        raise Unreadable(bomb)
-
-
 def _entries(tar: Spool, label: str, warnings: list[Finding]) -> Iterator[Entry]:
     """The members, by their headers."""
     offset = 0
@@ -120,7 +114,10 @@ def _entries(tar: Spool, label: str, warnings: list[Finding]) -> Iterator[Entry]
         offset += _BLOCK
         if not header.strip(b"\0"):
             break
-        _check(header, label, first=offset == _BLOCK)
+        if not _is_intact(header):
+            first = offset == _BLOCK
+            reason = "no tar archive in the gzip file" if first else "invalid member header"
+            raise damaged(label, reason)
         size = _size(header, extended, label)
         if offset + size > tar.size:
             raise damaged(label, "a member is longer than the archive")
@@ -136,15 +133,12 @@ def _entries(tar: Spool, label: str, warnings: list[Finding]) -> Iterator[Entry]
         warnings.append(finding("SRC106", file=label, size=tar.size - offset))
 
 
-def _check(header: bytes, label: str, *, first: bool) -> None:
-    """Check the checksum of a header: the sum of its bytes, with spaces for the checksum itself."""
-    if len(header) == _BLOCK:
-        summands = header[:148] + b" " * 8 + header[156:]
-        total = sum(summands)
-        signed = total - 256 * len(summands.translate(None, _ASCII))  # some old programs do this
-        if _octal(header[148:156]) in (total, signed):
-            return
-    raise damaged(label, "no tar archive in the gzip file" if first else "invalid member header")
+def _is_intact(header: bytes) -> bool:
+    """Whether the checksum of a header is the sum of its bytes, with spaces for itself."""
+    summands = header[:148] + b" " * 8 + header[156:]
+    total = sum(summands)
+    signed = total - 256 * len(summands.translate(None, _ASCII))  # some old programs do this
+    return len(header) == _BLOCK and _octal(header[148:156]) in (total, signed)
 
 
 def _octal(field: bytes) -> int | None:

@@ -26,7 +26,7 @@ _MAX_SYNCED = 100
 _UNFINISHED = re.compile(r"\..*\.[0-9a-f]{8}\.part", re.DOTALL)
 """The names of what is not complete."""
 _HERE, _SWAP = -100, 2
-"""Arguments of renameat2: paths relative to the working directory, exchange of two names."""
+"""Arguments of renameat2 of Linux: paths from the working directory, exchange of two names."""
 
 
 @contextmanager
@@ -111,7 +111,12 @@ def merge(made: Path, folder: Path) -> list[str]:
     _synchronize(made)
     names = sorted(str(file.relative_to(made)) for file in made.rglob("*") if file.is_file())
     for name in names:
-        _check_way(folder, name)
+        target = folder / name
+        if target.is_dir():
+            raise FileExistsError(f"{target} is a folder, not a file")
+        for parent in Path(name).parents:
+            if (folder / parent).exists() and not (folder / parent).is_dir():
+                raise FileExistsError(f"{folder / parent} is a file, not a folder")
     others = (file for file in folder.rglob("*") if file.is_file())
     stay = sorted({str(file.relative_to(folder)) for file in others}.difference(names))
     with written(folder, "every file in it is complete, but some may be new and some old"):
@@ -119,15 +124,6 @@ def merge(made: Path, folder: Path) -> list[str]:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (made / name).replace(folder / name)
     return stay
-
-
-def _check_way(folder: Path, name: str) -> None:
-    target = folder / name
-    if target.is_dir():
-        raise FileExistsError(f"{target} is a folder, not a file")
-    for parent in target.relative_to(folder).parents:
-        if (folder / parent).exists() and not (folder / parent).is_dir():
-            raise FileExistsError(f"{folder / parent} is a file, not a folder")
 
 
 def check_outputs(
@@ -243,8 +239,7 @@ def _exchange(first: Path, second: Path) -> bool:
     swap = getattr(ctypes.CDLL(None), "renameat2", None) if os.name == "posix" else None
     if swap is None:
         return False
-    done: int = swap(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _SWAP)
-    return done == 0
+    return bool(swap(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _SWAP) == 0)
 
 
 def hidden_path(target: Path) -> Path:
@@ -282,7 +277,7 @@ _READ_WRITE = 0o644
 
 
 def suffix_problem(source: Source, target: str) -> str | None:
-    """Why a copy of a source cannot have a name, by its suffix; None if it can.
+    """Return the reason why a copy of a source cannot have a name, by its suffix; or None.
 
     Examples:
         >>> suffix_problem(Source("run.zip", "zip", ()), "fixed")
@@ -310,9 +305,14 @@ def pack(source: Source, path: Path) -> None:
         Unreadable: if a member cannot be read.
     """
     if source.kind == "zip":
-        _zip(source, path)
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for member in source.members:
+                entry = zipfile.ZipInfo(member.name)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = _READ_WRITE << 16
+                archive.writestr(entry, member.fetch())
     elif source.kind == "tgz":
-        _tgz(source, path)
+        _pack_tgz(source, path)
     elif source.kind == "folder":
         for member in source.members:
             file = path / member.name
@@ -329,16 +329,7 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _zip(source: Source, path: Path) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for member in source.members:
-            info = zipfile.ZipInfo(member.name)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = _READ_WRITE << 16
-            archive.writestr(info, member.fetch())
-
-
-def _tgz(source: Source, path: Path) -> None:
+def _pack_tgz(source: Source, path: Path) -> None:
     with (
         path.open("wb") as stream,
         gzip.GzipFile("", "wb", fileobj=stream, mtime=0) as packed,
