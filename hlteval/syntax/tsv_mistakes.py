@@ -1,4 +1,4 @@
-"""How the cells of a table are separated and quoted, and how the usual other notations are."""
+"""Mistakes in all rows of a table: its notation, header and cells; their diagnosis and repair."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from hlteval.findings.suggest import closest
@@ -68,7 +68,9 @@ class Dialect(NamedTuple):
             for number, line in enumerate(lines, start=1):
                 bare = line.rstrip("\r\n")
                 if bare.strip():
-                    yield Row(number, number, self._split(bare))
+                    spaced = self.separator == SPACES
+                    cells = _RUN.split(bare.strip(" \t")) if spaced else bare.split(self.separator)
+                    yield Row(number, number, cells)
             return
         spaced = self.separator == SPACES
         reader = csv.reader(lines, delimiter=self.separator, skipinitialspace=spaced)
@@ -77,11 +79,6 @@ class Dialect(NamedTuple):
             if any(cells):
                 yield Row(number, reader.line_num, cells)
             number = reader.line_num + 1
-
-    def _split(self, line: str) -> Sequence[str]:
-        if self.separator == SPACES:
-            return _RUN.split(line.strip(" \t"))
-        return line.split(self.separator)
 
     def line(self, cells: Sequence[str]) -> str:
         r"""Cells as a line; line breaks, and separators that cannot be quoted, become spaces.
@@ -123,7 +120,7 @@ def sample(dialect: Dialect, text: str, size: int) -> list[Row]:
         return []
 
 
-TSV_HEADERS_NAMES, MISSING, EXTRA = "TAB103", "TAB104", "TAB105"
+RENAMED, MISSING, EXTRA = "TAB103", "TAB104", "TAB105"
 _ALIKE = 50.0
 """Least similarity, in percent, of a name in a header; the cells below it must fit too."""
 _NO_WORD = "?!"
@@ -165,16 +162,21 @@ def read_header(rows: Sequence[Sequence[str]], table: Table) -> Iterator[Header]
         return
     known = table.ordered_by("\t".join(rows[0])) if table.header != "none" else None
     if known is not None:
-        own: Columns = tuple(None if "\t" in column.name else column for column in known.columns)
-        yield Header(own, is_row=True, written=rows[0], known=True)
+        columns: Columns = tuple(None if "\t" in c.name else c for c in known.columns)
+        yield Header(columns, is_row=True, written=rows[0], known=True)
         return
     if table.header != "required":
-        yield from _without_header(first, table)
+        yield Header(table.columns, is_row=False)
+        words = [cell for cell in first if cell and not any(map(str.isdigit, cell))]
+        fit = all(fits(column, cell) for column, cell in zip(table.columns, first, strict=False))
+        if not fit and len(words) >= len(first) - 1 and len(set(first)) == len(first):
+            values = {"given": shortened(" ".join(first), 80)}
+            yield Header(table.columns, True, EXTRA, values)
         return
     titles = [column.title for column in table.columns]
     if 2 * sum(cell in titles for cell in first) > len(first) or not _recurs(rows):
         if not any(character in title for title in first for character in '",;|'):
-            yield from _renamed(first, _named(first, rows[1:], table), table)
+            yield from _header_with_names(first, _columns_by_title(first, rows[1:], table), table)
         return
     needed = tuple(column for column in table.columns if not column.optional)
     for columns in dict.fromkeys((table.columns, needed)):
@@ -182,18 +184,6 @@ def read_header(rows: Sequence[Sequence[str]], table: Table) -> Iterator[Header]
             names = [column.title for column in columns]
             values = {"header": shortened(" ".join(names), 200)}
             yield Header(columns, False, MISSING, values, names)
-
-
-def _without_header(first: Sequence[str], table: Table) -> Iterator[Header]:
-    """The readings of the first row of a table that needs no header."""
-    yield Header(table.columns, is_row=False)
-    words = [cell for cell in first if cell and not any(map(str.isdigit, cell))]
-    wrong = [
-        cell for column, cell in zip(table.columns, first, strict=False) if not fits(column, cell)
-    ]
-    if wrong and len(words) >= len(first) - 1 and len(set(first)) == len(first):
-        given = shortened(" ".join(first), 80)
-        yield Header(table.columns, True, EXTRA, {"given": given})
 
 
 def _recurs(rows: Sequence[Sequence[str]]) -> bool:
@@ -206,55 +196,45 @@ def _recurs(rows: Sequence[Sequence[str]]) -> bool:
     )
 
 
-def _named(
+def _columns_by_title(
     titles: Sequence[str], rows: Sequence[Sequence[str]], table: Table
 ) -> list[Column | None]:
     """The column that each title of a header names, or nearly names; None for the others.
 
-    A title that is like no name names the only column that its cells fit.
+    A title that is like no name names the only column that its cells fit; columns whose pattern
+    fits anything are not recognized by cells.
     """
     free = {column.title: column for column in table.columns}
-    found: list[Column | None] = [free.pop(title, None) for title in titles]
+    columns: list[Column | None] = [free.pop(title, None) for title in titles]
     for at, title in enumerate(titles):
-        if found[at] is None and (other := closest(title, free, cutoff=_ALIKE)):
-            found[at] = free.pop(other)
-    unknown = [at for at, column in enumerate(found) if column is None]
-    fitting = {
-        at: [column for column in free.values() if _tells(column) and _all_fit(column, rows, at)]
-        for at in unknown
-    }
-    for at, columns in fitting.items():
-        if len(columns) == 1 and sum(columns[0] in others for others in fitting.values()) == 1:
-            found[at] = columns[0]
-    return found
+        if columns[at] is None and (other := closest(title, free, cutoff=_ALIKE)):
+            columns[at] = free.pop(other)
+    fitting: dict[int, list[Column]] = {}
+    for at in (at for at, column in enumerate(columns) if column is None):
+        cells = [row[at] for row in rows if at < len(row)]
+        fitting[at] = [
+            column
+            for column in free.values()
+            if not fits(column, _NO_WORD) and any(cells) and all(fits(column, c) for c in cells)
+        ]
+    for at, candidates in fitting.items():
+        if len(candidates) == 1 and sum(candidates[0] in c for c in fitting.values()) == 1:
+            columns[at] = candidates[0]
+    return columns
 
 
-def _tells(column: Column) -> bool:
-    """Whether cells tell a column from others: a pattern that fits anything does not."""
-    return not fits(column, _NO_WORD)
-
-
-def _all_fit(column: Column, rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether all cells at a place fit a column, and some is not empty."""
-    cells = [row[at] for row in rows if at < len(row)]
-    return any(cells) and all(fits(column, cell) for cell in cells)
-
-
-def _renamed(titles: Sequence[str], found: list[Column | None], table: Table) -> Iterator[Header]:
-    """The reading of a header with other names, of which some columns may have been found.
+def _header_with_names(
+    titles: Sequence[str], columns: Sequence[Column | None], table: Table
+) -> Iterator[Header]:
+    """The reading of a header with other names, of which some columns may be known.
 
     A header that lacks a column is none: its format reports the name.
     """
-    there = {column.name for column in found if column}
-    missing = [
-        column
-        for column in table.columns
-        if column.name not in there and not (column.optional or column.nullable)
-    ]
-    if missing:
+    there = {column.name for column in columns if column}
+    if any(c.name not in there and not (c.optional or c.nullable) for c in table.columns):
         return
     written = [
-        column.title if column else title for column, title in zip(found, titles, strict=True)
+        column.title if column else title for column, title in zip(columns, titles, strict=True)
     ]
     pairs = [
         f"{shortened(title, 30) or 'nothing'} for {right}"
@@ -262,9 +242,7 @@ def _renamed(titles: Sequence[str], found: list[Column | None], table: Table) ->
         if title != right
     ]
     values = {"names": ", ".join(pairs), "header": shortened(" ".join(written), 200)}
-    yield Header(
-        tuple(found), True, TSV_HEADERS_NAMES if pairs else "", values, written, known=True
-    )
+    yield Header(tuple(columns), True, RENAMED if pairs else "", values, written, known=True)
 
 
 QUOTES, SEPARATORS = "TAB101", "TAB102"
@@ -274,7 +252,6 @@ _SAMPLE = 60
 """Rows from which a diagnosis is made."""
 _SURE = 0.9
 """The share of these rows that must fit."""
-"""Cells in quotation marks, of which a spreadsheet may be the cause."""
 _STEPS = 4
 """Most steps, beside those about notation and header: who made more mistakes made another table."""
 
@@ -295,7 +272,7 @@ class Mistake(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is wrong in all rows of a table.
+    """The mistakes in all rows of a table.
 
     Attributes:
         table: the declaration of the table.
@@ -327,7 +304,10 @@ class Diagnosis:
         counts: Counter[int] = Counter()
         lines = text.split("\n")
         total = marked = first = 0
-        for at, row in enumerate(self._rows(text)):
+        rows_of_table = (
+            row for row in self.dialect.rows(text) if not self.table.ignores(row.cells)
+        )
+        for at, row in enumerate(rows_of_table):
             marked += '"' in lines[row.line - 1]
             if not at and self.header.is_row:
                 continue
@@ -337,23 +317,22 @@ class Diagnosis:
                 changed = step.row(cells)
                 counts[number] += changed != cells
                 cells = changed
-        found = []
+        mistakes = []
         if self._notation in self.codes:
-            wrong, right = NAMES[self.dialect.separator], NAMES[self.table.separator]
-            names: dict[str, object] = {"wrong": wrong, "right": right}
-            count = marked if self._notation == QUOTES else total + self.header.is_row
             rows = total + self.header.is_row
-            found.append(Mistake(self._notation, 1, {**names, "count": count, "rows": rows}))
+            values: dict[str, object] = {
+                "wrong": NAMES[self.dialect.separator],
+                "right": NAMES[self.table.separator],
+                "count": marked if self._notation == QUOTES else rows,
+                "rows": rows,
+            }
+            mistakes.append(Mistake(self._notation, 1, values))
         if self.header.code:
-            found.append(Mistake(self.header.code, 1, {**self.header.values, "rows": total}))
+            mistakes.append(Mistake(self.header.code, 1, {**self.header.values, "rows": total}))
         for number, step in enumerate(self.steps):
             values = {**step.values, "count": counts[number] or total, "rows": total}
-            found.append(Mistake(step.code, first or 1, values))
-        return found
-
-    def _rows(self, text: str) -> Iterator[Row]:
-        """The rows, without lines that are none."""
-        return (row for row in self.dialect.rows(text) if not self.table.ignores(row.cells))
+            mistakes.append(Mistake(step.code, first or 1, values))
+        return mistakes
 
     def repaired(self, text: str, codes: Collection[str]) -> list[tuple[int, str]] | None:
         """The lines of a table after its mistakes are undone, each with the number that it had.
@@ -365,7 +344,7 @@ class Diagnosis:
         Returns:
             The lines with their carriage returns; None if nothing can be undone.
         """
-        allowed = self._up_to_first_other(codes)
+        allowed = set(takewhile(lambda code: code in codes and code != LACKING, self.codes))
         if not allowed:
             return None
         dialect = own(self.table.separator)
@@ -378,42 +357,26 @@ class Diagnosis:
                     fresh[row.line] = dialect.line(cells)
                 continue
             at += 1
-            if at or not self.header.is_row:
-                body = cells
-            elif self.header.code in allowed:
-                body = list(self.header.written)
-            else:
-                body = cells
+            is_head = at == 0 and self.header.is_row
+            body = list(self.header.written) if is_head and self.header.code in allowed else cells
             for step in self.steps:
-                if step.code in allowed and (at or not self.header.is_row):
-                    body = step.row(body)
-                elif step.code in allowed:
-                    body = step.head(body)
+                if step.code in allowed:
+                    body = step.head(body) if is_head else step.row(body)
             skipped.update(range(row.line + 1, row.last + 1))
             if not body:
                 skipped.add(row.line)
             elif self.dialect != dialect or body != cells:
                 end = "\r" * lines[row.last - 1].endswith("\r")
                 fresh[row.line] = dialect.line(body) + end
-        added = (
-            self.header.written if self.header.code in allowed and not self.header.is_row else ()
-        )
-        begin = [(0, dialect.line(added))] if added else []
+        begin = []
+        if self.header.code in allowed and not self.header.is_row and self.header.written:
+            begin = [(0, dialect.line(self.header.written))]
         numbered = enumerate(lines, start=1)
         return begin + [(n, fresh.get(n, line)) for n, line in numbered if n not in skipped]
 
-    def _up_to_first_other(self, codes: Collection[str]) -> set[str]:
-        """The codes that can be undone, in order, up to the first that is not to be."""
-        allowed = set[str]()
-        for code in self.codes:
-            if code not in codes or code == LACKING:
-                break
-            allowed.add(code)
-        return allowed
-
 
 def diagnose(text: str, tables: Sequence[Table]) -> Diagnosis | None:
-    r"""What is wrong in all rows of a text that should be a table.
+    r"""Diagnose the mistakes in all rows of a text that should be a table.
 
     Args:
         text: of the file.
@@ -433,51 +396,39 @@ def diagnose(text: str, tables: Sequence[Table]) -> Diagnosis | None:
     """
     if len(text) > LARGEST:
         return None
-    found = [
+    candidates = [
         diagnosis
         for table in tables
         for dialect in (own(table.separator), *others(text, table.separator))
         if (diagnosis := _in_dialect(text, table, dialect)) is not None
     ]
-    best = min(found, key=lambda each: (each.unfit, len(each.codes)), default=None)
-    if best is not None and not best.codes:
-        quoting = replace(best, dialect=Dialect(best.table.separator, quoted=True))
-        return quoting if _is_quoted(text, best.table) else None
-    return best
-
-
-def _is_quoted(text: str, table: Table) -> bool:
-    """Whether cells without a pattern are in quotation marks, as spreadsheets write some."""
-    if table.separator != "\t":
-        return False
-    found = re.finditer(r'(?:^|\t)"(?:[^"\t\n]|"")*"(?=\t|\r?$)', text, re.MULTILINE)
-    return len(list(islice(found, _FEWEST))) == _FEWEST
-
-
-def _has_all_cells(text: str, table: Table) -> bool:
-    """Whether each row has a cell for each column, so that spaces do not separate them."""
-    rows = sample(own(table.separator), text, _SAMPLE)
-    return all(len(row.cells) == len(table.columns) for row in rows)
+    best = min(candidates, key=lambda each: (each.unfit, len(each.codes)), default=None)
+    if best is None or best.codes:
+        return best
+    # Cells without a pattern may be in quotation marks: spreadsheets write some so.
+    cells = re.finditer(r'(?:^|\t)"(?:[^"\t\n]|"")*"(?=\t|\r?$)', text, re.MULTILINE)
+    if best.table.separator != "\t" or len(list(islice(cells, _FEWEST))) < _FEWEST:
+        return None
+    return replace(best, dialect=Dialect(best.table.separator, quoted=True))
 
 
 def _in_dialect(text: str, table: Table, dialect: Dialect) -> Diagnosis | None:
     """The diagnosis of a table in a notation, if its rows fit then."""
     rows = sample(dialect, text, _SAMPLE)
-    if not rows or (dialect.separator == SPACES and _has_all_cells(text, table)):
-        return None
+    if dialect.separator == SPACES:
+        declared = sample(own(table.separator), text, _SAMPLE)
+        if all(len(row.cells) == len(table.columns) for row in declared):
+            return None  # each row has a cell for each column: spaces do not separate them
     begin = [row.cells for row in rows if not table.ignores(row.cells)]
     if not begin:
         return None
-    found = None
+    candidates = []
     for header in read_header(begin, table):
         body = begin[header.is_row :]
         steps, unfit = _steps(header.columns, body, table)
-        each = Diagnosis(table, dialect, header, tuple(steps), unfit)
-        if unfit > (1 - _SURE) * len(body) or (not body and not header.known):
-            continue
-        if found is None or (unfit, len(each.codes)) < (found.unfit, len(found.codes)):
-            found = each
-    return found
+        if unfit <= (1 - _SURE) * len(body) and (body or header.known):
+            candidates.append(Diagnosis(table, dialect, header, tuple(steps), unfit))
+    return min(candidates, key=lambda each: (each.unfit, len(each.codes)), default=None)
 
 
 def _steps(columns: Columns, body: Sequence[Sequence[str]], table: Table) -> tuple[list[Step], int]:

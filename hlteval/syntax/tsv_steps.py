@@ -63,22 +63,20 @@ def _share(cell: str) -> str:
     return f"{share:f}" if share % 1 else f"{share:.1f}"
 
 
-def _as_listed(cell: str, words: Sequence[str]) -> str:
+def _word_of_list(cell: str, words: Sequence[str]) -> str:
     """A word of a list as the list writes it."""
     alike = [word for word in words if word.casefold() == cell.strip().casefold()]
     return alike[0] if len(alike) == 1 else cell
 
 
-def _moved(cells: Cells, places: Sequence[int]) -> Cells:
-    """Cells in another order: `places` has for each its place before."""
-    if len(cells) <= max(places):
-        return cells
-    return [*(cells[at] for at in places), *cells[len(places) :]]
-
-
 def _order(places: Sequence[int], names: Sequence[str], *, with_header: bool) -> Step:
-    """The step that puts columns in another order."""
-    move = partial(_moved, places=tuple(places))
+    """The step that puts columns in another order: `places` has for each its place before."""
+
+    def move(cells: Cells) -> Cells:
+        if len(cells) <= max(places):
+            return cells
+        return [*(cells[at] for at in places), *cells[len(places) :]]
+
     values = {"columns": f"{', '.join(names[:-1])} and {names[-1]}"}
     return Step(EXCHANGED, values, move, move if with_header else same)
 
@@ -105,7 +103,7 @@ def fits(column: Column | None, cell: str) -> bool:
 
 
 def name_of(columns: Columns, at: int, table: Table) -> str:
-    """What messages call a column: its heading, or its number where there is no header."""
+    """The name of a column in messages: its heading, or its number where there is no header."""
     column = columns[at]
     title = column.title if column else f"column {at + 1}"
     return title if table.header == "required" else f"{title} (field {at + 1})"
@@ -122,30 +120,19 @@ def _counts(columns: Columns, table: Table) -> range:
 def _bad(columns: Columns, rows: Iterable[Cells], table: Table) -> list[int]:
     """How many cells of each column do not fit, in rows with as many cells as they must have."""
     counts, known = [0] * len(columns), _counts(columns, table)
-    ordered = _ascending(columns, table)
+    names = [column.name if column else "" for column in columns]
+    ascending = [names.index(name) for name in table.ascending if name in names]
     for cells in rows:
         if len(cells) not in known:
             continue
         for at, (column, cell) in enumerate(zip(columns, cells, strict=False)):
             counts[at] += not fits(column, cell)
-        for at in ordered if ordered and _descends(cells, *ordered) else ():
-            counts[at] += 1
+        if len(ascending) == 2 and max(ascending) < len(cells):
+            start, end = (cells[at] for at in ascending)
+            both = _NUMBER.fullmatch(start) and _NUMBER.fullmatch(end)
+            for at in ascending if both and float(start) > float(end) else ():
+                counts[at] += 1
     return counts
-
-
-def _ascending(columns: Columns, table: Table) -> tuple[int, ...]:
-    """The two columns of numbers of which the second is never below the first."""
-    names = [column.name if column else "" for column in columns]
-    return tuple(names.index(name) for name in table.ascending if name in names)
-
-
-def _descends(cells: Cells, start: int, end: int = -1) -> bool:
-    if end < 0 or end >= len(cells):
-        return False
-    first, last = cells[start], cells[end]
-    if not (_NUMBER.fullmatch(first) and _NUMBER.fullmatch(last)):
-        return False
-    return float(first) > float(last)
 
 
 def misfits(columns: Columns, rows: Sequence[Cells], table: Table) -> int:
@@ -276,7 +263,7 @@ def _on_cell(at: int, change: Callable[[str], str]) -> Callable[[Cells], Cells]:
 def _changes(
     column: Column, wrong: Sequence[str], rows: int
 ) -> Iterator[tuple[str, Callable[[str], str]]]:
-    """What may have been done to the cells of a column that do not fit, and how to undo it."""
+    """The changes that may undo what was done to the cells of a column that do not fit."""
     if len(wrong) < max(_FEWEST, rows / 2):
         return
     if _COMMA.fullmatch(wrong[0].strip()):
@@ -285,7 +272,7 @@ def _changes(
     if _PERCENTAGE.fullmatch(wrong[0].strip()) and in_all and len(wrong) > _FEWEST:
         yield PERCENTAGES, _share
     if words := _words(column.usual_pattern):
-        yield CASE, partial(_as_listed, words=words)
+        yield CASE, partial(_word_of_list, words=words)
 
 
 @lru_cache(maxsize=200)
