@@ -152,18 +152,18 @@ class Corpus:
             [0, 1]
         """
         shifted: dict[str, list[pl.DataFrame]] = {}
-        for tables in Corpus.numbered(corpora):
+        for tables in Corpus.numbered_tables(corpora):
             for name, frame in tables.items():
                 shifted.setdefault(name, []).append(frame)
         return Corpus(**{name: pl.concat(frames) for name, frames in shifted.items()})
 
     @staticmethod
-    def numbered(corpora: Iterable[Corpus]) -> Iterator[dict[str, pl.DataFrame]]:
+    def numbered_tables(corpora: Iterable[Corpus]) -> Iterator[dict[str, pl.DataFrame]]:
         """The tables with rows of each corpus, with the keys that they have in `concat`.
 
         Examples:
             >>> corpora = [Corpus(documents=[{"row": 7, "name": name}]) for name in "ab"]
-            >>> [tables["documents"]["row"].to_list() for tables in Corpus.numbered(corpora)]
+            >>> [tables["documents"]["row"].to_list() for tables in Corpus.numbered_tables(corpora)]
             [[0], [1]]
         """
         offsets = dict.fromkeys(TABLES, 0)

@@ -205,7 +205,7 @@ def write_batches(corpora: Iterable[Corpus], stream: BinaryIO, folder: Path) -> 
     """
     with ExitStack() as stack:
         parts: dict[str, IO[bytes]] = {}
-        for tables in Corpus.numbered(corpora):
+        for tables in Corpus.numbered_tables(corpora):
             for name, frame in tables.items():
                 if name not in parts:
                     parts[name] = stack.enter_context(

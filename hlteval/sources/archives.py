@@ -139,7 +139,7 @@ class Entry(NamedTuple):
     encrypted: bool = False
 
 
-def damaged(display: str, reason: str) -> Unreadable:
+def damage(display: str, reason: str) -> Unreadable:
     """The error for a damaged archive, or a damaged member."""
     return Unreadable(finding("SRC105", file=display, reason=reason))
 

@@ -305,36 +305,29 @@ def _convert(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
         if column.name not in frame.columns:
             raise WrongFrame(f"{table.name}.{column.name} is missing ({column.dtype})")
     columns = {column.name: column for column in table.columns}
-    return pl.DataFrame(
-        [_cast(table.name, columns[values.name], values) for values in frame.get_columns()]
+    return frame.select(
+        _cast(table.name, columns[values.name], values) for values in frame.get_columns()
     )
 
 
 def _cast(table: str, column: Column, values: pl.Series) -> pl.Series:
-    dtype = values.dtype
-    if dtype.is_float() and column.dtype != pl.String:
+    """Values as the type of a column, if nothing changes in that."""
+    dtype, expected = values.dtype, column.dtype
+    if dtype.is_float() and expected != pl.String:
         values = values.fill_nan(None)  # pandas has no other null in numbers
-    if dtype == column.dtype:
+    if dtype == expected:
         return values
-    if _converts(values, column.dtype):
-        try:
-            return values.cast(column.dtype)
-        except pl.exceptions.PolarsError as error:  # beyond the range of the type
-            raise WrongFrame(f"{table}.{column.name} is not {column.dtype}: {error}") from error
-    raise WrongFrame(f"{table}.{column.name} is {dtype}, expected {column.dtype}")
-
-
-def _converts(values: pl.Series, expected: object) -> bool:
-    """Whether values can be cast without a change."""
-    dtype = values.dtype
-    if dtype == pl.Null:
-        return True
-    if expected == pl.String:
-        return isinstance(dtype, _TEXT)
-    if expected == pl.Float64:
-        return dtype.is_numeric()
-    if isinstance(expected, pl.List):
-        return isinstance(dtype, pl.List)
-    if expected != pl.Int64 or not dtype.is_numeric():
-        return False
-    return dtype.is_integer() or bool((values == values.floor()).all())
+    converts = (
+        dtype == pl.Null
+        or (expected == pl.String and isinstance(dtype, _TEXT))
+        or (expected == pl.Float64 and dtype.is_numeric())
+        or (isinstance(expected, pl.List) and isinstance(dtype, pl.List))
+        or (expected == pl.Int64 and dtype.is_integer())
+        or (expected == pl.Int64 and dtype.is_numeric() and (values == values.floor()).all())
+    )
+    if not converts:
+        raise WrongFrame(f"{table}.{column.name} is {dtype}, expected {expected}")
+    try:
+        return values.cast(expected)
+    except pl.exceptions.PolarsError as error:  # beyond the range of the type
+        raise WrongFrame(f"{table}.{column.name} is not {expected}: {error}") from error

@@ -264,7 +264,7 @@ def is_url(path: str) -> bool:
     return _URL.match(path) is not None
 
 
-def located(url: str) -> tuple[Any, str]:
+def file_system_of(url: str) -> tuple[Any, str]:
     """The file system of a URL, and the path in it.
 
     Raises:
@@ -398,7 +398,7 @@ def _open(path: str, limits: Limits) -> Source:
 
 def _open_url(url: str, limits: Limits) -> Source:
     """A folder, file or archive at a URL; an archive is spooled, all else is read when needed."""
-    system, path = located(url)
+    system, path = file_system_of(url)
     label = printable(url)
     try:
         if system.isdir(path):

@@ -22,7 +22,7 @@ from hlteval.sources.archives import (
     Entry,
     admit,
     check_ratio,
-    damaged,
+    damage,
     too_many,
     type_name,
 )
@@ -116,7 +116,7 @@ def _directory(file: Spool, label: str, limits: Limits) -> tuple[list[_Header], 
         raise too_many(label, limits.members)
     headers = _headers(file.read(start, size), label, limits)
     if len(headers) != count:
-        raise damaged(label, f"{count} members declared, but {len(headers)} listed")
+        raise damage(label, f"{count} members declared, but {len(headers)} listed")
     return headers, start, trailing
 
 
@@ -126,18 +126,18 @@ def _end(file: Spool, label: str) -> tuple[int, int, int, int]:
     tail = file.read(tail_start, file.size - tail_start)
     index = tail.rfind(b"PK\5\6")
     if index < 0 or len(tail) - index < _END.size:
-        raise damaged(label, "central directory is missing, file is probably truncated")
+        raise damage(label, "central directory is missing, file is probably truncated")
     _, disk, first, here, count, size, start, comment = _END.unpack_from(tail, index)
     end = tail_start + index
     trailing = file.size - end - _END.size - comment
     if trailing < 0:
-        raise damaged(label, "unexpected end of file")
+        raise damage(label, "unexpected end of file")
     if disk or first or here != count:
-        raise damaged(label, "one of several parts of a split archive")
+        raise damage(label, "one of several parts of a split archive")
     if 0xFFFF in (here, count) or _IN_EXTRA in (size, start):
         end, start, size, count = _end_64(file, end, label) or (end, start, size, count)
     if start + size != end:
-        raise damaged(label, "central directory is not where it should be")
+        raise damage(label, "central directory is not where it should be")
     return start, size, count, trailing
 
 
@@ -148,10 +148,10 @@ def _end_64(file: Spool, end: int, label: str) -> tuple[int, int, int, int] | No
         return None
     offset = _LOCATOR.unpack(locator)[2]
     if offset > file.size:
-        raise damaged(label, "central directory is not where it should be")
+        raise damage(label, "central directory is not where it should be")
     record = file.read(offset, _END_64.size)
     if len(record) < _END_64.size or not record.startswith(b"PK\6\6"):
-        raise damaged(label, "central directory is missing")
+        raise damage(label, "central directory is missing")
     *_, count, size, start = _END_64.unpack(record)
     return offset, start, size, count
 
@@ -164,13 +164,13 @@ def _headers(directory: bytes, label: str, limits: Limits) -> list[_Header]:
         if len(headers) == limits.members:
             raise too_many(label, limits.members)
         if bytes(rest[:4]) != b"PK\1\2" or len(rest) < _HEADER.size:
-            raise damaged(label, f"entry {len(headers) + 1} of the central directory is invalid")
+            raise damage(label, f"entry {len(headers) + 1} of the central directory is invalid")
         fields = _HEADER.unpack_from(rest)
         name_end = _HEADER.size + fields[10]
         extra_end = name_end + fields[11]
         end = extra_end + fields[12]
         if end > len(rest):
-            raise damaged(label, f"entry {len(headers) + 1} of the central directory is truncated")
+            raise damage(label, f"entry {len(headers) + 1} of the central directory is truncated")
         name, extra = bytes(rest[_HEADER.size : name_end]), bytes(rest[name_end:extra_end])
         headers.append(_header(fields, name, extra, label))
         rest = rest[end:]
@@ -195,7 +195,7 @@ def _header(fields: Sequence[int], name: bytes, extra: bytes, label: str) -> _He
             offset = numbers.pop(0) if offset == _IN_EXTRA else offset
         except IndexError:
             member = printable(name.decode("utf-8", "surrogateescape"))
-            raise damaged(f"{label}/{member}", "size is missing") from None
+            raise damage(f"{label}/{member}", "size is missing") from None
     return _Header(name, flags, method, crc, packed, size, mode, offset)
 
 
@@ -205,7 +205,7 @@ def _start(file: Spool, header: _Header, label: str) -> int:
     if header.offset < file.size:
         local = file.read(header.offset, _LOCAL.size + len(header.name))
     if len(local) < _LOCAL.size or not local.startswith(b"PK\3\4"):
-        raise damaged(_path(header, label), "member is not where the central directory says")
+        raise damage(_path(header, label), "member is not where the central directory says")
     _, _, flags, method, _, _, crc, packed, size, name, extra = _LOCAL.unpack_from(local)
     agree = name == len(header.name) and local.endswith(header.name)
     agree = agree and method == header.method and not (flags ^ header.flags) & _COMPARED
@@ -276,10 +276,10 @@ def _unpack(file: Spool, start: int, header: _Header, label: str) -> bytes:
         try:
             data = unpacker.decompress(data, header.size + 1)
         except zlib.error:
-            raise damaged(_path(header, label), "invalid compressed data") from None
+            raise damage(_path(header, label), "invalid compressed data") from None
         complete = unpacker.eof and not unpacker.unused_data
     if not complete or len(data) != header.size:
-        raise damaged(_path(header, label), f"size is not the declared {header.size} bytes")
+        raise damage(_path(header, label), f"size is not the declared {header.size} bytes")
     if zlib.crc32(data) != header.crc:
-        raise damaged(_path(header, label), "checksum mismatch")
+        raise damage(_path(header, label), "checksum mismatch")
     return data

@@ -16,8 +16,7 @@ from hlteval.converters import Format, load
 from hlteval.findings import REFERENCE, Finding, Severity, Span, entry, excerpt
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode
-from hlteval.syntax.tsv_mistakes import Diagnosis, diagnose
-from hlteval.syntax.tsv_steps import LACKING
+from hlteval.syntax.tsv_mistakes import LACKING, Diagnosis, diagnose
 from hlteval.validators.names import mismatch
 from hlteval.workflows.run.batches import Pair, Submission
 
