@@ -461,9 +461,11 @@ def read_rows(
     lines = Lines(content) if isinstance(content, bytes) else content
     frames: dict[str, list[pl.DataFrame]] = {name: [] for name in TABLES}
     numbers = {name: LineNumbers() for name in TABLES}
-    for chunk in _Decoder(lines, file, report, reject, again).chunks():
+    decoder, chunks = _Decoder(file, report, reject, again), lines.chunks()
+    _check_header(next(chunks, (1, b""))[1], file)
+    for begin, chunk in chunks:
         groups: dict[str, list[msgspec.Struct]] = {}
-        for first, rows in chunk:
+        for first, rows in decoder.rows(begin, chunk):
             number = first
             for kind, run in groupby(rows, type):
                 alike = list(run)
@@ -481,6 +483,19 @@ def read_rows(
             frames[name].append(pl.DataFrame(columns, schema=schema))
     tables = {name: pl.concat(parts) for name, parts in frames.items() if parts}
     return JsonRows(tables, numbers, lines, file)
+
+
+def _check_header(first: bytes, file: str | None) -> None:
+    """Check the first line."""
+    try:
+        header = msgspec.json.decode(first, type=Header)
+    except (ValueError, RecursionError):
+        header = None
+    if header is None or header.format != FORMAT:
+        line = msgspec.json.encode(Header(FORMAT, SCHEMA_VERSION)).decode()
+        raise StoreError(f"the first line must be {line}", file, 1, 1)
+    if message := version_problem(header.version):
+        raise StoreError(message, file, 1, _column(first.removesuffix(b"\n"), "version"))
 
 
 def _column(line: bytes, key: str) -> int:
@@ -529,32 +544,11 @@ def _python_type(dtype: object) -> Any:
 class _Decoder:
     """Decodes the lines of a file, and finds the places of its problems."""
 
-    lines: Lines
     file: str | None
     report: Callable[[StoreError], None]
     reject: Callable[[StoreError, bytes], None]
     again: Callable[[int, StoreError, bytes], None] | None
     unknown: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-
-    def chunks(self) -> Iterator[Iterable[_Run]]:
-        """The rows of some megabytes of whole lines at a time."""
-        chunks = self.lines.chunks()
-        _, first = next(chunks, (1, b""))
-        self.header(first)
-        for number, chunk in chunks:
-            yield self.rows(number, chunk)
-
-    def header(self, first: bytes) -> None:
-        """Check the first line."""
-        try:
-            header = msgspec.json.decode(first, type=Header)
-        except (ValueError, RecursionError):
-            header = None
-        if header is None or header.format != FORMAT:
-            line = msgspec.json.encode(Header(FORMAT, SCHEMA_VERSION)).decode()
-            raise StoreError(f"the first line must be {line}", self.file, 1, 1)
-        if message := version_problem(header.version):
-            raise StoreError(message, self.file, 1, _column(first.removesuffix(b"\n"), "version"))
 
     def rows(self, number: int, chunk: bytes) -> Iterable[_Run]:
         """The rows of a chunk of lines from a number on.

@@ -1,8 +1,9 @@
 """Judgments of annotators about segments, made into the instances that are scored.
 
 Appendix D of the CCU Phase 1 plan, for norms and emotions: segments on which annotators agree are
-merged to instances, and what nobody annotated is not scored. Scoring needs this, and so does
-whoever writes a reference as it is scored; so it is here, and knows only tables.
+merged to instances, and what nobody annotated is not scored. Scoring needs this, and so do the
+converters that write a reference as it is scored. Neither may import the other, so it is here, and
+knows only tables.
 
 Conventions:
     Places are as written: of text, `end` is the last character. Judgments have the columns of

@@ -1,7 +1,7 @@
 """The questionnaire of CCU TA2 (plan, 2.6.2): its conditions, questions and answers.
 
 Both speakers answer it after each interaction. Case and repeated spaces do not matter in the names
-of conditions and answers.
+of conditions and answers. Validators and scoring read answers alike, and may not import each other.
 """
 
 from __future__ import annotations

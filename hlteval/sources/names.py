@@ -109,21 +109,15 @@ def document_kind(data: bytes) -> str:
 _HIDDEN_CHARACTERS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_UNSAFE = re.compile(
-    r"""(?P<parent>(?:^|/)\.\.(?:/|$))
-      | (?P<root>^/)
-      | (?P<drive>^[A-Za-z]:)
-      | (?P<backslash>\\)
-      | (?P<control>[\x00-\x1f\x7f-\x9f])""",
-    re.VERBOSE,
-)
 _REASONS = {
-    "parent": "leads out of the archive with '..'",
-    "root": "absolute path",
-    "drive": "starts with a drive letter",
-    "backslash": "contains a backslash, which separates folders on Windows only",
-    "control": "contains a control character",
+    r"(?:^|/)\.\.(?:/|$)": "leads out of the archive with '..'",
+    r"^/": "absolute path",
+    r"^[A-Za-z]:": "starts with a drive letter",
+    r"\\": "contains a backslash, which separates folders on Windows only",
+    r"[\x00-\x1f\x7f-\x9f]": "contains a control character",
 }
+"""The reasons why a member must not be unpacked, by the patterns of their parts of a name."""
+_UNSAFE = re.compile("|".join(f"({pattern})" for pattern in _REASONS))
 _JUNK = re.compile(
     r"(?:^|/)(?:\.(?!\.?(?:/|$))|__MACOSX(?:/|$)|PaxHeaders?(?:\.[0-9]+)?/|(?:Thumbs\.db|desktop\.ini)$)",
     re.IGNORECASE,
@@ -207,7 +201,7 @@ def unsafe_reason(name: str) -> str | None:
         ("leads out of the archive with '..'", 'starts with a drive letter', None)
     """
     found = _UNSAFE.search(name)
-    return _REASONS[found.lastgroup] if found and found.lastgroup else None
+    return [*_REASONS.values()][found.lastindex - 1] if found and found.lastindex else None
 
 
 def is_junk(name: str) -> bool:

@@ -300,12 +300,11 @@ def open_remote_folder(url: str, system: Any, root: str, limits: Limits) -> Sour
 def remote_member(system: Any, path: str, name: str, display: str, limits: Limits) -> Member:
     """One file of a file system."""
     display = printable(display)
-    return Member(
-        name,
-        display,
-        None,
-        lambda: b"".join(remote_chunks(system, path, display, limits)),
-    )
+    return Member(name, display, None, partial(_fetch, system, path, display, limits))
+
+
+def _fetch(system: Any, path: str, display: str, limits: Limits) -> bytes:
+    return b"".join(remote_chunks(system, path, display, limits))
 
 
 def remote_chunks(system: Any, path: str, display: str, limits: Limits) -> Iterator[bytes]:
@@ -320,11 +319,6 @@ def remote_chunks(system: Any, path: str, display: str, limits: Limits) -> Itera
             yield from within_limit(chunks, display, limits.file_bytes)
     except OSError as error:
         raise unreadable(display, error) from error
-
-
-def absent(url: str) -> FileNotFoundError:
-    """The error for a URL at which there is nothing."""
-    return FileNotFoundError(errno.ENOENT, "no such file or folder", url)
 
 
 _STDIN = "<stdin>"
@@ -404,7 +398,7 @@ def _open_url(url: str, limits: Limits) -> Source:
         if system.isdir(path):
             return open_remote_folder(url, system, path, limits)
         if not system.isfile(path):
-            raise absent(url)
+            raise FileNotFoundError(errno.ENOENT, "no such file or folder", url)
         if archive_suffix(url) is None:
             return Source(url, "file", (remote_member(system, path, "", label, limits),))
         file = spool(remote_chunks(system, path, label, limits))

@@ -77,7 +77,7 @@ def unfinished(target: Path) -> Iterator[Path]:
     Raises:
         NotWritten: for an error of the system.
     """
-    path = _hidden_path(resolved(target))
+    path = hidden_path(target)
     with written(target):
         try:
             yield path
@@ -196,10 +196,6 @@ def _check(target: Path, *, replace: bool) -> None:
         raise FileExistsError(f"{target} is neither a file nor a folder")
 
 
-def _hidden_path(target: Path) -> Path:
-    return target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.part")
-
-
 def _synchronize(unfinished: Path) -> None:
     """Write the content to the disk before the name, in case of a power failure.
 
@@ -224,7 +220,7 @@ def _replace(unfinished: Path, target: Path) -> None:
     if _exchange(unfinished, target):
         _remove(unfinished)
         return
-    old = _hidden_path(target)
+    old = hidden_path(target)
     target.rename(old)
     try:
         unfinished.rename(target)
@@ -244,7 +240,8 @@ def _exchange(first: Path, second: Path) -> bool:
 
 def hidden_path(target: Path) -> Path:
     """A path in the folder of a target at which to make what is not complete."""
-    return _hidden_path(resolved(target))
+    target = resolved(target)
+    return target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.part")
 
 
 def remove_unfinished(folder: Path) -> None:

@@ -352,8 +352,6 @@ class ParsedTable:
         )
 
 
-__all__ = ["Cells", "Column", "Explanation", "ParsedTable", "Table"]
-
 Cells = Sequence[str | None]
 """The cells of a row, one for each column; None where the line has no such cell."""
 Explanation = tuple[Sequence[Cells], Sequence[Problem]]

@@ -151,14 +151,12 @@ class Reader:
         self.parser.CharacterDataHandler = self.characters
         self.parser.SkippedEntityHandler = self.skip_entity
 
-    def xml_declaration(self, version: str, encoding: str | None, standalone: int) -> None:
+    def xml_declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
         """Keep the encoding of the XML declaration."""
-        del version, standalone
         self.encoding = encoding
 
-    def document_type(self, root: str, system: str | None, public: str | None, subset: int) -> None:
+    def document_type(self, root: str, system: str | None, _: str | None, subset: int) -> None:
         """Keep the document type; reject one with a subset of its own."""
-        del public
         if subset:
             found = _SUBSET.search(self.text)
             line, column = line_and_column(self.text, found.end() - 1 if found else 0)
@@ -177,18 +175,16 @@ class Reader:
         self.elements.append(element)
         self.open.append(element)
 
-    def end(self, tag: str) -> None:
+    def end(self, _tag: str) -> None:
         """Leave an element."""
-        del tag
         self.open.pop()
 
     def characters(self, text: str) -> None:
         """Add text to the open element."""
         self.open[-1].chunks.append(text)
 
-    def skip_entity(self, name: str, parameter: bool) -> None:
+    def skip_entity(self, name: str, _parameter: bool) -> None:
         """Reject an entity that is not declared."""
-        del parameter
         line, column = self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
         raise Malformed(problem_at("XML111", line, column, {"entity": f"&{name};"}))
 
