@@ -47,7 +47,7 @@ def fits(kind: Kind, rows: pl.DataFrame) -> pl.Series:
     """Which rows of cells a table can hold: each cell is what its column allows."""
     columns = [column for column in kind.columns if column.name in rows.columns]
     allowed = [
-        column.accepted(pl.col(column.name))
+        column.valid(pl.col(column.name))
         & (pl.col(column.name).is_not_null() | pl.lit(column.nullable or column.optional))
         for column in columns
     ]

@@ -9,7 +9,7 @@ from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Column, Table
 _HEAD = f"""\
 # The tables of a corpus
 
-<!-- Made from hlteval/representation/schema.py by docs.make.representation_page; do not edit. -->
+<!-- Made from hlteval/representation/tables.toml by docs.make.representation_page; do not edit. -->
 
 A corpus is a set of tables. All formats are read into these tables, which are the input of all
 rules and metrics. `hlteval convert` writes them as Parquet (format `corpus`, one file per table) or

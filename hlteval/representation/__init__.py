@@ -1,4 +1,4 @@
-"""The canonical intermediate representation: what every reader makes and every scorer reads.
+"""The canonical intermediate representation: tables that readers make and scorers read.
 
 It knows no file format and no task. See docs/representation.md for its tables.
 """

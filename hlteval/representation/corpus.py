@@ -1,9 +1,9 @@
-"""The corpus: the immutable set of tables that every reader makes and every scorer reads."""
+"""The corpus, an immutable set of tables; its keys, and slices of whole documents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import polars as pl
@@ -53,8 +53,7 @@ class Corpus:
     __slots__ = ("_cache", "_tables")
 
     def __init__(self, **tables: Rows) -> None:
-        unknown = tables.keys() - TABLES.keys()
-        if unknown:
+        if unknown := tables.keys() - TABLES.keys():
             raise ValueError(f"unknown tables: {sorted(unknown)}; known: {list(TABLES)}")
         self._cache: dict[tuple[object, ...], tuple[Any, tuple[Corpus, ...]]]
         self._tables = {
@@ -80,8 +79,8 @@ class Corpus:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __reduce__(self) -> tuple[Callable[..., Corpus], tuple[dict[str, pl.DataFrame]]]:
-        return _remade, (self._tables,)  # without the cache
+    def __reduce__(self) -> tuple[Callable[[], Corpus], tuple[()]]:
+        return partial(Corpus, **self._tables), ()  # without the cache
 
     def __repr__(self) -> str:
         tables = self._tables.items()
@@ -114,7 +113,7 @@ class Corpus:
         return result
 
     def replace(self, **tables: Rows) -> Corpus:
-        """The same corpus with some tables replaced.
+        """Return a corpus with some tables replaced.
 
         Examples:
             >>> Corpus().replace(documents=[{"row": 0, "name": "d1"}])
@@ -153,25 +152,32 @@ class Corpus:
             [0, 1]
         """
         shifted: dict[str, list[pl.DataFrame]] = {}
-        for tables in Corpus.numbered(corpora):
+        for tables in Corpus.numbered_tables(corpora):
             for name, frame in tables.items():
                 shifted.setdefault(name, []).append(frame)
         return Corpus(**{name: pl.concat(frames) for name, frames in shifted.items()})
 
     @staticmethod
-    def numbered(corpora: Iterable[Corpus]) -> Iterator[dict[str, pl.DataFrame]]:
+    def numbered_tables(corpora: Iterable[Corpus]) -> Iterator[dict[str, pl.DataFrame]]:
         """The tables with rows of each corpus, with the keys that they have in `concat`.
 
         Examples:
             >>> corpora = [Corpus(documents=[{"row": 7, "name": name}]) for name in "ab"]
-            >>> [tables["documents"]["row"].to_list() for tables in Corpus.numbered(corpora)]
+            >>> [tables["documents"]["row"].to_list() for tables in Corpus.numbered_tables(corpora)]
             [[0], [1]]
         """
         offsets = dict.fromkeys(TABLES, 0)
         for corpus in corpora:
-            part = _renumbered(corpus)
-            yield {name: _shift(TABLES[name], frame, offsets) for name, frame in part.items()}
-            for name, frame in part.items():
+            tables = _renumber(corpus)
+            yield {
+                name: frame.with_columns(
+                    pl.col(column) + offsets[target]
+                    for column, target in [("row", name), *TABLES[name].references]
+                    if offsets[target]
+                )
+                for name, frame in tables.items()
+            }
+            for name, frame in tables.items():
                 offsets[name] += frame.height
 
 
@@ -206,27 +212,19 @@ def of_other_document(rows: pl.DataFrame, column: str, targets: pl.DataFrame) ->
     """
     if rows.is_empty():
         return pl.repeat(value=False, n=rows.height, eager=True)
-    if _is_consecutive(targets["row"]):
-        at = rows[column] - targets["row"][0]
-        known = at.set(~at.is_between(0, targets.height - 1), None)
+    keys = targets["row"]
+    if len(keys) and not keys.has_nulls() and (keys.diff().drop_nulls() == 1).all():
+        index = rows[column] - keys[0]
+        known = index.set(~index.is_between(0, targets.height - 1), None)
         other = rows["document"] != targets["document"].gather(known)
         return other.fill_null(value=False)
     homes = targets.select(pl.col("row").alias(column), _home="document")
     homes = homes.unique(column, keep="first")
-    found = rows.select("document", column).join(
+    joined = rows.select("document", column).join(
         homes, on=column, how="left", maintain_order="left"
     )
-    other = found.select(pl.col("document") != pl.col("_home")).to_series()
+    other = joined.select(pl.col("document") != pl.col("_home")).to_series()
     return other.fill_null(value=False)
-
-
-def _is_consecutive(keys: pl.Series) -> bool:
-    """Whether each key is higher by 1 than the one before."""
-    return len(keys) > 0 and bool((keys.diff().drop_nulls() == 1).all()) and not keys.has_nulls()
-
-
-def _remade(tables: dict[str, pl.DataFrame]) -> Corpus:
-    return Corpus(**tables)
 
 
 def _hold(broken: pl.Series, message: str, keys: pl.Series, table: str) -> None:
@@ -245,8 +243,7 @@ def _conform(table: Table, rows: Rows) -> pl.DataFrame:
     """The rows as a frame of exactly the declared shape."""
     frame = rows if isinstance(rows, pl.DataFrame) else _from_rows(table, rows)
     declared = _empty(table.name).columns
-    unknown = set(frame.columns) - set(declared)
-    if unknown:
+    if unknown := set(frame.columns) - set(declared):
         raise ValueError(f"{table.name} has no column {sorted(unknown)}")
     if frame.columns != declared:
         frame = complete(table, frame)
@@ -279,8 +276,7 @@ def _has_null_parts(lists: pl.Series) -> bool:
 def _from_rows(table: Table, rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """The rows as a frame of their columns."""
     cells = _cells(rows)
-    unknown = cells.keys() - table.schema.keys()
-    if unknown:
+    if unknown := cells.keys() - table.schema.keys():
         raise ValueError(f"{table.name} has no column {sorted(unknown)}")
     columns = []
     for name, values in cells.items():
@@ -296,17 +292,16 @@ def _cells(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     cells: dict[str, list[Any]] = {"row": []}
     for before, row in enumerate(rows):
         for name, value in row.items():
-            column = cells.get(name)
-            if column is None:
-                column = cells[name] = [None] * before
-            column.append(value)
+            if name not in cells:
+                cells[name] = [None] * before
+            cells[name].append(value)
         if len(row) < len(cells):
             for values in cells.values():
                 values.extend([None] * (before + 1 - len(values)))
     return cells
 
 
-def _renumbered(corpus: Corpus) -> dict[str, pl.DataFrame]:
+def _renumber(corpus: Corpus) -> dict[str, pl.DataFrame]:
     """The tables that have rows, with keys 0, 1, 2, … in row order, references following."""
     renumbered = {name: frame for name, frame in corpus.tables() if frame.height}
     keys = {
@@ -315,24 +310,12 @@ def _renumbered(corpus: Corpus) -> dict[str, pl.DataFrame]:
         if (frame["row"] != pl.int_range(frame.height, eager=True)).any()
     }
     for name, frame in list(renumbered.items()):
-        columns = [("row", name), *TABLES[name].references]
-        for column, target in columns:
-            if target not in keys:
-                continue
-            found = frame.select(pl.col(column).alias("row")).join(
-                keys[target], on="row", how="left", maintain_order="left"
-            )
-            renumbered[name] = renumbered[name].with_columns(found["new"].alias(column))
+        for column, target in [("row", name), *TABLES[name].references]:
+            if target in keys:
+                row = frame.select(row=column)
+                new = row.join(keys[target], on="row", how="left", maintain_order="left")["new"]
+                renumbered[name] = renumbered[name].with_columns(new.alias(column))
     return renumbered
-
-
-def _shift(table: Table, frame: pl.DataFrame, offsets: Mapping[str, int]) -> pl.DataFrame:
-    moved = [
-        pl.col(column) + offsets[target]
-        for column, target in [("row", table.name), *table.references]
-        if offsets[target]
-    ]
-    return frame.with_columns(moved) if moved else frame
 
 
 _MOST = 64
@@ -364,7 +347,12 @@ def document_slices(corpus: Corpus, rows: int) -> Iterator[Corpus]:
     for begin in range(0, documents, size):
         yield of_documents(rest, names.slice(begin, size))
         if not begin:
-            rest = corpus.replace(**_with_document(corpus))
+            with_document = {
+                name: rows.drop_nulls("document")
+                for name, rows in corpus.tables()
+                if "document" in TABLES[name].schema and rows["document"].has_nulls()
+            }
+            rest = corpus.replace(**with_document)
 
 
 def are_apart(corpus: Corpus) -> bool:
@@ -391,17 +379,8 @@ def are_apart(corpus: Corpus) -> bool:
     return not pl.concat(pairs).drop_nulls("origin").unique()["origin"].is_duplicated().any()
 
 
-def _with_document(corpus: Corpus) -> dict[str, pl.DataFrame]:
-    """The tables with rows that have no document, without these."""
-    return {
-        name: rows.drop_nulls("document")
-        for name, rows in corpus.tables()
-        if "document" in TABLES[name].schema and rows["document"].has_nulls()
-    }
-
-
 def of_documents(corpus: Corpus, names: pl.Series) -> Corpus:
-    """The same corpus with some of its documents.
+    """Return a corpus with only some of its documents.
 
     Rows without a document, such as records that could not be read, are kept.
 
@@ -419,6 +398,5 @@ def of_documents(corpus: Corpus, names: pl.Series) -> Corpus:
     tables = {"documents": documents}
     for name, frame in corpus.tables():
         if ("document", "documents") in TABLES[name].references:
-            inside = pl.col("document").is_in(kept).fill_null(value=True)
-            tables[name] = frame.filter(inside)
+            tables[name] = frame.filter(pl.col("document").is_in(kept).fill_null(value=True))
     return corpus.replace(**tables)

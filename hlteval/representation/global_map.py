@@ -1,6 +1,7 @@
 """Global maps: rules that rewrite spellings, so that texts can be compared.
 
-A converter reads them from a global mapping file; scoring applies them.
+A converter reads them from a global mapping file; scoring applies them. Neither may import the
+other, so the rules are here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lines of JSON that cannot be decoded: the message and the column of the problem."""
+"""A corpus as JSON Lines: writing, reading by chunks of lines, and the places of problems."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from hlteval.representation.store import StoreError, ignore, unknown_column, ver
 JsonPath = tuple[str | int, ...]
 """The path of a value: names of members, indices of items."""
 
+_decode = json.JSONDecoder().raw_decode
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 _UNKNOWN = re.compile("Object contains unknown field `(.*)`", re.DOTALL)
@@ -65,11 +66,15 @@ def problem(line: bytes, error: ValueError | RecursionError) -> tuple[str, int]:
     if isinstance(error, RecursionError):
         return f"nested deeper than {DEPTH} levels", _depth_column(text)
     if isinstance(error, msgspec.ValidationError):
-        return _invalid(text, str(error))
-    return _malformed(line, text, str(error))
+        what, _, way = str(error).partition(" - at `$")
+        path: JsonPath = tuple(name or int(index) for name, index in _STEP.findall(way))
+        if unknown := _UNKNOWN.fullmatch(what):
+            return f"unknown column {unknown[1]!r}", column_of(text, (*path, unknown[1]))
+        return "unknown table" if path == ("table",) else what, column_of(text, path)
+    return _syntax_problem(line, text, str(error))
 
 
-def _malformed(line: bytes, text: str, message: str) -> tuple[str, int]:
+def _syntax_problem(line: bytes, text: str, message: str) -> tuple[str, int]:
     """A line that is not JSON: msgspec counts bytes, and does not name a surrogate as the cause."""
     if not text.strip():
         return "line is empty", 1
@@ -81,17 +86,6 @@ def _malformed(line: bytes, text: str, message: str) -> tuple[str, int]:
         if match[1]:
             return "unpaired surrogate", match.start() + 1
     return "invalid JSON: unexpected end of line", len(text.rstrip()) + 1
-
-
-def _invalid(text: str, message: str) -> tuple[str, int]:
-    """A line of JSON that is not a row."""
-    what, _, way = message.partition(" - at `$")
-    path: JsonPath = tuple(name or int(index) for name, index in _STEP.findall(way))
-    if unknown := _UNKNOWN.fullmatch(what):
-        return f"unknown column {unknown[1]!r}", column_of(text, (*path, unknown[1]))
-    if path == ("table",):
-        what = "unknown table"
-    return what, column_of(text, path)
 
 
 def _depth_column(text: str) -> int:
@@ -116,10 +110,7 @@ def column_of(text: str, path: JsonPath) -> int:
     index = _skip(text, 0)
     try:
         for step in path:
-            if isinstance(step, int):
-                index = _item(text, index, step)
-            else:
-                index = _member(text, index, step)
+            index = next((value for name, value in _parts(text, index) if name == step), index)
     except RecursionError:
         return _depth_column(text)
     return index + 1
@@ -137,41 +128,28 @@ def member_columns(text: str, names: Collection[str]) -> dict[str, int]:
         >>> member_columns('{"a": 1, "b": 2, "c": 3}', ["b", "c"])
         {'b': 15, 'c': 23}
     """
-    found: dict[str, int] = {}
+    columns: dict[str, int] = {}
     wanted = set(names)
     try:
-        for name, index in _members(text, _skip(text, 0)):
+        for name, index in _parts(text, _skip(text, 0)):
             if name in wanted:
-                wanted.remove(name)
-                found[name] = index + 1
+                columns.setdefault(str(name), index + 1)
     except RecursionError:
-        return dict.fromkeys(names, _depth_column(text)) | found
-    return found
+        return dict.fromkeys(names, _depth_column(text)) | columns
+    return columns
 
 
-def _member(text: str, index: int, name: str) -> int:
-    """The index of the value of a member of the object at an index; that object if it has none."""
-    return next((value for key, value in _members(text, index) if key == name), index)
-
-
-def _members(text: str, index: int) -> Iterator[tuple[object, int]]:
-    """The members of the object at an index: the name of each, and the index of its value."""
-    while text[index] != "}":
-        key, index = _value(text, _skip(text, index + 1))
-        value = _skip(text, _skip(text, index) + 1)
+def _parts(text: str, index: int) -> Iterator[tuple[object, int]]:
+    """The members or items of the value at an index: the name of each, and its index."""
+    is_object, number = text[index] == "{", 0
+    while text[index] not in "}]":
+        key: object = number
+        value = _skip(text, index + 1)
+        if is_object:
+            key, end = _decode(text, value)
+            value = _skip(text, _skip(text, end) + 1)
         yield key, value
-        index = _skip(text, _value(text, value)[1])
-
-
-def _item(text: str, index: int, number: int) -> int:
-    """The index of an item of the array at an index."""
-    for _ in range(number):
-        index = _skip(text, _value(text, _skip(text, index + 1))[1])
-    return _skip(text, index + 1)
-
-
-def _value(text: str, index: int) -> tuple[object, int]:
-    return json.JSONDecoder().raw_decode(text, index)
+        index, number = _skip(text, _decode(text, value)[1]), number + 1
 
 
 def _skip(text: str, index: int) -> int:
@@ -227,7 +205,7 @@ def write_batches(corpora: Iterable[Corpus], stream: BinaryIO, folder: Path) -> 
     """
     with ExitStack() as stack:
         parts: dict[str, IO[bytes]] = {}
-        for tables in Corpus.numbered(corpora):
+        for tables in Corpus.numbered_tables(corpora):
             for name, frame in tables.items():
                 if name not in parts:
                     parts[name] = stack.enter_context(
@@ -246,28 +224,20 @@ def _write_header(stream: IO[bytes]) -> None:
 
 
 def _write_rows(table: Table, frame: pl.DataFrame, stream: IO[bytes]) -> None:
-    """The rows of a table, some at a time."""
-    line = _line(table)
+    """Write the rows of a table as JSON objects, some at a time."""
+    members = [pl.lit(f'{{"table":"{table.name}"')]
+    for name, dtype in table.schema.items():  # each by itself, so that nulls are left out
+        if dtype == pl.Int64:
+            members.append(pl.lit(f'"{name}":') + pl.col(name).cast(pl.String))
+            continue
+        member = pl.struct(name).struct.json_encode().str.strip_prefix("{").str.strip_suffix("}")
+        members.append(pl.when(pl.col(name).is_not_null()).then(member))
+    line = pl.concat_str(members, separator=",", ignore_nulls=True) + "}"
     for part in frame.iter_slices(_SLICE) if frame.height else ():
         buffer = BytesIO()
         # JSON has no line breaks, so lines without any quoting are lines of JSON.
         part.select(line).write_csv(buffer, include_header=False, quote_style="never")
         stream.write(buffer.getbuffer())
-
-
-def _line(table: Table) -> pl.Expr:
-    """The rows as JSON objects; each column is encoded separately, so that nulls are left out."""
-    members = [_jsonl_writing_member(column.name, column.dtype) for column in table.columns]
-    head = pl.lit(f'{{"table":"{table.name}"')
-    return pl.concat_str([head, *members], separator=",", ignore_nulls=True) + "}"
-
-
-def _jsonl_writing_member(name: str, dtype: object) -> pl.Expr:
-    """A column as members of objects, null where it is null."""
-    if dtype == pl.Int64:
-        return pl.lit(f'"{name}":') + pl.col(name).cast(pl.String)
-    encoded = pl.struct(name).struct.json_encode().str.strip_prefix("{").str.strip_suffix("}")
-    return pl.when(pl.col(name).is_not_null()).then(encoded)
 
 
 CHUNK = 4_000_000
@@ -289,7 +259,7 @@ class _Bytes(NamedTuple):
 
 
 class _Chunk(NamedTuple):
-    """Where a chunk begins, in bytes and lines, and its size."""
+    """The start of a chunk, in bytes and lines, and its size."""
 
     offset: int
     number: int
@@ -341,9 +311,8 @@ class Lines:
                 chunk, rest = b"".join([*rest, piece[:end]]), []
                 yield chunk
             rest.append(piece[end:])
-        chunk = b"".join(rest)
-        rest.clear()
-        if chunk:
+        if chunk := b"".join(rest):
+            rest.clear()
             yield chunk
 
     def __getitem__(self, number: int) -> bytes:
@@ -492,20 +461,41 @@ def read_rows(
     lines = Lines(content) if isinstance(content, bytes) else content
     frames: dict[str, list[pl.DataFrame]] = {name: [] for name in TABLES}
     numbers = {name: LineNumbers() for name in TABLES}
-    for chunk in _Decoder(lines, file, report, reject, again).chunks():
+    decoder, chunks = _Decoder(file, report, reject, again), lines.chunks()
+    _check_header(next(chunks, (1, b""))[1], file)
+    for begin, chunk in chunks:
         groups: dict[str, list[msgspec.Struct]] = {}
-        for first, rows in chunk:
+        for first, rows in decoder.rows(begin, chunk):
             number = first
             for kind, run in groupby(rows, type):
-                group = groups.setdefault(kind.__name__, [])
-                before = len(group)
-                group += run
-                numbers[kind.__name__].add(number, len(group) - before)
-                number += len(group) - before
+                alike = list(run)
+                groups.setdefault(kind.__name__, []).extend(alike)
+                numbers[kind.__name__].add(number, len(alike))
+                number += len(alike)
         for name, group in groups.items():
-            frames[name].append(_frame(TABLES[name], group))
+            schema = TABLES[name].schema
+            columns: dict[str, object] = {
+                column: list(map(attrgetter(column), group)) for column in schema
+            }
+            for column, dtype in schema.items():
+                if isinstance(dtype, pl.List):
+                    columns[column] = msgspec.to_builtins(columns[column])
+            frames[name].append(pl.DataFrame(columns, schema=schema))
     tables = {name: pl.concat(parts) for name, parts in frames.items() if parts}
     return JsonRows(tables, numbers, lines, file)
+
+
+def _check_header(first: bytes, file: str | None) -> None:
+    """Check the first line."""
+    try:
+        header = msgspec.json.decode(first, type=Header)
+    except (ValueError, RecursionError):
+        header = None
+    if header is None or header.format != FORMAT:
+        line = msgspec.json.encode(Header(FORMAT, SCHEMA_VERSION)).decode()
+        raise StoreError(f"the first line must be {line}", file, 1, 1)
+    if message := version_problem(header.version):
+        raise StoreError(message, file, 1, _column(first.removesuffix(b"\n"), "version"))
 
 
 def _column(line: bytes, key: str) -> int:
@@ -516,84 +506,49 @@ def _column(line: bytes, key: str) -> int:
         return 1
 
 
-def _frame(table: Table, rows: list[msgspec.Struct]) -> pl.DataFrame:
-    columns: dict[str, Any] = {name: list(map(attrgetter(name), rows)) for name in table.schema}
-    nested = [name for name, dtype in table.schema.items() if isinstance(dtype, pl.List)]
-    columns |= {name: msgspec.to_builtins(columns[name]) for name in nested}
-    return pl.DataFrame(columns, schema=table.schema)
-
-
 @cache
 def _decoder(*, strict: bool) -> msgspec.json.Decoder[Any]:
     """Reads a line as a value of the type of its table; if strict, without undeclared columns."""
-    types = (_row_type(table, strict=strict) for table in TABLES.values())
+    types = []
+    options: Any = {"forbid_unknown_fields": strict, "kw_only": True, "gc": False}
+    for name, table in TABLES.items():
+        fields = [
+            (column.name, _python_type(column.dtype) | None, None)
+            if column.nullable
+            else (column.name, _python_type(column.dtype))
+            for column in table.columns
+        ]
+        types.append(msgspec.defstruct(name, fields, tag_field="table", tag=name, **options))
     return msgspec.json.Decoder(reduce(or_, types))
 
 
-def _row_type(table: Table, *, strict: bool) -> Any:
-    fields = []
-    for column in table.columns:
-        kind = _python_type(column.dtype)
-        fields.append((column.name, kind | None, None) if column.nullable else (column.name, kind))
-    return msgspec.defstruct(
-        table.name,
-        fields,
-        tag_field="table",
-        tag=table.name,
-        forbid_unknown_fields=strict,
-        kw_only=True,
-        gc=False,
-    )
+_PYTHON_TYPES = {
+    pl.Int64: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)],
+    pl.String: str,
+    pl.Float64: float,
+    pl.Boolean: bool,
+}
 
 
 def _python_type(dtype: object) -> Any:
     """The type that the JSON of a column of a Polars type is held to."""
-    if dtype == pl.Int64:
-        return Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
-    if dtype == pl.String:
-        return str
-    if dtype == pl.Float64:
-        return float
-    if dtype == pl.Boolean:
-        return bool
     if isinstance(dtype, pl.List):
         return list[_python_type(dtype.inner)]  # type: ignore[misc]
     if isinstance(dtype, pl.Struct):
         fields = [(field.name, _python_type(field.dtype)) for field in dtype.fields]
         return msgspec.defstruct("item", fields, forbid_unknown_fields=True, gc=False)
-    raise TypeError(f"no JSON is declared for {dtype} yet")
+    return next(kind for polars_type, kind in _PYTHON_TYPES.items() if dtype == polars_type)
 
 
 @dataclass(frozen=True, slots=True)
 class _Decoder:
     """Decodes the lines of a file, and finds the places of its problems."""
 
-    lines: Lines
     file: str | None
     report: Callable[[StoreError], None]
     reject: Callable[[StoreError, bytes], None]
     again: Callable[[int, StoreError, bytes], None] | None
     unknown: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-
-    def chunks(self) -> Iterator[Iterable[_Run]]:
-        """The rows of some megabytes of whole lines at a time."""
-        chunks = self.lines.chunks()
-        _, first = next(chunks, (1, b""))
-        self.header(first)
-        for number, chunk in chunks:
-            yield self.rows(number, chunk)
-
-    def header(self, first: bytes) -> None:
-        """Check the first line."""
-        try:
-            header = msgspec.json.decode(first, type=Header)
-        except (ValueError, RecursionError):
-            header = None
-        if header is None or header.format != FORMAT:
-            line = msgspec.json.encode(Header(FORMAT, SCHEMA_VERSION)).decode()
-            raise StoreError(f"the first line must be {line}", self.file, 1, 1)
-        if message := version_problem(header.version):
-            raise StoreError(message, self.file, 1, _column(first.removesuffix(b"\n"), "version"))
 
     def rows(self, number: int, chunk: bytes) -> Iterable[_Run]:
         """The rows of a chunk of lines from a number on.

@@ -1,8 +1,9 @@
 """Judgments of annotators about segments, made into the instances that are scored.
 
 Appendix D of the CCU Phase 1 plan, for norms and emotions: segments on which annotators agree are
-merged to instances, and what nobody annotated is not scored. Scoring needs this, and so does
-whoever writes a reference as it is scored; so it is here, and knows only tables.
+merged to instances, and what nobody annotated is not scored. Scoring needs this, and so do the
+converters that write a reference as it is scored. Neither may import the other, so it is here, and
+knows only tables.
 
 Conventions:
     Places are as written: of text, `end` is the last character. Judgments have the columns of
@@ -27,7 +28,7 @@ JUDGED = ("document", "text", "annotator", "label", "status", "start", "end")
 
 @dataclass(frozen=True)
 class Constants:
-    """What Table 13 of the plan says of instances.
+    """Constants of instances, in Table 13 of the plan.
 
     Attributes:
         seconds: segments of audio and video less than this apart are merged; None to merge none.
@@ -45,7 +46,7 @@ class Constants:
     conflicts_unscored: bool = False
 
 
-class Prepared(NamedTuple):
+class ScoredReference(NamedTuple):
     """A reference as it is scored.
 
     Attributes:
@@ -57,7 +58,7 @@ class Prepared(NamedTuple):
     annotated: pl.DataFrame
 
 
-def prepared(corpus: Corpus, kind: str, constants: Constants | None = None) -> Prepared:
+def prepared(corpus: Corpus, kind: str, constants: Constants | None = None) -> ScoredReference:
     """The instances of a reference, and where it is annotated.
 
     Args:
@@ -78,23 +79,22 @@ def prepared(corpus: Corpus, kind: str, constants: Constants | None = None) -> P
     decisions = decided(corpus, kind, chosen)
     annotated = decisions.filter(pl.col("label") != UNANNOTATED)
     places = annotated.select("document", "text", "start", "end").unique(maintain_order=True)
-    return Prepared(merged(decisions, chosen), places)
+    return ScoredReference(merged(decisions, chosen), places)
 
 
 def decided(corpus: Corpus, kind: str, constants: Constants) -> pl.DataFrame:
-    """What is in each segment: `JUDGED` without the annotator; `none` or `noann` if nothing is."""
-    given = judgments(corpus, kind)
+    """Decide what segments have: `JUDGED` without the annotator; `none` or `noann` if nothing."""
+    rows = judgments(corpus, kind)
     if kind == "emotion":
-        return by_majority(given, constants.votes)
-    return single(given, conflicts_unscored=constants.conflicts_unscored)
+        return by_majority(rows, constants.votes)
+    return single(rows, conflicts_unscored=constants.conflicts_unscored)
 
 
 def judgments(corpus: Corpus, kind: str) -> pl.DataFrame:
     """The judgments of a kind, as `JUDGED`; those whose segment is unknown have no place."""
     documents = corpus.documents.select(document="row", text=is_text())
-    own = corpus.instances.filter(pl.col("kind") == kind).drop_nulls(["start", "end"])
-    own = own.select(name for name in JUDGED if name != "text")
-    return own.join(documents, on="document", maintain_order="left").select(JUDGED)
+    rows = corpus.instances.filter(pl.col("kind") == kind).drop_nulls(["start", "end"])
+    return rows.join(documents, on="document", maintain_order="left").select(JUDGED)
 
 
 def is_text() -> pl.Expr:
@@ -164,7 +164,7 @@ def merged(decisions: pl.DataFrame, constants: Constants) -> pl.DataFrame:
         decisions: what is in each segment, as from `decided`.
         constants: of Table 13.
     """
-    key = ["document", "label", *(["status"] if constants.by_status else [])]
+    key = ["document", "label", *["status"] * constants.by_status]
     rows = decisions.filter(~pl.col("label").is_in([NONE, UNANNOTATED])).sort(*key, "start", "end")
     before = pl.col("end").cum_max().shift().over(key)
     # of text, the end is inside; and 0.3 - 0.2 is not quite 0.1
@@ -174,11 +174,12 @@ def merged(decisions: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     rows = _with_silence(rows.with_columns(before=before), silent)
     begins = before.is_null() | most.is_null() | (gap >= most) | pl.col("broken")
     numbered = rows.with_columns(number=begins.cum_sum())
-    one = numbered.group_by("number", maintain_order=True).agg(
+    instances = numbered.group_by("number", maintain_order=True).agg(
         pl.col("document", "text", "label").first(), pl.col("start").min(), pl.col("end").max()
     )
-    found = one.join(joined_statuses(numbered), on="number", how="left", maintain_order="left")
-    return found.select("document", "text", "label", "status", "start", "end")
+    statuses = joined_statuses(numbered)
+    instances = instances.join(statuses, on="number", how="left", maintain_order="left")
+    return instances.select("document", "text", "label", "status", "start", "end")
 
 
 def joined_statuses(numbered: pl.DataFrame) -> pl.DataFrame:
@@ -204,14 +205,9 @@ def _with_silence(rows: pl.DataFrame, silent: pl.DataFrame) -> pl.DataFrame:
     )
     last = last.with_columns(until=pl.col("until").cum_max().over("document")).sort("start")
     numbered = rows.with_row_index("_order").sort("start")
-    found = numbered.join_asof(
-        last,
-        on="start",
-        by="document",
-        strategy="backward",
-        allow_exact_matches=False,
-        check_sortedness=False,
+    joined = numbered.join_asof(
+        last, on="start", by="document", allow_exact_matches=False, check_sortedness=False
     )
     broken = (pl.col("until") > pl.col("before")) & (pl.col("start") > pl.col("before"))
-    found = found.sort("_order").with_columns(broken=broken.fill_null(value=False))
-    return found.drop("_order", "silence", "until")
+    joined = joined.sort("_order").with_columns(broken=broken.fill_null(value=False))
+    return joined.drop("_order", "silence", "until")

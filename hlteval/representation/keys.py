@@ -172,15 +172,23 @@ def items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
     return corpus.cached(_items, reference)
 
 
-def _identified(corpus: Corpus, reference: Corpus) -> list[tuple[pl.DataFrame, str, str]]:
-    """The tables of what identifiers may refer to, with the column of these and the filler."""
-    tables = [(reference.mentions, "mention", "given"), (_given_unread(reference), "id", "given")]
-    if reference is not corpus:
-        tables.append((corpus.mentions, "mention", "mention"))
-    tables.append((corpus.frames, "frame", "frame"))
-    tables.append((corpus.modifiers, "modifier", "modifier"))
-    tables.append((_unread(corpus), "id", "unread"))
-    return tables
+def _sources_of_items(corpus: Corpus, reference: Corpus) -> list[tuple[pl.DataFrame, str, str]]:
+    """The tables of what identifiers may refer to, with the column of these and the filler.
+
+    Records that could not be read are among them: those that come with the task where a reader
+    distinguishes them from others, and all that seem to have an identifier.
+    """
+    given = reference.rejected_records.filter(kind="given").drop_nulls("id")
+    unread = corpus.rejected_records.drop_nulls(["document", "id"])
+    tables = [
+        (reference.mentions, "mention", "given"),
+        (given.with_columns(row=pl.lit(None, pl.Int64)), "id", "given"),
+        (corpus.mentions, "mention", "mention"),
+        (corpus.frames, "frame", "frame"),
+        (corpus.modifiers, "modifier", "modifier"),
+        (unread.filter(pl.col("kind") != "group", pl.col("id") != ""), "id", "unread"),
+    ]
+    return [table for table in tables if table[2] != "mention" or reference is not corpus]
 
 
 def has_repeated_identifiers(corpus: Corpus, reference: Corpus) -> bool:
@@ -193,7 +201,7 @@ def has_repeated_identifiers(corpus: Corpus, reference: Corpus) -> bool:
         >>> has_repeated_identifiers(corpus, corpus)
         True
     """
-    every = sum(rows.height for rows, _, _ in _identified(corpus, reference))
+    every = sum(rows.height for rows, _, _ in _sources_of_items(corpus, reference))
     return items(corpus, reference).height < every
 
 
@@ -206,23 +214,11 @@ def _items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
             filler_label="label",
             filler_row="row",
         )
-        for rows, identifier, filler in _identified(corpus, reference)
+        for rows, identifier, filler in _sources_of_items(corpus, reference)
     )
     if found.select(hashed("document", "target")).to_series().n_unique() == found.height:
         return found
     return found.unique(["document", "target"], keep="first", maintain_order=True)
-
-
-def _given_unread(reference: Corpus) -> pl.DataFrame:
-    """The unreadable records that come with the task, where a reader tells them from others."""
-    found = reference.rejected_records.filter(kind="given").drop_nulls("id")
-    return found.with_columns(row=pl.lit(None, pl.Int64))
-
-
-def _unread(corpus: Corpus) -> pl.DataFrame:
-    """The records that could not be read but have an identifier, as it seems."""
-    named = corpus.rejected_records.drop_nulls(["document", "id"])
-    return named.filter(pl.col("kind") != "group", pl.col("id") != "")
 
 
 def fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
@@ -242,22 +238,21 @@ def fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
 
 def _fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
     frames = corpus.frames.lazy().select("label", "frame", frame_row="row")
-    found = _looked_up(corpus.arguments.select(_ARGUMENT), items(corpus, reference))
-    return found.lazy().join(frames, on="frame_row", how="left", maintain_order="left").collect()
+    filled = _look_up(corpus.arguments.select(_ARGUMENT), items(corpus, reference))
+    return filled.lazy().join(frames, on="frame_row", how="left", maintain_order="left").collect()
 
 
-def _looked_up(references: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+def _look_up(references: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """References with the item that each leads to, in their order."""
     key = ["document", "target"]
     numbered = known.lazy().select(hashed(*key), at=pl.int_range(pl.len()))
     wanted = references.lazy().select(hashed(*key))
     joined = wanted.join(numbered, on="hashed", how="left", maintain_order="left").collect()
-    found = known.select(pl.all().gather(joined["at"]))
-    same = found.height == references.height and not any(
-        (references[name] != found[name]).any() for name in key
-    )
-    if same:
-        return references.hstack(found.drop(key))
+    targets = known.select(pl.all().gather(joined["at"]))
+    if targets.height == references.height and not any(
+        (references[name] != targets[name]).any() for name in key
+    ):
+        return references.hstack(targets.drop(key))
     # Two pairs have the same hash, which hardly ever happens.
     return references.join(known, on=key, how="left", maintain_order="left")
 

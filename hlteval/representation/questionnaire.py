@@ -1,7 +1,7 @@
 """The questionnaire of CCU TA2 (plan, 2.6.2): its conditions, questions and answers.
 
 Both speakers answer it after each interaction. Case and repeated spaces do not matter in the names
-of conditions and answers.
+of conditions and answers. Validators and scoring read answers alike, and may not import each other.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def understood(responses: pl.LazyFrame, scale: int = 0) -> pl.LazyFrame:
     numbers = {str(number): f"{number} of {scale}" for number in range(1, scale)}
     answers = {**_by_key(ANSWERS), **numbers, **({str(scale): IDEAL} if scale else {})}
     return responses.with_columns(
-        _known("condition", _by_key(CONDITIONS)), _known("response", answers)
+        _usual_name("condition", _by_key(CONDITIONS)), _usual_name("response", answers)
     )
 
 
@@ -52,7 +52,7 @@ def _by_key(names: tuple[str, ...]) -> dict[str, str]:
     return {name.lower(): name for name in names}
 
 
-def _known(column: str, names: dict[str, str]) -> pl.Expr:
+def _usual_name(column: str, names: dict[str, str]) -> pl.Expr:
     """The usual name of what a column has, null where it has another."""
     written = pl.col(column).str.strip_chars().str.replace_all(r"\s+", " ").str.to_lowercase()
     return written.replace_strict(names, default=None, return_dtype=pl.String).alias(column)

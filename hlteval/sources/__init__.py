@@ -1,6 +1,6 @@
 """Sources: bytes of folders, files, archives and standard input, within limits."""
 
-from hlteval.sources.decoding import DecodeResult, decode, sha256
+from hlteval.sources.decoding import decode, sha256
 from hlteval.sources.names import is_file_name, is_file_path, stays_inside
 from hlteval.sources.opening import OpenInput, open_source
 from hlteval.sources.source import LIMITS, Limits, Listed, Member, Source, Unreadable
@@ -12,7 +12,6 @@ CODES = ("SRC",)
 __all__ = [
     "CODES",
     "LIMITS",
-    "DecodeResult",
     "Limits",
     "Listed",
     "Member",

@@ -1,4 +1,4 @@
-"""Findings that files, folders and archives share."""
+"""Findings that files, folders and archives share, and the members of an archive."""
 
 from __future__ import annotations
 
@@ -60,6 +60,20 @@ def unreadable(display: str, error: OSError) -> Unreadable:
 def too_large(display: str, size: int | str, limit: int) -> Unreadable:
     """The error for a file above its limit; both in bytes."""
     return Unreadable(finding("SRC125", file=display, size=size, limit=limit))
+
+
+def within_limit(chunks: Iterable[bytes], display: str, limit: int) -> Iterator[bytes]:
+    """The bytes of a stream, part by part.
+
+    Raises:
+        Unreadable: if it is too large.
+    """
+    total = 0
+    for chunk in chunks:
+        total += len(chunk)
+        if total > limit:
+            raise too_large(display, f"more than {limit}", limit)
+        yield chunk
 
 
 def special_file(path: str, display: str) -> Finding:
@@ -125,7 +139,7 @@ class Entry(NamedTuple):
     encrypted: bool = False
 
 
-def damaged(display: str, reason: str) -> Unreadable:
+def damage(display: str, reason: str) -> Unreadable:
     """The error for a damaged archive, or a damaged member."""
     return Unreadable(finding("SRC105", file=display, reason=reason))
 
@@ -157,7 +171,14 @@ def admit(
         The files, none if a finding is blocking, and the findings.
     """
     files = [entry for entry in entries if entry.type == FILE]
-    findings = _check_entries(entries, label, limits)
+    checked = entries
+    if are_ordinary([entry.name.removesuffix("/") for entry in entries]):
+        checked = [  # ordinary members are not checked one by one
+            entry
+            for entry in entries
+            if entry.type != FILE or entry.encrypted or entry.size > limits.member_bytes
+        ]
+    findings = [problem for entry in checked for problem in _check_entry(entry, label, limits)]
     total = sum(entry.size for entry in files)
     if total > limits.total_bytes:
         findings.append(finding("SRC123", file=label, size=total, limit=limits.total_bytes))
@@ -169,21 +190,15 @@ def admit(
     if not data and all(item.severity != Severity.ERROR for item in findings):
         findings.append(finding("SRC104", file=label, what="archive"))
     findings += ignored_files(label, hidden)
-    if any(found.blocking for found in findings):
+    if any(problem.blocking for problem in findings):
         return (), findings
-    members = [_member(entry, label) for entry in data if archive_suffix(entry.name) is None]
+    members = []
+    for entry in data:
+        if archive_suffix(entry.name) is None:
+            name = normalize(entry.name)
+            display = f"{label}/{printable(name)}"
+            members.append(Member(name, display, entry.size, partial(_read, entry.read, display)))
     return tuple(sorted(members, key=lambda member: member.name)), findings
-
-
-def _check_entries(entries: Sequence[Entry], label: str, limits: Limits) -> list[Finding]:
-    """The problems of single members; ordinary members are not checked one by one."""
-    if are_ordinary([entry.name.removesuffix("/") for entry in entries]):
-        entries = [
-            entry
-            for entry in entries
-            if entry.type != FILE or entry.encrypted or entry.size > limits.member_bytes
-        ]
-    return [found for entry in entries for found in _check_entry(entry, label, limits)]
 
 
 def _check_entry(entry: Entry, label: str, limits: Limits) -> Iterator[Finding]:
@@ -210,7 +225,13 @@ def _check_entry(entry: Entry, label: str, limits: Limits) -> Iterator[Finding]:
 def _collisions(entries: Sequence[Entry], label: str) -> Iterator[Finding]:
     """Names that are equal, here or on other systems, or name a file and a folder."""
     names = [normalize(entry.name) for entry in entries if entry.type == FILE]
-    folders = _folders(names) | {normalize(entry.name) for entry in entries if entry.type == FOLDER}
+    folders: set[str] = set()
+    for name in names:
+        folder = name.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    folders |= {normalize(entry.name) for entry in entries if entry.type == FOLDER}
     seen: dict[str, str] = {}
     for name in names:
         # Some file systems ignore case and Unicode forms.
@@ -228,24 +249,7 @@ def _collision(name: str, other: str, label: str) -> Finding:
     return finding(code, file=display, name=printable(name), other=printable(other))
 
 
-def _folders(names: Iterable[str]) -> set[str]:
-    """All folders of a list of files."""
-    folders: set[str] = set()
-    for name in names:
-        folder = name.rpartition("/")[0]
-        while folder and folder not in folders:
-            folders.add(folder)
-            folder = folder.rpartition("/")[0]
-    return folders
-
-
-def _member(entry: Entry, label: str) -> Member:
-    name = normalize(entry.name)
-    display = f"{label}/{printable(name)}"
-    return Member(name, display, entry.size, partial(_fetch, entry.read, display))
-
-
-def _fetch(read: Callable[[], bytes], display: str) -> bytes:
+def _read(read: Callable[[], bytes], display: str) -> bytes:
     """The bytes of a member, which must not be an archive itself, whatever its name."""
     try:
         data = read()

@@ -1,4 +1,4 @@
-"""Decoding: bytes to text, strictly, with the location of the first invalid byte."""
+"""Decoding: bytes to text, strictly, with the location of the first invalid byte and a guess."""
 
 from __future__ import annotations
 
@@ -89,18 +89,19 @@ def decode(
         Span(line=2, column=2, end_column=3)
     """
     if kind := not_text(data):
-        found = finding("SRC205", file=display, kind=kind)
-        text = data.decode(encoding, "replace") if replace else None
-        return DecodeResult(text, (found,))
+        problem = finding("SRC205", file=display, kind=kind)
+        return DecodeResult(data.decode(encoding, "replace") if replace else None, (problem,))
+    problems: tuple[Finding, ...] = ()
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         text = data.decode(encoding, "replace")
-        found = _invalid_byte(data, error, display, encoding)
-        return DecodeResult(text.removeprefix(_BOM) if replace else None, (found,))
-    if "\0" in text:
-        found = _nul_character(data, text, display)
-        return DecodeResult(text.removeprefix(_BOM) if replace else None, (found,))
+        problems = (_invalid_byte(data, error, display, encoding),)
+    else:
+        if "\0" in text:
+            problems = (_nul_character(data, text, display),)
+    if problems:
+        return DecodeResult(text.removeprefix(_BOM) if replace else None, problems)
     if text.startswith(_BOM):
         return DecodeResult(text[1:], (finding("SRC202", file=display),))
     return DecodeResult(text)
@@ -217,7 +218,11 @@ def _guess_by_runs(data: bytes) -> str:
     single = sum(len(run) == 1 for _, run, _ in runs)
     short = len(_SHORT.findall(data)) * 4 >= len(runs) * 3
     if short and max(single, beside) * 2 >= len(runs):
-        return _guess_western(data, high)
+        # Western files are mostly ASCII and have no byte that is unused in windows-1252.
+        if 3 * len(high) > len(data) or any(byte in high for byte in _NOT_IN_WINDOWS_1252):
+            return ""
+        windows = any(byte < 0xA0 for byte in high)
+        return f"the file looks like {'windows-1252' if windows else 'Latin-1 or windows-1252'}"
     pairs = [
         run[at : at + 2] for run in {run for _, run, _ in runs} for at in range(0, len(run), 2)
     ]
@@ -225,11 +230,3 @@ def _guess_by_runs(data: bytes) -> str:
     if len(pairs) < _FEWEST or frequent * 10 < 9 * len(pairs):
         return ""
     return "the file looks like GB18030 or another East Asian encoding"
-
-
-def _guess_western(data: bytes, high: bytes) -> str:
-    """A Western European encoding, by mostly ASCII and no byte unused in it; or empty."""
-    if 3 * len(high) > len(data) or any(byte in high for byte in _NOT_IN_WINDOWS_1252):
-        return ""
-    windows = any(byte < 0xA0 for byte in high)
-    return f"the file looks like {'windows-1252' if windows else 'Latin-1 or windows-1252'}"

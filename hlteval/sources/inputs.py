@@ -17,7 +17,7 @@ import polars as pl
 
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Column, Corpus, Table
-from hlteval.sources.archives import too_large
+from hlteval.sources.archives import within_limit
 from hlteval.sources.names import printable
 from hlteval.sources.opening import OpenInput, is_url, open_stream
 from hlteval.sources.source import LIMITS, Source
@@ -80,10 +80,17 @@ def as_path(argument: str, value: Input, *, table: str = "", files_only: bool = 
     if isinstance(value, OpenInput):
         return value
     if isinstance(value, str | os.PathLike):
-        return _existing(argument, value)
+        path = _plain(argument, value)
+        if path != "-" and not is_url(path) and not os.path.lexists(path):
+            raise FileNotFoundError(errno.ENOENT, f"{argument}: no such file or folder", path)
+        return path
     if not isinstance(value, type):
         if callable(getattr(value, "read", None)):
-            return _stream(argument, value)
+            name = getattr(value, "name", None)
+            path = os.fspath(name) if isinstance(name, str | Path) and str(name) else STREAM
+            chunks = _Chunks(argument, value, printable(path))
+            source = open_stream(within_limit(chunks, chunks.label, LIMITS.file_bytes), path)
+            return OpenInput(source, decoded=chunks.is_text)
         if not files_only and (corpus := _corpus(argument, value, table)) is not None:
             return corpus
     kind = "a class" if isinstance(value, type) else type(value).__name__
@@ -112,38 +119,15 @@ def _plain(argument: str, value: str | os.PathLike[str]) -> str:
     return path
 
 
-def _existing(argument: str, value: str | os.PathLike[str]) -> str:
-    """A path of the disk, a URL, or `-`."""
-    path = _plain(argument, value)
-    if path != "-" and not is_url(path) and not os.path.lexists(path):
-        reason = f"{argument}: no such file or folder"
-        raise FileNotFoundError(errno.ENOENT, reason, path)
-    return path
-
-
-def _stream(argument: str, stream: Any) -> OpenInput:
-    """An open file, read from where it is to its end."""
-    name = getattr(stream, "name", None)
-    path = os.fspath(name) if isinstance(name, str | Path) and str(name) else STREAM
-    chunks = _Chunks(argument, stream, printable(path))
-    return OpenInput(open_stream(chunks, path), decoded=chunks.is_text)
-
-
 class _Chunks:
-    """The bytes of an open file; text is encoded as UTF-8."""
+    """The bytes of an open file from where it is to its end; text is encoded as UTF-8."""
 
     def __init__(self, argument: str, stream: Any, label: str) -> None:
         self.argument, self.stream, self.label = argument, stream, label
         self.is_text = False
 
     def __iter__(self) -> Iterator[bytes]:
-        total = 0
-        while chunk := self.next():
-            total += len(chunk)
-            if total > LIMITS.file_bytes:
-                limit = LIMITS.file_bytes
-                raise too_large(self.label, f"more than {limit}", limit)
-            yield chunk
+        return iter(self.next, b"")
 
     def next(self) -> bytes:
         try:
@@ -162,8 +146,6 @@ class _Chunks:
 
 def _corpus(argument: str, value: Any, table: str) -> OpenInput | None:
     """A corpus or data frames; None for anything else."""
-    from hlteval.representation import Corpus
-
     if isinstance(value, Corpus):
         return OpenInput(Source(CORPUS, "memory", (), corpus=value))
     try:
@@ -208,30 +190,26 @@ def as_corpus(frames: Any, path: str, table: str = "") -> Corpus:
         <Corpus: 1 sources, 1 documents>
     """
     if isinstance(frames, Mapping):
-        given = {_table(name): _polars(name, frame) for name, frame in frames.items()}
+        for name in frames:
+            if not isinstance(name, str) or name not in TABLES:
+                hint = did_you_mean(str(name), TABLES, f"use one of {', '.join(TABLES)}")
+                raise WrongFrame(f"unknown table {name}; {hint}")
+        tables = {name: _polars(name, frame) for name, frame in frames.items()}
     else:
         frame = _polars(table or "the data frame", frames)
-        given = {table or _table_of(frame): frame}
-    if not given:
+        tables = {table or _table_of(frame): frame}
+    if not tables:
         raise WrongFrame(f"no tables; a corpus has {', '.join(TABLES)}")
-    given = _with_documents(given)
-    placed = {name: _placed(TABLES[name], frame) for name, frame in given.items()}
-    if "sources" not in placed:
+    tables = {
+        name: _convert(TABLES[name], frame) for name, frame in _number_documents(tables).items()
+    }
+    if "sources" not in tables:
         source = {"row": 0, "path": path, "member": "", "format": "data frame", "sha256": ""}
-        placed["sources"] = pl.DataFrame([source])
+        tables["sources"] = pl.DataFrame([source])
     try:
-        return Corpus(**{name: _typed(TABLES[name], frame) for name, frame in placed.items()})
-    except WrongFrame:
-        raise
+        return Corpus(**tables)
     except ValueError as error:
         raise WrongFrame(str(error)) from error
-
-
-def _table(name: object) -> str:
-    if not isinstance(name, str) or name not in TABLES:
-        hint = did_you_mean(str(name), TABLES, f"use one of {', '.join(TABLES)}")
-        raise WrongFrame(f"unknown table {name}; {hint}")
-    return name
 
 
 def _table_of(frame: pl.DataFrame) -> str:
@@ -240,7 +218,7 @@ def _table_of(frame: pl.DataFrame) -> str:
     fitting = [
         name
         for name, table in TABLES.items()
-        if names <= table.schema.keys() and {c.name for c in _needed(table)} <= names
+        if names <= table.schema.keys() and {c.name for c in _needed_columns(table)} <= names
     ]
     if len(fitting) != 1:
         reason = f"fits {' and '.join(fitting)}" if fitting else "fits no table of a corpus"
@@ -249,7 +227,7 @@ def _table_of(frame: pl.DataFrame) -> str:
     return fitting[0]
 
 
-def _needed(table: Table) -> list[Column]:
+def _needed_columns(table: Table) -> list[Column]:
     """The columns that must be there."""
     filled = {"row", "origin", "record"}
     return [c for c in table.columns if not c.nullable and c.name not in filled]
@@ -264,110 +242,92 @@ def _polars(name: object, frame: Any) -> pl.DataFrame:
     if not is_frame(frame) or isinstance(frame, type):
         raise WrongFrame(f"{name} is {type(frame).__name__}, expected a data frame")
     try:
-        return _exported(frame)
+        try:
+            return pl.DataFrame(frame)
+        except ImportError:  # pandas exports through pyarrow only, which need not be there
+            columns = {str(name): frame[name].tolist() for name in frame.columns}
+            for values in columns.values():
+                for row, value in enumerate(values):
+                    is_nan = isinstance(value, float) and math.isnan(value)
+                    if is_nan or type(value).__name__ in {"NAType", "NaTType"}:
+                        values[row] = None
+            return pl.DataFrame(columns)
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise WrongFrame(f"{name} cannot be read as a data frame: {error}") from error
 
 
-def _exported(frame: Any) -> pl.DataFrame:
-    try:
-        return pl.DataFrame(frame)
-    except ImportError:  # pandas exports through pyarrow only, which need not be there
-        columns = {str(column): frame[column].tolist() for column in frame.columns}
-        values = {name: [None if _is_null(v) else v for v in c] for name, c in columns.items()}
-        return pl.DataFrame(values)
-
-
-def _is_null(value: object) -> bool:
-    is_nan = isinstance(value, float) and math.isnan(value)
-    return is_nan or type(value).__name__ in {"NAType", "NaTType"}
-
-
-def _with_documents(frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+def _number_documents(frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     """The frames with numbers for documents that they name, and a table of these documents."""
-    named = {name: frame for name, frame in frames.items() if _names_documents(name, frame)}
-    if not named:
+    names = {
+        table: frame["document"].cast(pl.String)
+        for table, frame in frames.items()
+        if "document" in TABLES[table].schema
+        and isinstance(frame.schema.get("document"), (pl.String, *_TEXT))
+    }
+    if not names:
         return dict(frames)
-    columns = [frame["document"].cast(pl.String) for frame in named.values()]
     listed = frames.get("documents")
     if listed is None:
-        names = pl.concat(columns).drop_nulls().unique(maintain_order=True)
-        listed = pl.DataFrame({"name": names})
-    documents = _typed(TABLES["documents"], _placed(TABLES["documents"], listed))
+        every = pl.concat(names.values()).drop_nulls().unique(maintain_order=True)
+        listed = pl.DataFrame({"name": every})
+    documents = _convert(TABLES["documents"], listed)
     if documents["name"].is_duplicated().any():
         raise WrongFrame("documents.name must be unique")
+    tables = {**frames, "documents": documents}
     numbers = dict(documents.select("name", "row").iter_rows())
-    renumbered = {name: _numbered(name, frame, numbers) for name, frame in named.items()}
-    return {**frames, "documents": documents, **renumbered}
+    for table, column in names.items():
+        unknown = column.filter(~column.is_in(list(numbers)) & column.is_not_null())
+        if len(unknown):
+            hint = did_you_mean(unknown[0], numbers, "add it to the table documents")
+            raise WrongFrame(f"{table}.document: unknown document {unknown[0]}; {hint}")
+        rows = column.replace_strict(numbers, return_dtype=pl.Int64) if numbers else column
+        tables[table] = frames[table].with_columns(document=rows)
+    return tables
 
 
-def _names_documents(name: str, frame: pl.DataFrame) -> bool:
-    """Whether documents are named, not numbered."""
-    if "document" not in TABLES[name].schema or "document" not in frame.columns:
-        return False
-    dtype = frame.schema["document"]
-    return dtype == pl.String or isinstance(dtype, _TEXT)
+def _convert(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame with the declared types, where nothing changes in that.
 
-
-def _numbered(table: str, frame: pl.DataFrame, numbers: Mapping[str, int]) -> pl.DataFrame:
-    names = frame["document"].cast(pl.String)
-    unknown = names.filter(~names.is_in(list(numbers)) & names.is_not_null())
-    if len(unknown):
-        hint = did_you_mean(unknown[0], numbers, "add it to the table documents")
-        raise WrongFrame(f"{table}.document: unknown document {unknown[0]}; {hint}")
-    found = names.replace_strict(numbers, return_dtype=pl.Int64) if numbers else names
-    return frame.with_columns(found.alias("document"))
-
-
-def _placed(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
-    """A frame with the columns that only place its rows."""
+    The columns that only place its rows are added.
+    """
     position = pl.int_range(frame.height, dtype=pl.Int64, eager=True)
+    places = {"row": position, "record": position + 1, "origin": position * 0}
     needed = {column.name for column in table.columns if not column.nullable}
-    own = {"row": position, "record": position + 1, "origin": position * 0}
-    absent = [own[name].alias(name) for name in own if name in needed - {*frame.columns}]
-    return frame.with_columns(absent)
-
-
-def _typed(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
-    """A frame with the declared types, where nothing changes in that."""
+    absent = needed - {*frame.columns}
+    frame = frame.with_columns(
+        [column.alias(name) for name, column in places.items() if name in absent]
+    )
     for name in frame.columns:
         if name not in table.schema:
             hint = did_you_mean(name, table.schema, f"it has {', '.join(table.schema)}")
             raise WrongFrame(f"{table.name} has no column {name}; {hint}")
-    for column in _needed(table):
+    for column in _needed_columns(table):
         if column.name not in frame.columns:
             raise WrongFrame(f"{table.name}.{column.name} is missing ({column.dtype})")
     columns = {column.name: column for column in table.columns}
-    return pl.DataFrame(
-        [_cast(table.name, columns[values.name], values) for values in frame.get_columns()]
+    return frame.select(
+        _cast(table.name, columns[values.name], values) for values in frame.get_columns()
     )
 
 
 def _cast(table: str, column: Column, values: pl.Series) -> pl.Series:
-    dtype = values.dtype
-    if dtype.is_float() and column.dtype != pl.String:
+    """Values as the type of a column, if nothing changes in that."""
+    dtype, expected = values.dtype, column.dtype
+    if dtype.is_float() and expected != pl.String:
         values = values.fill_nan(None)  # pandas has no other null in numbers
-    if dtype == column.dtype:
+    if dtype == expected:
         return values
-    if _converts(values, column.dtype):
-        try:
-            return values.cast(column.dtype)
-        except pl.exceptions.PolarsError as error:  # beyond the range of the type
-            raise WrongFrame(f"{table}.{column.name} is not {column.dtype}: {error}") from error
-    raise WrongFrame(f"{table}.{column.name} is {dtype}, expected {column.dtype}")
-
-
-def _converts(values: pl.Series, expected: object) -> bool:
-    """Whether values can be cast without a change."""
-    dtype = values.dtype
-    if dtype == pl.Null:
-        return True
-    if expected == pl.String:
-        return isinstance(dtype, _TEXT)
-    if expected == pl.Float64:
-        return dtype.is_numeric()
-    if isinstance(expected, pl.List):
-        return isinstance(dtype, pl.List)
-    if expected != pl.Int64 or not dtype.is_numeric():
-        return False
-    return dtype.is_integer() or bool((values == values.floor()).all())
+    converts = (
+        dtype == pl.Null
+        or (expected == pl.String and isinstance(dtype, _TEXT))
+        or (expected == pl.Float64 and dtype.is_numeric())
+        or (isinstance(expected, pl.List) and isinstance(dtype, pl.List))
+        or (expected == pl.Int64 and dtype.is_integer())
+        or (expected == pl.Int64 and dtype.is_numeric() and (values == values.floor()).all())
+    )
+    if not converts:
+        raise WrongFrame(f"{table}.{column.name} is {dtype}, expected {expected}")
+    try:
+        return values.cast(expected)
+    except pl.exceptions.PolarsError as error:  # beyond the range of the type
+        raise WrongFrame(f"{table}.{column.name} is not {expected}: {error}") from error

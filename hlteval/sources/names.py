@@ -1,4 +1,4 @@
-"""Signatures: kinds of archives by first bytes and by suffix, and documents that are no text."""
+"""Names and first bytes of files: archives, documents that are not text, and safe names."""
 
 from __future__ import annotations
 
@@ -6,44 +6,23 @@ import re
 from collections.abc import Sequence
 
 _BZIP2 = tuple(b"BZh%d1AY&SY" % level for level in range(1, 10))
-_FIRST_BYTES: tuple[tuple[str, tuple[bytes, ...]], ...] = (
-    ("zip", (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")),
-    ("gzip", (b"\x1f\x8b",)),
-    ("bzip2", _BZIP2),
-    ("xz", (b"\xfd7zXZ\x00",)),
-    ("zstd", (b"\x28\xb5\x2f\xfd",)),
-    ("7z", (b"7z\xbc\xaf\x27\x1c",)),
-    ("rar", (b"Rar!\x1a\x07",)),
+_ARCHIVES: tuple[tuple[str, str, str, tuple[bytes, ...]], ...] = (
+    ("zip", "a zip archive", ".zip", (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")),
+    ("gzip", "a gzip archive", ".tgz .tar.gz", (b"\x1f\x8b",)),
+    ("tar", "an uncompressed tar archive", ".tar", ()),
+    ("compressed file", "a single compressed file", ".gz", ()),
+    ("bzip2", "a bzip2 archive", ".bz2 .tbz .tbz2", _BZIP2),
+    ("xz", "an xz archive", ".xz .txz", (b"\xfd7zXZ\x00",)),
+    ("zstd", "a zstd archive", ".zst", (b"\x28\xb5\x2f\xfd",)),
+    ("7z", "a 7z archive", ".7z", (b"7z\xbc\xaf\x27\x1c",)),
+    ("rar", "a rar archive", ".rar", (b"Rar!\x1a\x07",)),
 )
-_ALL = tuple(signature for _, signatures in _FIRST_BYTES for signature in signatures)
-_SUFFIXES = {
-    ".zip": "zip",
-    ".tgz": "gzip",
-    ".tar.gz": "gzip",
-    ".tar": "tar",
-    ".gz": "compressed file",
-    ".bz2": "bzip2",
-    ".tbz": "bzip2",
-    ".tbz2": "bzip2",
-    ".xz": "xz",
-    ".txz": "xz",
-    ".zst": "zstd",
-    ".7z": "7z",
-    ".rar": "rar",
-}
-ARCHIVE_SUFFIXES = tuple(_SUFFIXES)
-KINDS: dict[str | None, str] = {
-    "zip": "a zip archive",
-    "gzip": "a gzip archive",
-    "tar": "an uncompressed tar archive",
-    "compressed file": "a single compressed file",
-    "bzip2": "a bzip2 archive",
-    "xz": "an xz archive",
-    "zstd": "a zstd archive",
-    "7z": "a 7z archive",
-    "rar": "a rar archive",
-}
+"""The kinds of archives, in words, with their suffixes and first bytes."""
+KINDS: dict[str | None, str] = {kind: words for kind, words, _, _ in _ARCHIVES}
 """The kinds of archives in words."""
+_SUFFIXES = {suffix: kind for kind, _, suffixes, _ in _ARCHIVES for suffix in suffixes.split()}
+ARCHIVE_SUFFIXES = tuple(_SUFFIXES)
+_ALL = tuple(signature for *_, signatures in _ARCHIVES for signature in signatures)
 
 
 def is_archive(data: bytes) -> bool:
@@ -65,7 +44,7 @@ def archive_kind(head: bytes) -> str | None:
     """
     if not is_archive(head):
         return None
-    return next((kind for kind, first in _FIRST_BYTES if head.startswith(first)), "tar")
+    return next((kind for kind, _, _, first in _ARCHIVES if head.startswith(first)), "tar")
 
 
 def archive_suffix(name: str) -> str | None:
@@ -130,21 +109,15 @@ def document_kind(data: bytes) -> str:
 _HIDDEN_CHARACTERS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_UNSAFE = re.compile(
-    r"""(?P<parent>(?:^|/)\.\.(?:/|$))
-      | (?P<root>^/)
-      | (?P<drive>^[A-Za-z]:)
-      | (?P<backslash>\\)
-      | (?P<control>[\x00-\x1f\x7f-\x9f])""",
-    re.VERBOSE,
-)
 _REASONS = {
-    "parent": "leads out of the archive with '..'",
-    "root": "absolute path",
-    "drive": "starts with a drive letter",
-    "backslash": "contains a backslash, which separates folders on Windows only",
-    "control": "contains a control character",
+    r"(?:^|/)\.\.(?:/|$)": "leads out of the archive with '..'",
+    r"^/": "absolute path",
+    r"^[A-Za-z]:": "starts with a drive letter",
+    r"\\": "contains a backslash, which separates folders on Windows only",
+    r"[\x00-\x1f\x7f-\x9f]": "contains a control character",
 }
+"""The reasons why a member must not be unpacked, by the patterns of their parts of a name."""
+_UNSAFE = re.compile("|".join(f"({pattern})" for pattern in _REASONS))
 _JUNK = re.compile(
     r"(?:^|/)(?:\.(?!\.?(?:/|$))|__MACOSX(?:/|$)|PaxHeaders?(?:\.[0-9]+)?/|(?:Thumbs\.db|desktop\.ini)$)",
     re.IGNORECASE,
@@ -182,16 +155,16 @@ def printable(name: str) -> str:
         >>> print(printable("a\x1b[2J\u202eb\udce9.txt"), printable("東京.txt"))
         a\x1b[2J\u202eb\xe9.txt 東京.txt
     """
+
+    def escape(character: re.Match[str]) -> str:
+        code = ord(character[0])
+        if 0xDC80 <= code <= 0xDCFF:  # Python's surrogate for a byte that is not UTF-8
+            code -= 0xDC00
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
     if name.isascii() and name.isprintable():
         return name
-    return _HIDDEN_CHARACTERS.sub(_escape, name)
-
-
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    if 0xDC80 <= code <= 0xDCFF:  # Python's surrogate for a byte that is not UTF-8
-        code -= 0xDC00
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return _HIDDEN_CHARACTERS.sub(escape, name)
 
 
 def as_text(name: str) -> str:
@@ -228,7 +201,7 @@ def unsafe_reason(name: str) -> str | None:
         ("leads out of the archive with '..'", 'starts with a drive letter', None)
     """
     found = _UNSAFE.search(name)
-    return _REASONS[found.lastgroup] if found and found.lastgroup else None
+    return [*_REASONS.values()][found.lastindex - 1] if found and found.lastindex else None
 
 
 def is_junk(name: str) -> bool:

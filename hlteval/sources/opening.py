@@ -1,4 +1,4 @@
-"""Folders and single files.
+"""Opening: folders, single files, URLs, archives and streams as sources.
 
 Listing and reading tens of thousands of small files takes most of a run, so a file costs one entry
 of `os.scandir` and one open, read and close; only the size of a large file is looked up.
@@ -22,7 +22,13 @@ from typing import Any, Self
 import msgspec
 
 from hlteval.findings import Finding, Severity, finding
-from hlteval.sources.archives import ignored_files, special_file, too_large, unreadable
+from hlteval.sources.archives import (
+    ignored_files,
+    special_file,
+    too_large,
+    unreadable,
+    within_limit,
+)
 from hlteval.sources.names import (
     KINDS,
     archive_kind,
@@ -33,12 +39,9 @@ from hlteval.sources.names import (
     printable,
 )
 from hlteval.sources.source import LIMITS, Limits, Listed, Member, Source, Unreadable
-from hlteval.sources.spooling import CHUNK, Spool, spool
+from hlteval.sources.spooling import CHUNK, OPEN_FLAGS, Spool, spool
 from hlteval.sources.tarballs import list_tgz, read_tgz
 from hlteval.sources.zips import list_zip, read_zip
-
-_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-"""Without O_NONBLOCK, open() would block for ever if a file was replaced by a pipe."""
 
 
 def open_folder(path: str, limits: Limits) -> Source:
@@ -46,7 +49,7 @@ def open_folder(path: str, limits: Limits) -> Source:
     root = path.rstrip("/") or path
     try:
         names, findings = _walk(root, limits.files)
-    except _TooManyError:
+    except Unreadable:  # too many
         problem = finding("SRC126", file=printable(path), limit=limits.files)
         return Source(path, "folder", (), (problem,))
     hidden: list[str] = []
@@ -55,30 +58,24 @@ def open_folder(path: str, limits: Limits) -> Source:
         names = [name for name in names if not is_junk(name)]
         foreign = [printable(f"{root}/{name}") for name in names if not is_text(name)]
         findings += [finding("SRC117", file=name, name=name) for name in foreign]
-    members = tuple(_member(root, name, limits) for name in sorted(names) if is_text(name))
+    members = []
+    for name in filter(is_text, sorted(names)):
+        file = f"{root}/{name}"
+        display = printable(file)
+        members.append(Member(name, display, None, partial(read_file, file, display, limits)))
     if not members and all(item.severity != Severity.ERROR for item in findings):
         blocking = {"severity": Severity.ERROR, "blocking": True}  # such as links to folders
         findings = [msgspec.structs.replace(item, **blocking) for item in findings]
         findings = findings or [finding("SRC104", file=printable(path), what="folder")]
     findings += ignored_files(printable(path), hidden)
-    return Source(path, "folder", members, tuple(findings))
-
-
-def _member(root: str, name: str, limits: Limits) -> Member:
-    path = f"{root}/{name}"
-    display = printable(path)
-    return Member(name, display, None, partial(read_file, path, display, limits))
-
-
-class _TooManyError(Exception):
-    """A folder contains more files and folders than the limit."""
+    return Source(path, "folder", tuple(members), tuple(findings))
 
 
 def _walk(root: str, limit: int) -> tuple[list[str], list[Finding]]:
     """The names of all files below a folder, hidden ones included, and findings of the rest.
 
     Raises:
-        _TooManyError: if there are more files and folders than the limit; `/` has millions.
+        Unreadable: if there are more files and folders than the limit; `/` has millions.
     """
     seen = 0
     names: list[str] = []
@@ -91,28 +88,21 @@ def _walk(root: str, limit: int) -> tuple[list[str], list[Finding]]:
                 for entry in entries:
                     seen += 1
                     if seen > limit:
-                        raise _TooManyError
-                    name = prefix + entry.name
+                        raise Unreadable(finding("SRC126", file=printable(root), limit=limit))
+                    name, path = prefix + entry.name, f"{root}/{prefix}{entry.name}"
                     if entry.is_file(follow_symlinks=False) or is_junk(name):
                         names.append(name)
                     elif entry.is_dir(follow_symlinks=False):
                         waiting.append(f"{name}/")
-                    elif problem := _problem(f"{root}/{name}"):
-                        findings.append(problem)
-                    else:
+                    elif os.path.isfile(path):  # noqa: PTH113 - no exception for a loop of links
                         names.append(name)
+                    elif os.path.isdir(path):  # noqa: PTH112
+                        findings.append(finding("SRC110", file=printable(path)))
+                    else:
+                        findings.append(special_file(path, printable(path)))
         except OSError as error:
             findings.append(unreadable(printable(f"{root}/{prefix}".rstrip("/")), error).finding)
     return names, findings
-
-
-def _problem(path: str) -> Finding | None:
-    """The finding for a path that is not a regular file; None for a link to a file."""
-    if os.path.isfile(path):  # noqa: PTH113 - False, not an exception, for a loop of links
-        return None
-    if os.path.isdir(path):  # noqa: PTH112
-        return finding("SRC110", file=printable(path))
-    return special_file(path, printable(path))
 
 
 def read_file(path: str, display: str, limits: Limits) -> bytes:
@@ -127,7 +117,7 @@ def read_file(path: str, display: str, limits: Limits) -> bytes:
         Unreadable: if the file cannot be read (SRC108) or is too large (SRC125).
     """
     try:
-        descriptor = os.open(path, _FLAGS)
+        descriptor = os.open(path, OPEN_FLAGS)
         try:
             data = os.read(descriptor, CHUNK)
             if data and (len(data) == CHUNK or os.read(descriptor, 1)):
@@ -157,10 +147,18 @@ def _read_large(descriptor: int, display: str, limits: Limits) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def open_file(path: str, size: int, limits: Limits) -> Source:
-    """A single file as a source with one member, whose name is empty."""
-    display = printable(path)
-    return Source(path, "file", (Member("", display, size, DiskFile(path, display, limits)),))
+def open_file(path: str, size: int, limits: Limits, name: str = "") -> Source:
+    """A single file as a source with one member, whose name is empty.
+
+    Args:
+        path: path of the file.
+        size: its size in bytes.
+        limits: the limits of its size.
+        name: its name for people, by default the path.
+    """
+    display = printable(name or path)
+    member = Member("", display, size, DiskFile(path, display, limits))
+    return Source(name or path, "file", (member,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +207,10 @@ def listing(file: Spool, kind: str, limits: Limits) -> tuple[Listed, ...]:
         limits: the limits of an archive.
     """
     entries = list_zip(file, "", limits) if kind == "zip" else list_tgz(file, "", limits, [])
-    found = []
+    files: list[Listed] = []
     with suppress(Unreadable, OSError):
-        for entry in entries:
-            found.append(Listed(printable(entry.name), entry.type, entry.size))
-    return tuple(found)
+        files.extend(Listed(printable(entry.name), entry.type, entry.size) for entry in entries)
+    return tuple(files)
 
 
 class OpenInput(str):
@@ -267,7 +264,7 @@ def is_url(path: str) -> bool:
     return _URL.match(path) is not None
 
 
-def located(url: str) -> tuple[Any, str]:
+def file_system_of(url: str) -> tuple[Any, str]:
     """The file system of a URL, and the path in it.
 
     Raises:
@@ -296,22 +293,17 @@ def open_remote_folder(url: str, system: Any, root: str, limits: Limits) -> Sour
     members = tuple(
         remote_member(system, prefix + name, name, f"{display}/{name}", limits) for name in kept
     )
-    found = [] if members else [finding("SRC104", file=display, what="folder")]
-    return Source(url, "folder", members, (*found, *ignored_files(display, hidden)))
+    problems = [] if members else [finding("SRC104", file=display, what="folder")]
+    return Source(url, "folder", members, (*problems, *ignored_files(display, hidden)))
 
 
 def remote_member(system: Any, path: str, name: str, display: str, limits: Limits) -> Member:
     """One file of a file system."""
-    fetch = partial(_fetched, system, path, printable(display), limits)
-    return Member(name, printable(display), None, fetch)
+    display = printable(display)
+    return Member(name, display, None, partial(_fetch, system, path, display, limits))
 
 
-def _fetched(system: Any, path: str, display: str, limits: Limits) -> bytes:
-    """The bytes of a file.
-
-    Raises:
-        Unreadable: if it cannot be read, or is too large.
-    """
+def _fetch(system: Any, path: str, display: str, limits: Limits) -> bytes:
     return b"".join(remote_chunks(system, path, display, limits))
 
 
@@ -321,21 +313,12 @@ def remote_chunks(system: Any, path: str, display: str, limits: Limits) -> Itera
     Raises:
         Unreadable: if it cannot be read, or is too large.
     """
-    total = 0
     try:
         with system.open(path, "rb") as stream:
-            while chunk := stream.read(CHUNK):
-                total += len(chunk)
-                if total > limits.file_bytes:
-                    raise too_large(display, f"more than {limits.file_bytes}", limits.file_bytes)
-                yield chunk
+            chunks = iter(partial(stream.read, CHUNK), b"")
+            yield from within_limit(chunks, display, limits.file_bytes)
     except OSError as error:
         raise unreadable(display, error) from error
-
-
-def absent(url: str) -> FileNotFoundError:
-    """The error for a URL at which there is nothing."""
-    return FileNotFoundError(errno.ENOENT, "no such file or folder", url)
 
 
 _STDIN = "<stdin>"
@@ -375,22 +358,27 @@ def open_source(path: str, *, limits: Limits = LIMITS, encoding: str = "utf-8") 
     """
     if isinstance(path, OpenInput):
         return path.in_encoding(encoding)
-    source = _open(path, limits)
+    if path == "-":
+        chunks = within_limit(iter(_read_stdin, b""), _STDIN, limits.file_bytes)
+        source = open_stream(chunks, path, limits)
+    else:
+        source = _open_url(path, limits) if is_url(path) else _open(path, limits)
     return source if encoding == "utf-8" else source.with_encoding(encoding)
 
 
 def _open(path: str, limits: Limits) -> Source:
-    if path == "-":
-        return open_stream(_chunks(_STDIN, limits.file_bytes), path, limits)
-    if is_url(path):
-        return _open_url(path, limits)
     try:
         status = Path(path).stat()
         if not is_text(path):
             label = printable(path)
             return Source(label, "file", (), (finding("SRC117", file=label, name=label),))
-        if not stat.S_ISREG(status.st_mode) or archive_suffix(path) is None:
-            return _open_plain(path, status.st_mode, status.st_size, limits)
+        if stat.S_ISDIR(status.st_mode):
+            return open_folder(path, limits)
+        if not stat.S_ISREG(status.st_mode):
+            problem = special_file(path, printable(path))
+            return Source(path, "file", (), (msgspec.structs.replace(problem, blocking=True),))
+        if archive_suffix(path) is None:
+            return open_file(path, status.st_size, limits)
         file = Spool.open(path)
         head = file.read(0, _HEAD)
     except FileNotFoundError:
@@ -404,13 +392,13 @@ def _open(path: str, limits: Limits) -> Source:
 
 def _open_url(url: str, limits: Limits) -> Source:
     """A folder, file or archive at a URL; an archive is spooled, all else is read when needed."""
-    system, path = located(url)
+    system, path = file_system_of(url)
     label = printable(url)
     try:
         if system.isdir(path):
             return open_remote_folder(url, system, path, limits)
         if not system.isfile(path):
-            raise absent(url)
+            raise FileNotFoundError(errno.ENOENT, "no such file or folder", url)
         if archive_suffix(url) is None:
             return Source(url, "file", (remote_member(system, path, "", label, limits),))
         file = spool(remote_chunks(system, path, label, limits))
@@ -423,31 +411,19 @@ def _open_url(url: str, limits: Limits) -> Source:
         return Source(url, "file", (), (error.finding,))
 
 
-def _open_plain(path: str, mode: int, size: int, limits: Limits) -> Source:
-    """A folder, a file without the suffix of an archive, or a special file."""
-    if stat.S_ISDIR(mode):
-        return open_folder(path, limits)
-    if stat.S_ISREG(mode):
-        return open_file(path, size, limits)
-    problem = special_file(path, printable(path))
-    return Source(path, "file", (), (msgspec.structs.replace(problem, blocking=True),))
-
-
 def _open_archive(file: Spool, head: bytes, path: str, limits: Limits) -> Source:
     """A file with the suffix of an archive; its content decides how it is read."""
-    label, wanted, found = printable(path), archive_suffix(path), archive_kind(head)
-    if wanted not in _READERS:
-        problem = finding("SRC102", file=label, what=KINDS[wanted])
-    elif found is not None and found not in _READERS:
-        problem = finding("SRC102", file=label, what=KINDS[found])
-    elif found is None:
-        problem = finding("SRC101", file=label, wanted=KINDS[wanted])
-    elif found != wanted:
-        problem = finding("SRC103", file=label, found=KINDS[found], wanted=KINDS[wanted])
-        return _read_archive(file, found, path, label, limits, problem)
-    else:
-        return _read_archive(file, found, path, label, limits)
-    return Source(path, "file", (), (problem,))
+    label, wanted, kind = printable(path), archive_suffix(path), archive_kind(head)
+    unsupported = [name for name in (wanted, kind) if name is not None and name not in _READERS]
+    if unsupported:
+        problem = finding("SRC102", file=label, what=KINDS[unsupported[0]])
+        return Source(path, "file", (), (problem,))
+    if kind is None:
+        return Source(path, "file", (), (finding("SRC101", file=label, wanted=KINDS[wanted]),))
+    problems = []
+    if kind != wanted:
+        problems = [finding("SRC103", file=label, found=KINDS[kind], wanted=KINDS[wanted])]
+    return _read_archive(file, kind, path, label, limits, *problems)
 
 
 def _read_archive(
@@ -455,12 +431,13 @@ def _read_archive(
 ) -> Source:
     """An archive of a supported kind, without members if it is rejected as a whole."""
     kind, read = _READERS[content]
-    named = partial(listing, file, kind, limits)
+    members: tuple[Member, ...] = ()
     try:
         members, more = read(file, label, limits)
     except Unreadable as error:
-        return Source(path, kind, (), (*findings, error.finding), listing=named)
-    return Source(path, kind, members, (*findings, *more), listing=named)
+        more = [error.finding]
+    entries = partial(listing, file, kind, limits)
+    return Source(path, kind, members, (*findings, *more), listing=entries)
 
 
 def open_stream(chunks: Iterable[bytes], path: str, limits: Limits = LIMITS) -> Source:
@@ -507,32 +484,21 @@ def open_named(path: str, name: str, *, limits: Limits = LIMITS) -> Source:
     if not is_text(name):
         return Source(label, "file", (), (finding("SRC117", file=label, name=label),))
     if archive_suffix(name) is None:
-        fetch = DiskFile(path, label, limits)
-        return Source(name, "file", (Member("", label, Path(path).stat().st_size, fetch),))
+        return open_file(path, Path(path).stat().st_size, limits, name)
     file = Spool.open(path)
     return _open_archive(file, file.read(0, _HEAD), name, limits)
 
 
-def _chunks(label: str, limit: int) -> Iterator[bytes]:
-    """The bytes of standard input.
+def _read_stdin() -> bytes:
+    """The next bytes of standard input.
 
     Raises:
-        Unreadable: if it is closed, cannot be read, or is too large.
+        Unreadable: if it is closed or cannot be read.
     """
-    total = 0
-    while chunk := _next(label):
-        total += len(chunk)
-        if total > limit:
-            raise too_large(label, f"more than {limit}", limit)
-        yield chunk
-
-
-def _next(label: str) -> bytes:
-    """The next bytes of standard input."""
     try:
         if sys.stdin is None:  # closed before Python began
             raise OSError(errno.EBADF, "")
         return sys.stdin.buffer.read(CHUNK)
     except OSError as error:
         closed = OSError(errno.EBADF, "it is closed")
-        raise unreadable(label, closed if error.errno == errno.EBADF else error) from error
+        raise unreadable(_STDIN, closed if error.errno == errno.EBADF else error) from error

@@ -156,9 +156,8 @@ class Source:
             LookupError: for an unknown encoding, or a codec of something else.
         """
         check_encoding(encoding)
-        return replace(
-            self, members=tuple(msgspec.structs.replace(m, encoding=encoding) for m in self.members)
-        )
+        members = (msgspec.structs.replace(m, encoding=encoding) for m in self.members)
+        return replace(self, members=tuple(members))
 
     def with_max_per_code(self, number: int) -> Source:
         """The source with another maximum of explained findings per code and file; 0 for all."""

@@ -84,7 +84,8 @@ def temporary() -> Iterator[None]:
 CHUNK = 1 << 16
 """Number of bytes per read from a stream of unknown length."""
 
-_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+"""Without O_NONBLOCK, open() would block for ever if a file was replaced by a pipe."""
 
 if sys.platform == "win32":
 
@@ -118,7 +119,7 @@ class Spool:
         Raises:
             OSError: if the file cannot be opened.
         """
-        return cls(os.open(path, _FLAGS))
+        return cls(os.open(path, OPEN_FLAGS))
 
     def __call__(self) -> bytes:
         """All bytes.

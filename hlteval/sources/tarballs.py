@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from hlteval.findings import Finding, finding
-from hlteval.sources.archives import FILE, FOLDER, Entry, admit, check_ratio, damaged, too_many
+from hlteval.sources.archives import FILE, FOLDER, Entry, admit, check_ratio, damage, too_many
 from hlteval.sources.source import Limits, Member, Unreadable
 from hlteval.sources.spooling import CHUNK, Spool, spool
 
@@ -87,29 +87,23 @@ def _unpack(file: Spool, label: str, limits: Limits, warnings: list[Finding]) ->
             try:
                 piece = stream.decompress(block, _PIECE)
             except zlib.error:
-                raise damaged(label, "invalid compressed data") from None
+                raise damage(label, "invalid compressed data") from None
             if not block and not piece and not stream.eof:
-                raise damaged(label, "unexpected end of file, probably truncated")
+                raise damage(label, "unexpected end of file, probably truncated")
             produced += len(piece)
-            _check_size(produced, read, label, limits)
+            if produced > limits.total_bytes:
+                size, limit = f"more than {limits.total_bytes}", limits.total_bytes
+                raise Unreadable(finding("SRC123", file=label, size=size, limit=limit))
+            if bomb := check_ratio(label, produced, read, limits):
+                raise Unreadable(bomb)
             yield piece
         start = read - len(stream.unused_data)
         if file.read(start, 2) != b"\x1f\x8b":
             break
     else:
-        raise damaged(label, f"more than {limits.members} gzip streams")
+        raise damage(label, f"more than {limits.members} gzip streams")
     if start < file.size:
         warnings.append(finding("SRC106", file=label, size=file.size - start))
-
-
-def _check_size(produced: int, read: int, label: str, limits: Limits) -> None:
-    """Raise `Unreadable` for an archive above the limits."""
-    if produced > limits.total_bytes:
-        size = f"more than {limits.total_bytes}"
-        raise Unreadable(finding("SRC123", file=label, size=size, limit=limits.total_bytes))
-    bomb = check_ratio(label, produced, read, limits)
-    if bomb is not None:
-        raise Unreadable(bomb)
 
 
 def _entries(tar: Spool, label: str, warnings: list[Finding]) -> Iterator[Entry]:
@@ -120,10 +114,13 @@ def _entries(tar: Spool, label: str, warnings: list[Finding]) -> Iterator[Entry]
         offset += _BLOCK
         if not header.strip(b"\0"):
             break
-        _check(header, label, first=offset == _BLOCK)
+        if not _is_intact(header):
+            first = offset == _BLOCK
+            reason = "no tar archive in the gzip file" if first else "invalid member header"
+            raise damage(label, reason)
         size = _size(header, extended, label)
         if offset + size > tar.size:
-            raise damaged(label, "a member is longer than the archive")
+            raise damage(label, "a member is longer than the archive")
         if header[156] in _EXTENDED:
             extended |= _extended_header(header[156], tar, offset, size, label)
         else:
@@ -131,20 +128,17 @@ def _entries(tar: Spool, label: str, warnings: list[Finding]) -> Iterator[Entry]
             extended = {}
         offset += -(-size // _BLOCK) * _BLOCK
     if extended:
-        raise damaged(label, "the last header has no member")
+        raise damage(label, "the last header has no member")
     if any(chunk.strip(b"\0") for chunk in tar.chunks(offset)):
         warnings.append(finding("SRC106", file=label, size=tar.size - offset))
 
 
-def _check(header: bytes, label: str, *, first: bool) -> None:
-    """Check the checksum of a header: the sum of its bytes, with spaces for the checksum itself."""
-    if len(header) == _BLOCK:
-        summands = header[:148] + b" " * 8 + header[156:]
-        total = sum(summands)
-        signed = total - 256 * len(summands.translate(None, _ASCII))  # some old programs do this
-        if _octal(header[148:156]) in (total, signed):
-            return
-    raise damaged(label, "no tar archive in the gzip file" if first else "invalid member header")
+def _is_intact(header: bytes) -> bool:
+    """Whether the checksum of a header is the sum of its bytes, with spaces for itself."""
+    summands = header[:148] + b" " * 8 + header[156:]
+    total = sum(summands)
+    signed = total - 256 * len(summands.translate(None, _ASCII))  # some old programs do this
+    return len(header) == _BLOCK and _octal(header[148:156]) in (total, signed)
 
 
 def _octal(field: bytes) -> int | None:
@@ -163,14 +157,14 @@ def _size(header: bytes, extended: dict[str, bytes], label: str) -> int:
         digits = extended["size"]
         size = int(digits) if digits.isdigit() and len(digits) < 20 else None
     if size is None:
-        raise damaged(label, "the size of a member is not a number")
+        raise damage(label, "the size of a member is not a number")
     return size
 
 
 def _extended_header(kind: int, tar: Spool, offset: int, size: int, label: str) -> dict[str, bytes]:
     """The records of an extended header, which apply to the next member."""
     if size > _LONGEST_HEADER:
-        raise damaged(label, f"extended header of {size} bytes is too long")
+        raise damage(label, f"extended header of {size} bytes is too long")
     body = tar.read(offset, size)
     if kind == ord("L"):
         return {"path": body.split(b"\0")[0]}
@@ -180,7 +174,7 @@ def _extended_header(kind: int, tar: Spool, offset: int, size: int, label: str) 
     if kind != ord("g"):
         return records
     if not records.keys().isdisjoint(_MEMBER_KEYS):
-        raise damaged(label, "a global header sets one name or size for all members")
+        raise damage(label, "a global header sets one name or size for all members")
     return {}
 
 
@@ -192,7 +186,7 @@ def _records(body: bytes, label: str) -> dict[str, bytes]:
         match = _RECORD.match(body, at)
         stop = at + int(match[1]) if match else 0
         if match is None or not match.end() < stop <= len(body) or body[stop - 1] != ord("\n"):
-            raise damaged(label, "invalid extended header")
+            raise damage(label, "invalid extended header")
         records[match[2].decode("ascii", "replace")] = body[match.end() : stop - 1]
         at = stop
     return records

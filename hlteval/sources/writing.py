@@ -26,7 +26,7 @@ _MAX_SYNCED = 100
 _UNFINISHED = re.compile(r"\..*\.[0-9a-f]{8}\.part", re.DOTALL)
 """The names of what is not complete."""
 _HERE, _SWAP = -100, 2
-"""Arguments of renameat2: paths relative to the working directory, exchange of two names."""
+"""Arguments of renameat2 of Linux: paths from the working directory, exchange of two names."""
 
 
 @contextmanager
@@ -77,7 +77,7 @@ def unfinished(target: Path) -> Iterator[Path]:
     Raises:
         NotWritten: for an error of the system.
     """
-    path = _hidden_path(resolved(target))
+    path = hidden_path(target)
     with written(target):
         try:
             yield path
@@ -111,7 +111,12 @@ def merge(made: Path, folder: Path) -> list[str]:
     _synchronize(made)
     names = sorted(str(file.relative_to(made)) for file in made.rglob("*") if file.is_file())
     for name in names:
-        _check_way(folder, name)
+        target = folder / name
+        if target.is_dir():
+            raise FileExistsError(f"{target} is a folder, not a file")
+        for parent in Path(name).parents:
+            if (folder / parent).exists() and not (folder / parent).is_dir():
+                raise FileExistsError(f"{folder / parent} is a file, not a folder")
     others = (file for file in folder.rglob("*") if file.is_file())
     stay = sorted({str(file.relative_to(folder)) for file in others}.difference(names))
     with written(folder, "every file in it is complete, but some may be new and some old"):
@@ -119,15 +124,6 @@ def merge(made: Path, folder: Path) -> list[str]:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (made / name).replace(folder / name)
     return stay
-
-
-def _check_way(folder: Path, name: str) -> None:
-    target = folder / name
-    if target.is_dir():
-        raise FileExistsError(f"{target} is a folder, not a file")
-    for parent in target.relative_to(folder).parents:
-        if (folder / parent).exists() and not (folder / parent).is_dir():
-            raise FileExistsError(f"{folder / parent} is a file, not a folder")
 
 
 def check_outputs(
@@ -200,10 +196,6 @@ def _check(target: Path, *, replace: bool) -> None:
         raise FileExistsError(f"{target} is neither a file nor a folder")
 
 
-def _hidden_path(target: Path) -> Path:
-    return target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.part")
-
-
 def _synchronize(unfinished: Path) -> None:
     """Write the content to the disk before the name, in case of a power failure.
 
@@ -228,7 +220,7 @@ def _replace(unfinished: Path, target: Path) -> None:
     if _exchange(unfinished, target):
         _remove(unfinished)
         return
-    old = _hidden_path(target)
+    old = hidden_path(target)
     target.rename(old)
     try:
         unfinished.rename(target)
@@ -243,13 +235,13 @@ def _exchange(first: Path, second: Path) -> bool:
     swap = getattr(ctypes.CDLL(None), "renameat2", None) if os.name == "posix" else None
     if swap is None:
         return False
-    done: int = swap(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _SWAP)
-    return done == 0
+    return bool(swap(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _SWAP) == 0)
 
 
 def hidden_path(target: Path) -> Path:
     """A path in the folder of a target at which to make what is not complete."""
-    return _hidden_path(resolved(target))
+    target = resolved(target)
+    return target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.part")
 
 
 def remove_unfinished(folder: Path) -> None:
@@ -282,7 +274,7 @@ _READ_WRITE = 0o644
 
 
 def suffix_problem(source: Source, target: str) -> str | None:
-    """Why a copy of a source cannot have a name, by its suffix; None if it can.
+    """Return the reason why a copy of a source cannot have a name, by its suffix; or None.
 
     Examples:
         >>> suffix_problem(Source("run.zip", "zip", ()), "fixed")
@@ -310,9 +302,14 @@ def pack(source: Source, path: Path) -> None:
         Unreadable: if a member cannot be read.
     """
     if source.kind == "zip":
-        _zip(source, path)
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for member in source.members:
+                entry = zipfile.ZipInfo(member.name)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = _READ_WRITE << 16
+                archive.writestr(entry, member.fetch())
     elif source.kind == "tgz":
-        _tgz(source, path)
+        _pack_tgz(source, path)
     elif source.kind == "folder":
         for member in source.members:
             file = path / member.name
@@ -329,16 +326,7 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _zip(source: Source, path: Path) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for member in source.members:
-            info = zipfile.ZipInfo(member.name)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = _READ_WRITE << 16
-            archive.writestr(info, member.fetch())
-
-
-def _tgz(source: Source, path: Path) -> None:
+def _pack_tgz(source: Source, path: Path) -> None:
     with (
         path.open("wb") as stream,
         gzip.GzipFile("", "wb", fileobj=stream, mtime=0) as packed,

@@ -22,7 +22,7 @@ from hlteval.sources.archives import (
     Entry,
     admit,
     check_ratio,
-    damaged,
+    damage,
     too_many,
     type_name,
 )
@@ -87,9 +87,15 @@ def read_zip(file: Spool, label: str, limits: Limits) -> tuple[tuple[Member, ...
         findings += _check_member(header, begin, label, limits)
     entries = [_entry(file, *pair, label) for pair in zip(headers, starts, strict=True)]
     members, more = admit(entries, label, limits)
-    if any(found.blocking for found in findings):
+    if any(problem.blocking for problem in findings):
         members = ()
-    return members, [*findings, *_warnings(headers, trailing, label), *more]
+    if trailing:
+        findings.append(finding("SRC106", file=label, size=trailing))
+    undeclared = [_name(h) for h in headers if not h.flags & _UTF8 and not h.name.isascii()]
+    names = [printable(name) for name in undeclared if is_text(name)]
+    if names:
+        findings.append(finding("SRC118", file=label, count=len(names), name=names[0]))
+    return members, [*findings, *more]
 
 
 def list_zip(file: Spool, label: str, limits: Limits) -> Iterator[Entry]:
@@ -110,7 +116,7 @@ def _directory(file: Spool, label: str, limits: Limits) -> tuple[list[_Header], 
         raise too_many(label, limits.members)
     headers = _headers(file.read(start, size), label, limits)
     if len(headers) != count:
-        raise damaged(label, f"{count} members declared, but {len(headers)} listed")
+        raise damage(label, f"{count} members declared, but {len(headers)} listed")
     return headers, start, trailing
 
 
@@ -118,20 +124,20 @@ def _end(file: Spool, label: str) -> tuple[int, int, int, int]:
     """Offset, size and length of the central directory, and the bytes after the archive."""
     tail_start = max(0, file.size - _END.size - _LONGEST_COMMENT)
     tail = file.read(tail_start, file.size - tail_start)
-    found = tail.rfind(b"PK\5\6")
-    if found < 0 or len(tail) - found < _END.size:
-        raise damaged(label, "central directory is missing, file is probably truncated")
-    _, disk, first, here, count, size, start, comment = _END.unpack_from(tail, found)
-    end = tail_start + found
+    index = tail.rfind(b"PK\5\6")
+    if index < 0 or len(tail) - index < _END.size:
+        raise damage(label, "central directory is missing, file is probably truncated")
+    _, disk, first, here, count, size, start, comment = _END.unpack_from(tail, index)
+    end = tail_start + index
     trailing = file.size - end - _END.size - comment
     if trailing < 0:
-        raise damaged(label, "unexpected end of file")
+        raise damage(label, "unexpected end of file")
     if disk or first or here != count:
-        raise damaged(label, "one of several parts of a split archive")
+        raise damage(label, "one of several parts of a split archive")
     if 0xFFFF in (here, count) or _IN_EXTRA in (size, start):
         end, start, size, count = _end_64(file, end, label) or (end, start, size, count)
     if start + size != end:
-        raise damaged(label, "central directory is not where it should be")
+        raise damage(label, "central directory is not where it should be")
     return start, size, count, trailing
 
 
@@ -142,10 +148,10 @@ def _end_64(file: Spool, end: int, label: str) -> tuple[int, int, int, int] | No
         return None
     offset = _LOCATOR.unpack(locator)[2]
     if offset > file.size:
-        raise damaged(label, "central directory is not where it should be")
+        raise damage(label, "central directory is not where it should be")
     record = file.read(offset, _END_64.size)
     if len(record) < _END_64.size or not record.startswith(b"PK\6\6"):
-        raise damaged(label, "central directory is missing")
+        raise damage(label, "central directory is missing")
     *_, count, size, start = _END_64.unpack(record)
     return offset, start, size, count
 
@@ -153,20 +159,21 @@ def _end_64(file: Spool, end: int, label: str) -> tuple[int, int, int, int] | No
 def _headers(directory: bytes, label: str, limits: Limits) -> list[_Header]:
     """The entries of the central directory."""
     headers: list[_Header] = []
-    at = 0
-    while at < len(directory):
+    rest = memoryview(directory)
+    while rest:
         if len(headers) == limits.members:
             raise too_many(label, limits.members)
-        if not directory.startswith(b"PK\1\2", at) or len(directory) - at < _HEADER.size:
-            raise damaged(label, f"entry {len(headers) + 1} of the central directory is invalid")
-        fields = _HEADER.unpack_from(directory, at)
-        name_end = at + _HEADER.size + fields[10]
+        if bytes(rest[:4]) != b"PK\1\2" or len(rest) < _HEADER.size:
+            raise damage(label, f"entry {len(headers) + 1} of the central directory is invalid")
+        fields = _HEADER.unpack_from(rest)
+        name_end = _HEADER.size + fields[10]
         extra_end = name_end + fields[11]
-        at, name_start = extra_end + fields[12], at + _HEADER.size
-        if at > len(directory):
-            raise damaged(label, f"entry {len(headers) + 1} of the central directory is truncated")
-        name, extra = directory[name_start:name_end], directory[name_end:extra_end]
+        end = extra_end + fields[12]
+        if end > len(rest):
+            raise damage(label, f"entry {len(headers) + 1} of the central directory is truncated")
+        name, extra = bytes(rest[_HEADER.size : name_end]), bytes(rest[name_end:extra_end])
         headers.append(_header(fields, name, extra, label))
+        rest = rest[end:]
     return headers
 
 
@@ -175,25 +182,21 @@ def _header(fields: Sequence[int], name: bytes, extra: bytes, label: str) -> _He
     flags, method, crc, packed, size = fields[3], fields[4], *fields[7:10]
     mode, offset = fields[15] >> 16, fields[16]
     if _IN_EXTRA in (packed, size, offset):
-        numbers = _zip64(extra)
+        numbers: list[int] = []
+        while len(extra) >= 4:
+            kind, length = struct.unpack_from("<2H", extra)
+            if kind == 1:
+                body = extra[4 : 4 + length]
+                numbers += [n for (n,) in struct.iter_unpack("<Q", body[: length // 8 * 8])]
+            extra = extra[4 + length :]
         try:
-            size = next(numbers) if size == _IN_EXTRA else size
-            packed = next(numbers) if packed == _IN_EXTRA else packed
-            offset = next(numbers) if offset == _IN_EXTRA else offset
-        except StopIteration:
+            size = numbers.pop(0) if size == _IN_EXTRA else size
+            packed = numbers.pop(0) if packed == _IN_EXTRA else packed
+            offset = numbers.pop(0) if offset == _IN_EXTRA else offset
+        except IndexError:
             member = printable(name.decode("utf-8", "surrogateescape"))
-            raise damaged(f"{label}/{member}", "size is missing") from None
+            raise damage(f"{label}/{member}", "size is missing") from None
     return _Header(name, flags, method, crc, packed, size, mode, offset)
-
-
-def _zip64(extra: bytes) -> Iterator[int]:
-    """The numbers of the zip64 field."""
-    while len(extra) >= 4:
-        kind, length = struct.unpack_from("<2H", extra)
-        if kind == 1:
-            body = extra[4 : 4 + length]
-            yield from (value for (value,) in struct.iter_unpack("<Q", body[: length // 8 * 8]))
-        extra = extra[4 + length :]
 
 
 def _start(file: Spool, header: _Header, label: str) -> int:
@@ -202,7 +205,7 @@ def _start(file: Spool, header: _Header, label: str) -> int:
     if header.offset < file.size:
         local = file.read(header.offset, _LOCAL.size + len(header.name))
     if len(local) < _LOCAL.size or not local.startswith(b"PK\3\4"):
-        raise damaged(_path(header, label), "member is not where the central directory says")
+        raise damage(_path(header, label), "member is not where the central directory says")
     _, _, flags, method, _, _, crc, packed, size, name, extra = _LOCAL.unpack_from(local)
     agree = name == len(header.name) and local.endswith(header.name)
     agree = agree and method == header.method and not (flags ^ header.flags) & _COMPARED
@@ -244,16 +247,6 @@ def _inconsistent(header: _Header, label: str, reason: str) -> Finding:
     return finding("SRC119", file=_path(header, label), reason=reason)
 
 
-def _warnings(headers: Sequence[_Header], trailing: int, label: str) -> Iterator[Finding]:
-    """Problems of an archive that can be read nevertheless."""
-    if trailing:
-        yield finding("SRC106", file=label, size=trailing)
-    undeclared = [h for h in headers if not h.flags & _UTF8 and not h.name.isascii()]
-    names = [printable(name) for name in map(_name, undeclared) if is_text(name)]
-    if names:
-        yield finding("SRC118", file=label, count=len(names), name=names[0])
-
-
 def _name(header: _Header) -> str:
     return header.name.decode("utf-8", "surrogateescape")
 
@@ -262,20 +255,16 @@ def _path(header: _Header, label: str) -> str:
     return f"{label}/{printable(_name(header))}"
 
 
-def _type(header: _Header) -> str:
-    """The type of a member, by its mode and the slash at the end of a folder's name."""
-    format_ = stat.S_IFMT(header.mode)
-    if format_ not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return type_name(header.mode)
-    if header.name.endswith(b"/"):
-        return "folder with content" if header.size else FOLDER
-    return "folder named like a file" if format_ == stat.S_IFDIR else FILE
-
-
 def _entry(file: Spool, header: _Header, start: int, label: str) -> Entry:
+    """A member, whose type is by its mode and the slash at the end of a folder's name."""
+    format_ = stat.S_IFMT(header.mode)
+    type_ = "folder named like a file" if format_ == stat.S_IFDIR else FILE
+    if format_ not in (0, stat.S_IFREG, stat.S_IFDIR):
+        type_ = type_name(header.mode)
+    elif header.name.endswith(b"/"):
+        type_ = "folder with content" if header.size else FOLDER
     read = partial(_unpack, file, start, header, label)
-    encrypted = bool(header.flags & _ENCRYPTED)
-    return Entry(_name(header), _type(header), header.size, read, encrypted)
+    return Entry(_name(header), type_, header.size, read, bool(header.flags & _ENCRYPTED))
 
 
 def _unpack(file: Spool, start: int, header: _Header, label: str) -> bytes:
@@ -287,10 +276,10 @@ def _unpack(file: Spool, start: int, header: _Header, label: str) -> bytes:
         try:
             data = unpacker.decompress(data, header.size + 1)
         except zlib.error:
-            raise damaged(_path(header, label), "invalid compressed data") from None
+            raise damage(_path(header, label), "invalid compressed data") from None
         complete = unpacker.eof and not unpacker.unused_data
     if not complete or len(data) != header.size:
-        raise damaged(_path(header, label), f"size is not the declared {header.size} bytes")
+        raise damage(_path(header, label), f"size is not the declared {header.size} bytes")
     if zlib.crc32(data) != header.crc:
-        raise damaged(_path(header, label), "checksum mismatch")
+        raise damage(_path(header, label), "checksum mismatch")
     return data

@@ -1,1 +1,1 @@
-"""Syntax with places: JSON and XML, whatever is written in them."""
+"""Syntax with places: JSON, XML, TOML and tab-separated values, in any format."""

@@ -73,24 +73,24 @@ class Parsed(NamedTuple):
 
 def blanks(text: str, at: int) -> tuple[int, list[Problem]]:
     """The end of white space that begins at an offset, and problems for the comments in it."""
-    end = _end(_BLANKS, text, at)
+    end = skip_space(text, at)
     if not text.startswith("/", end):
         return end, []
     # A comment that is not closed is searched for its end up to the end of the text.
-    closed = end < _last_closed(text)
-    end = _end(_COMMENTS if closed else _LINES, text, end)
-    found = (comment.span() for comment in _COMMENT.finditer(text, at, end))
-    return end, [Problem("JSN103", 0, start, stop) for start, stop in found]
+    closed = end < _last_comment_end(text)
+    end = skip_space(text, end, _COMMENTS if closed else _LINES)
+    return end, [Problem("JSN103", 0, *found.span()) for found in _COMMENT.finditer(text, at, end)]
 
 
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+def skip_space(text: str, at: int, pattern: re.Pattern[str] = _BLANKS) -> int:
+    """The end of what a pattern matches at an offset, by default white space."""
     match = pattern.match(text, at)
     return match.end() if match else at
 
 
 @lru_cache(maxsize=1)
-def _last_closed(text: str) -> int:
-    """Where the last comment that may span lines is closed; -1 if there is none."""
+def _last_comment_end(text: str) -> int:
+    """The end of the last comment that may span lines; -1 if there is none."""
     return text.rfind("*/")
 
 

@@ -20,7 +20,7 @@ import msgspec
 
 from hlteval.findings import Problem
 from hlteval.grammars import schema
-from hlteval.syntax.json_parser import DEPTH, ELLIPSIS, Parsed, Path, blanks, parse
+from hlteval.syntax.json_parser import DEPTH, ELLIPSIS, Parsed, Path, blanks, parse, skip_space
 from hlteval.syntax.places import line_end
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
@@ -38,21 +38,15 @@ def strict(data: bytes) -> tuple[bool, Any]:
         value = msgspec.json.decode(data)
     except (ValueError, RecursionError):
         return False, None
-    return not _repeats_keys(data, value), value
-
-
-def _repeats_keys(data: bytes, value: Any) -> bool:
-    """Whether members were lost: the text has more strings than the value, or nests too deeply.
-
-    Counting quotation marks takes a hundredth of the time of a callback per member.
-    """
+    # If members were lost, since they repeat a key, the text has more strings than the value.
+    # Counting quotation marks takes a hundredth of the time of a callback per member.
     escaped = data.count(b'\\"')
     if escaped and b"\\\\" in data:
         data, escaped = _ESCAPE.sub(b"", data), 0
     try:
-        return data.count(b'"') - escaped != 2 * _strings(value, DEPTH)
+        return data.count(b'"') - escaped == 2 * _strings(value, DEPTH), value
     except RecursionError:
-        return True
+        return False, value
 
 
 def _strings(value: Any, depth: int) -> int:
@@ -136,7 +130,11 @@ def _array(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
         if text[at] == "]":
             if comma is not None:
                 problems.append(Problem("JSN104", 0, comma, comma + 1, {"closing": "`]`"}))
-            problems += _rest(text, at + 1)
+            at, more = blanks(text, at + 1)
+            problems += more
+            if at < len(text):
+                end = min(line_end(text, at), at + 40)
+                problems.append(Problem("JSN107", 0, at, end, {"hint": _EXTRA}))
             return parsed, problems
         if dots := ELLIPSIS.match(text, at):
             end = at + len(dots[0].rstrip())
@@ -163,14 +161,6 @@ _BETWEEN = re.compile(r",[ \t\r\n]*(?=\{)")
 
 _NEXT = re.compile(r",\s*\{\s*[\"']|\]\s*\Z")
 """Where parsing continues after an item that cannot be parsed."""
-
-
-def _rest(text: str, at: int) -> Iterator[Problem]:
-    """Problems after the end of the array."""
-    at, problems = blanks(text, at)
-    yield from problems
-    if at < len(text):
-        yield Problem("JSN107", 0, at, min(line_end(text, at), at + 40), {"hint": _EXTRA})
 
 
 _EXTRA = "remove everything after the end of the array"
@@ -225,18 +215,20 @@ def _is_table(text: str, at: int) -> bool:
 _MEMBER = re.compile(r"(?:\"[^\"\n]*\"|'[^'\n]*')\s*:")
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object without repeated names.
+
+    Raises:
+        ValueError: if it has some.
+    """
     value = dict(pairs)
     if len(value) != len(pairs):
         raise ValueError
     return value
 
 
-def _reject(_: str) -> Any:
-    raise ValueError
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_reject)
+# `int` rejects NaN and Infinity.
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_members, parse_constant=int)
 _SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(_DECODER)
 _WINDOW = 4096
 """Characters that are scanned for an object; an error of the scanner counts the lines in them."""
@@ -284,33 +276,31 @@ def starts(text: str) -> Sequence[int]:
 
 @lru_cache(maxsize=1)
 def extents(text: str) -> Sequence[tuple[int, int]]:
-    """The start and the end of each item of the outermost array, as `starts` says.
+    """The start and the end of each item of the outermost array; see `starts`.
 
     Examples:
         >>> extents('[{}, {"a": 1}]')
         [(1, 3), (5, 13)]
     """
     at, _ = blanks(text, 0)
-    found: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     try:
         start = blanks(text, at + 1)[0]
         while text[at] == "[" and text[start] != "]":
             _, end = _PLAIN_SCAN(text, start)
-            found.append((start, end))
-            between = _COMMA.match(text, end)
-            if between is None and text[blanks(text, end)[0]] == "]":
-                return found
-            start = between.end() if between else _after_comma(text, end)
+            places.append((start, end))
+            if between := _COMMA.match(text, end):
+                start = between.end()
+                continue
+            comma = blanks(text, end)[0]
+            if text[comma] == "]":
+                return places
+            if text[comma] != ",":
+                break
+            start = blanks(text, comma + 1)[0]
     except (ValueError, RecursionError, StopIteration, IndexError):
         pass
     return [(item.start, item.end) for item in items(text).parsed]
-
-
-def _after_comma(text: str, at: int) -> int:
-    at = blanks(text, at)[0]
-    if text[at] != ",":
-        raise ValueError
-    return blanks(text, at + 1)[0]
 
 
 KINDS: Mapping[type, str] = {
@@ -361,14 +351,6 @@ def _gate(name: str, definition: str) -> Any:
     return jsonschema_rs.Draft4Validator(whole)
 
 
-@cache
-def _explainer(name: str, definition: str) -> Any:
-    from jsonschema import Draft4Validator
-
-    definitions = schema(name)["definitions"]
-    return Draft4Validator({**definitions[definition], "definitions": definitions})
-
-
 def invalid(name: str, items: Sequence[Any], definition: str = "") -> list[int]:
     """The indices of the items of an array that break a schema.
 
@@ -404,12 +386,16 @@ def broken_keywords(
     """
     groups: dict[Path, list[list[int]]] = {}
     short = _without_repetition(item, lists, (), groups) if lists else item
-    found = {
+    errors = {
         (tuple(error.instance_path[1:]), error.schema_path[-1])
         for error in _gate(name, definition).iter_errors([short])
     }
-    own = [(path, word) for path, word in found if word == "type" or (path, "type") not in found]
-    return [(whole, word) for path, word in own for whole in _repeated(path, groups)]
+    return [
+        (whole, word)
+        for path, word in errors
+        if word == "type" or (path, "type") not in errors
+        for whole in _repeat(path, groups)
+    ]
 
 
 def _without_repetition(
@@ -425,7 +411,9 @@ def _without_repetition(
         return value
     alike: dict[str, list[int]] = {}
     for index, item in enumerate(value):
-        alike.setdefault(_notation(item), []).append(index)
+        has_id = isinstance(item, dict) and isinstance(item.get("id"), str)
+        notation = repr({**item, "id": ""} if has_id else item)  # identifiers are alike
+        alike.setdefault(notation, []).append(index)
     kept = groups[path] = list(alike.values())
     return [
         _without_repetition(value[first], lists, (*path, number), groups)
@@ -433,13 +421,7 @@ def _without_repetition(
     ]
 
 
-def _notation(item: Any) -> str:
-    """An item as text; identifiers are alike."""
-    named = isinstance(item, dict) and isinstance(item.get("id"), str)
-    return repr({**item, "id": ""} if named else item)
-
-
-def _repeated(path: Path, groups: Mapping[Path, list[list[int]]]) -> list[Path]:
+def _repeat(path: Path, groups: Mapping[Path, list[list[int]]]) -> list[Path]:
     """The paths in the whole value that a path without repetition stands for."""
     whole: list[Path] = [()]
     for at, step in enumerate(path):
@@ -447,6 +429,14 @@ def _repeated(path: Path, groups: Mapping[Path, list[list[int]]]) -> list[Path]:
         steps = group[int(step)] if group else [step]
         whole = [(*before, own) for before in whole for own in steps]
     return whole
+
+
+@cache
+def _explainer(name: str, definition: str) -> Any:
+    from jsonschema import Draft4Validator
+
+    definitions = schema(name)["definitions"]
+    return Draft4Validator({**definitions[definition], "definitions": definitions})
 
 
 def schema_errors(name: str, definition: str, item: Any) -> Iterator[SchemaError]:
@@ -458,9 +448,9 @@ def schema_errors(name: str, definition: str, item: Any) -> Iterator[SchemaError
         [((), 'required'), (('Type',), 'type')]
     """
     known: set[tuple[Path, str]] = set()
-    errors = _explainer(name, definition).iter_errors(item)
     for error in sorted(
-        errors, key=lambda error: (list(map(str, error.path)), error.validator != "type")
+        _explainer(name, definition).iter_errors(item),
+        key=lambda error: (list(map(str, error.path)), error.validator != "type"),
     ):
         path = tuple(error.absolute_path)
         if (path, "type") in known or (path, error.validator) in known:
@@ -469,8 +459,6 @@ def schema_errors(name: str, definition: str, item: Any) -> Iterator[SchemaError
         yield SchemaError(path, error.validator, error.validator_value, error.instance)
 
 
-_JSON_PLACES_SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
-_SPACE = re.compile(r"[ \t\r\n]*")
 Stretch = tuple[int, int]
 """Start and end of a value."""
 
@@ -514,17 +502,17 @@ class Layout:
         """Start and end of a part with all that is in it; None if there is no such part."""
         if self._parsed is None:
             try:
-                return self._found(path)
+                return self._scan(path)
             except (ValueError, StopIteration, RecursionError):  # not valid JSON
                 self._parsed = parse(self.text, self.start).values
         return self._parsed.get(path)
 
-    def _found(self, path: Path) -> Stretch | None:
+    def _scan(self, path: Path) -> Stretch | None:
         if not path:
-            return self.start, _JSON_PLACES_SCAN(self.text, self.start)[1]
+            return self.start, _PLAIN_SCAN(self.text, self.start)[1]
         whole = path[:-1]
         if whole not in self._parts:
-            outer = self._found(whole) if whole else (self.start, self.start)
+            outer = self._scan(whole) if whole else (self.start, self.start)
             self._parts[whole] = dict(_parts(self.text, outer[0])) if outer else {}
         return self._parts[whole].get(path[-1])
 
@@ -538,31 +526,21 @@ def _parts(text: str, at: int) -> Iterator[tuple[str | int, Stretch]]:
     closing = {"{": "}", "[": "]"}.get(text[at : at + 1])
     if closing is None:
         return
-    at, number = _after_space(text, at + 1), 0
+    at, number = skip_space(text, at + 1), 0
     while text[at : at + 1] != closing:
         name: str | int = number
         if closing == "}":
-            name, at = _name(text, at)
-        _, end = _JSON_PLACES_SCAN(text, at)
+            if text[at : at + 1] != '"':
+                raise ValueError
+            name, at = scanstring(text, at + 1, True)
+            at = skip_space(text, at)
+            if text[at : at + 1] != ":":
+                raise ValueError
+            at = skip_space(text, at + 1)
+        _, end = _PLAIN_SCAN(text, at)
         yield name, (at, end)
-        number, at = number + 1, _after_space(text, end)
+        number, at = number + 1, skip_space(text, end)
         if text[at : at + 1] == ",":
-            at = _after_space(text, at + 1)
+            at = skip_space(text, at + 1)
         elif text[at : at + 1] != closing:
             raise ValueError
-
-
-def _name(text: str, at: int) -> tuple[str, int]:
-    """The name of a member, and where its value begins."""
-    if text[at : at + 1] != '"':
-        raise ValueError
-    name, at = scanstring(text, at + 1, True)
-    at = _after_space(text, at)
-    if text[at : at + 1] != ":":
-        raise ValueError
-    return name, _after_space(text, at + 1)
-
-
-def _after_space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at

@@ -1,4 +1,4 @@
-"""Places of the keys and values of a TOML document, which `tomllib` does not tell.
+"""Places of the keys and values of a TOML document, which `tomllib` does not have.
 
 `tomllib` reads; only a document about which there is something to report is parsed again, with the
 grammar of its keys and values, for their lines and columns.
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 
 class Extent(NamedTuple):
-    """Where something is in a text: the offsets of its first character, and after its last."""
+    """A place in a text: the offsets of its first character, and after its last."""
 
     start: int
     end: int
 
 
 class Located(NamedTuple):
-    """Where a key and its value are; a table has the place of its header, or of its first key."""
+    """The places of a key and its value; a table has that of its header, or of its first key."""
 
     key: Extent
     value: Extent
 
 
 def located(text: str) -> Mapping[Path, Located]:
-    r"""Where all keys and values of a valid TOML document are, by their paths.
+    r"""Locate all keys and values of a valid TOML document, by their paths.
 
     Args:
         text: the document, which `tomllib` accepts.
@@ -45,38 +45,26 @@ def located(text: str) -> Mapping[Path, Located]:
         >>> sorted(path for path in found if path[0] == "d")
         [('d',), ('d', 0), ('d', 1), ('d', 1, 'e')]
     """
-    found: dict[Path, Located] = {}
+    places: dict[Path, Located] = {}  # of a table, the first one stays
     tables: Counter[Path] = Counter()
     at: Path = ()
     parts: list[Any] = load("toml").parse(text).children
     for part in filter(None, parts):
         if part.data == "pair":
-            _keep(found, _pairs(at, part))
+            for path, place in _pairs(at, part):
+                places.setdefault(path, place)
             continue
         key = part.children[0]
-        at = _inside(_names(key), tables)
-        extent = _extent(key)
-        _keep(found, ((at[:size], Located(extent, extent)) for size in range(1, len(at) + 1)))
+        extent, at = _extent(key), ()
+        for name in _names(key):  # in the last element of each array of tables on the way
+            at = (*at, tables[at] - 1, name) if at in tables else (*at, name)
+        for size in range(1, len(at) + 1):
+            places.setdefault(at[:size], Located(extent, extent))
         if part.data == "table_array":
             at = (*at, tables[at])
             tables[at[:-1]] += 1
-            found[at] = Located(extent, extent)
-    return found
-
-
-def _keep(found: dict[Path, Located], places: Iterator[tuple[Path, Located]]) -> None:
-    """Add places; the first one of a table stays."""
-    for path, place in places:
-        found.setdefault(path, place)
-
-
-def _inside(names: Path, tables: Counter[Path]) -> Path:
-    """The path of a table, in the last element of each array of tables on the way."""
-    path: Path = ()
-    for name in names[:-1]:
-        path = (*path, name)
-        path = (*path, tables[path] - 1) if path in tables else path
-    return (*path, *names[-1:])
+            places[at] = Located(extent, extent)
+    return places
 
 
 def _pairs(at: Path, pair: Tree[Token]) -> Iterator[tuple[Path, Located]]:
@@ -104,13 +92,10 @@ def _values(path: Path, value: Any) -> Iterator[tuple[Path, Located]]:
 
 def _names(key: Tree[Token]) -> Path:
     """The names of a dotted key."""
-    return tuple(_name(str(part)) for part in key.children)
-
-
-def _name(written: str) -> str:
-    if not written.startswith(("'", '"')):
-        return written
-    return str(tomllib.loads(f"name = {written}")["name"])
+    return tuple(
+        tomllib.loads(f"name = {part}")["name"] if part[:1] in {"'", '"'} else part
+        for part in map(str, key.children)
+    )
 
 
 def _extent(part: Any) -> Extent:

@@ -1,4 +1,4 @@
-"""The columns of tables of tab-separated values: their types, patterns, values and cells."""
+"""Tables of tab-separated values: columns, lines, reading, problems and writing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -84,7 +84,7 @@ class Column:
 
     @property
     def title(self) -> str:
-        """What the header calls it."""
+        """Its name in the header."""
         return self.heading or self.name
 
     @property
@@ -111,8 +111,8 @@ class Column:
             return True
         return (self.nullable and not cell) or bool(re.fullmatch(self.full_pattern, cell or ""))
 
-    def accepted(self, cell: pl.Expr) -> pl.Expr:
-        """The same for the cells of all lines."""
+    def valid(self, cell: pl.Expr) -> pl.Expr:
+        """Whether each cell of a column is valid; see `accepts`."""
         if self.full_pattern == "":
             return pl.lit(True)
         fits = cell.fill_null("").str.contains(f"^(?:{self.full_pattern})$")
@@ -261,12 +261,12 @@ class LineProblems:
 
 @dataclass(frozen=True, slots=True)
 class ParsedTable:
-    """What a table says.
+    """The rows and problems of a file.
 
     Attributes:
         rows: the columns of the declaration after `record`, the 1-based number of the line; in the
             order of the lines.
-        wrong: what is wrong, in the order of the lines.
+        wrong: the problems, in the order of the lines.
         rejected: of these, the first of each line that has no row.
         lines: all lines, without their line breaks.
         table: the declaration, its columns in the order of the file.
@@ -280,7 +280,7 @@ class ParsedTable:
 
     @property
     def problems(self) -> list[Problem]:
-        """What is wrong, in the order of the lines."""
+        """The problems, in the order of the lines."""
         return [problem._replace(record=record) for record, problem in self.wrong]
 
     def problems_at(
@@ -306,12 +306,10 @@ class ParsedTable:
         some = rows.head(most + 1) if most else rows
         for row in some.iter_rows(named=True):
             line = self.lines[row["record"] - 1]
-            starts, ends = zip(
-                *(self.table.stretch(line, name) for name in columns or [""]), strict=True
-            )
-            problems.append(Problem(code, row["record"], min(starts), max(ends), row))
-        others = rows["record"][some.height :]
-        return problems + [Problem(code, record, 0, 0) for record in others]
+            places = [self.table.stretch(line, name) for name in columns or [""]]
+            start, end = min(start for start, _ in places), max(end for _, end in places)
+            problems.append(Problem(code, row["record"], start, end, row))
+        return problems + [Problem(code, other, 0, 0) for other in rows["record"][some.height :]]
 
     def findings(self, file: Member, *more: Problem, **values: object) -> list[Finding]:
         """The findings of all problems and of some that were found later.
@@ -356,8 +354,6 @@ class ParsedTable:
             expected=pl.lit(""),
         )
 
-
-__all__ = ["Cells", "Column", "Explanation", "ParsedTable", "Table"]
 
 Cells = Sequence[str | None]
 """The cells of a row, one for each column; None where the line has no such cell."""
@@ -443,8 +439,7 @@ class Table:
             return self if titles == wanted else None
         known = dict(zip(wanted, self.columns, strict=True))
         missing, unknown = self._differences(titles)
-        repeated = len(set(titles)) < len(titles)
-        if missing or ((unknown or repeated) and not self.ragged):
+        if missing or ((unknown or len({*titles}) < len(titles)) and not self.ragged):
             return None
         ignored = (Column(f"\t{index}") for index in range(len(titles)))  # no name of a column
         columns = (known.pop(title, other) for title, other in zip(titles, ignored, strict=True))
@@ -482,32 +477,42 @@ class Table:
         """
         lines = Lines(text)
         first = lines[0] if len(lines) else ""
-        table = self.ordered_by(first) if self.header != "none" else None
-        if table is None and self.header == "required":
+        headed = self.ordered_by(first) if self.header != "none" else None
+        wrong, rejected = LineProblems(), LineProblems()
+        if headed is None and self.header == "required":
             missing, unknown = (", ".join(names) for names in self._differences(first.split("\t")))
             values = {"header": " ".join(self.headings), "missing": missing, "unknown": unknown}
-            wrong = LineProblems()
             wrong.add(1, Problem(self.header_code, 1, 0, len(first), values))
             lines = lines if len(lines) else Lines("\n")
-            return ParsedTable(self._typed(pl.DataFrame()), wrong, LineProblems(), lines, self)
-        return (table or self)._parsed(lines, self, headed=table is not None, bulk=bulk)
+            return ParsedTable(self._convert(pl.DataFrame()), wrong, rejected, lines, self)
+        table = headed._with_short_lines(self.columns) if headed else self
+        parsed = ParsedTable(pl.DataFrame(), wrong, rejected, lines, table)
+        explain = lru_cache(_ALIKE)(table._explain_line)
+        parts: list[pl.DataFrame] = []
+        for number, some in lines.slices():
+            records = pl.int_range(number + 1, number + 1 + pl.len(), dtype=pl.Int64)
+            numbered = some.to_frame().with_columns(record=records)
+            body = numbered.slice(headed is not None and not number)
+            parts.append(self._convert(table._cells(body, parsed, explain, bulk=bulk)))
+        parts = parts or [self._convert(pl.DataFrame())]
+        # The memory of all is contiguous; parts are taken apart, a column at a time.
+        columns = ([part.drop_in_place(name) for part in parts] for name in parts[0].columns)
+        return replace(parsed, rows=pl.DataFrame([pl.concat(c, rechunk=True) for c in columns]))
 
-    def _parsed(self, lines: Lines, declared: Table, *, headed: bool, bulk: bool) -> ParsedTable:
-        """The rows and problems of lines, some lines at a time."""
-        parsed = ParsedTable(pl.DataFrame(), LineProblems(), LineProblems(), lines, self)
-        explain = lru_cache(_ALIKE)(self._explained)
-        rows: list[pl.DataFrame] = []
-        for first, some in lines.slices():
-            numbers = pl.int_range(first + 1, first + 1 + pl.len(), dtype=pl.Int64)
-            numbered = some.to_frame().with_columns(record=numbers)
-            cells = self._accepted(numbered.slice(headed and not first), parsed, explain, bulk=bulk)
-            rows.append(declared._typed(cells))
-        return replace(parsed, rows=_joined(rows or [declared._typed(pl.DataFrame())]))
+    def _with_short_lines(self, declared: Sequence[Column]) -> Table:
+        """The table in the order of a header; its last columns are optional if declared so."""
+        optional = {column.name for column in declared if column.optional and not self.ragged}
+        columns = list(self.columns)
+        for at in reversed(range(len(columns))):
+            if columns[at].name not in optional:
+                break
+            columns[at] = replace(columns[at], optional=True)
+        return replace(self, columns=tuple(columns))
 
-    def _accepted(
+    def _cells(
         self, numbered: pl.DataFrame, parsed: ParsedTable, explain: _Explain, *, bulk: bool
     ) -> pl.DataFrame:
-        """The cells of valid lines; what is wrong with the others is added to a table."""
+        """The cells of valid lines; problems of the others are added to a table."""
         if not self.empty_code:  # nothing is said of empty lines, of which there may be a million
             numbered = numbered.filter(pl.col("line") != "")
         names = [column.name for column in self.columns]
@@ -517,19 +522,19 @@ class Table:
         fits = split.select(fits=self._fits() if bulk else pl.col("line").is_null()).to_series()
         rows: list[tuple[object, ...]] = []
         for record, line in split.filter(~fits).select("record", "line").iter_rows():
-            found, wrong, is_empty = explain(line)
-            rows += [(record, *row) for row in found]
+            read, wrong, is_empty = explain(line)
+            rows += [(record, *row) for row in read]
             for problem in wrong:
                 parsed.wrong.add(record, problem)
-            if wrong and not found and not is_empty:
+            if wrong and not read and not is_empty:
                 parsed.rejected.add(record, wrong[0])
         accepted = split.filter(fits).select("record", *names)
         if not rows:
             return accepted
-        read = pl.DataFrame(rows, schema=accepted.schema, orient="row")
-        return pl.concat([accepted, read]).sort("record", maintain_order=True)
+        explained = pl.DataFrame(rows, schema=accepted.schema, orient="row")
+        return pl.concat([accepted, explained]).sort("record", maintain_order=True)
 
-    def _explained(self, line: str) -> _Explained:
+    def _explain_line(self, line: str) -> _Explained:
         """The rows that a line is read as, its problems, and whether it is empty."""
         if self.is_empty(line):
             return (), [Problem(self.empty_code, 0, 0, 0)] if self.empty_code else (), True
@@ -537,22 +542,21 @@ class Table:
 
     def _fits(self) -> pl.Expr:
         """Whether a line has as many cells as it must have, and all of them are valid."""
-        fits = [column.accepted(pl.col(column.name)) for column in self.columns]
+        fits = [column.valid(pl.col(column.name)) for column in self.columns]
         if not self.ragged:
             last = [column.name for column in self.columns if not column.optional][-1:]
             fits += [pl.col("\t").is_null(), *(pl.col(name).is_not_null() for name in last)]
         blank = pl.col("line").str.strip_chars() if self.blank_is_empty else pl.col("line")
         return pl.all_horizontal(blank != "", *fits)
 
-    def _typed(self, cells: pl.DataFrame) -> pl.DataFrame:
+    def _convert(self, cells: pl.DataFrame) -> pl.DataFrame:
         """Rows with the types of the columns; a column that is not there is null."""
+        nothing = pl.Series([None] * cells.height, dtype=pl.String)
         columns = [
-            column.values(cells[column.name]).alias(column.name)
-            if column.name in cells.columns
-            else column.values(pl.Series(column.name, [None] * cells.height, dtype=pl.String))
+            column.values(cells.get_column(column.name, default=nothing)).alias(column.name)
             for column in self.columns
         ]
-        record = cells["record"] if "record" in cells.columns else pl.Series("record", [])
+        record = cells.get_column("record", default=pl.Series("record", []))
         return pl.DataFrame([record.cast(pl.Int64), *columns])
 
     def explain_cells(self, record: int, line: str) -> Explanation:
@@ -591,7 +595,7 @@ class Table:
         return [cells] if valid else (), problems
 
     def stretch(self, line: str, name: str) -> tuple[int, int]:
-        r"""Where a cell is in its line: first code point, and one past the last, 0-based.
+        r"""The place of a cell in its line: first code point, and one past the last, 0-based.
 
         Args:
             line: the line.
@@ -631,18 +635,17 @@ class Table:
     def write(self, tables: Iterable[pl.DataFrame], path: Path) -> None:
         """Write rows to a file, in UTF-8 with LF, after the header if there must be one.
 
+        An optional header is written only if the first row would be taken for it.
+
         Args:
             tables: rows, see `lines`.
             path: of the file.
         """
         with path.open("w", encoding="utf-8", newline="\n") as stream:
-            if self.header == "required":
+            lines = chain.from_iterable(map(self.lines, tables))
+            begin = list(islice(lines, 1))
+            if self.header == "required" or (
+                self.header == "optional" and begin and self.ordered_by(begin[0])
+            ):
                 stream.write("\t".join(self.headings) + "\n")
-            for rows in tables:
-                stream.writelines(f"{line}\n" for line in self.lines(rows))
-
-
-def _joined(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Tables as one, whose memory is contiguous; they are taken apart, a column at a time."""
-    each = ([part.drop_in_place(name) for part in parts] for name in parts[0].columns)
-    return pl.DataFrame([pl.concat(columns, rechunk=True) for columns in each])
+            stream.writelines(f"{line}\n" for line in chain(begin, lines))

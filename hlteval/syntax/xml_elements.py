@@ -1,6 +1,7 @@
-"""The elements of an XML file with their places; nothing is expanded, nothing is fetched.
+"""The elements of an XML file with their places, and what breaks its schema.
 
-The parser is expat, the only one that gives line and column anywhere in a file. A document type
+Nothing is expanded, nothing is fetched. The parser is expat, the only one that gives line and
+column anywhere in a file. A document type
 declaration may name a DTD, which is never read. A file with an internal DTD, or too deep
 nesting, is rejected before anything is expanded.
 """
@@ -68,12 +69,12 @@ class Element(NamedTuple):
 
     def problem(self, code: str, field: str = "", **values: object) -> Problem:
         """A problem with this element, or with one of its attributes or its text."""
-        named = _named(("element", self.tag), *values.items())
-        return Problem(code, self.line, self.column - 1, self.column + len(self.tag), named, field)
+        short = _message_values(("element", self.tag), *values.items())
+        return Problem(code, self.line, self.column - 1, self.column + len(self.tag), short, field)
 
 
 @lru_cache(maxsize=100)
-def _named(*values: tuple[str, object]) -> Mapping[str, object]:
+def _message_values(*values: tuple[str, object]) -> Mapping[str, object]:
     """Values of a message; many problems of a file have the same. A name may be a megabyte long."""
     short = {
         name: f"{value[:_LONGEST]}…" if isinstance(value, str) and len(value) > _LONGEST else value
@@ -138,26 +139,24 @@ class Reader:
         try:
             self.parser.Parse(self.text.encode(), True)
         except ExpatError as error:
-            raise Malformed(self.malformed(error)) from error
+            raise Malformed(self.syntax_problem(error)) from error
         return Parsed(self.elements, self.doctype, self.encoding)
 
     def listen(self) -> None:
         """Register the handlers of the parser."""
-        self.parser.XmlDeclHandler = self.declared
-        self.parser.StartDoctypeDeclHandler = self.typed
+        self.parser.XmlDeclHandler = self.xml_declaration
+        self.parser.StartDoctypeDeclHandler = self.document_type
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
         self.parser.CharacterDataHandler = self.characters
-        self.parser.SkippedEntityHandler = self.skipped
+        self.parser.SkippedEntityHandler = self.skip_entity
 
-    def declared(self, version: str, encoding: str | None, standalone: int) -> None:
+    def xml_declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
         """Keep the encoding of the XML declaration."""
-        del version, standalone
         self.encoding = encoding
 
-    def typed(self, root: str, system: str | None, public: str | None, subset: int) -> None:
+    def document_type(self, root: str, system: str | None, _: str | None, subset: int) -> None:
         """Keep the document type; reject one with a subset of its own."""
-        del public
         if subset:
             found = _SUBSET.search(self.text)
             line, column = line_and_column(self.text, found.end() - 1 if found else 0)
@@ -176,39 +175,37 @@ class Reader:
         self.elements.append(element)
         self.open.append(element)
 
-    def end(self, tag: str) -> None:
+    def end(self, _tag: str) -> None:
         """Leave an element."""
-        del tag
         self.open.pop()
 
     def characters(self, text: str) -> None:
         """Add text to the open element."""
         self.open[-1].chunks.append(text)
 
-    def skipped(self, name: str, parameter: bool) -> None:
+    def skip_entity(self, name: str, _parameter: bool) -> None:
         """Reject an entity that is not declared."""
-        del parameter
         line, column = self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
         raise Malformed(problem_at("XML111", line, column, {"entity": f"&{name};"}))
 
-    def malformed(self, error: ExpatError) -> Problem:
+    def syntax_problem(self, error: ExpatError) -> Problem:
         """The problem at which expat stopped, with a hint."""
         lines = lines_of(self.text)
-        line, column = _inside(error.lineno, error.offset + 1, lines)
+        line, column = error.lineno, error.offset + 1
+        if line > 1 and (line > len(lines) or (line == len(lines) and not lines[-1])):
+            line, column = line - 1, len(lines[line - 2]) + 1  # no line follows the last line break
         reason = str(error).partition(":")[0]
         hint = "check the characters before this place"
-        written = lines[line - 1 : line]
-        rest = written[0][column - 1 :] if written else ""
-        if written and written[0][: column - 1].endswith("=") and "invalid token" in reason:
+        written = lines[line - 1] if line <= len(lines) else ""
+        rest = written[column - 1 :]
+        if written[: column - 1].endswith("=") and "invalid token" in reason:
             hint = "write the value of the attribute between quotation marks"
-        before = written[0].rfind("&", 0, column - 1) if written else -1  # a name may follow it
-        special = written and (
-            _SPECIAL.match(written[0], max(0, column - 2))
-            or (_UNENDED.fullmatch(written[0], max(0, before), column - 1))
-        )
+        before = written.rfind("&", 0, column - 1)  # a name may follow it
+        special = _SPECIAL.match(written, max(0, column - 2))
+        special = special or _UNENDED.fullmatch(written, max(0, before), column - 1)
         if "undefined entity" in reason:
-            named = rest.partition(";")[0] + ";"
-            return problem_at("XML111", line, column, {"entity": named[:40]})
+            entity = rest.partition(";")[0] + ";"
+            return problem_at("XML111", line, column, {"entity": entity[:40]})
         if self.open and reason in {"no element found", "unclosed token"}:
             last = self.open[-1]
             reason = f"unexpected end of file inside <{last.tag}> of line {last.line}"
@@ -216,9 +213,12 @@ class Reader:
         elif reason == "no element found":
             reason, hint = "no element found", "check the file; it is empty or not XML"
         elif reason == "mismatched tag":
-            last = self.open[-1]
+            last, name = self.open[-1], _NAME.match(rest)
             reason = f"end tag does not match <{last.tag}> of line {last.line}"
-            hint = self._unmatched(_NAME.match(rest))
+            hint = f"add </{last.tag}> before it, or remove it"
+            if name and all(element.tag != name[0] for element in self.open):
+                tags = f"<{last.tag}> and </{name[0]}>"
+                hint = f"write the same name in both tags; here they are {tags}"
         elif reason == "junk after document element":
             reason, hint = "unexpected content after the root element", "remove it"
         elif reason == "duplicate attribute":
@@ -231,20 +231,6 @@ class Reader:
             reason = f"unescaped {special[0][0]} in XML"
             hint = f"write {'&amp;' if special[0][0] == '&' else '&lt;'}"
         return problem_at("XML101", line, column, {"reason": reason, "hint": hint})
-
-    def _unmatched(self, name: re.Match[str] | None) -> str:
-        """How to correct an end tag that does not match the open element."""
-        last = self.open[-1].tag
-        if name and all(element.tag != name[0] for element in self.open):
-            return f"write the same name in both tags; here they are <{last}> and </{name[0]}>"
-        return f"add </{last}> before it, or remove it"
-
-
-def _inside(line: int, column: int, lines: Sequence[str]) -> tuple[int, int]:
-    """A place in a file: behind its last line break there is no line, but the end of the last."""
-    if line > 1 and (line > len(lines) or (line == len(lines) and not lines[-1])):
-        return line - 1, len(lines[line - 2]) + 1
-    return line, column
 
 
 def line_and_column(text: str, index: int) -> tuple[int, int]:
@@ -326,14 +312,22 @@ def conforms(text: str, schema: str) -> bool:
     """
     from lxml import etree
 
-    # A file is as large as its source lets it be, and has no entities: there is nothing to bound.
-    parser = etree.XMLParser(
-        resolve_entities=False, load_dtd=False, no_network=True, huge_tree=True, encoding="utf-8"
-    )
     try:
-        return accepts(etree.fromstring(text.encode(), parser), schema)
+        return accepts(etree.fromstring(text.encode(), lxml_parser()), schema)
     except etree.XMLSyntaxError:  # a prefix without a namespace
         return False
+
+
+def lxml_parser(**options: bool) -> etree.XMLParser:
+    """A parser that expands and fetches nothing.
+
+    A file is as large as its source lets it be, and has no entities: there is nothing to bound.
+    """
+    from lxml import etree
+
+    safe = {"resolve_entities": False, "load_dtd": False, "no_network": True, "huge_tree": True}
+    every: Any = {**safe, **options}
+    return etree.XMLParser(encoding="utf-8", **every)
 
 
 def accepts(tree: etree._Element, schema: str) -> bool:
@@ -410,7 +404,7 @@ class _Walk:
         for element in elements:
             state = self.states.get(element.ordinal)
             if state is not None and state not in complete:
-                expected = _listed(allowed(state), element.tag)
+                expected = _choice_of_tags(allowed(state), element.tag)
                 self.problems.append(element.problem("XML106", expected=expected))
         return sorted(self.problems, key=itemgetter(1, 2)), self.passed
 
@@ -421,10 +415,9 @@ class _Walk:
         parent = element.parent.ordinal
         state = after(self.states[parent], element.tag)
         if state == NEVER:
-            expected = _listed(allowed(self.states[parent]), element.parent.tag)
-            self.problems.append(
-                element.problem("XML105", parent=element.parent.tag, expected=expected)
-            )
+            tag = element.parent.tag
+            expected = _choice_of_tags(allowed(self.states[parent]), tag)
+            self.problems.append(element.problem("XML105", parent=tag, expected=expected))
             self.passed.add(element.ordinal)
             return False
         self.states[parent] = state
@@ -437,15 +430,13 @@ class _Walk:
             if name.startswith("xmlns:"):  # a prefix; a default namespace would change all names
                 continue
             if name not in known.attributes:
-                names = ", ".join(known.attributes) or "none"
-                self.problems.append(
-                    element.problem("XML107", name, attribute=name, given=value[:40], listed=names)
-                )
+                code, choice = "XML107", ", ".join(known.attributes) or "none"
             elif name in known.values and value not in known.values[name]:
-                choice = " or ".join(known.values[name])
-                self.problems.append(
-                    element.problem("XML112", name, attribute=name, given=value[:40], listed=choice)
-                )
+                code, choice = "XML112", " or ".join(known.values[name])
+            else:
+                continue
+            values = {"attribute": name, "given": value[:40], "listed": choice}
+            self.problems.append(element.problem(code, name, **values))
         self.problems += [
             element.problem("XML108", attribute=name)
             for name in self.required[element.tag]
@@ -455,5 +446,5 @@ class _Walk:
             self.problems.append(element.problem("XML109", given=text[:40]))
 
 
-def _listed(names: frozenset[str], parent: str) -> str:
+def _choice_of_tags(names: frozenset[str], parent: str) -> str:
     return " or ".join(f"<{name}>" for name in sorted(names)) or f"</{parent}>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pyexpat import ExpatError, ParserCreate
 from typing import Any, NamedTuple
 
@@ -33,10 +34,8 @@ def starts(text: str, wanted: Iterable[int]) -> dict[int, tuple[int, int]]:
             found[count] = (parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
 
     parser.StartElementHandler = start
-    try:
+    with suppress(ExpatError):
         parser.Parse(text.encode(), True)
-    except ExpatError:
-        return found
     return found
 
 
@@ -117,12 +116,13 @@ def located_findings(
     if not problems:
         return []
     lines, bounded = Lines(text), Bounded(file.max_per_code)
-
-    def finding(_: int, named: tuple[Problem, str | None]) -> Finding:
-        return lines.finding(named[0], file.display, named[1])
-
-    for named in problems:
-        bounded.add(named[0].code, named[0].record, finding, named)
+    for pair in problems:
+        bounded.add(
+            pair[0].code,
+            pair[0].record,
+            lambda _, pair: lines.finding(pair[0], file.display, pair[1]),
+            pair,
+        )
     return bounded.findings
 
 
@@ -150,10 +150,10 @@ def escaped(written: str) -> str:
         >>> escaped('AT&T "x"')
         'AT&amp;T "x"'
     """
-    return _replaced(written, _TEXT)
+    return _escape(written, _TEXT)
 
 
-def _replaced(written: str, escapes: Iterable[tuple[str, str]]) -> str:
+def _escape(written: str, escapes: Iterable[tuple[str, str]]) -> str:
     for character, escape in escapes:
         written = written.replace(character, escape)
     return written
@@ -167,7 +167,7 @@ def attributes(pairs: Iterable[tuple[str, str | None]]) -> str:
         ' id="a&quot;b"'
     """
     return "".join(
-        f' {name}="{_replaced(value, _VALUE)}"' for name, value in pairs if value is not None
+        f' {name}="{_escape(value, _VALUE)}"' for name, value in pairs if value is not None
     )
 
 
@@ -177,10 +177,10 @@ def content(column: str) -> pl.Expr:
 
 
 def _column(column: str, escapes: Iterable[tuple[str, str]]) -> pl.Expr:
-    found = pl.col(column).cast(pl.String)
+    text = pl.col(column).cast(pl.String)
     for character, escape in escapes:
-        found = found.str.replace_all(character, escape, literal=True)
-    return found
+        text = text.str.replace_all(character, escape, literal=True)
+    return text
 
 
 def attribute(name: str, column: str = "") -> pl.Expr:

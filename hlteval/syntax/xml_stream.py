@@ -1,4 +1,4 @@
-"""Reads large XML files part by part: some megabytes of the elements below the root at a time.
+"""Large XML files, read part by part: some megabytes of the elements below the root at a time.
 
 expat parses the file once to find the cuts between parts. A file that is not well-formed gives no
 part at all, so that the result does not depend on the size of parts. lxml builds a tree of each
@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 from hlteval.findings import Finding, Problem
 from hlteval.sources import Member, Unreadable, decode, sha256
 from hlteval.sources.decoding import not_text
-from hlteval.syntax.xml_elements import DEEPEST, Malformed, Reader, accepts, explain, parse
+from hlteval.syntax.xml_elements import (
+    DEEPEST,
+    Malformed,
+    Reader,
+    accepts,
+    explain,
+    lxml_parser,
+    parse,
+)
 from hlteval.syntax.xml_places import starts
 
 if TYPE_CHECKING:
@@ -52,7 +60,7 @@ class Part:
         cut = self.cut
         inside = {ordinal - cut.before: ordinal for ordinal in wanted}
         found = starts(cut.text(), inside)
-        return {inside[own]: cut.moved(*place) for own, place in found.items()}
+        return {inside[ordinal]: cut.in_file(*place) for ordinal, place in found.items()}
 
 
 @dataclass(frozen=True)
@@ -79,9 +87,9 @@ class Cut:
         """The stretch as a file of its own."""
         return (self.head + self.written + self.tail).decode()
 
-    def moved(self, line: int, column: int) -> tuple[int, int]:
+    def in_file(self, line: int, column: int) -> tuple[int, int]:
         """Line and column in the whole file, given those in `text()`."""
-        last, width = self._end_of_head
+        last, width = self._end_of_head  # the line in which the head ends, and its code points
         if line < last or (line == last and column <= width):
             return line, column
         if line > last:
@@ -90,7 +98,6 @@ class Cut:
 
     @cached_property
     def _end_of_head(self) -> tuple[int, int]:
-        """The line in which the head ends, and the code points of it there."""
         return _lines(self.head) + 1, len(_last_line(self.head))
 
 
@@ -157,13 +164,18 @@ class _Ends:
         """Find the cuts; if the file cannot be read, a slower reader gives the reason."""
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
-        self.parser.StartDoctypeDeclHandler = _no_subset
-        self.parser.SkippedEntityHandler = _no_entity
+        self.parser.StartDoctypeDeclHandler = lambda *event: self.reject(event[-1])
+        self.parser.SkippedEntityHandler = lambda *_: self.reject(True)
         try:
             self.parser.Parse(self.data, True)
         except (ExpatError, _Rejected):
             _Forgetful(self.data.decode(), self.root).read()
             raise
+
+    def reject(self, wrong: object) -> None:
+        """Reject an entity, or a document type with a subset of its own."""
+        if wrong:
+            raise _Rejected
 
     def start(self, tag: str, _: object) -> None:
         """Enter an element."""
@@ -190,17 +202,6 @@ class _Ends:
                 self.empty = not self.data.startswith(b"</", self.outer)
 
 
-def _no_subset(root: str, system: str | None, public: str | None, subset: int) -> None:
-    del root, system, public
-    if subset:
-        raise _Rejected
-
-
-def _no_entity(name: str, parameter: bool) -> None:
-    del name, parameter
-    raise _Rejected
-
-
 class _Forgetful(Reader):
     """A reader that keeps no elements, for the reason why a file cannot be read."""
 
@@ -223,13 +224,15 @@ def _part(cut: Cut, schema: str, *, first: bool) -> Part:
     from lxml import etree
 
     written = cut.head + cut.written + cut.tail
+    options = {"remove_comments": True, "remove_pis": True}
     try:
-        tree = etree.fromstring(written, _parser())
+        tree = etree.fromstring(written, lxml_parser(**options))
         conforms = accepts(tree, schema)
     except etree.XMLSyntaxError:  # a prefix without a namespace
-        tree, conforms = etree.fromstring(written, _parser(recover=True)), False
+        tree, conforms = etree.fromstring(written, lxml_parser(**options, recover=True)), False
+    ordinals = {element: at for at, element in enumerate(tree.iter(), start=cut.before + 1)}
     if conforms:
-        return Part(tree, _numbered(tree, cut.before), (), frozenset(), cut)
+        return Part(tree, ordinals, (), frozenset(), cut)
     for element in tree.iter("{*}*"):
         name = str(element.tag)
         if name.startswith("{") and element.prefix is None:  # names are as they are written
@@ -237,34 +240,13 @@ def _part(cut: Cut, schema: str, *, first: bool) -> Part:
     elements = parse(cut.text()).elements
     problems, passed = explain(elements, schema)
     of_root = elements[0].problem("XML106")[1:3]
-    own = [_in_file(problem, cut) for problem in problems if first or problem[1:3] != of_root]
+    in_file = []
+    for problem in problems:
+        if first or problem[1:3] != of_root:
+            line, column = cut.in_file(problem.record, problem.start + 1)
+            in_file.append(problem._replace(record=line).moved(column - 1 - problem.start))
     numbers = frozenset(ordinal + cut.before for ordinal in passed)
-    return Part(tree, _numbered(tree, cut.before), own, numbers, cut)
-
-
-def _parser(*, recover: bool = False) -> etree.XMLParser:
-    from lxml import etree
-
-    return etree.XMLParser(
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        huge_tree=True,
-        remove_comments=True,
-        remove_pis=True,
-        encoding="utf-8",
-        recover=recover,
-    )
-
-
-def _numbered(tree: etree._Element, before: int) -> dict[etree._Element, int]:
-    return {element: ordinal for ordinal, element in enumerate(tree.iter(), start=before + 1)}
-
-
-def _in_file(problem: Problem, cut: Cut) -> Problem:
-    line, column = cut.moved(problem.record, problem.start + 1)
-    distance = column - 1 - problem.start
-    return problem._replace(record=line).moved(distance)
+    return Part(tree, ordinals, in_file, numbers, cut)
 
 
 def _lines(data: bytes) -> int:
@@ -316,6 +298,7 @@ def declared_encoding(data: bytes) -> str | None:
 
 
 def _is_valid(data: bytes, encoding: str) -> bool:
+    """Whether a file is valid UTF-8, without byte order mark."""
     if codecs.lookup(encoding).name != "utf-8" or data.startswith(codecs.BOM_UTF8) or 0 in data:
         return False
     if not_text(data):

@@ -335,7 +335,7 @@ def test_a_line_with_many_unknown_columns_is_searched_once(monkeypatch: pytest.M
         values.append(index)
         return json.JSONDecoder().raw_decode(text, index)
 
-    monkeypatch.setattr("hlteval.representation.jsonl._value", value)
+    monkeypatch.setattr("hlteval.representation.jsonl._decode", value)
     read_rows(HEADER + line.encode(), report=found.append)
     assert [error.column for error in found] == [
         line.index(f'"{name}":') + len(name) + 4 for name in names
