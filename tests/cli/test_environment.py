@@ -332,14 +332,14 @@ def test_a_signal_leaves_nothing_unfinished(
 FAILING_WHILE_WRITING = """
 import ctypes
 from hlteval.cli import main
-from hlteval.reports import score_formats
+from hlteval.reports import scores
 
 def fail(_, folder):
     folder.mkdir()
     strike = ctypes.CDLL(None)["raise"]
     list(map(strike, map((2).__floordiv__, [1, 0])))
 
-score_formats.write_tables = fail
+scores.write_tables = fail
 main()
 """
 """SIGINT (2 // 1) and an error (2 // 0) in one instruction."""
