@@ -15,6 +15,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from hlteval import grammars
+from hlteval.extensions import resolve
 from hlteval.findings import Findings, Item
 from hlteval.reports.schemas.declared import SCHEMAS, Schema
 from hlteval.reports.schemas.lists import Counts
@@ -115,7 +116,7 @@ def _described(own: Mapping[str, Any], kind: type) -> dict[str, Any]:
 
 def _of_output(schema: Schema) -> dict[str, Any]:
     """The schema of an output, from its class and those of its parts."""
-    shape = _shape(schema.load())
+    shape = _shape(resolve(f"hlteval.{schema.shape}"))
     (_,), parts = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
     done = {
         name: _part(part, kind, schema)

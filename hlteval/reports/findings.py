@@ -13,7 +13,6 @@ import msgspec
 from rich.console import RenderableType
 
 import hlteval
-from hlteval.extensions import lazy
 from hlteval.findings import SUBMISSION, Finding, Item, Severity, catalogue
 from hlteval.reports.terminal import Formats, escaped, json_text, printable, visible
 from hlteval.reports.text import MAX_FINDINGS, text
@@ -119,36 +118,6 @@ def _lines(findings: Sequence[Finding]) -> bytes:
             msgspec.structs.replace(item, **printable(msgspec.structs.asdict(item)))
             for item in items
         )
-
-
-FORMATS: Formats[[Verdict]] = MappingProxyType(
-    {
-        "text": text,
-        "concise": concise,
-        "json": json,
-        "jsonl": jsonl,
-        "sarif": lazy("hlteval.reports.findings:sarif"),
-        "github": github,
-        "junit": lazy("hlteval.reports.findings:junit"),
-    }
-)
-"""The output formats by name."""
-
-
-def render(
-    verdict: Verdict, form: str = "text", max_findings: int = MAX_FINDINGS
-) -> RenderableType:
-    """A verdict in one of the output formats.
-
-    Args:
-        verdict: the verdict.
-        form: name of the format, a key of `FORMATS`.
-        max_findings: maximum number of findings per file in `text`; 0 for all.
-
-    Raises:
-        KeyError: for an unknown format.
-    """
-    return text(verdict, max_findings) if form == "text" else FORMATS[form](verdict)
 
 
 def junit(verdict: Verdict) -> str:
@@ -294,3 +263,33 @@ def _result(finding: Finding, rule: int) -> dict[str, object]:
             location["region"] = region | {"endColumn": span.end_column}
         result["locations"] = [{"physicalLocation": location}]
     return result
+
+
+FORMATS: Formats[[Verdict]] = MappingProxyType(
+    {
+        "text": text,
+        "concise": concise,
+        "json": json,
+        "jsonl": jsonl,
+        "sarif": sarif,
+        "github": github,
+        "junit": junit,
+    }
+)
+"""The output formats by name."""
+
+
+def render(
+    verdict: Verdict, form: str = "text", max_findings: int = MAX_FINDINGS
+) -> RenderableType:
+    """A verdict in one of the output formats.
+
+    Args:
+        verdict: the verdict.
+        form: name of the format, a key of `FORMATS`.
+        max_findings: maximum number of findings per file in `text`; 0 for all.
+
+    Raises:
+        KeyError: for an unknown format.
+    """
+    return text(verdict, max_findings) if form == "text" else FORMATS[form](verdict)

@@ -6,6 +6,7 @@ Jinja escapes everything. Text has the colour of the notebook, in light and dark
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from importlib import resources
 
 from hlteval.findings import SUBMISSION
 from hlteval.findings.sequence import severities
@@ -20,32 +21,6 @@ from hlteval.tasks import load
 
 MOST = 12
 """Most rows of a table."""
-
-_PAGE = """\
-{% set left = "text-align:left" -%}
-<div class="hlteval" style="overflow-x:auto">
-<table>
-<caption style="caption-side:top;text-align:left"><strong>{{ head }}</strong>
-{%- for each in warnings %}<br><strong>warning:</strong> {{ each }}{% endfor %}</caption>
-{%- if rows %}
-<thead><tr>
-{%- for each in columns %}<th scope="col" style="{{ left }}">{{ each }}</th>{% endfor -%}
-</tr></thead>
-<tbody>
-{%- for row in rows %}
-<tr>{% for cell in row %}<td style="{{ left }}">{{ cell }}</td>{% endfor %}</tr>
-{%- endfor %}
-</tbody>
-{%- endif %}
-</table>
-{%- for each in notes %}
-<div><small>{{ each }}</small></div>
-{%- endfor %}
-{%- if signature %}
-<div><small><code style="overflow-wrap:anywhere">{{ signature }}</code></small></div>
-{%- endif %}
-</div>
-"""
 
 
 def scores(result: Scores) -> str:
@@ -133,12 +108,16 @@ def _html(
     """A table with the texts above and below it; all text is on one line and escaped."""
     from jinja2 import Environment
 
-    template = Environment(autoescape=True).from_string(_PAGE)
-    return template.render(
-        head=visible(head),
-        columns=columns,
-        rows=[[visible(str(cell)) for cell in row] for row in rows],
-        notes=[*map(visible, notes)],
-        warnings=[*map(visible, warnings)],
-        signature=visible(signature),
+    template = resources.files("hlteval.reports.html").joinpath("templates/notebook.html")
+    return (
+        Environment(autoescape=True)
+        .from_string(template.read_text("utf-8"))
+        .render(
+            head=visible(head),
+            columns=columns,
+            rows=[[visible(str(cell)) for cell in row] for row in rows],
+            notes=[*map(visible, notes)],
+            warnings=[*map(visible, warnings)],
+            signature=visible(signature),
+        )
     )

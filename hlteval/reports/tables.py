@@ -81,10 +81,6 @@ class Table:
         columns = [self.columns[index]._replace(importance=KEY) for index in order]
         return replace(self, columns=columns, rows=[[row[i] for i in order] for row in self.rows])
 
-    def has(self, names: Collection[str]) -> bool:
-        """Whether it has a column of one of these names."""
-        return any(column.name in names for column in self.columns)
-
     def markdown(self, *, aligned: bool = True) -> str:
         """The table in Markdown, after its title.
 
@@ -156,7 +152,8 @@ class Tables:
                 dropped.setdefault(tuple(absent), []).append(table.title)
         for names, titles in dropped.items():
             where = f"{', '.join(titles)}: " if len(dropped) > 1 and all(titles) else ""
-            yield Prose(f"{where}{not_shown(names)}", "dim")
+            columns = f"{counted(len(names), 'column')} not shown: {', '.join(names)}"
+            yield Prose(f"{where}{columns}; use --wide or --columns", "dim")
 
     def markdown(self, signature: str, *, aligned: bool = True) -> str:
         """A signature and the tables in Markdown; see `Table.markdown`."""
@@ -167,16 +164,6 @@ class Tables:
         """A comment, such as a signature, and the tables in LaTeX; see `Table.latex`."""
         tables = (table.latex(aligned=aligned) for table in self.tables)
         return "\n".join([f"% {comment}\n", *tables])
-
-
-def not_shown(names: Sequence[str]) -> str:
-    """The line about columns that do not fit.
-
-    Examples:
-        >>> not_shown(["Insertions", "Deletions"])
-        '2 columns not shown: Insertions, Deletions; use --wide or --columns'
-    """
-    return f"{counted(len(names), 'column')} not shown: {', '.join(names)}; use --wide or --columns"
 
 
 class View(NamedTuple):
@@ -194,7 +181,12 @@ class View(NamedTuple):
         """The tables with its columns only; tables without any of them are left out."""
         if not self.columns:
             return list(tables)
-        return [table.only(self.columns) for table in tables if table.has(self.columns)]
+        wanted = set(self.columns)
+        return [
+            table.only(self.columns)
+            for table in tables
+            if not wanted.isdisjoint(column.name for column in table.columns)
+        ]
 
 
 ALL = View()

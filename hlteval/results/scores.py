@@ -76,12 +76,8 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Remarks on what makes the numbers meaningless, which nobody may miss."""
-        return ("nothing was read of the submission: 0 documents, 0 records",) * self.of_nothing
-
-    @property
-    def of_nothing(self) -> bool:
-        """Whether the submission has no documents and no records that were read."""
-        return not self.verdict.documents and not self.verdict.records
+        nothing = not self.verdict.documents and not self.verdict.records
+        return ("nothing was read of the submission: 0 documents, 0 records",) * nothing
 
     def to_frame(self) -> pl.DataFrame:
         """The metrics, a row each: `metric`, `value`, and `low` and `high` of its interval.

@@ -1,5 +1,6 @@
 """JSON Schemas of what the commands print for programs, and what their members mean.
 
-Each output is declared as a class whose members are its members in JSON; docs.make.schemas makes
-the files `NAME-VERSION.schema.json` of these classes and of those of the results.
+An output is declared once, as a class whose members are its members in JSON: that of the result
+(`hlteval.results`), or one of this room where the JSON has other members than the result.
+docs.make.schemas makes the files `NAME-VERSION.schema.json` of these classes.
 """

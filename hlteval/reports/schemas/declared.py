@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 import msgspec
 
-from hlteval.extensions import resolve
 from hlteval.findings.suggest import did_you_mean
 from hlteval.reports.tables import FIXED, Column, Table, Tables
 from hlteval.results.verdict import declared_schemas
@@ -60,11 +59,6 @@ class Schema:
     def grammar(self) -> str:
         """The name of the grammar of a file; empty for an output."""
         return "" if ":" in self.shape else self.shape
-
-    def load(self) -> type:
-        """The class of an output."""
-        shape: type = resolve(f"hlteval.{self.shape}")
-        return shape
 
 
 SCHEMAS: Mapping[str, Schema] = MappingProxyType(

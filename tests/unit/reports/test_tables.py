@@ -20,6 +20,7 @@ from hlteval.reports.tables import (
     UnknownColumnError,
     View,
     column_names,
+    tsv_lines,
 )
 from hlteval.reports.terminal import Prose, wrap
 from hlteval.tasks import BUILTIN, load
@@ -159,3 +160,21 @@ def test_rates_are_more_important_than_counts_unless_declared():
 def test_the_importance_of_every_statistic_leaves_it_droppable(name):
     task = load(name)
     assert all(LOW <= info.weight < FIXED for info in (*task.statistics, *task.table_statistics))
+
+
+def test_tables_for_papers_escape_texts_and_put_numbers_on_the_right() -> None:
+    columns = [Column("a_name", "name"), Column("f1")]
+    tables = Tables([Table(columns, [[("x|_y", "bold"), "0.5"]], title="by |type|")])
+    assert tables.markdown("a:1|b:2").splitlines() == [
+        "`a:1|b:2`", "", "by |type|:", "",
+        "| a_name | f1 |", "|---|---:|", r"| x\|\_y | 0.5 |",
+    ]  # fmt: skip
+    assert tables.markdown("", aligned=False).splitlines()[5] == "|---|---|"
+    assert tables.latex("a:1").splitlines() == [
+        "% a:1", "", "% by |type|", r"\begin{tabular}{lr}", r"\toprule", r"a\_name & f1 \\",
+        r"\midrule", r"x\textbar{}\_y & 0.5 \\", r"\bottomrule", r"\end{tabular}",
+    ]  # fmt: skip
+
+
+def test_numbers_in_cells_are_in_full_and_formulas_are_texts() -> None:
+    assert tsv_lines(("=sum", -0.1), ("a\tb", None)) == "'=sum\t-0.1\na→b\t\n"
