@@ -118,16 +118,16 @@ def _config(path: str | None, task: str | None) -> Config | None:
     from hlteval.cli.output import show_findings
     from hlteval.workflows.config import find, read_config, shown, start_of
 
+    if path is None:
+        default = find(start_of("-"))
+        path = NONE if default is None else shown(default)
     if path == NONE:
         return None
-    if path is None:
-        found = find(start_of("-"))
-        path = None if found is None else shown(found)
-    config = None if path is None else read_config(path, task or "")
-    if config and any(finding.severity == "error" for finding in config.findings):
+    config = read_config(path, task or "")
+    if any(finding.severity == "error" for finding in config.findings):
         show_findings(config.findings)
         raise typer.Exit(2)
-    return config if config is None or config.task in {"", task or config.task} else None
+    return config if config.task in {"", task or config.task} else None
 
 
 def _settings(

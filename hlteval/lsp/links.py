@@ -111,10 +111,12 @@ class _File:
     Attributes:
         member: the file.
         form: its format.
+        path: its key; None if it is no document.
     """
 
     member: Member
     form: Format
+    path: str | None
 
     @cached_property
     def lines(self) -> Sequence[str]:
@@ -174,81 +176,50 @@ def links(order: Order, buffers: Mapping[str, Buffer]) -> Links:
     if opened.reference is not None:
         sources[opened.reference.path] = opened.reference
     places = Places(files, sources, order.units)
-    return _Index.of(opened, path, places).links(order)
+    tables: list[pl.DataFrame] = []
+    read: list[_File] = []
+    for own, form, result in _read(opened, path, places):
+        origin = pl.col("origin") + len(read)
+        tables.append(identifiers(result.corpus).with_columns(origin, own=pl.lit(own)))
+        keys = places.keys
+        read += [_File(member, form, keys.get(member.display)) for member in result.members]
+    text = places.text(path)
+    number = next((n for n, file in enumerate(read) if file.path == path), None)
+    rows = pl.concat(tables) if tables else pl.DataFrame()
+    if text is None or number is None or rows.is_empty():
+        return Links()
+    here = rows.filter(pl.col("origin") == number)
+    line, column = _as_written(text.lines, *text.inside(order.position))
+    target = _identifier_at(read[number], here, line, column)
+    if target is None:
+        return Links()
+    identifier, span, records = target
+    same = here.filter(pl.col("identifier") == identifier, pl.col("record").is_in(records))
+    key = ["kind", "document", "identifier"]
+    rows = rows.join(same.select(key).unique(), on=key, how="semi", maintain_order="left")
+    # Both sides may define an identifier, each for itself.
+    ours = rows.filter(pl.col("own"))
+    defined = _sites(ours.filter(pl.col("defines")), read, places)
+    defined = defined or _sites(rows.filter(pl.col("defines")), read, places)
+    mentioned = _sites(ours.filter(~pl.col("defines")), read, places)
+    return Links(text.range(span), defined or mentioned[:1], mentioned)
 
 
-@dataclass(frozen=True)
-class _Index:
-    """The identifiers of what was read.
-
-    Attributes:
-        path: the key of the document.
-        places: of the files.
-        rows: a row for each identifier of a record, with the number of its file.
-        files: by these numbers.
-    """
-
-    path: str
-    places: Places
-    rows: pl.DataFrame
-    files: Sequence[_File]
-
-    @classmethod
-    def of(cls, opened: Submission, path: str, places: Places) -> _Index:
-        """The identifiers of a document, and of what belongs to it."""
-        rows: list[pl.DataFrame] = []
-        files: list[_File] = []
-        for own, form, result in _read(opened, path, places):
-            origin = pl.col("origin") + len(files)
-            rows.append(identifiers(result.corpus).with_columns(origin, own=pl.lit(own)))
-            files += [_File(member, form) for member in result.members]
-        return cls(path, places, pl.concat(rows) if rows else pl.DataFrame(), files)
-
-    def links(self, order: Order) -> Links:
-        """The links of the identifier at the position of an order."""
-        text = self.places.text(self.path)
-        number = next(
-            (n for n, file in enumerate(self.files) if self._key(file) == self.path), None
-        )
-        if text is None or number is None or self.rows.is_empty():
-            return Links()
-        own = self.rows.filter(pl.col("origin") == number)
-        line, column = _as_written(text.lines, *text.inside(order.position))
-        target = _identifier_at(self.files[number], own, line, column)
-        if target is None:
-            return Links()
-        identifier, span, records = target
-        same = own.filter(pl.col("identifier") == identifier, pl.col("record").is_in(records))
-        key = ["kind", "document", "identifier"]
-        rows = self.rows.join(same.select(key).unique(), on=key, how="semi", maintain_order="left")
-        # Both sides may define an identifier, each for itself.
-        ours = rows.filter(pl.col("own"))
-        defined = self._sites(ours.filter(pl.col("defines")))
-        defined = defined or self._sites(rows.filter(pl.col("defines")))
-        mentioned = self._sites(ours.filter(~pl.col("defines")))
-        return Links(text.range(span), defined or mentioned[:1], mentioned)
-
-    def _key(self, file: _File) -> str | None:
-        return self.places.keys.get(file.member.display)
-
-    def _sites(self, rows: pl.DataFrame) -> tuple[Site, ...]:
-        """The places of the identifiers of rows, once each."""
-        sites: dict[Site, None] = {}
-        rows = (
-            rows.head(_SITES).group_by("origin", "record", "identifier", maintain_order=True).len()
-        )
-        for (origin,), part in rows.group_by("origin", maintain_order=True):
-            file = self.files[int(str(origin))]
-            path = self._key(file)
-            text = self.places.text(path) if path else None
-            if path is None or text is None:
-                continue
-            spans = file.spans(part["record"].to_list())
-            for span, identifier, count in zip(spans, part["identifier"], part["len"], strict=True):
-                if span is not None:  # as many places as rows; the record if there is none
-                    places = [*islice(file.within(span, identifier), count)] or [span]
-                    sites |= dict.fromkeys(Site(path, text.range(place)) for place in places)
-        return tuple(sites)
+def _sites(rows: pl.DataFrame, files: Sequence[_File], places: Places) -> tuple[Site, ...]:
+    """The places of the identifiers of rows, once each."""
+    sites: dict[Site, None] = {}
+    counts = rows.head(_SITES).group_by("origin", "record", "identifier", maintain_order=True).len()
+    for (origin,), part in counts.group_by("origin", maintain_order=True):
+        file = files[int(str(origin))]
+        text = places.text(file.path) if file.path else None
+        if file.path is None or text is None:
+            continue
+        spans = file.spans(part["record"].to_list())
+        for span, identifier, count in zip(spans, part["identifier"], part["len"], strict=True):
+            if span is not None:  # as many places as rows; the record if there is none
+                inside = [*islice(file.within(span, identifier), count)] or [span]
+                sites |= dict.fromkeys(Site(file.path, text.range(each)) for each in inside)
+    return tuple(sites)
 
 
 def _read(

@@ -67,19 +67,19 @@ class Session:
 
     def open(self, address: str, version: int, text: str) -> None:
         """Take a document that is opened, possibly a second time."""
-        self._put(Document.of(address, version, text, self.units))
+        self._keep(Document.of(address, version, text, self.units))
 
     def change(self, address: str, version: int, changes: Sequence[Change]) -> None:
         """Take changes of a document; those of one that is not open mean nothing."""
         if (document := self.documents.get(key(address))) is not None:
-            self._put(document.after(version, changes))
+            self._keep(document.after(version, changes))
 
     def save(self, address: str) -> None:
         """Take note that a document is saved."""
         if (document := self.documents.get(key(address))) is not None:
-            self._put(document.as_saved())
+            self._keep(document.as_saved())
 
-    def _put(self, document: Document) -> None:
+    def _keep(self, document: Document) -> None:
         """Keep a document; it, and all units that depend on it, are to be validated."""
         self.documents[document.key] = document
         self._wait([document.key])

@@ -11,7 +11,10 @@ import pytest
 from hlteval.serve.jobs import Ended, Job, Processes
 from hlteval.serve.settings import Order, Upload
 from hlteval.serve.uploads import Space
+from hlteval.workflows.processes.pool import Call
 from tests.unit.serve.visiting import FRAMES
+
+LOADED = "{*__import__('sys').modules}"
 
 
 def job(root: Path) -> Job:
@@ -72,5 +75,18 @@ def test_a_job_has_nothing_of_the_environment(tmp_path: Path, monkeypatch) -> No
         assert f"HOME={tmp_path}/scratch".encode() in environment
         await runner.close()
         assert runner.spare is None
+
+    asyncio.run(steps())
+
+
+def test_the_process_that_waits_has_imported_all_that_a_job_needs(tmp_path: Path) -> None:
+    async def steps() -> None:
+        runner = Processes(tmp_path)
+        await runner.prepare()
+        assert runner.spare
+        loaded = await runner.spare.answer(Call("builtins:eval", (LOADED,)), 60)
+        await runner.close()
+        rooms = ("compare.comparison", "fix.fixing", "run.engine")
+        assert {f"hlteval.workflows.{room}" for room in rooms} <= loaded
 
     asyncio.run(steps())
