@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from hlteval.representation import Corpus
 
 
+def _unchanged(corpus: Corpus) -> Corpus:
+    """Return an annotation that a metric takes for the output of a system as it is."""
+    return corpus
+
+
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """How agreement between annotators of a task is measured.
@@ -32,7 +37,7 @@ class Agreement:
 
     units: tuple[Unit, ...] = ()
     measures: tuple[str, ...] = ()
-    as_system: Callable[[Corpus], Corpus] = lambda corpus: corpus
+    as_system: Callable[[Corpus], Corpus] = _unchanged
     options: Mapping[str, str] = field(default_factory=dict)
     why: str = ""
 
@@ -43,7 +48,6 @@ _NOT_JUDGED = ("noann", "EMPTY_NA")
 _BINS = ("1", "2", "3", "4", "5")
 _SCOPES = ("1_smallgroup", "2_largegroup", "3_municipality", "4_region")
 _SEVERITIES = ("1_discomfort", "2_injury", "3_possibledeath", "4_certaindeath")
-_LEVEL_OPTIONS = {"min_judgments": "1"}
 
 SEEDEV = Agreement(
     units=(
@@ -107,25 +111,15 @@ TEMPLETTES = Agreement(
     as_system=lazy("hlteval.tasks.runtime.agreement:templettes"),
 )  # fmt: skip
 TRANSLATIONS = Agreement(
-    measures=("bleu", "chrf"),
-    options={"metrics": "bleu,chrf"},
+    measures=("bleu", "chrf"), options={"metrics": "bleu,chrf"},
     as_system=lazy("hlteval.tasks.runtime.agreement:translations"),
     why="translations have no categories",
-)
+)  # fmt: skip
 
 
 def _instances(kind: str) -> Present:
-    name = {"norm": "norm", "emotion": "emotion"}[kind]
-    return Present(
-        name, f"{name}s in segments: present or not", "instances", _SEGMENT,
-        only={"kind": kind}, nothing=("none",), unjudged=_NOT_JUDGED,
-    )  # fmt: skip
-
-
-_STATUS = Marked(
-    "status", "norms in segments: adhered to or violated", "instances", (*_SEGMENT, "label"),
-    "status", only={"kind": "norm"}, unjudged=_NOT_JUDGED,
-)  # fmt: skip
+    return Present(kind, f"{kind}s in segments: present or not", "instances", _SEGMENT,
+                   only={"kind": kind}, nothing=("none",), unjudged=_NOT_JUDGED)  # fmt: skip
 
 
 def _levels(kind: str) -> tuple[Unit, ...]:
@@ -140,17 +134,23 @@ def _levels(kind: str) -> tuple[Unit, ...]:
 
 _DETECTIONS = lazy("hlteval.tasks.runtime.agreement:detections")
 NORMS = Agreement(
-    units=(_instances("norm"), _STATUS), measures=("micro_f1",), as_system=_DETECTIONS
-)
+    units=(
+        _instances("norm"),
+        Marked("status", "norms in segments: adhered to or violated", "instances",
+               (*_SEGMENT, "label"), "status", only={"kind": "norm"}, unjudged=_NOT_JUDGED),
+    ),
+    measures=("micro_f1",), as_system=_DETECTIONS,
+)  # fmt: skip
 EMOTIONS = Agreement(
     units=(_instances("emotion"),), measures=("micro_f1",), as_system=_DETECTIONS,
     options={"min_votes": "1"},
 )  # fmt: skip
-VALENCE = Agreement(units=_levels("valence"), measures=("ccc", "kappa"), options=_LEVEL_OPTIONS)
+VALENCE = Agreement(
+    units=_levels("valence"), measures=("ccc", "kappa"), options={"min_judgments": "1"}
+)
 AROUSAL = replace(VALENCE, units=_levels("arousal"))
 CHANGES = Agreement(
-    measures=("cd.f1.text", "cd.f1.audio", "cd.f1.video"),
-    as_system=_DETECTIONS,
+    measures=("cd.f1.text", "cd.f1.audio", "cd.f1.video"), as_system=_DETECTIONS,
     why="change points of several annotators are at different places",
-)
+)  # fmt: skip
 ANNOTATION = Agreement(units=(*NORMS.units, *EMOTIONS.units, *VALENCE.units, *AROUSAL.units))

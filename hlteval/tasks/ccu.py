@@ -52,12 +52,9 @@ _ANNOTATIONS = {
 }
 """The annotation that each task is about: that of other tasks is not checked in a reference."""
 _TABLES = {
-    "nd": "detections classes aggregated",
-    "ed": "detections classes aggregated",
-    "vd": "alignment metrics",
-    "ad": "alignment metrics",
-    "cd": "detections changes metrics",
-}
+    "nd": "detections classes aggregated", "ed": "detections classes aggregated",
+    "vd": "alignment metrics", "ad": "alignment metrics", "cd": "detections changes metrics",
+}  # fmt: skip
 """The tables of scores of which each task has a file."""
 _FILES = {
     "detections": "instance_alignment.tab",
@@ -284,15 +281,13 @@ def top(written: str, _: Mapping[str, str]) -> int:
 
 
 _ALIGNMENT = AlignmentInfo(
-    table="alignment",
-    rows=lazy("hlteval.scoring.ccu.ta2:readable"),
+    table="alignment", rows=lazy("hlteval.scoring.ccu.ta2:readable"),
     outcomes=(OutcomeInfo("ideal", "correct"), OutcomeInfo("another answer", "different")),
-    label=("condition",),
-    label_title="condition",
+    label=("condition",), label_title="condition",
     cells=(CellInfo("answer", "expected", "response"),),
     facets=(FacetInfo("speaker", "speaker"), FacetInfo("question", "question")),
     details={"speaker": "speaker", "question": "question"},
-)
+)  # fmt: skip
 
 TA2 = Task(
     name="ccu-ta2",

@@ -41,26 +41,24 @@ _RATES = (
     ("recall", "Recall", "TP / (TP + MD)", f"{_PLAN}C.4.2"),
     ("f1", "F1", "2 · TP / (2 · TP + FP + MD)", _OTHER),
 )
-_SCALED = (
+_ALL_RATES = (
+    *_RATES,
     ("scaled_precision", "Precision, scaled by overlap,", "sTP / (sTP + sFP)", _OTHER),
     ("scaled_recall", "Recall, scaled by overlap,", "sTP / (TP + MD)", _OTHER),
     ("scaled_f1", "F1, scaled by overlap,", "harmonic mean of both", _OTHER),
 )
-_ALL_RATES = (*_RATES, *_SCALED)
 _MEAN = "mean over the classes that have references"
 
-
-def _map(name: str, which: str, importance: int) -> StatisticInfo:
-    return StatisticInfo(
-        name, f"Mean average precision{which}.", f"{_MEAN} of ap", clause=_MAP,
-        importance=importance,
-    )  # fmt: skip
-
-
 DETECTION = (
-    _map("map", "", HIGH),
-    *(_map(f"map.{genre}", f" of {genre} documents", NORMAL) for genre in _GENRES),
-    *(_map(f"map.{name}", f" of {name} norms", NORMAL) for name in ("known", "hidden")),
+    StatisticInfo("map", "Mean average precision.", f"{_MEAN} of ap", clause=_MAP, importance=HIGH),
+    *(
+        StatisticInfo(f"map.{name}", f"Mean average precision of {what}.", f"{_MEAN} of ap",
+                      clause=_MAP, importance=NORMAL)
+        for name, what in (
+            *((genre, f"{genre} documents") for genre in _GENRES),
+            *((name, f"{name} norms") for name in ("known", "hidden")),
+        )
+    ),
     StatisticInfo("classes", "Number of classes with references, the base of the averages.",
                   values=COUNT, better="neither", clause=_MAP),
     StatisticInfo("map_interpolated", "Mean interpolated average precision.",
@@ -129,26 +127,18 @@ _OUTCOMES = (
 )
 _PLACES = PlaceInfo(genre="genre", inclusive=True)
 DETECTION_ALIGNMENT = AlignmentInfo(
-    table="detections",
-    outcomes=_OUTCOMES,
-    label=("class",),
-    label_title="class",
+    table="detections", outcomes=_OUTCOMES, label=("class",), label_title="class",
     cells=(CellInfo("class", "class", "class"),
            CellInfo("status", "reference_status", "system_status")),
     facets=(FacetInfo("criterion", "criterion", single=True), FacetInfo("genre", "genre"),
             FacetInfo("disclosure", "norm")),
-    places=_PLACES,
-    details={"llr": "detection score", "iou": "IoU", "congruence": "congruence"},
+    places=_PLACES, details={"llr": "detection score", "iou": "IoU", "congruence": "congruence"},
 )  # fmt: skip
 CHANGE_ALIGNMENT = AlignmentInfo(
-    table="detections",
-    outcomes=_OUTCOMES,
-    label=("genre",),
-    label_title="genre",
-    facets=(FacetInfo("criterion", "delta"),),
-    places=_PLACES,
+    table="detections", outcomes=_OUTCOMES, label=("genre",), label_title="genre",
+    facets=(FacetInfo("criterion", "delta"),), places=_PLACES,
     details={"distance": "distance", "llr": "detection score", "congruence": "congruence"},
-)
+)  # fmt: skip
 
 _BY = ("class", "class-status")
 
@@ -280,12 +270,10 @@ def level_statistics(section: str) -> tuple[StatisticInfo, ...]:
 
 
 LEVELS_ALIGNMENT = AlignmentInfo(
-    table="alignment",
-    rows=lazy("hlteval.scoring.ccu.level_series:readable"),
+    table="alignment", rows=lazy("hlteval.scoring.ccu.level_series:readable"),
     outcomes=(OutcomeInfo("equal", "correct"), OutcomeInfo("higher", "different", "system higher"),
               OutcomeInfo("lower", "different", "system lower")),
-    label=("genre",),
-    label_title="genre",
+    label=("genre",), label_title="genre",
     cells=(CellInfo("level", "reference", "system", kind="number"),),
     places=PlaceInfo(("start", "end"), ("start", "end"), "genre"),
     details={"difference": "difference", "units": "units"},

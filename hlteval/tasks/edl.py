@@ -77,8 +77,6 @@ _FILTERED = {
     "is_nil": "NIL mentions",
 }
 _KEYS = {"span": "spans", "docid": "documents", "type": "types", "kbid": "links"}
-_CLAUSES = {"blanc": "Luo et al. 2014"}
-"""Clauses of what neither the plan nor its scorer has."""
 
 
 def describe(measured: Measure) -> MeasureInfo:
@@ -101,9 +99,8 @@ def describe(measured: Measure) -> MeasureInfo:
     if measured.aggregate in OVERLAPS:
         x, y = measured.aggregate[-6:-3], measured.aggregate[-3:]
         formula = formula.format(x=_COVERED[x], y=_COVERED[y])
-    clause = (
-        _PLAN if measured.name in PLAN else _CLAUSES.get(measured.aggregate, "neleval, measures")
-    )
+    other = "Luo et al. 2014" if measured.aggregate == "blanc" else "neleval, measures"
+    clause = _PLAN if measured.name in PLAN else other
     return MeasureInfo(measured.name, f"{meaning[0].upper()}{meaning[1:]}.", formula, clause)
 
 
@@ -131,16 +128,14 @@ def refuses(finding: Finding) -> bool:
 
 
 _ALIGNMENT = AlignmentInfo(
-    table="alignment",
-    rows=lazy("hlteval.scoring.edl.errors:readable"),
+    table="alignment", rows=lazy("hlteval.scoring.edl.errors:readable"),
     outcomes=(OutcomeInfo("correct", "correct"), OutcomeInfo("wrong", "different"),
               OutcomeInfo("missing", "missing"), OutcomeInfo("extra", "extra")),
     label=("reference_type", "system_type"),
     cells=(CellInfo("mention", "reference_text", "system_text", "wrong_boundary"),
            CellInfo("type", "reference_type", "system_type", "wrong_type"),
            CellInfo("entity", "reference_entity", "system_entity", "wrong_link")),
-    places=PlaceInfo(inclusive=True),
-    details={"wrong": "wrong"},
+    places=PlaceInfo(inclusive=True), details={"wrong": "wrong"},
 )  # fmt: skip
 
 EDL = Task(

@@ -155,8 +155,7 @@ def _compared_with(form: str, options: Collection[str]) -> str:
 
 
 _ALIGNMENT = AlignmentInfo(
-    table="mapping",
-    rows=lazy("hlteval.scoring.hub4.reading:readable"),
+    table="mapping", rows=lazy("hlteval.scoring.hub4.reading:readable"),
     outcomes=(OutcomeInfo("correct", "correct"), OutcomeInfo("incorrect", "different"),
               OutcomeInfo("missing", "missing"), OutcomeInfo("spurious", "extra"),
               OutcomeInfo("not scored", "unscored")),

@@ -34,12 +34,9 @@ _SECTION = "LoReHLT 2019 plan, "
 _AT_N = f"{_SECTION}16.2.5"
 _STATUS = "type,place,status"
 _PLACED = (
-    "type,place",
-    _STATUS,
-    f"{_STATUS},urgent",
-    f"{_STATUS},resolution",
+    "type,place", _STATUS, f"{_STATUS},urgent", f"{_STATUS},resolution",
     f"{_STATUS},urgent,resolution",
-)
+)  # fmt: skip
 _GRAVE = f"grave:{_STATUS},urgent,resolution"
 _NUMBERS = ("1", "2", "3", "5", "10", "20", "50", "100")
 
@@ -183,8 +180,7 @@ _ALIGNMENT = AlignmentInfo(
     outcomes=(OutcomeInfo("matched", "correct"), OutcomeInfo("missed", "missing"),
               OutcomeInfo("spurious", "extra")),
     cells=(CellInfo("type", "type", "type"), CellInfo("place", "place", "place")),
-    details={"confidence": "confidence", "weight": "occurrences"},
-    shows_documents=True,
+    details={"confidence": "confidence", "weight": "occurrences"}, shows_documents=True,
 )  # fmt: skip
 
 LOREHLT_SF = Task(

@@ -73,16 +73,14 @@ def accepted_codes(options: Mapping[str, str]) -> frozenset[str]:
 
 
 ALIGNMENT = AlignmentInfo(
-    table="alignment",
-    rows=lazy("hlteval.scoring.mt.segments:readable"),
+    table="alignment", rows=lazy("hlteval.scoring.mt.segments:readable"),
     outcomes=(OutcomeInfo("identical", "correct", "identical to a reference"),
               OutcomeInfo("different", "different"), OutcomeInfo("missing", "missing"),
               OutcomeInfo("not scored", "unscored")),
     label=(),
     cells=(CellInfo("source", "source"),
            CellInfo("text", "references", "translation", kind="words")),
-    details={"segment": "segment"},
-    joined=("segments", ("document", "segment")),
+    details={"segment": "segment"}, joined=("segments", ("document", "segment")),
 )  # fmt: skip
 
 OPTIONS = (
@@ -124,14 +122,7 @@ LOREHLT_MT = Task(
     specification="NIST LoReHLT 2019 Evaluation Plan v1.0, section 15",
     format="lorehlt-mt",
     references=(
-        "lorehlt-mt",
-        "mteval",
-        "mt-text",
-        "tmx",
-        "sacrebleu-tsv",
-        "ltf",
-        "corpus",
-        "jsonl",
+        "lorehlt-mt", "mteval", "mt-text", "tmx", "sacrebleu-tsv", "ltf", "corpus", "jsonl",
     ),
     submission_suffixes=(".ltf.xml",),
     reference_optional=True,
@@ -158,4 +149,4 @@ LOREHLT_MT = Task(
     options=OPTIONS,
     agreement=lazy("hlteval.tasks.agreement:TRANSLATIONS"),
     hooks=Hooks(primary_of=primary, accepted=accepted_codes),
-)
+)  # fmt: skip

@@ -49,16 +49,11 @@ FIGURES = (
     StatisticInfo("predictions", "Number of predicted events.", "", COUNT, "neither", _COUNTED),
 )  # fmt: skip
 
-_SENTENCES = Option(
-    "sentences",
-    "Sentence boundaries; adds the evaluation “Inside sentences”.",
-    format="seedev-sentences",
-    adds="rows",
-)
+_SENTENCES = Option("sentences", "Sentence boundaries; adds the evaluation “Inside sentences”.",
+                    format="seedev-sentences", adds="rows")  # fmt: skip
 
 _ALIGNMENT = AlignmentInfo(
-    table="alignment",
-    rows=lazy("hlteval.scoring.seedev.alignment:readable"),
+    table="alignment", rows=lazy("hlteval.scoring.seedev.alignment:readable"),
     outcomes=(OutcomeInfo("correct", "correct"), OutcomeInfo("partly correct", "different"),
               OutcomeInfo("missing", "missing"), OutcomeInfo("extra", "extra")),
     label=("reference_type", "predicted_type"),
@@ -66,11 +61,8 @@ _ALIGNMENT = AlignmentInfo(
            CellInfo("type", "reference_type", "predicted_type")),
     items=("reference", "predicted"),
     details={
-        "similarity": "similarity",
-        "negation": "negation",
-        "missing": "missing arguments",
-        "extra": "extra arguments",
-        "wrong": "wrong arguments",
+        "similarity": "similarity", "negation": "negation", "missing": "missing arguments",
+        "extra": "extra arguments", "wrong": "wrong arguments",
     },
 )  # fmt: skip
 

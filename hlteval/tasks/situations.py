@@ -68,8 +68,7 @@ FIGURES = (
 
 
 _ALIGNMENT = AlignmentInfo(
-    table="alignment",
-    rows=lazy("hlteval.scoring.situations.situations:readable"),
+    table="alignment", rows=lazy("hlteval.scoring.situations.situations:readable"),
     outcomes=(OutcomeInfo("matched", "correct"), OutcomeInfo("partly matched", "different"),
               OutcomeInfo("missed", "missing"), OutcomeInfo("false positive", "extra"),
               OutcomeInfo("left out", "unscored")),

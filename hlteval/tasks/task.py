@@ -307,6 +307,20 @@ def _no_findings(*_: object) -> Iterator[Finding]:
     yield from ()
 
 
+def _no_parts(_: str) -> Mapping[str, str]:
+    """Divide a name into nothing."""
+    return {}
+
+
+def _no_codes(_: Mapping[str, str]) -> frozenset[str]:
+    """Accept no findings."""
+    return frozenset()
+
+
+def _no_schema() -> None:
+    """Need no schema."""
+
+
 def _no_words(*_: object) -> str:
     """Have nothing to say."""
     return ""
@@ -333,7 +347,7 @@ class Packaging:
     suffixes: tuple[str, ...] = (".tgz", ".zip")
     name: str = ""
     layout: str = "the files as they are"
-    parse: Callable[[str], Mapping[str, str]] = lambda _: {}
+    parse: Callable[[str], Mapping[str, str]] = _no_parts
     arrange: Callable[[str, Source], Arranged] = _AS_THEY_ARE
     named: Callable[[Source], Iterator[Finding]] = _no_findings
     recognize: Callable[[Source], str] = _no_words
@@ -403,7 +417,7 @@ class Hooks:
     ] = _no_findings
     alignment: str = "alignment"
     compared: Callable[[str, Collection[str]], str] = _no_words
-    accepted: Callable[[Mapping[str, str]], frozenset[str]] = lambda _: frozenset()
+    accepted: Callable[[Mapping[str, str]], frozenset[str]] = _no_codes
     batch: int = 500
     reads_sub_folders: bool = True
     inner_folders: frozenset[str] = frozenset()
@@ -474,7 +488,7 @@ class Task:
     rules: Callable[[], tuple[Rule, ...]] = tuple
     package: Callable[[Package], Iterator[Finding]] = _no_findings
     codes: tuple[str, ...] = ()
-    schema: Callable[[], Any] = lambda: None
+    schema: Callable[[], Any] = _no_schema
     metric: Callable[..., Metric] | None = None
     metric_options: Callable[[], Any] | None = None
     statistics: tuple[StatisticInfo, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import fields, is_dataclass
 from typing import get_args, get_type_hints
 
@@ -37,6 +38,14 @@ def test_a_task_names_what_there_is(name: str) -> None:
     assert all(
         catalogue()[code].blocking or task.official_rejects for code in task.official_crashes_on
     )
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_a_task_can_go_to_another_process(name: str) -> None:
+    task = load(name)
+    assert pickle.loads(pickle.dumps(task)).name == name
+    agreement = task.agreement() if task.agreement else None
+    assert pickle.loads(pickle.dumps(agreement)) == agreement
 
 
 @pytest.mark.parametrize("name", BUILTIN)
