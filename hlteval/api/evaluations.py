@@ -1,4 +1,4 @@
-"""The functions of `import hlteval` for whole evaluations: pipelines and manifests."""
+"""The functions of `import hlteval` for evaluations, their manifests, campaigns and packages."""
 
 from __future__ import annotations
 
@@ -28,23 +28,20 @@ from hlteval.results.packages import Inspection, PackedArchive
 from hlteval.results.verdict import Verdict
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.tasks import load
-from hlteval.workflows import packages as inspection
-from hlteval.workflows import packages as packing
+from hlteval.workflows import packages
 from hlteval.workflows.evaluation import campaign as campaign_workflow
 from hlteval.workflows.evaluation import manifest_checks as manifest_verdict
 from hlteval.workflows.evaluation import pipeline as workflow
 from hlteval.workflows.evaluation import pipeline_status as best
 from hlteval.workflows.evaluation.campaign_files import (
     CACHE,
-    defaults_of,
     prepared,
     with_configs,
     workers_of,
     write_campaign,
 )
-from hlteval.workflows.evaluation.manifests import CampaignManifest, read_campaign, read_manifest
-from hlteval.workflows.evaluation.pipeline import with_config
-from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, settings
+from hlteval.workflows.evaluation.manifests import read_campaign, read_manifest
+from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, with_config, with_manifest
 from hlteval.workflows.evaluation.pipeline_workers import WorkLimits, check_memory
 
 PathName: TypeAlias = str | os.PathLike[str]
@@ -104,41 +101,40 @@ def pipeline(
     """
     paths = {"root": root, "reference": reference, "against": against, "manifest": manifest}
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
-    given: dict[str, Any] = {"task": task, "profile": profile, "most": limit, "retry": retry}
+    given = {"task": task, "profile": profile, "reference": reference, "against": against}
+    missing = [name for name, value in given.items() if value is None]
     with python_names(dict(names)):
         check_memory(max_memory, unlimited=True)
-        made = _settings(names, options or {}, given, defaults)
-        return workflow.pipeline(made, jobs=jobs, limits=WorkLimits(max_time, max_memory))
+        settings = PipelineSettings(
+            Path(names["root"]),
+            names.get("reference", ""),
+            names.get("against", ""),
+            task or "",
+            profile or "plan",
+            {name.replace("-", "_"): value for name, value in (options or {}).items()},
+            most=limit,
+            retry=retry,
+        )
+        settings = _complete(settings, names.get("manifest"), defaults, missing)
+        return workflow.pipeline(settings, jobs=jobs, limits=WorkLimits(max_time, max_memory))
 
 
-def _settings(
-    names: Mapping[str, str],
-    options: Mapping[str, str],
-    given: Mapping[str, Any],
-    defaults: Input | None,
+def _complete(
+    settings: PipelineSettings, manifest: str | None, defaults: Input | None, missing: list[str]
 ) -> PipelineSettings:
-    """The settings of a pipeline.
+    """Return settings with those of a file of defaults and of a manifest.
 
     Raises:
-        WrongArgument: if its manifest has errors.
+        WrongArgument: if the manifest has errors.
     """
-    own = {**given, "reference": names.get("reference"), "against": names.get("against")}
-    missing = [name for name in own if own[name] is None]
-    own |= {name: "plan" if name == "profile" else "" for name in missing if name in _TEXTS}
-    own |= {"root": Path(names["root"]), "manifest": names.get("manifest")}
-    own["options"] = {name.replace("-", "_"): value for name, value in options.items()}
     if defaults is not None:
-        config = pipeline_config(defaults, own["task"], own["manifest"])
-        own = with_config(config, own, missing)
-    made, found = settings(**own)
-    for finding in found:
+        config = pipeline_config(defaults, settings.task, manifest)
+        settings = with_config(settings, config, missing, manifest)
+    settings, findings = with_manifest(settings, manifest)
+    for finding in findings:
         if finding.severity == "error":
             raise WrongArgument(f"manifest: {finding.message} ({finding.code})")
-    return made
-
-
-_TEXTS = ("task", "profile", "reference", "against")
-"""The settings of a pipeline that are texts, empty if they are not given."""
+    return settings
 
 
 @checked
@@ -241,8 +237,11 @@ def campaign(
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
     with python_names(dict(names)):
         read = read_campaign(names["manifest"])
-        configs = campaign_configs(defaults, read)
-        taken, read = defaults_of(read, configs), _usable(with_configs(read, configs))
+        read, taken = with_configs(read, campaign_configs(defaults, read))
+        for finding in read.findings:
+            if finding.severity == "error":
+                place = f"{finding.file}{finding.position}"
+                raise WrongArgument(f"manifest: {place}: {finding.message} ({finding.code})")
         with tempfile.TemporaryDirectory() as nowhere:
             cache = Path(names["cache"]) if "cache" in names else None
             folder = Path(names.get("output", nowhere))
@@ -254,19 +253,6 @@ def campaign(
         if "output" in names:
             write_campaign(result, folder)
     return result
-
-
-def _usable(manifest: CampaignManifest) -> CampaignManifest:
-    """A manifest without errors.
-
-    Raises:
-        WrongArgument: if it has any.
-    """
-    for finding in manifest.findings:
-        if finding.severity == "error":
-            place = f"{finding.file}{finding.position}"
-            raise WrongArgument(f"manifest: {place}: {finding.message} ({finding.code})")
-    return manifest
 
 
 @checked
@@ -326,7 +312,7 @@ def pack(
     target = output_path("output", output)
     arguments: dict[str, Any] = {"against": reference, "profile": profile, "encoding": encoding}
     with python_names({"output": target, "files": paths[0], "against": reference, **chosen}, task):
-        return packing.pack(task, paths, target, force=force, options=chosen, **arguments)
+        return packages.pack(task, paths, target, force=force, options=chosen, **arguments)
 
 
 @checked
@@ -351,4 +337,4 @@ def inspect(archive: Input) -> Inspection:
     """
     path = as_path("archive", archive, files_only=True)
     with python_names({"archive": path}):
-        return inspection.inspect(path)
+        return packages.inspect(path)

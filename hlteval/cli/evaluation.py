@@ -1,9 +1,9 @@
-"""`hlteval pipeline`: all submissions of an evaluation, validated and scored."""
+"""The commands `pipeline`, `campaign`, `manifest check` and `manifest best`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Optional, get_args
+from typing import Annotated, Literal, Optional, get_args
 
 import typer
 
@@ -111,18 +111,20 @@ def pipeline(
     defaults_file: ConfigFile = None,
 ) -> None:
     """Validate and score all submissions of an evaluation."""
-    from hlteval.cli.evaluation_output import check_task, options_of, run_watching, with_file
-    from hlteval.cli.evaluation_output import run_pipeline as run
+    from hlteval.cli import evaluation_output as run
+    from hlteval.workflows.evaluation.pipeline_state import PipelineSettings
     from hlteval.workflows.evaluation.pipeline_workers import WorkLimits, check_memory
 
-    given: dict[str, Any] = {"root": root, "reference": reference, "against": against}
-    given |= {"task": check_task(task), "profile": profile, "options": options_of(option)}
-    given |= {"manifest": manifest, "most": limit, "retry": retry}
+    task, options = run.check_task(task), run.options_of(option)
+    settings = PipelineSettings(
+        root, reference, against, task, profile, options, most=limit, retry=retry
+    )
     limits = WorkLimits(max_time, max_memory)
     with usage():
         check_memory(max_memory, unlimited=True)
-        given = with_file(context, given, defaults_file)
-        clean = (run_watching if watch else run)(given, jobs, limits, form)
+        settings = run.complete_settings(context, settings, manifest, defaults_file)
+        work = run.run_watching if watch else run.run_pipeline
+        clean = work(settings, jobs, limits, form)
     raise typer.Exit(0 if clean else 1)
 
 
