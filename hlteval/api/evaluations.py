@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -101,32 +102,29 @@ def pipeline(
     """
     paths = {"root": root, "reference": reference, "against": against, "manifest": manifest}
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
-    given = {"task": task, "profile": profile, "reference": reference, "against": against}
-    missing = [name for name, value in given.items() if value is None]
+    given = {"task": task, "profile": profile}
+    chosen = {name.replace("-", "_"): value for name, value in (options or {}).items()}
     with python_names(dict(names)):
         check_memory(max_memory, unlimited=True)
-        settings = PipelineSettings(
-            Path(names["root"]),
-            names.get("reference", ""),
-            names.get("against", ""),
-            task or "",
-            profile or "plan",
-            {name.replace("-", "_"): value for name, value in (options or {}).items()},
-            most=limit,
-            retry=retry,
-        )
-        settings = _complete(settings, names.get("manifest"), defaults, missing)
+        settings = PipelineSettings(Path(names["root"]), options=chosen, most=limit, retry=retry)
+        settings = _complete(settings, {**given, **names}, defaults)
         return workflow.pipeline(settings, jobs=jobs, limits=WorkLimits(max_time, max_memory))
 
 
 def _complete(
-    settings: PipelineSettings, manifest: str | None, defaults: Input | None, missing: list[str]
+    settings: PipelineSettings, given: Mapping[str, str | None], defaults: Input | None
 ) -> PipelineSettings:
-    """Return settings with those of a file of defaults and of a manifest.
+    """Return settings with those that are given, of a file of defaults and of a manifest.
 
     Raises:
         WrongArgument: if the manifest has errors.
     """
+    manifest = given.get("manifest")
+    names = ("reference", "against", "task", "profile")
+    reference, against, task, profile = (given.get(name) or "" for name in names)
+    missing = [name for name in names if given.get(name) is None]
+    settings = replace(settings, reference=reference, against=against, task=task)
+    settings = replace(settings, profile=profile or settings.profile)
     if defaults is not None:
         config = pipeline_config(defaults, settings.task, manifest)
         settings = with_config(settings, config, missing, manifest)
