@@ -36,7 +36,7 @@ from hlteval.workflows.evaluation import pipeline as workflow
 from hlteval.workflows.evaluation import pipeline_status as best
 from hlteval.workflows.evaluation.campaign_files import (
     CACHE,
-    prepared,
+    prepare_folder,
     with_configs,
     workers_of,
     write_campaign,
@@ -243,7 +243,7 @@ def campaign(
         with tempfile.TemporaryDirectory() as nowhere:
             cache = Path(names["cache"]) if "cache" in names else None
             folder = Path(names.get("output", nowhere))
-            folder = prepared(folder, cache, read.inputs)
+            folder = prepare_folder(folder, cache, read.inputs)
             kept = cache or folder / CACHE
             with workers_of(jobs, cluster or "") as workers:
                 result = campaign_workflow.campaign(read, kept, workers=workers)

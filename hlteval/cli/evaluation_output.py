@@ -22,7 +22,7 @@ from hlteval.workflows.evaluation.campaign import campaign
 from hlteval.workflows.evaluation.campaign_files import (
     CACHE,
     default_folder,
-    prepared,
+    prepare_folder,
     with_configs,
     workers_of,
     write_campaign,
@@ -148,7 +148,7 @@ def run_campaign(
     if not manifest.usable:
         raise typer.Exit(1)
     with workers_of(*workers) as each, progress(remarks(), "cells") as step:
-        folder = prepared(output or default_folder(path), cache, manifest.inputs)
+        folder = prepare_folder(output or default_folder(path), cache, manifest.inputs)
         result = campaign(manifest, cache or folder / CACHE, workers=each, step=step)
     result = campaign_with_defaults(result, taken)
     write_campaign(result, folder)

@@ -147,7 +147,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     ensembles: tuple[Ensemble, ...] = ()
     ensembles_for: tuple[str, ...] = ()
 
-    def declared(self, part: str) -> tuple[str, ...]:
+    def names_of(self, part: str) -> tuple[str, ...]:
         """The names that a part of a submission may have; any if there are none."""
         names: tuple[str, ...] = tuple(getattr(self, f"{part}s"))
         return names
@@ -243,9 +243,8 @@ class PipelineResult(msgspec.Struct, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The result in plain types, as `hlteval pipeline --format json` prints it."""
-        built: dict[str, Any] = msgspec.to_builtins(self)
+        lists = msgspec.to_builtins({"notes": self.notes, "submissions": self.submissions})
         counts = {"root": self.root, "done": self.done, "counts": self.counts}
-        lists = {name: built[name] for name in ("notes", "submissions")}
         return {**head("pipeline"), **counts, **lists}
 
     @property
@@ -292,35 +291,19 @@ CellStatus = Literal["scored", "refused", "failed"]
 """Of a cell; `refused` because of its data, `failed` because of the program or the machine."""
 
 _FINDING = {
-    "code": pl.String,
-    "severity": pl.String,
-    "side": pl.String,
-    "file": pl.String,
-    "line": pl.Int64,
-    "column": pl.Int64,
-    "count": pl.Int64,
-    "message": pl.String,
-    "help": pl.String,
+    **dict.fromkeys(("code", "severity", "side", "file"), pl.String),
+    **dict.fromkeys(("line", "column", "count"), pl.Int64),
+    **dict.fromkeys(("message", "help"), pl.String),
 }
+_CELL = ("task", "profile", "condition", "submission")
 COLUMNS: Mapping[str, pl.DataType | type[pl.DataType]] = {
-    "task": pl.String,
-    "profile": pl.String,
-    "condition": pl.String,
-    "submission": pl.String,
-    "status": pl.String,
-    "metric": pl.String,
+    **dict.fromkeys((*_CELL, "status", "metric"), pl.String),
     "resample": pl.Int32,
-    "value": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "documents": pl.Int64,
-    "records": pl.Int64,
-    "errors": pl.Int64,
-    "warnings": pl.Int64,
+    **dict.fromkeys(("value", "low", "high"), pl.Float64),
+    **dict.fromkeys(("documents", "records", "errors", "warnings"), pl.Int64),
     "reason": pl.String,
     "findings": pl.List(pl.Struct(_FINDING)),
-    "signature": pl.String,
-    "key": pl.String,
+    **dict.fromkeys(("signature", "key"), pl.String),
 }
 """The columns of the table of a campaign; docs/campaign.md says what they mean."""
 
@@ -507,13 +490,8 @@ class CellRow(msgspec.Struct, frozen=True):
         """
         result = self.result
         values = {
-            "task": self.cell.task,
-            "profile": self.cell.profile,
-            "condition": self.cell.condition,
-            "submission": self.cell.submission,
-            "status": result.status,
-            "documents": result.documents,
-            "records": result.records,
+            **{name: getattr(self.cell, name) for name in _CELL},
+            **{name: getattr(result, name) for name in ("status", "documents", "records")},
             "errors": self.count(Severity.ERROR),
             "warnings": self.count(Severity.WARNING),
             "reason": result.reason or None,

@@ -29,7 +29,7 @@ from hlteval.sources import Unreadable, open_source, sha256
 from hlteval.tasks import load
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.compare.comparison import Criteria, assembled, usual_metrics
-from hlteval.workflows.evaluation.campaign_files import Cache, inputs_of, key, placed
+from hlteval.workflows.evaluation.campaign_files import Cache, inputs_of, key, move_findings
 from hlteval.workflows.evaluation.cells import complete
 from hlteval.workflows.evaluation.manifests import CampaignManifest
 from hlteval.workflows.processes.batches import Step, silent
@@ -306,7 +306,7 @@ def campaign(
     rows: dict[int, CellRow] = {}
     for number, row in complete(
         keys,
-        lambda number: run.held(number, keys[number]),
+        lambda number: run.cached_row(number, keys[number]),
         run.compute,
         lambda numbers, outcome: run.keep(numbers, keys[numbers[0]], outcome),
     ):
@@ -353,10 +353,10 @@ class _Campaign:
         digests = dict(zip(asked, texts, strict=True))
         return [key(cell, digests) for cell in self.cells]
 
-    def held(self, number: int, key: str) -> CellRow | None:
+    def cached_row(self, number: int, key: str) -> CellRow | None:
         """Return the row of a cell whose result is in the cache."""
         cell = self.cells[number]
-        result = self.cache.get(key, cell, self.manifest.shown) if key else None
+        result = self.cache.get(key, cell, self.manifest.display) if key else None
         return None if result is None else CellRow(cell, result, key, new=False)
 
     def compute(self, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
@@ -394,10 +394,10 @@ class _Campaign:
         for cell in cells:
             if isinstance(outcome, CellResult):
                 paths = {
-                    cells[0].system: self.manifest.shown(cell.system),
-                    cells[0].reference: self.manifest.shown(cell.reference),
+                    cells[0].system: self.manifest.display(cell.system),
+                    cells[0].reference: self.manifest.display(cell.reference),
                 }
-                result = placed(outcome.without_counts, paths)
+                result = move_findings(outcome.without_counts, paths)
             else:
                 finding = self._finding(cell, outcome)
                 result = CellResult(
@@ -425,7 +425,7 @@ class _Campaign:
                     place = (*task, "conditions", cell.condition, *path)
                     place = place if place in file.places else (*task, *path)
                 break
-        return file.finding("CPN201", *place, path=self.manifest.shown(outcome.reason))
+        return file.finding("CPN201", *place, path=self.manifest.display(outcome.reason))
 
     def boards(
         self, groups: Mapping[Group, Sequence[CellRow]]

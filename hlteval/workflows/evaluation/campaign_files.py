@@ -142,7 +142,7 @@ class Cache:
         result = self.whole(key)
         sides = map(shown, (cell.system, cell.reference))
         paths = dict(zip(_PLACES, sides, strict=True))
-        return result and placed(result.without_counts, paths)
+        return result and move_findings(result.without_counts, paths)
 
     def whole(self, key: str) -> CellResult | None:
         """A result with what was counted, and without the paths of findings."""
@@ -161,7 +161,7 @@ class Cache:
             NotWritten: if the disk refuses it.
         """
         paths = dict(zip((cell.system, cell.reference), _PLACES, strict=True))
-        content = msgspec.msgpack.encode(placed(result, paths))
+        content = msgspec.msgpack.encode(move_findings(result, paths))
         path = self.path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
         with writing(path) as unfinished:
@@ -169,7 +169,7 @@ class Cache:
             unfinished.write_bytes(digest + b"\n" + content)
 
 
-def placed(result: CellResult, paths: Mapping[str, str]) -> CellResult:
+def move_findings(result: CellResult, paths: Mapping[str, str]) -> CellResult:
     """Return a result whose findings are in files below other paths.
 
     Args:
@@ -179,7 +179,8 @@ def placed(result: CellResult, paths: Mapping[str, str]) -> CellResult:
     Examples:
         >>> from hlteval.findings import finding
         >>> found = [finding("MTS107", file=path) for path in ("/runs/a/d1.a2", "/runs/ab")]
-        >>> result = placed(CellResult(status="refused", findings=found), {"/runs/a": "runs/b"})
+        >>> result = CellResult(status="refused", findings=found)
+        >>> result = move_findings(result, {"/runs/a": "runs/b"})
         >>> [each.file for each in result.findings]
         ['runs/b/d1.a2', '/runs/ab']
     """
@@ -211,7 +212,7 @@ def default_folder(manifest: str) -> Path:
     return Path("campaign" if manifest == "-" else Path(manifest).stem)
 
 
-def prepared(folder: Path, cache: Path | None = None, inputs: Iterable[str] = ()) -> Path:
+def prepare_folder(folder: Path, cache: Path | None = None, inputs: Iterable[str] = ()) -> Path:
     """Make the folder of a campaign, if it does not exist.
 
     Args:
@@ -325,7 +326,7 @@ def with_configs(
             given = {key.replace("-", "_") for key in own.options}
             names += [f"options.{option}" for option in options if option not in given]
             if names:
-                defaults = Defaults(manifest.shown(_complete(config.path)), tuple(names))
+                defaults = Defaults(manifest.display(_complete(config.path)), tuple(names))
                 profiles = manifest.profiles(tasks[name])
                 taken |= {(name, profile, condition): defaults for profile in profiles}
     campaign = msgspec.structs.replace(manifest.campaign, tasks=tasks)
@@ -334,7 +335,7 @@ def with_configs(
 
 def _open_settings(
     manifest: CampaignManifest, name: str, config: Config
-) -> tuple[dict[str, Any], dict[str, Any]]:
+) -> tuple[dict[str, object], dict[str, object]]:
     """Return the settings and options of a file that a manifest leaves open; paths are complete."""
     content = manifest.file.content or {}
     declared, task = content["tasks"][name], load(name)

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 def complete(
     keys: Sequence[str],
-    held: Callable[[int], Result | None],
+    lookup: Callable[[int], Result | None],
     compute: Callable[[list[int]], Iterable[tuple[int, Outcome]]],
     keep: Callable[[list[int], Outcome], Iterable[Result]],
 ) -> Iterator[tuple[int, Result]]:
@@ -25,7 +25,7 @@ def complete(
 
     Args:
         keys: the digest of all that each cell depends on; empty where it is not known.
-        held: gives the result of a cell that was kept before; None if there is none.
+        lookup: gives the result of a cell that was kept before; None if there is none.
         compute: computes cells, and gives the outcome of each in any order.
         keep: keeps the outcome of cells of the same content, and gives the result of each.
 
@@ -37,7 +37,7 @@ def complete(
     """
     waiting: dict[str, list[int]] = {}
     for number, key in enumerate(keys):
-        if (result := held(number)) is not None:
+        if (result := lookup(number)) is not None:
             yield number, result
         else:  # cells of the same content are one computation
             waiting.setdefault(key or str(number), []).append(number)

@@ -19,10 +19,10 @@ from hlteval.sources.names import printable
 from hlteval.workflows.evaluation.deposits import (
     Deposit,
     deposits,
+    display_path,
     named_parts,
-    shown,
     stem_of,
-    undeclared,
+    undeclared_parts,
 )
 from hlteval.workflows.evaluation.manifests import Manifest, check_manifest, read_manifest
 from hlteval.workflows.evaluation.pipeline_state import Records
@@ -70,7 +70,7 @@ class _Check:
         """Yield all findings, of submissions first."""
         for deposit in self.deposits.values():
             yield from self.name(deposit)
-        yield from self.listed()
+        yield from self.listed_submissions()
         for index, limit in enumerate(self.evaluation.limits):
             yield from self.most(index, limit)
             yield from self.least(limit)
@@ -81,15 +81,15 @@ class _Check:
 
     def name(self, deposit: Deposit) -> Iterator[Finding]:
         """Yield findings about the name of a submission."""
-        file, name = str(self.root / shown(deposit.name)), printable(deposit.name)
+        file, name = str(self.root / display_path(deposit.name)), printable(deposit.name)
         if deposit.problem is not None and deposit.problem.code == "PIP102":
             yield msgspec.structs.replace(deposit.problem, file=file)
         elif not deposit.task or (self.evaluation.teams and not deposit.team):
             yield finding("MAN204", file=file, name=name)
-        for part, value, hint in undeclared(deposit, self.evaluation):
+        for part, value, hint in undeclared_parts(deposit, self.evaluation):
             yield finding("MAN205", file=file, name=name, part=part, value=value, hint=hint)
 
-    def listed(self) -> Iterator[Finding]:
+    def listed_submissions(self) -> Iterator[Finding]:
         """Yield findings about listed submissions that are not there, or have another name."""
         for index, entry in enumerate(self.evaluation.submissions):
             path = ("submissions", index)
@@ -118,26 +118,26 @@ class _Check:
         for group, names in sorted(groups.items()):
             if limit.most is not None and len(names) > limit.most:
                 yield self.at(
-                    "MAN202", "limits", index, "most", count=len(names), group=_shown(group),
+                    "MAN202", "limits", index, "most", count=len(names), group=_group_name(group),
                     most=limit.most, names=shown_names(names[limit.most :]),
                 )  # fmt: skip
 
     def least(self, limit: Limit) -> Iterator[Finding]:
         """Yield findings about groups with too few submissions, of the teams and their tasks."""
         counts = Counter(limit.group(deposit.parts) for deposit in self.counted)
-        for parts in self.expected() if limit.least else ():
+        for parts in self.expected_parts() if limit.least else ():
             group = limit.group(parts)
             if group is not None and (number := counts[group]) < limit.least:
                 found = counted(number, "submission") if number else "no submissions"
                 yield self.at(
                     "MAN203", "teams", parts["team"], of_key=True, found=found,
-                    group=_shown(group), least=limit.least,
+                    group=_group_name(group), least=limit.least,
                 )  # fmt: skip
                 counts[group] = limit.least  # reported once
 
-    def expected(self) -> Iterator[dict[str, str]]:
+    def expected_parts(self) -> Iterator[dict[str, str]]:
         """Yield the parts of all submissions that teams could make for their tasks."""
-        rest = [self.evaluation.declared(part) or ("",) for part in PARTS[2:]]
+        rest = [self.evaluation.names_of(part) or ("",) for part in PARTS[2:]]
         for name, team in self.evaluation.teams.items():
             for task, *others in product(team.tasks, *rest):
                 yield dict(zip(PARTS, (name, task, *others), strict=True))
@@ -150,7 +150,7 @@ class _Check:
                 groups.setdefault(_group(deposit), set()).add(checkpoint)
         for group, present in sorted(groups.items()):
             path = ("teams", group[0]) if self.evaluation.teams else ("checkpoints",)
-            values = {"group": _shown(group), "others": ", ".join(sorted(present))}
+            values = {"group": _group_name(group), "others": ", ".join(sorted(present))}
             for checkpoint in self.evaluation.checkpoints:
                 if checkpoint not in present:
                     yield self.at("MAN212", *path, of_key=True, checkpoint=checkpoint, **values)
@@ -193,12 +193,12 @@ class _Check:
                 complete |= groups if present >= set(self.evaluation.checkpoints) else set()
         wanted = dict.fromkeys(
             tuple(parts[part] for part in _COMPARABLE)
-            for parts in self.expected()
+            for parts in self.expected_parts()
             if parts["condition"] in self.evaluation.ensembles_for
         )
         for group in wanted:
             if group not in complete:
-                yield self.at("MAN211", "teams", group[0], of_key=True, group=_shown(group))
+                yield self.at("MAN211", "teams", group[0], of_key=True, group=_group_name(group))
 
 
 def _group(deposit: Deposit) -> tuple[str, ...]:
@@ -206,6 +206,6 @@ def _group(deposit: Deposit) -> tuple[str, ...]:
     return tuple(deposit.parts.get(part, "") for part in _COMPARABLE)
 
 
-def _shown(group: tuple[str, ...]) -> str:
+def _group_name(group: tuple[str, ...]) -> str:
     """Return the parts of a group, without those that are unknown."""
     return printable(", ".join(filter(None, group)))

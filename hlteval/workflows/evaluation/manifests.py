@@ -321,7 +321,7 @@ class CampaignManifest:
         """Return a path of the manifest as the program opens it; a URL is one as it is."""
         return written if is_url(written) else os.path.normpath(FilePath(self.base, written))
 
-    def shown(self, path: str) -> str:
+    def display(self, path: str) -> str:
         """Return a path as it is in tables: below the folder of the manifest, relative to it."""
         below = path.removeprefix(f"{self.base}{os.sep}")
         return below.replace(os.sep, "/") if below != path else path
@@ -343,7 +343,7 @@ class CampaignManifest:
         return each
 
     @cached_property
-    def listed(self) -> Mapping[str, str]:
+    def paths(self) -> Mapping[str, str]:
         """Path or URL of each submission by its name; the first one of a name."""
         listed: dict[str, str] = {}
         for name, path, _ in self.submissions:
@@ -367,13 +367,13 @@ class CampaignManifest:
             if not FilePath(self.path(written)).is_dir():
                 yield at("CPN112", "folders", index, path=written)
         for name, path, place in self.submissions:
-            if (first := self.listed[name]) != path:
-                first, second = self.shown(first), self.shown(path)
+            if (first := self.paths[name]) != path:
+                first, second = self.display(first), self.display(path)
                 yield at("CPN109", *place, name=name, first=first, second=second)
         for name, settings in campaign.tasks.items():
             wrong = list(self.file.check_task("CPN", name))
             yield from wrong or self._check_task(load(name), settings)
-        if not self.listed:
+        if not self.paths:
             yield at("CPN110", "name", of_key=True)
         elif not campaign.tasks:
             yield at("CPN111", "tasks", of_key=True)
@@ -385,15 +385,15 @@ class CampaignManifest:
             yield self.file.finding("CPN108", *place, key, reason=reason, task=task.name)
 
         def check(name: str, value: object) -> None:
-            _check_values(task, self.resolved(task, {name: value}), "score")
+            _check_values(task, self.resolve_options(task, {name: value}), "score")
 
         named = settings.conditions.items()
         conditions = [((*place, "conditions", name), each) for name, each in named]
         tables: list[tuple[tuple[str, ...], Condition]] = [(place, settings), *conditions]
         for path, part in tables:
             for index, name in enumerate(part.submissions):
-                if name not in self.listed:
-                    hint = did_you_mean(name, [*self.listed], "declare it below [submissions]")
+                if name not in self.paths:
+                    hint = did_you_mean(name, [*self.paths], "declare it below [submissions]")
                     step = ("submissions", index)
                     yield self.file.finding("CPN107", *path, *step, name=name, hint=hint)
             yield from self.file.check_options("CPN108", task, part.options, path, check)
@@ -405,7 +405,7 @@ class CampaignManifest:
             reason = f"{task.name} needs a reference"
             yield self.file.finding("CPN108", *place, of_key=True, reason=reason, task=task.name)
 
-    def resolved(self, task: Task, options: Mapping[str, object]) -> dict[str, str]:
+    def resolve_options(self, task: Task, options: Mapping[str, object]) -> dict[str, str]:
         """Return the options of a task as text, with paths as the program opens them.
 
         Raises:
@@ -436,15 +436,15 @@ class CampaignManifest:
                 for name, condition in (settings.conditions or {"": WHOLE}).items():
                     reference = condition.reference or settings.reference
                     options = {**settings.options, **condition.options}
-                    for submission in condition.submissions or settings.submissions or self.listed:
+                    for submission in condition.submissions or settings.submissions or self.paths:
                         yield Cell(
                             task=task,
                             profile=profile,
                             condition=name,
                             submission=submission,
-                            system=self.listed[submission],
+                            system=self.paths[submission],
                             reference=self.path(reference) if reference else "",
-                            options=self.resolved(load(task), options),
+                            options=self.resolve_options(load(task), options),
                             lenient=settings.lenient,
                             encoding=settings.encoding,
                             resamples=campaign.resamples,
@@ -457,7 +457,7 @@ class CampaignManifest:
     @property
     def inputs(self) -> set[str]:
         """The paths of all that is read: the manifest, submissions, references and options."""
-        paths = {self.file.path, *self.listed.values()}
+        paths = {self.file.path, *self.paths.values()}
         for cell in self.cells():
             inputs = {option.name for option in load(cell.task).options if option.is_input}
             paths |= {cell.reference, *(cell.options[name] for name in inputs & {*cell.options})}
@@ -574,7 +574,7 @@ class _Check:
 
     def name(self, part: str, name: str, *path: str | int) -> Iterator[Finding]:
         """Yield the finding about an undeclared name; where nothing is declared, any is right."""
-        declared = self.evaluation.declared(part)
+        declared = self.evaluation.names_of(part)
         if declared and name not in declared:
             hint = did_you_mean(name, declared, f"use {', '.join(declared)}, or declare it")
             yield self.at("MAN107", *path, part=part, name=name, hint=hint)

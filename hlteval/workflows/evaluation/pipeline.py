@@ -37,9 +37,9 @@ from hlteval.workflows.evaluation.pipeline_state import (
 from hlteval.workflows.evaluation.pipeline_status import (
     Over,
     Values,
-    broken,
     companions,
     entry,
+    failure_finding,
     over_limits,
     team_help,
     withdrawn,
@@ -76,8 +76,8 @@ def locked(root: Path) -> Iterator[str]:
     def holder() -> str:
         """Return the process that the lock names."""
         try:
-            known = json.loads(os.pread(file, 1000, 0).decode("utf-8", "replace"))
-            return f"process {int(known['process'])} on {known['host']}"
+            process = json.loads(os.pread(file, 1000, 0).decode("utf-8", "replace"))
+            return f"process {int(process['process'])} on {process['host']}"
         except (ValueError, KeyError, TypeError):
             return "another process"
 
@@ -88,10 +88,9 @@ def locked(root: Path) -> Iterator[str]:
             busy = f"{root} is in use by {holder()}; wait until it ends, or end it"
             raise InUse(busy) from None
         note = f"continues where {holder()} was interrupted" if os.pread(file, 1, 0) else ""
+        process = {"process": os.getpid(), "host": socket.gethostname()}
         os.ftruncate(file, 0)
-        os.pwrite(
-            file, json.dumps({"process": os.getpid(), "host": socket.gethostname()}).encode(), 0
-        )
+        os.pwrite(file, json.dumps(process).encode(), 0)
         yield note
         os.ftruncate(file, 0)
     finally:
@@ -120,16 +119,15 @@ def pipeline(
         InUse: if another pipeline works on the root.
         NotWritten: if the disk is full.
     """
-    with opened(settings, jobs=jobs, limits=limits, workers=workers, step=step) as run:
+    with _runner(settings, jobs, limits, workers, step) as run:
         return run()
 
 
 @contextmanager
-def opened(
+def _runner(
     settings: PipelineSettings,
-    *,
-    jobs: int = 1,
-    limits: WorkLimits | None = None,
+    jobs: int,
+    limits: WorkLimits | None,
     workers: Workers | None = None,
     step: Watch = silent,
 ) -> Iterator[Callable[[], PipelineResult]]:
@@ -255,7 +253,7 @@ class Run:
         """
         if outcome.result == "disk":
             raise NotWritten(None, outcome.reason, str(self.settings.root), UNCHANGED)
-        if not deposit.unchanged(self.settings.root):
+        if not deposit.is_unchanged(self.settings.root):
             return {}
         if outcome.result == "scored":
             self.records.keep(deposit, Path(order.output))
@@ -263,7 +261,7 @@ class Run:
             self.records.forget(deposit)
         reason, hint = outcome.reason, outcome.help
         if outcome.result in BROKEN:
-            found = broken(deposit, order.step, outcome, self.limits)
+            found = failure_finding(deposit, order.step, outcome, self.limits)
             reason, hint = f"{found.message} ({found.code})", found.help or ""
         values = {
             "result": outcome.result,
@@ -393,7 +391,7 @@ def watch(
         rust_timeout=_NOW_AND_THEN,
         yield_on_timeout=True,
     )
-    with opened(settings, jobs=jobs, limits=limits) as run:
+    with _runner(settings, jobs, limits) as run:
         yield run()
         for _ in changes:
             result = run()

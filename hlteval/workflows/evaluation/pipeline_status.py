@@ -13,7 +13,7 @@ from hlteval.results.evaluation import PARTS, Best, Entry, Evaluation, Limit, Su
 from hlteval.sources.archives import shown_names
 from hlteval.sources.names import printable
 from hlteval.tasks import load
-from hlteval.workflows.evaluation.deposits import Deposit, deposits, shown
+from hlteval.workflows.evaluation.deposits import Deposit, deposits, display_path
 from hlteval.workflows.evaluation.pipeline_state import Records, Step
 from hlteval.workflows.evaluation.pipeline_work import Outcome
 from hlteval.workflows.evaluation.pipeline_workers import WorkLimits
@@ -61,9 +61,9 @@ def over_limits(
     return over
 
 
-def broken(deposit: Deposit, step: Step, outcome: Outcome, limits: WorkLimits) -> Finding:
+def failure_finding(deposit: Deposit, step: Step, outcome: Outcome, limits: WorkLimits) -> Finding:
     """Return the finding about a submission at which a step went wrong."""
-    file, name = shown(deposit.name), "scoring" if step == "score" else step
+    file, name = display_path(deposit.name), "scoring" if step == "score" else step
     if outcome.result == "time":
         return finding("PIP105", file=file, step=name, seconds=limits.seconds)
     if outcome.result == "memory":
@@ -95,7 +95,7 @@ def entry(
         full: the limit that it is over, if it is.
         reference: the path of its reference; empty if there is none.
     """
-    file = shown(deposit.name)
+    file = display_path(deposit.name)
     if deposit.problem is not None:
         return _entry(deposit, "invalid", deposit.problem)
     if (result := validation.get("result", "")) != "passed":
