@@ -31,16 +31,10 @@ from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.tasks import load
 from hlteval.workflows import packages
 from hlteval.workflows.evaluation import campaign as campaign_workflow
+from hlteval.workflows.evaluation import campaign_files
 from hlteval.workflows.evaluation import manifest_checks as manifest_verdict
 from hlteval.workflows.evaluation import pipeline as workflow
 from hlteval.workflows.evaluation import pipeline_status as best
-from hlteval.workflows.evaluation.campaign_files import (
-    CACHE,
-    prepare_folder,
-    with_configs,
-    workers_of,
-    write_campaign,
-)
 from hlteval.workflows.evaluation.manifests import read_campaign, read_manifest
 from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, with_config, with_manifest
 from hlteval.workflows.evaluation.pipeline_workers import WorkLimits, check_memory
@@ -235,7 +229,7 @@ def campaign(
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
     with python_names(dict(names)):
         read = read_campaign(names["manifest"])
-        read, taken = with_configs(read, campaign_configs(defaults, read))
+        read, taken = campaign_files.with_configs(read, campaign_configs(defaults, read))
         for finding in read.findings:
             if finding.severity == "error":
                 place = f"{finding.file}{finding.position}"
@@ -243,13 +237,13 @@ def campaign(
         with tempfile.TemporaryDirectory() as nowhere:
             cache = Path(names["cache"]) if "cache" in names else None
             folder = Path(names.get("output", nowhere))
-            folder = prepare_folder(folder, cache, read.inputs)
-            kept = cache or folder / CACHE
-            with workers_of(jobs, cluster or "") as workers:
+            folder = campaign_files.prepare_folder(folder, cache, read.inputs)
+            kept = cache or folder / campaign_files.CACHE
+            with campaign_files.workers_of(jobs, cluster or "") as workers:
                 result = campaign_workflow.campaign(read, kept, workers=workers)
         result = campaign_with_defaults(result, taken)
         if "output" in names:
-            write_campaign(result, folder)
+            campaign_files.write_campaign(result, folder)
     return result
 
 

@@ -215,8 +215,8 @@ def best(
 
     with usage():
         read = read_manifest(manifest)
-        found = best_submissions(read.evaluation, root) if read.evaluation else ()
+        submissions = best_submissions(read.evaluation, root) if read.evaluation else ()
     show_findings(read.findings)
     if read.evaluation is None:
         raise typer.Exit(1)
-    publish(lambda name: FORMATS[name](found), form)
+    publish(lambda name: FORMATS[name](submissions), form)

@@ -18,15 +18,8 @@ from hlteval.results.evaluation import PipelineResult
 from hlteval.results.verdict import Defaults
 from hlteval.tasks import known
 from hlteval.workflows.config import read_config
+from hlteval.workflows.evaluation import campaign_files as files
 from hlteval.workflows.evaluation.campaign import campaign
-from hlteval.workflows.evaluation.campaign_files import (
-    CACHE,
-    default_folder,
-    prepare_folder,
-    with_configs,
-    workers_of,
-    write_campaign,
-)
 from hlteval.workflows.evaluation.manifests import CampaignManifest, read_campaign
 from hlteval.workflows.evaluation.pipeline import other_tasks, pipeline, watch
 from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, with_config, with_manifest
@@ -141,17 +134,17 @@ def run_campaign(
         Exit: with status 1, if the manifest has errors.
     """
     manifest = read_campaign(path)
-    manifest, taken = with_configs(manifest, _configs(manifest, defaults_file))
+    manifest, taken = files.with_configs(manifest, _configs(manifest, defaults_file))
     for defaults in dict.fromkeys(taken.values()):
         show_defaults(defaults)
     show_findings(manifest.findings)
     if not manifest.usable:
         raise typer.Exit(1)
-    with workers_of(*workers) as each, progress(remarks(), "cells") as step:
-        folder = prepare_folder(output or default_folder(path), cache, manifest.inputs)
-        result = campaign(manifest, cache or folder / CACHE, workers=each, step=step)
+    with files.workers_of(*workers) as each, progress(remarks(), "cells") as step:
+        folder = files.prepare_folder(output or files.default_folder(path), cache, manifest.inputs)
+        result = campaign(manifest, cache or folder / files.CACHE, workers=each, step=step)
     result = campaign_with_defaults(result, taken)
-    write_campaign(result, folder)
+    files.write_campaign(result, folder)
     show_findings(result.findings)
     publish(lambda name: reports.FORMATS[name](result), form)
     return result.complete

@@ -139,17 +139,17 @@ def json(result: CampaignResult) -> str:
     """Return one object with the name, the number of each status, and cells without resamples."""
     cells = []
     for row in result.rows:
-        cell, own = row.cell, row.result
+        cell, scored = row.cell, row.result
         values = {
-            "status": own.status,
-            "reason": own.reason,
-            "metrics": {name: own.metrics.get(name) for name in cell.metrics or own.metrics},
-            "intervals": {name: list(limits) for name, limits in own.intervals.items()},
-            "documents": own.documents,
-            "records": own.records,
+            "status": scored.status,
+            "reason": scored.reason,
+            "metrics": {name: scored.metrics.get(name) for name in cell.metrics or scored.metrics},
+            "intervals": {name: list(limits) for name, limits in scored.intervals.items()},
+            "documents": scored.documents,
+            "records": scored.records,
             "findings": row.findings.to_dict(),
-            "notes": list(own.notes),
-            "signature": own.signature,
+            "notes": list(scored.notes),
+            "signature": scored.signature,
             "key": row.key,
         }
         names = ("task", "profile", "condition", "submission")

@@ -568,10 +568,10 @@ class CampaignResult(msgspec.Struct, frozen=True):
     @property
     def groups(self) -> dict[Group, list[CellRow]]:
         """The cells that are compared with each other, in the order of the manifest."""
-        found: dict[Group, list[CellRow]] = {}
+        groups: dict[Group, list[CellRow]] = {}
         for row in self.rows:
-            found.setdefault(row.cell.group, []).append(row)
-        return found
+            groups.setdefault(row.cell.group, []).append(row)
+        return groups
 
     def to_frame(self) -> pl.DataFrame:
         """The table of the campaign, with the columns `COLUMNS`."""

@@ -139,18 +139,11 @@ def count(cell: Cell, first: int, end: int, size: int | None) -> Part:
     run = opened(cell)
     batches = [each for batch in islice(run.results(size), first, end) for each in batch]
     run.metric.finish()
-    return merge(
-        *(
-            Part(
-                (each.checked,),
-                () if each.counts is None else (each.counts,),
-                each.files,
-                each.counts is None,
-                each.failure,
-            )
-            for each in batches
-        )
-    )
+    parts = []
+    for each in batches:
+        tables = () if each.counts is None else (each.counts,)
+        parts.append(Part((each.checked,), tables, each.files, not tables, each.failure))
+    return merge(*parts)
 
 
 def merge(*parts: Part) -> Part:
@@ -188,7 +181,7 @@ def finish(cell: Cell, size: int | None, *parts: Part) -> CellResult:
         result = CellResult(status="refused", reason=str(refused), lasting=run.failure is None)
         return _with_verdict(result, refused.verdict)
     drawn = Intervals(cell.resamples, cell.confidence, cell.seed) if cell.resamples else None
-    scores, found = run.resampled(drawn)
+    scores, intervals = run.resampled(drawn)
     result = CellResult(
         status="scored",
         signature=scores.signature,
@@ -197,7 +190,7 @@ def finish(cell: Cell, size: int | None, *parts: Part) -> CellResult:
         intervals=scores.intervals,
         resamples={
             name: tuple(None if np.isnan(value) else value for value in values.tolist())
-            for name, values in found.replicates.items()
+            for name, values in intervals.replicates.items()
             if name in scores.metrics
         },
         notes=(*scores.warnings, *scores.notes),
@@ -347,8 +340,8 @@ class _Campaign:
         """Return the digest of all that each cell depends on."""
         of_cells = [inputs_of(cell) for cell in self.cells]
         asked = [*dict.fromkeys(i for sides in of_cells for each in sides.values() for i in each)]
-        found = dict(self.workers.results(Node(f"{_WORK}:digest", item) for item in asked))
-        values = (found[number] for number in range(len(asked)))
+        results = dict(self.workers.results(Node(f"{_WORK}:digest", item) for item in asked))
+        values = (results[number] for number in range(len(asked)))
         texts = (value if isinstance(value, str) else None for value in values)
         digests = dict(zip(asked, texts, strict=True))
         return [key(cell, digests) for cell in self.cells]
@@ -437,8 +430,8 @@ class _Campaign:
             if rows[0].cell.ranked and any(row.result.status == "scored" for row in rows)
         ]
         nodes = (Node(f"{__name__}:board", self._entries(groups[group])) for group in ranked)
-        found = dict(self.workers.results(nodes))
-        return ((group, found[number]) for number, group in enumerate(ranked))
+        results = dict(self.workers.results(nodes))
+        return ((group, results[number]) for number, group in enumerate(ranked))
 
     def _entries(self, rows: Sequence[CellRow]) -> tuple[list[Cell], list[CellResult]]:
         """Return cells, and their results with the counts."""

@@ -56,13 +56,13 @@ def versions() -> dict[str, str]:
         >>> "hlteval" in versions(), "polars" in versions()
         (True, True)
     """
-    found = {"hlteval": __version__}
+    known = {"hlteval": __version__}
     for name in _LIBRARIES:
         with suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
+            known[name] = metadata.version(name)
     groups = (FORMATS, RULES, TASKS)
     points = [point for group in groups for point in metadata.entry_points(group=group)]
-    return found | {point.dist.name: point.dist.version for point in points if point.dist}
+    return known | {point.dist.name: point.dist.version for point in points if point.dist}
 
 
 class Input(NamedTuple):

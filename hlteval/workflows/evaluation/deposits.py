@@ -101,13 +101,13 @@ def deposits(root: Path, evaluation: Evaluation | None = None, task: str = "") -
         FileNotFoundError: if there is no folder `submissions`.
     """
     names = sorted(path.name for path in (root / FOLDER).iterdir() if path.name[0] != ".")
-    found = []
+    listed = []
     for name, identifier in _identify(names).items():
         path, parts = root / FOLDER / name, parts_of(name, evaluation, task)
         deposit = Deposit(name, identifier, parts, stamp(path))
         problems = filter(None, _problems(path, deposit, evaluation))
-        found.append(replace(deposit, problem=next(problems, None)))
-    return sorted(found, key=lambda deposit: deposit.order)
+        listed.append(replace(deposit, problem=next(problems, None)))
+    return sorted(listed, key=lambda deposit: deposit.order)
 
 
 def _problems(

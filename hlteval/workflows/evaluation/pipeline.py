@@ -23,6 +23,7 @@ from hlteval.results.evaluation import Entry, PipelineResult
 from hlteval.sources.spooling import UNCHANGED, NotWritten, written
 from hlteval.sources.writing import hidden_path, remove_unfinished
 from hlteval.tasks import load
+from hlteval.workflows.evaluation import pipeline_status as status_of
 from hlteval.workflows.evaluation.cells import complete
 from hlteval.workflows.evaluation.deposits import FOLDER, Deposit, deposits
 from hlteval.workflows.evaluation.manifests import read_manifest
@@ -34,16 +35,7 @@ from hlteval.workflows.evaluation.pipeline_state import (
     Step,
     key,
 )
-from hlteval.workflows.evaluation.pipeline_status import (
-    Over,
-    Values,
-    companions,
-    entry,
-    failure_finding,
-    over_limits,
-    team_help,
-    withdrawn,
-)
+from hlteval.workflows.evaluation.pipeline_status import Over, Values, over_limits
 from hlteval.workflows.evaluation.pipeline_work import BROKEN, Order, Outcome
 from hlteval.workflows.evaluation.pipeline_workers import Processes, Workers, WorkLimits
 from hlteval.workflows.processes.batches import Step as Watch
@@ -194,7 +186,8 @@ class Run:
         """Validate, choose what is within the limits, score, and return the statuses."""
         gone = []
         for each in self.records.withdrawn(self.deposits):
-            gone.append(self.write_status(each, withdrawn(each, self.records.set_aside(each))))
+            status = status_of.withdrawn(each, self.records.set_aside(each))
+            gone.append(self.write_status(each, status))
         self.update()
         self.do("validation", [each for each in self.deposits if each.problem is None])
         records = {each.name: self.record(each, "validation") for each in self.deposits}
@@ -203,7 +196,7 @@ class Run:
         within = [each for each in valid if each.name not in self.over]
         named = {e.name: records[e.name].get("companions", "").split() for e in within}
         for each in within:
-            if mates := companions(each, within, named):
+            if mates := status_of.companions(each, within, named):
                 self.orders[each.name, "score"] = self.make_order(each, "score", mates)
         scored = []
         for each in within:
@@ -261,8 +254,8 @@ class Run:
             self.records.forget(deposit)
         reason, hint = outcome.reason, outcome.help
         if outcome.result in BROKEN:
-            found = failure_finding(deposit, order.step, outcome, self.limits)
-            reason, hint = f"{found.message} ({found.code})", found.help or ""
+            problem = status_of.failure_finding(deposit, order.step, outcome, self.limits)
+            reason, hint = f"{problem.message} ({problem.code})", problem.help or ""
         values = {
             "result": outcome.result,
             "reason": reason,
@@ -285,19 +278,19 @@ class Run:
         full = self.over.get(deposit.name)
         reference = self.settings.reference_of(deposit) if deposit.task else ""
         score = {} if full or not validation else self.record(deposit, "score")
-        found = entry(deposit, validation, score, full, reference)
-        if found.status in {"invalid", "over limit", "valid"}:
+        entry = status_of.entry(deposit, validation, score, full, reference)
+        if entry.status in {"invalid", "over limit", "valid"}:
             self.records.forget(deposit)
-        return self.write_status(deposit, found)
+        return self.write_status(deposit, entry)
 
-    def write_status(self, deposit: Deposit, found: Entry) -> Entry:
+    def write_status(self, deposit: Deposit, entry: Entry) -> Entry:
         """Write and return a status."""
-        values = {"status": found.status, "submission": found.file, "task": found.task}
+        values = {"status": entry.status, "submission": entry.file, "task": entry.task}
         evaluation = self.settings.evaluation
-        hint = team_help(deposit, found, evaluation.teams if evaluation else ())
-        values |= {"team": found.team, "reason": found.reason, "help": hint}
+        hint = status_of.team_help(deposit, entry, evaluation.teams if evaluation else ())
+        values |= {"team": entry.team, "reason": entry.reason, "help": hint}
         self.records.write(deposit, "status", values, "")
-        return found
+        return entry
 
     def order(self, deposit: Deposit, step: Step) -> Order:
         """Return the order for a step of a submission, which is made once."""
@@ -401,8 +394,7 @@ def watch(
 
 def watched_paths(settings: PipelineSettings) -> list[Path]:
     """Return the folders and files on which results depend, which exist."""
-    given = map(Path, settings.given_paths)
-    paths = [settings.root / FOLDER, *given, *settings.manifest_paths]
+    paths = [settings.root / FOLDER, *map(Path, settings.given_paths), *settings.manifest_paths]
     return [path for path in dict.fromkeys(paths) if path.exists()]
 
 

@@ -137,18 +137,18 @@ def _entry(deposit: Deposit, status: SubmissionStatus, why: Finding | Values) ->
     return Entry(identifier, file, status, task, team, reason, hint)
 
 
-def team_help(deposit: Deposit, found: Entry, declared: Collection[str]) -> str:
+def team_help(deposit: Deposit, entry: Entry, declared: Collection[str]) -> str:
     """Return the help for the log that a team receives, which names no other team.
 
     Args:
         deposit: the submission.
-        found: its status, with the help for the organisers.
+        entry: its status, with the help for the organisers.
         declared: the names of all teams.
     """
     others = [name for name in declared if name != deposit.team]
-    if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", found.help) for name in others):
+    if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", entry.help) for name in others):
         return ASK_ORGANISERS  # such as a form of names that lists the teams
-    return found.help
+    return entry.help
 
 
 def companions(
