@@ -322,24 +322,27 @@ class Condition(msgspec.Struct, frozen=True):
     options: Mapping[str, object] = {}
 
 
-class CampaignTask(Condition, frozen=True):
-    """The settings with which submissions to a task are scored.
+class CampaignTask(msgspec.Struct, frozen=True):
+    """How the submissions to a task are scored.
 
     Attributes:
         reference: path or URL of the reference.
         submissions: names of the submissions; all if there are none.
-        options: values of options of the task.
         profiles: the profiles; those of the campaign if there are none.
         metrics: the metrics that the table has; all if there are none.
         lenient: whether to score what can be scored in spite of blocking findings.
         encoding: of the files.
+        options: values of the options of the task.
         conditions: further settings by name; without any, there is one without a name.
     """
 
+    reference: str = ""
+    submissions: tuple[str, ...] = ()
     profiles: tuple[ProfileName, ...] = ()
     metrics: tuple[str, ...] = ()
     lenient: bool = False
     encoding: str = "utf-8"
+    options: Mapping[str, object] = {}
     conditions: Mapping[str, Condition] = {}
 
 

@@ -387,10 +387,10 @@ class CampaignManifest:
         def check(name: str, value: object) -> None:
             _check_values(task, self.resolve_options(task, {name: value}), "score")
 
-        named = settings.conditions.items()
-        conditions = [((*place, "conditions", name), each) for name, each in named]
-        tables: list[tuple[tuple[str, ...], Condition]] = [(place, settings), *conditions]
-        for path, part in tables:
+        tables: dict[tuple[str, ...], CampaignTask | Condition] = {place: settings}
+        for name, condition in settings.conditions.items():
+            tables[(*place, "conditions", name)] = condition
+        for path, part in tables.items():
             for index, name in enumerate(part.submissions):
                 if name not in self.paths:
                     hint = did_you_mean(name, [*self.paths], "declare it below [submissions]")

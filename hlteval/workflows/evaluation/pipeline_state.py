@@ -165,25 +165,20 @@ class Digests:
         if not path.is_dir():
             return self._file(path)
         files = sorted(file for file in path.rglob("*") if file.is_file())
-        return key(
-            [(os.fsencode(file.relative_to(path)).hex(), self._file(file)) for file in files]
-        )
+        names = (os.fsencode(file.relative_to(path)).hex() for file in files)
+        return key([*zip(names, map(self._file, files), strict=True)])
 
     def _file(self, path: Path) -> str:
         now = stamp(path)
         if path not in self.known or self.known[path][0] != now:
-            self.known[path] = (now, _digest(path))
+            try:
+                with path.open("rb") as stream:
+                    digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            except OSError as error:
+                absent = isinstance(error, FileNotFoundError)
+                digest = "missing" if absent else f"unreadable: {error.strerror}"
+            self.known[path] = (now, digest)
         return self.known[path][1]
-
-
-def _digest(path: Path) -> str:
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except FileNotFoundError:
-        return "missing"
-    except OSError as error:
-        return f"unreadable: {error.strerror}"
 
 
 class NoReference(ValueError):
