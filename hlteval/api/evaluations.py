@@ -1,10 +1,11 @@
-"""The functions of `import hlteval` for whole evaluations and for archives."""
+"""The functions of `import hlteval` for evaluations, their manifests, campaigns and packages."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -30,20 +31,12 @@ from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.tasks import load
 from hlteval.workflows import packages
 from hlteval.workflows.evaluation import campaign as campaign_workflow
+from hlteval.workflows.evaluation import campaign_files
 from hlteval.workflows.evaluation import manifest_checks as manifest_verdict
 from hlteval.workflows.evaluation import pipeline as workflow
 from hlteval.workflows.evaluation import pipeline_status as best
-from hlteval.workflows.evaluation.campaign_files import (
-    CACHE,
-    defaults_of,
-    prepared,
-    with_configs,
-    workers_of,
-    write_campaign,
-)
 from hlteval.workflows.evaluation.manifests import read_campaign, read_manifest
-from hlteval.workflows.evaluation.pipeline import with_config
-from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, settings
+from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, with_config, with_manifest
 from hlteval.workflows.evaluation.pipeline_workers import WorkLimits, check_memory
 
 PathName: TypeAlias = str | os.PathLike[str]
@@ -103,40 +96,37 @@ def pipeline(
     """
     paths = {"root": root, "reference": reference, "against": against, "manifest": manifest}
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
-    given: dict[str, Any] = {"task": task, "profile": profile, "most": limit, "retry": retry}
-    given |= {"reference": names.get("reference"), "against": names.get("against")}
-    fixed: dict[str, object] = {"root": Path(names["root"]), "manifest": names.get("manifest")}
-    fixed["options"] = {name.replace("-", "_"): value for name, value in (options or {}).items()}
+    given = {"task": task, "profile": profile}
+    chosen = {name.replace("-", "_"): value for name, value in (options or {}).items()}
     with python_names(dict(names)):
         check_memory(max_memory, unlimited=True)
-        made = _pipeline_settings(given, fixed, defaults)
-        return workflow.pipeline(made, jobs=jobs, limits=WorkLimits(max_time, max_memory))
+        settings = PipelineSettings(Path(names["root"]), options=chosen, most=limit, retry=retry)
+        settings = _complete(settings, {**given, **names}, defaults)
+        return workflow.pipeline(settings, jobs=jobs, limits=WorkLimits(max_time, max_memory))
 
 
-def _pipeline_settings(
-    given: Mapping[str, Any], fixed: Mapping[str, object], defaults: Input | None
+def _complete(
+    settings: PipelineSettings, given: Mapping[str, str | None], defaults: Input | None
 ) -> PipelineSettings:
-    """Return the settings of a pipeline.
-
-    Args:
-        given: those that a file of defaults may set; None where they are not given.
-        fixed: the others.
-        defaults: the file of defaults.
+    """Return settings with those that are given, of a file of defaults and of a manifest.
 
     Raises:
         WrongArgument: if the manifest has errors.
     """
-    missing = [name for name, value in given.items() if value is None]
-    empty = {"task": "", "profile": "plan", "reference": "", "against": ""}
-    values = {**given, **{name: empty[name] for name in missing if name in empty}, **fixed}
+    manifest = given.get("manifest")
+    names = ("reference", "against", "task", "profile")
+    reference, against, task, profile = (given.get(name) or "" for name in names)
+    missing = [name for name in names if given.get(name) is None]
+    settings = replace(settings, reference=reference, against=against, task=task)
+    settings = replace(settings, profile=profile or settings.profile)
     if defaults is not None:
-        config = pipeline_config(defaults, values["task"], values["manifest"])
-        values = with_config(config, values, missing)
-    made, findings = settings(**values)
+        config = pipeline_config(defaults, settings.task, manifest)
+        settings = with_config(settings, config, missing, manifest)
+    settings, findings = with_manifest(settings, manifest)
     for finding in findings:
         if finding.severity == "error":
             raise WrongArgument(f"manifest: {finding.message} ({finding.code})")
-    return made
+    return settings
 
 
 @check_arguments
@@ -239,8 +229,7 @@ def campaign(
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
     with python_names(dict(names)):
         read = read_campaign(names["manifest"])
-        configs = campaign_configs(defaults, read)
-        taken, read = defaults_of(read, configs), with_configs(read, configs)
+        read, taken = campaign_files.with_configs(read, campaign_configs(defaults, read))
         for finding in read.findings:
             if finding.severity == "error":
                 place = f"{finding.file}{finding.position}"
@@ -248,13 +237,13 @@ def campaign(
         with tempfile.TemporaryDirectory() as nowhere:
             cache = Path(names["cache"]) if "cache" in names else None
             folder = Path(names.get("output", nowhere))
-            folder = prepared(folder, cache, read.inputs)
-            kept = cache or folder / CACHE
-            with workers_of(jobs, cluster or "") as workers:
+            folder = campaign_files.prepare_folder(folder, cache, read.inputs)
+            kept = cache or folder / campaign_files.CACHE
+            with campaign_files.workers_of(jobs, cluster or "") as workers:
                 result = campaign_workflow.campaign(read, kept, workers=workers)
         result = campaign_with_defaults(result, taken)
         if "output" in names:
-            write_campaign(result, folder)
+            campaign_files.write_campaign(result, folder)
     return result
 
 

@@ -1,9 +1,10 @@
-"""`hlteval pipeline`: all submissions of an evaluation, validated and scored."""
+"""The commands `pipeline`, `campaign`, `manifest check` and `manifest best`."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, Optional, get_args
+from typing import Annotated, Literal, Optional, get_args
 
 import typer
 
@@ -13,31 +14,24 @@ from hlteval.cli.defaults import ConfigFile
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog
 from hlteval.cli.validate import FindingsForm, MaxFindings
 
+_path = partial(typer.Option, metavar="PATH", show_default=False)
+_folder = partial(typer.Option, metavar="DIR")
+_root = partial(typer.Argument, metavar="ROOT")
+_manifest = partial(typer.Argument, metavar="MANIFEST")
+_number = partial(typer.Option, metavar="N")
+_Form = Annotated[Literal["text", "json"], typer.Option("--format", help="Output format.")]
 _Root = Annotated[
     Path,
-    typer.Argument(
-        metavar="ROOT",
+    _root(
         help="Folder of the evaluation, with the archives in ROOT/submissions; logs and results "
-        "are written to ROOT/logs and ROOT/results.",
+        "are written to ROOT/logs and ROOT/results."
     ),
 ]
 _Reference = Annotated[
-    str,
-    typer.Option(
-        "-r",
-        "--reference",
-        metavar="PATH",
-        show_default=False,
-        help="Reference of the tasks that have none in the manifest.",
-    ),
+    str, _path("-r", "--reference", help="Reference of the tasks that have none in the manifest.")
 ]
 _Against = Annotated[
-    str,
-    typer.Option(
-        metavar="PATH",
-        show_default=False,
-        help="Documents to check submissions against (default: the reference).",
-    ),
+    str, _path(help="Documents to check submissions against (default: the reference).")
 ]
 _Task = Annotated[
     str,
@@ -63,12 +57,17 @@ _Options = Annotated[
 ]
 _Limit = Annotated[
     Optional[int],  # noqa: UP045
-    typer.Option(
+    _number(
         "--limit",
         min=0,
-        metavar="N",
         help="Maximum number of valid submissions to score per team and task (default: from the "
         "manifest or the task); 0 for all.",
+    ),
+]
+_Retry = Annotated[
+    bool,
+    typer.Option(
+        "--retry", help="Retry submissions that crashed, or took too much time or memory."
     ),
 ]
 _Seconds = Annotated[
@@ -78,8 +77,9 @@ _Memory = Annotated[
     int,
     typer.Option("--max-memory", min=0, metavar="MB", help="Memory for a submission; 0 for all."),
 ]
-_Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Number of submissions at a time.")
+_Jobs = Annotated[int, _number("--jobs", "-j", min=1, help="Number of submissions at a time.")]
+_Watch = Annotated[
+    bool, typer.Option("--watch", help="Continue whenever submissions or references change.")
 ]
 
 
@@ -93,60 +93,46 @@ def pipeline(
     profile: Profile = "plan",
     option: _Options = None,
     limit: _Limit = None,
-    retry: Annotated[
-        bool,
-        typer.Option(
-            "--retry", help="Retry submissions that crashed, or took too much time or memory."
-        ),
-    ] = False,
+    retry: _Retry = False,
     max_time: _Seconds = 3600,
     max_memory: _Memory = 8000,
     jobs: _Jobs = 1,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Continue whenever submissions or references change.")
-    ] = False,
-    form: Annotated[Literal["text", "json"], typer.Option("--format", help="Output format.")] = (
-        "text"
-    ),
+    watch: _Watch = False,
+    form: _Form = "text",
     defaults_file: ConfigFile = None,
 ) -> None:
     """Validate and score all submissions of an evaluation."""
-    from hlteval.cli.evaluation_output import check_task, options_of, run_watching, with_file
-    from hlteval.cli.evaluation_output import run_pipeline as run
+    from hlteval.cli import evaluation_output as run
+    from hlteval.workflows.evaluation.pipeline_state import PipelineSettings
     from hlteval.workflows.evaluation.pipeline_workers import WorkLimits, check_memory
 
-    given: dict[str, Any] = {"root": root, "reference": reference, "against": against}
-    given |= {"task": check_task(task), "profile": profile, "options": options_of(option)}
-    given |= {"manifest": manifest, "most": limit, "retry": retry}
+    task, options = run.check_task(task), run.options_of(option)
+    settings = PipelineSettings(
+        root, reference, against, task, profile, options, most=limit, retry=retry
+    )
     limits = WorkLimits(max_time, max_memory)
     with usage():
         check_memory(max_memory, unlimited=True)
-        given = with_file(context, given, defaults_file)
-        clean = (run_watching if watch else run)(given, jobs, limits, form)
+        settings = run.complete_settings(context, settings, manifest, defaults_file)
+        work = run.run_watching if watch else run.run_pipeline
+        clean = work(settings, jobs, limits, form)
     raise typer.Exit(0 if clean else 1)
 
 
-_CampaignFile = Annotated[
-    str, typer.Argument(metavar="MANIFEST", help="Manifest of the campaign (TOML).")
-]
+_CampaignFile = Annotated[str, _manifest(help="Manifest of the campaign (TOML).")]
 _Output = Annotated[
     Optional[Path],  # noqa: UP045
-    typer.Option(
+    _folder(
         "-o",
         "--output",
-        metavar="DIR",
         help="Folder of the table and the reports (default: the name of the manifest).",
     ),
 ]
 _Cache = Annotated[
     Optional[Path],  # noqa: UP045
-    typer.Option(
-        metavar="DIR", help="Folder of the results of earlier runs (default: DIR/cache of -o)."
-    ),
+    _folder(help="Folder of the results of earlier runs (default: DIR/cache of -o)."),
 ]
-_CampaignJobs = Annotated[
-    int, typer.Option("--jobs", "-j", min=1, metavar="N", help="Number of processes.")
-]
+_Processes = Annotated[int, _number("--jobs", "-j", min=1, help="Number of processes.")]
 _Cluster = Annotated[
     str,
     typer.Option(
@@ -161,11 +147,9 @@ def campaign(
     manifest: _CampaignFile,
     output: _Output = None,
     cache: _Cache = None,
-    jobs: _CampaignJobs = 1,
+    jobs: _Processes = 1,
     cluster: _Cluster = "",
-    form: Annotated[Literal["text", "json"], typer.Option("--format", help="Output format.")] = (
-        "text"
-    ),
+    form: _Form = "text",
     defaults_file: ConfigFile = None,
 ) -> None:
     """Score many submissions to many tasks into one table; compute only what is new."""
@@ -176,22 +160,16 @@ def campaign(
     raise typer.Exit(0 if complete else 1)
 
 
-_ManifestFile = Annotated[
-    str, typer.Argument(metavar="MANIFEST", help="Manifest of the evaluation (TOML).")
-]
+_ManifestFile = Annotated[str, _manifest(help="Manifest of the evaluation (TOML).")]
 _ManifestRoot = Annotated[
     Optional[Path],  # noqa: UP045
-    typer.Argument(
-        metavar="ROOT",
+    _root(
         help="Folder of the evaluation, with the archives in ROOT/submissions; without it, only "
-        "the manifest is checked.",
+        "the manifest is checked."
     ),
 ]
 _Scored = Annotated[
-    Path,
-    typer.Argument(
-        metavar="ROOT", help="Folder of the evaluation, whose submissions a pipeline has scored."
-    ),
+    Path, _root(help="Folder of the evaluation, whose submissions a pipeline has scored.")
 ]
 app = typer.Typer(
     cls=HelpfulGroup,
@@ -237,8 +215,8 @@ def best(
 
     with usage():
         read = read_manifest(manifest)
-        found = best_submissions(read.evaluation, root) if read.evaluation else ()
+        submissions = best_submissions(read.evaluation, root) if read.evaluation else ()
     show_findings(read.findings)
     if read.evaluation is None:
         raise typer.Exit(1)
-    publish(lambda name: FORMATS[name](found), form)
+    publish(lambda name: FORMATS[name](submissions), form)

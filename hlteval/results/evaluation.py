@@ -1,11 +1,10 @@
-"""An evaluation: its tasks, teams, checkpoints, languages, conditions and limits, as values."""
+"""Evaluations and campaigns as values: what their manifests declare, and their results."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
 
 import msgspec
 import polars as pl
@@ -148,16 +147,10 @@ class Evaluation(msgspec.Struct, frozen=True):
     ensembles: tuple[Ensemble, ...] = ()
     ensembles_for: tuple[str, ...] = ()
 
-    def declared(self, part: str) -> tuple[str, ...]:
+    def names_of(self, part: str) -> tuple[str, ...]:
         """The names that a part of a submission may have; any if there are none."""
-        of_part: Mapping[str, tuple[str, ...]] = {
-            "team": tuple(self.teams),
-            "task": tuple(self.tasks),
-            "language": self.languages,
-            "condition": self.conditions,
-            "checkpoint": self.checkpoints,
-        }
-        return of_part[part]
+        names: tuple[str, ...] = tuple(getattr(self, f"{part}s"))
+        return names
 
 
 def name_pattern(written: str) -> re.Pattern[str]:
@@ -175,37 +168,30 @@ def name_pattern(written: str) -> re.Pattern[str]:
         '1.tab'
 
     """
-    made, seen, end = "", set[str](), 0
-    for found in _PLACEHOLDER.finditer(written):
-        name = found[1]
-        if not name or name in seen:
-            raise ValueError(
-                f"{found[0]} has no name" if not name else f"{found[0]} is there twice"
-            )
-        seen.add(name)
-        made += (
-            re.escape(written[end : found.start()]) + f"(?P<{name}>{_WRITTEN.get(name, '[^_]+')})"
-        )
-        end = found.end()
-    return re.compile(made + re.escape(written[end:]))
+    pattern, seen = "", set[str]()
+    for index, piece in enumerate(_PLACEHOLDER.split(written)):
+        if index % 2 == 0:
+            pattern += re.escape(piece)
+        elif not piece or piece in seen:
+            reason = "is there twice" if piece else "has no name"
+            raise ValueError(f"{{{piece}}} {reason}")
+        else:
+            seen.add(piece)
+            pattern += f"(?P<{piece}>{_WRITTEN.get(piece, '[^_]+')})"
+    return re.compile(pattern)
 
 
 SubmissionStatus = Literal[
     "scored", "valid", "invalid", "over limit", "not scored", "failed", "waiting", "withdrawn"
 ]
-STATUSES: dict[SubmissionStatus, str] = {
-    "scored": "passed validation and was scored",
-    "valid": "passed validation; the task has no scores",
-    "invalid": "did not pass validation, and is not counted",
-    "over limit": "passed validation, but is one too many",
-    "not scored": "passed validation, but could not be scored",
-    "failed": "crashed, or took too much time or memory",
-    "waiting": "has not been looked into yet, or changed meanwhile",
-    "withdrawn": "is no longer there; its results were moved aside",
-}
-"""What each status means."""
+"""The status of a submission; docs/pipeline.md says what each means."""
 TROUBLE: frozenset[SubmissionStatus] = frozenset({"not scored", "failed", "waiting"})
 """Statuses of which the submission is not the reason."""
+
+
+def _counts(statuses: Sequence[str], known: Sequence[str]) -> dict[str, int]:
+    """Return the number of cells or submissions by status."""
+    return {status: statuses.count(status) for status in known if status in statuses}
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -253,14 +239,12 @@ class PipelineResult(msgspec.Struct, frozen=True):
             >>> PipelineResult("r", (Entry("a", "a.tgz", "scored"),)).counts
             {'scored': 1}
         """
-        found = Counter(entry.status for entry in self.submissions)
-        return {status: found[status] for status in STATUSES if found[status]}
+        return _counts([entry.status for entry in self.submissions], get_args(SubmissionStatus))
 
     def to_dict(self) -> dict[str, Any]:
         """The result in plain types, as `hlteval pipeline --format json` prints it."""
-        built: dict[str, Any] = msgspec.to_builtins(self)
+        lists = msgspec.to_builtins({"notes": self.notes, "submissions": self.submissions})
         counts = {"root": self.root, "done": self.done, "counts": self.counts}
-        lists = {name: built[name] for name in ("notes", "submissions")}
         return {**head("pipeline"), **counts, **lists}
 
     @property
@@ -296,7 +280,7 @@ class Best(msgspec.Struct, frozen=True):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """Those that are compared with each other."""
+        """The submissions that it is compared with."""
         return (self.task, self.language, self.condition, self.checkpoint)
 
 
@@ -378,6 +362,7 @@ class CampaignRow(msgspec.Struct):
 
 
 _FINDING = polars_types(CampaignFinding)
+_CELL = ("task", "profile", "condition", "submission")
 COLUMNS: Mapping[str, pl.DataType] = {
     **polars_types(CampaignRow),
     "resample": pl.Int32(),
@@ -492,7 +477,7 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class CellResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a cell.
+    """Result of a cell.
 
     Attributes:
         status: whether there are numbers.
@@ -528,16 +513,16 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def without_counts(self) -> CellResult:
-        """The same without what only leaderboards need."""
+        """The result without what only leaderboards need."""
         return msgspec.structs.replace(self, counts=b"", files={})
 
 
 class CellRow(msgspec.Struct, frozen=True):
-    """A cell of a campaign with what came of it.
+    """A cell of a campaign with its result.
 
     Attributes:
         cell: the cell.
-        result: what came of it.
+        result: of the cell.
         key: the digest of all that the result depends on; empty where an input is not there.
         new: whether it was computed in this run, rather than taken from the cache.
     """
@@ -569,8 +554,18 @@ class CellRow(msgspec.Struct, frozen=True):
 
         A cell without numbers has one row, without a metric.
         """
+        result = self.result
+        values = {
+            **{name: getattr(self.cell, name) for name in _CELL},
+            **{name: getattr(result, name) for name in ("status", "documents", "records")},
+            "errors": self.count(Severity.ERROR),
+            "warnings": self.count(Severity.WARNING),
+            "reason": result.reason or None,
+            "signature": result.signature or None,
+            "key": self.key or None,
+        }
         findings = pl.Series([[*map(_as_row, self.findings)]], dtype=COLUMNS["findings"])
-        same = {name: pl.lit(value, dtype=COLUMNS[name]) for name, value in self._same().items()}
+        same = {name: pl.lit(value, dtype=COLUMNS[name]) for name, value in values.items()}
         first = pl.when(pl.col("resample") == 0)
         rows = self._values().with_columns(findings=pl.lit(findings).first(), **same)
         rows = rows.with_columns(low=first.then("low"), high=first.then("high"))
@@ -595,42 +590,15 @@ class CellRow(msgspec.Struct, frozen=True):
         }
         return pl.DataFrame(columns).explode("resample", "value")
 
-    def _same(self) -> dict[str, object]:
-        """What all rows of the cell have."""
-        result = self.result
-        return {
-            "task": self.cell.task,
-            "profile": self.cell.profile,
-            "condition": self.cell.condition,
-            "submission": self.cell.submission,
-            "status": result.status,
-            "documents": result.documents,
-            "records": result.records,
-            "errors": self.count(Severity.ERROR),
-            "warnings": self.count(Severity.WARNING),
-            "reason": result.reason or None,
-            "signature": result.signature or None,
-            "key": self.key or None,
-        }
-
 
 def _as_row(finding: Finding) -> dict[str, object]:
-    span = finding.span
-    return {
-        "code": finding.code,
-        "severity": str(finding.severity),
-        "side": finding.side,
-        "file": finding.file,
-        "line": span.line if span else None,
-        "column": span.column if span else None,
-        "count": finding.count,
-        "message": finding.message,
-        "help": finding.help,
-    }
+    row = {name: getattr(finding, name, None) for name in _FINDING}
+    row |= {name: getattr(finding.span, name, None) for name in ("line", "column")}
+    return {**row, "severity": str(finding.severity)}
 
 
 class CampaignResult(msgspec.Struct, frozen=True):
-    """What came of a campaign.
+    """Result of a campaign.
 
     Attributes:
         name: of the campaign.
@@ -651,9 +619,7 @@ class CampaignResult(msgspec.Struct, frozen=True):
     @property
     def counts(self) -> dict[str, int]:
         """How many cells there are of each status."""
-        found = [row.result.status for row in self.rows]
-        known: tuple[CellStatus, ...] = ("scored", "refused", "failed")
-        return {status: found.count(status) for status in known if status in found}
+        return _counts([row.result.status for row in self.rows], get_args(CellStatus))
 
     @property
     def computed(self) -> int:
@@ -668,10 +634,10 @@ class CampaignResult(msgspec.Struct, frozen=True):
     @property
     def groups(self) -> dict[Group, list[CellRow]]:
         """The cells that are compared with each other, in the order of the manifest."""
-        found: dict[Group, list[CellRow]] = {}
+        groups: dict[Group, list[CellRow]] = {}
         for row in self.rows:
-            found.setdefault(row.cell.group, []).append(row)
-        return found
+            groups.setdefault(row.cell.group, []).append(row)
+        return groups
 
     def to_frame(self) -> pl.DataFrame:
         """The table of the campaign, with the columns `COLUMNS`."""

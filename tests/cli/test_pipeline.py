@@ -15,7 +15,7 @@ import pytest
 
 from hlteval.sources.spooling import NotWritten
 from hlteval.workflows.evaluation.pipeline import InUse, locked, pipeline
-from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, read_record, settings
+from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, read_record, with_manifest
 from hlteval.workflows.evaluation.pipeline_work import Order, Outcome
 from hlteval.workflows.evaluation.pipeline_workers import Processes, WorkLimits
 from hlteval.workflows.processes import pool
@@ -480,8 +480,8 @@ def test_a_fixture_raises_its_code(folder, tmp_path):
     root = tmp_path / "root"
     shutil.copytree(folder, root)
     manifest = root / "manifest.toml"
-    given = {"reference": str(STREAMS)} if not manifest.exists() else {"manifest": str(manifest)}
-    made, found = settings(root, **given)
+    made = PipelineSettings(root, "" if manifest.exists() else str(STREAMS))
+    made, found = with_manifest(made, str(manifest) if manifest.exists() else None)
     assert not found
     *others, entry = pipeline(made, workers=Fake(root)).submissions
     assert [each.status for each in others] == ["scored"] * len(others)
@@ -536,7 +536,7 @@ def test_no_log_of_a_team_names_another_team(tmp_path):
         + "".join(f"[teams.{team}]\n" for team in teams)
     )
     shutil.copy(tmp_path / "reference.tab", root)
-    made, found = settings(root, manifest=str(manifest), options=MUC)
+    made, found = with_manifest(PipelineSettings(root, options=MUC), str(manifest))
     assert not found
     entries = {each.file: each for each in pipeline(made, workers=InProcess(root)).submissions}
     assert {each.status for each in entries.values()} == {"invalid", "over limit", "scored"}

@@ -24,7 +24,7 @@ from hlteval.reports.html.page import (
 from hlteval.reports.html.scores import FindingList, title
 from hlteval.reports.scores import shown, values_of
 from hlteval.reports.systems import INTERVAL, RANK, caption, labels, rank_shown
-from hlteval.results.evaluation import CampaignResult, CellRow, Group
+from hlteval.results.evaluation import CampaignResult, Group
 from hlteval.results.systems import NOT_DISTINGUISHABLE, Comparison, Leaderboard, System
 from hlteval.tasks import load
 
@@ -312,43 +312,45 @@ def _leaderboard_refused(board: Leaderboard, links: Links) -> Iterator[Section]:
     yield DataTable("Refused submissions", frame=pl.DataFrame(cells), columns=columns)
 
 
-CELLS: Mapping[str, pl.DataType | type[pl.DataType]] = {
-    "task": pl.String,
-    "profile": pl.String,
-    "condition": pl.String,
-    "submission": pl.String,
-    "status": pl.String,
-    "metric": pl.String,
-    "value": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "errors": pl.Int64,
-    "codes": pl.List(pl.String),
+ColumnKind = Literal["text", "list", "rate", "number"]
+_CELLS: Mapping[str, tuple[pl.DataType | type[pl.DataType], ColumnKind]] = {
+    **dict.fromkeys(
+        ("task", "profile", "condition", "submission", "status", "metric"), (pl.String, "text")
+    ),
+    **dict.fromkeys(("value", "low", "high"), (pl.Float64, "rate")),
+    "errors": (pl.Int64, "number"),
+    "codes": (pl.List(pl.String), "list"),
 }
+"""The columns of the table of cells: the type of their values, and how they are shown."""
 
 
 def campaign_page(result: CampaignResult, pages: Mapping[Group, str]) -> Page:
-    """The report of a campaign.
+    """Return the report of a campaign.
 
     Args:
         result: the campaign.
         pages: the file of each leaderboard's own report, relative to this one.
     """
     troubled = [row for row in result.rows if row.result.status != "scored"]
+    reasons: list[Section] = []
+    for row in troubled:
+        heading = f"{row.cell.submission} ({group_title(row.cell.group)})"
+        reasons.append(Notes(heading, warnings=[row.result.reason]))
+        reasons += [FindingList(findings=row.findings)] if row.findings else []
     groups = len(result.groups)
     return Page(
         title=result.name,
         subtitle=[("cells", f"{len(result.rows):,}"), ("groups", f"{groups:,}")],
         tabs=[
-            Tab("Cells", list(_campaign_overview(result))),
+            Tab("Cells", _cells(result)),
             Tab("Leaderboards", list(_boards(result, pages)), len(result.boards)),
-            Tab("Without numbers", list(_troubled(troubled)), len(troubled)),
+            Tab("Without numbers", reasons, len(troubled)),
         ],
     )
 
 
 def group_title(group: Group) -> str:
-    """A group of cells as people read it.
+    """Return a group of cells as people read it.
 
     Examples:
         >>> group_title(("hub4", "plan", "")), group_title(("hub4", "plan", "strict"))
@@ -357,48 +359,37 @@ def group_title(group: Group) -> str:
     return ", ".join(filter(None, group))
 
 
-def _campaign_overview(result: CampaignResult) -> Iterator[Section]:
-    """How many cells there are of each status, and all of them."""
+def _cells(result: CampaignResult) -> list[Section]:
+    """Return how many cells there are of each status, and all of them."""
     facts = [Fact("cells", f"{len(result.rows):,}", main=True)]
     facts += [Fact(status, f"{number:,}") for status, number in result.counts.items()]
-    yield Headline("Cells", facts=facts)
-    frame = pl.DataFrame([_cell(row) for row in result.rows], schema=CELLS, orient="row")
-    yield DataTable(
-        "All cells",
+    rows = []
+    for row in result.rows:
+        name, cell = row.headline, row.result
+        value, limits = cell.metrics.get(name), cell.intervals.get(name, (None, None))
+        number = None if value is None else float(value)
+        codes = sorted({finding.code for finding in row.findings if finding.severity == "error"})
+        names = (*row.cell.group, row.cell.submission, cell.status, name)
+        rows.append((*names, number, *limits, row.count(Severity.ERROR), codes))
+    schema = {name: dtype for name, (dtype, _) in _CELLS.items()}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    # Without conditions or intervals, their columns say nothing.
+    empty = {
+        name
+        for name in ("condition", "low", "high")
+        if {None, ""}.issuperset(frame[name].to_list())
+    }
+    columns = [Column(name, kind=kind) for name, (_, kind) in _CELLS.items() if name not in empty]
+    intro = (
         "The metric is the one that ranks; the table campaign.parquet has all of them. Codes are "
-        "those of cells without numbers.",
-        frame=frame,
-        columns=[Column(name, kind=_kind(name)) for name in CELLS if _is_used(frame, name)],
+        "those of cells without numbers."
     )
-
-
-def _kind(name: str) -> Literal["text", "list", "rate", "number"]:
-    if CELLS[name] == pl.Float64:
-        return "rate"
-    if CELLS[name] == pl.Int64:
-        return "number"
-    return "text" if CELLS[name] == pl.String else "list"
-
-
-def _is_used(frame: pl.DataFrame, name: str) -> bool:
-    """Whether a column says anything: without conditions or intervals, theirs do not."""
-    if name not in {"condition", "low", "high"}:
-        return True
-    return not {None, ""}.issuperset(frame[name].to_list())
-
-
-def _cell(row: CellRow) -> tuple[object, ...]:
-    name, own = row.headline, row.result
-    value = own.metrics.get(name)
-    low, high = own.intervals.get(name, (None, None))
-    number = None if value is None else float(value)
-    codes = sorted({finding.code for finding in row.findings if finding.severity == "error"})
-    found = (name, number, low, high, row.count(Severity.ERROR), codes)
-    return (*row.cell.group, row.cell.submission, own.status, *found)
+    table = DataTable("All cells", intro, frame=frame, columns=columns)
+    return [Headline("Cells", facts=facts), table]
 
 
 def _boards(result: CampaignResult, pages: Mapping[Group, str]) -> Iterator[Section]:
-    """A table for each leaderboard, after a table of their reports."""
+    """Yield a table for each leaderboard, after a table of their reports."""
     if not result.boards:
         return
     files = [pages.get(group, "") for group in result.boards]
@@ -409,43 +400,19 @@ def _boards(result: CampaignResult, pages: Mapping[Group, str]) -> Iterator[Sect
         frame=pl.DataFrame({"leaderboard": titles, "report": files}),
         columns=[Column("leaderboard"), Column("report", kind="link")],
     )
-    for group, board in result.boards.items():
-        yield _board(group_title(group), board)
-
-
-def _board(title: str, board: Leaderboard) -> DataTable:
-    """The systems of a leaderboard: rank and name, then the value and rank of each metric."""
-    first = board.comparisons[0]
-    rows = [
-        (
-            rank_shown(row.rank, first),
-            row.name,
-            *(_value(row.scores.get(metric)) for metric in board.metrics),
-        )
-        for row in board.rows
-        if not row.reason
-    ]
-    schema = {"rank": pl.Int64, "system": pl.String}
-    frame = pl.DataFrame(
-        rows, schema=schema | dict.fromkeys(board.metrics, pl.Float64), orient="row"
-    )
-    columns = [Column("rank", kind="number"), Column("system")]
-    return DataTable(
-        title,
-        caption(first) or SHARED_RANKS,
-        frame=frame,
-        columns=[*columns, *(Column(metric, metric, "rate") for metric in board.metrics)],
-    )
-
-
-def _value(system: System | None) -> float | None:
-    return None if system is None or system.value is None else float(system.value)
-
-
-def _troubled(rows: list[CellRow]) -> Iterator[Section]:
-    """Why cells have no numbers, with their findings."""
-    for row in rows:
-        cell = row.cell
-        yield Notes(f"{cell.submission} ({group_title(cell.group)})", warnings=[row.result.reason])
-        if row.findings:
-            yield FindingList(findings=row.findings)
+    for heading, board in zip(titles, result.boards.values(), strict=True):
+        first = board.comparisons[0]
+        systems = [row for row in board.rows if not row.reason]
+        ranks = [rank_shown(row.rank, first) for row in systems]
+        cells = {
+            "rank": pl.Series(ranks, dtype=pl.Int64),
+            "system": pl.Series([row.name for row in systems], dtype=pl.String),
+        }
+        for metric in board.metrics:
+            scores = [row.scores.get(metric) for row in systems]
+            values = [None if own is None else own.value for own in scores]
+            cells[metric] = pl.Series(values, dtype=pl.Float64, strict=False)
+        columns = [Column("rank", kind="number"), Column("system")]
+        columns += [Column(metric, metric, "rate") for metric in board.metrics]
+        intro = caption(first) or SHARED_RANKS
+        yield DataTable(heading, intro, frame=pl.DataFrame(cells), columns=columns)

@@ -1,4 +1,4 @@
-"""The work of a campaign, in parts that any process can do: each takes and returns values.
+"""Campaigns: submissions to tasks, in profiles and under conditions, scored into one table.
 
 A cell begins with `begin`, which opens its inputs. What is one batch is scored at once. Otherwise
 `count` counts some batches, `merge` joins what was counted, a few parts at a time, and `finish`
@@ -23,15 +23,14 @@ import polars as pl
 
 from hlteval.findings import Finding, Findings
 from hlteval.results.evaluation import CampaignResult, Cell, CellResult, CellRow, Group
-from hlteval.results.evaluation import CellStatus as Status
 from hlteval.results.systems import Leaderboard, RefusedSystem
 from hlteval.results.verdict import Verdict
-from hlteval.scoring.metric import Replicates
 from hlteval.sources import Unreadable, open_source, sha256
 from hlteval.tasks import load
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.compare.comparison import Criteria, assembled, usual_metrics
-from hlteval.workflows.evaluation.campaign_files import Cache, Input, inputs_of, key, placed
+from hlteval.workflows.evaluation.campaign_files import Cache, inputs_of, key, move_findings
+from hlteval.workflows.evaluation.cells import complete
 from hlteval.workflows.evaluation.manifests import CampaignManifest
 from hlteval.workflows.processes.batches import Step, silent
 from hlteval.workflows.processes.graph import Failed, InProcess, Node, Workers
@@ -43,11 +42,15 @@ from hlteval.workflows.run.verdicts import File, Refused
 
 FAN_IN = 8
 """How many parts are merged at a time."""
+BUSY = 256
+"""How many parts all cells have together, where so many keep all workers busy."""
+_WORK = __name__
+"""The module of the functions that count and score cells."""
 
 
 @dataclass(frozen=True)
 class NotOpened:
-    """Why a cell cannot be opened.
+    """The reason why a cell cannot be opened.
 
     Attributes:
         kind: `absent` for a path that does not exist, `unusable` for anything else.
@@ -60,7 +63,7 @@ class NotOpened:
 
 @dataclass(frozen=True)
 class Part:
-    """What was found and counted in some batches of a cell.
+    """Findings and counts of some batches of a cell.
 
     Attributes:
         checked: of each batch, in order.
@@ -78,7 +81,7 @@ class Part:
 
 
 def digest(path: str, encoding: str = "utf-8", reference_of: str = "") -> str | None:
-    """The digest of all that is read at a path; None where there is nothing.
+    """Return the digest of all that is read at a path; None where there is nothing.
 
     The name of a single file or archive is part of it, because it can be that of a document.
 
@@ -91,19 +94,17 @@ def digest(path: str, encoding: str = "utf-8", reference_of: str = "") -> str | 
         source = open_source(path, encoding=encoding)
     except (FileNotFoundError, PermissionError):
         return None
-    whole = hashlib.sha256(source.kind.encode())
-    if source.kind != "folder":
-        whole.update(path.rstrip("/").rpartition("/")[2].encode("utf-8", "surrogateescape"))
+    name = "" if source.kind == "folder" else path.rstrip("/").rpartition("/")[2]
+    parts = [f"{source.kind}{name}"]
     reads = load(reference_of).hooks.reference_files if reference_of else None
     for member in reads(source) if reads else source.members:
         try:
-            own = sha256(member.fetch())
+            content = sha256(member.fetch())
         except Unreadable as error:
-            own = error.finding.code
-        whole.update(f"\n{own} {member.name}".encode("utf-8", "surrogateescape"))
-    for finding in source.findings:
-        whole.update(f"\n{finding.code} {finding.message}".encode("utf-8", "surrogateescape"))
-    return whole.hexdigest()
+            content = error.finding.code
+        parts.append(f"{content} {member.name}")
+    parts += [f"{finding.code} {finding.message}" for finding in source.findings]
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def begin(cell: Cell, size: int | None) -> CellResult | NotOpened | int:
@@ -137,23 +138,17 @@ def count(cell: Cell, first: int, end: int, size: int | None) -> Part:
         size: documents in a batch.
     """
     run = opened(cell)
-    found = [each for batch in islice(run.results(size), first, end) for each in batch]
+    batches = [each for batch in islice(run.results(size), first, end) for each in batch]
     run.metric.finish()
-    files: dict[str, list[File]] = {}
-    for each in found:
-        for side, names in each.files.items():
-            files.setdefault(side, []).extend(names)
-    return Part(
-        tuple(each.checked for each in found),
-        tuple(each.counts for each in found if each.counts is not None),
-        files,
-        any(each.counts is None for each in found),
-        next((each.failure for each in found if each.failure), None),
-    )
+    parts = []
+    for each in batches:
+        tables = () if each.counts is None else (each.counts,)
+        parts.append(Part((each.checked,), tables, each.files, not tables, each.failure))
+    return merge(*parts)
 
 
 def merge(*parts: Part) -> Part:
-    """What was found and counted in the batches of several parts, which are in order."""
+    """Return the findings and counts of several parts, which are in order."""
     counts = [table for part in parts for table in part.counts]
     sides = dict.fromkeys(side for part in parts for side in part.files)
     return Part(
@@ -171,15 +166,41 @@ def finish(cell: Cell, size: int | None, *parts: Part) -> CellResult:
     Args:
         cell: the cell.
         size: documents in a batch.
-        parts: what was found and counted in its batches, in order.
+        parts: the findings and counts of its batches, in order.
     """
-    run = opened(cell)
-    _fill(run, merge(*parts))
+    run, part = opened(cell), merge(*parts)
+    for checked in part.checked:
+        run.check.add(checked)
+    run.files.add(part.files)
+    run.counts += part.counts
+    run.uncounted, run.failure = part.uncounted, part.failure or run.failure
+    if part.failure is not None:
+        run.check.findings.append(part.failure)
     try:
         conclude(run, size)
     except Refused as refused:
-        return msgspec.structs.replace(_refused(refused), lasting=run.failure is None)
-    return _scored(run, cell)
+        result = CellResult(status="refused", reason=str(refused), lasting=run.failure is None)
+        return _with_verdict(result, refused.verdict)
+    drawn = Intervals(cell.resamples, cell.confidence, cell.seed) if cell.resamples else None
+    scores, intervals = run.estimate(drawn)
+    result = CellResult(
+        status="scored",
+        signature=scores.signature,
+        primary=scores.primary,
+        metrics=scores.metrics,
+        intervals=scores.intervals,
+        resamples={
+            name: tuple(None if np.isnan(value) else value for value in values.tolist())
+            for name, values in intervals.replicates.items()
+            if name in scores.metrics
+        },
+        notes=(*scores.warnings, *scores.notes),
+    )
+    if cell.ranked:
+        table = pl.concat(run.counts).write_ipc(None, compression="zstd").getvalue()
+        files = {side: tuple(files) for side, files in run.files.read.items()}
+        result = msgspec.structs.replace(result, counts=table, files=files)
+    return _with_verdict(result, scores.verdict)
 
 
 def opened(cell: Cell) -> Run:
@@ -198,144 +219,64 @@ def opened(cell: Cell) -> Run:
     )
 
 
-def _fill(run: Run, part: Part) -> None:
-    """Add to a run what was found and counted in all batches."""
-    for checked in part.checked:
-        run.check.add(checked)
-    run.files.add(part.files)
-    run.counts += part.counts
-    run.uncounted = part.uncounted
-    if part.failure is not None:
-        run.failure = part.failure
-        run.check.findings.append(part.failure)
-
-
-def _scored(run: Run, cell: Cell) -> CellResult:
-    drawn = Intervals(cell.resamples, cell.confidence, cell.seed) if cell.resamples else None
-    scores, found = run.estimate(drawn)
-    return CellResult(
-        status="scored",
-        signature=scores.signature,
-        primary=scores.primary,
-        metrics=scores.metrics,
-        intervals=scores.intervals,
-        resamples=_plain(found.replicates, scores.metrics),
-        notes=(*scores.warnings, *scores.notes),
-        counts=_as_bytes(run.counts) if cell.ranked else b"",
-        files={side: tuple(files) for side, files in run.files.read.items()} if cell.ranked else {},
-        **_judged(scores.verdict),
+def _with_verdict(result: CellResult, verdict: Verdict) -> CellResult:
+    """Return a result with the findings, and the numbers of documents and records."""
+    return msgspec.structs.replace(
+        result,
+        documents=verdict.documents,
+        records=verdict.records,
+        findings=tuple(verdict.findings),
     )
 
 
-def _as_bytes(counts: Sequence[pl.DataFrame]) -> bytes:
-    """What was counted, in Arrow's format."""
-    return pl.concat(counts).write_ipc(None, compression="zstd").getvalue()
-
-
-def _refused(refused: Refused) -> CellResult:
-    return CellResult(status="refused", reason=str(refused), **_judged(refused.verdict))
-
-
-def _judged(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "documents": verdict.documents,
-        "records": verdict.records,
-        "findings": tuple(verdict.findings),
-    }
-
-
-def _plain(
-    replicates: Replicates, values: Mapping[str, float | None]
-) -> dict[str, tuple[float | None, ...]]:
-    """The values of resamples as numbers; None where they are undefined."""
-    return {
-        name: tuple(None if np.isnan(value) else value for value in drawn.tolist())
-        for name, drawn in replicates.items()
-        if name in values
-    }
-
-
-FIX = "read its findings in the table of the campaign"
-
-
 def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard | Failed:
-    """The leaderboard of the cells of one task, profile and condition.
+    """Return the leaderboard of the cells of one task, profile and condition.
 
     Args:
         cells: the cells.
-        results: what came of each.
+        results: the result of each.
 
     Returns:
         The leaderboard; why there is none, if a metric of the cells is not computed.
     """
-    computed = {name for result in results for name in result.metrics}
-    if missing := [name for name in cells[0].metrics if name not in computed]:
-        return Failed("error", f"{', '.join(missing)} is not computed with these options")
-    try:
-        return _board(cells, results)
-    except WrongOption as error:
-        return Failed("error", str(error))
-
-
-def _board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard:
     first = cells[0]
+    computed = {name for result in results for name in result.metrics}
+    if missing := [name for name in first.metrics if name not in computed]:
+        return Failed("error", f"{', '.join(missing)} is not computed with these options")
     drawn = Intervals(first.resamples, first.confidence, first.seed)
     by = Criteria(load(first.task), first.profile, first.options, None, drawn)
-    plans = [by.plan(name) for name in first.metrics or usual_metrics(by)]
-    pairs = dict(
-        zip((cell.submission for cell in cells), zip(cells, results, strict=True), strict=True)
-    )
-    runs = {
-        name: _run(cell, result)
-        for name, (cell, result) in pairs.items()
-        if result.status == "scored"
-    }
-    refused = (
-        _campaign_boards_refused(cell, result)
-        for cell, result in pairs.values()
-        if result.status != "scored"
-    )
-    made: Leaderboard = msgspec.structs.replace(
-        assembled(by, plans, runs),
-        refused=tuple(refused),
-        paths={name: cell.system for name, (cell, _) in pairs.items()},
-    )
-    return made
-
-
-def _run(cell: Cell, result: CellResult) -> Run:
-    """The run of a cell, with what was counted in it."""
-    run = opened(cell)
-    run.counts = [pl.read_ipc(result.counts)]
-    run.files.add({side: list(files) for side, files in result.files.items()})
-    run.judged = _verdict(cell, result)
-    return run
-
-
-def _verdict(cell: Cell, result: CellResult) -> Verdict:
-    passed = result.status == "scored"
-    return Verdict(
-        cell.task, cell.profile, passed, Findings(result.findings),
-        documents=result.documents, records=result.records,
-    )  # fmt: skip
-
-
-def _campaign_boards_refused(cell: Cell, result: CellResult) -> RefusedSystem:
-    blocking = tuple(each for each in result.findings if each.blocking) or result.findings
-    return RefusedSystem(
-        name=cell.submission,
-        reason=result.reason,
-        help=FIX,
-        codes=tuple(sorted({each.code for each in blocking})),
-        blocking=blocking,
-        verdict=_verdict(cell, result),
-    )
-
-
-BUSY = 256
-"""How many parts all cells have together, where so many keep all workers busy."""
-_WORK, _BOARDS = __name__, __name__
-"""Where the functions of nodes are."""
+    runs: dict[str, Run] = {}
+    refused = []
+    try:
+        plans = [by.plan(name) for name in first.metrics or usual_metrics(by)]
+        for cell, result in zip(cells, results, strict=True):
+            scored = result.status == "scored"
+            verdict = Verdict(
+                cell.task, cell.profile, scored, Findings(result.findings),
+                documents=result.documents, records=result.records,
+            )  # fmt: skip
+            if scored:
+                run = runs[cell.submission] = opened(cell)
+                run.counts = [pl.read_ipc(result.counts)]
+                run.files.add({side: list(files) for side, files in result.files.items()})
+                run.judged = verdict
+                continue
+            blocking = tuple(each for each in result.findings if each.blocking) or result.findings
+            refused.append(
+                RefusedSystem(
+                    name=cell.submission,
+                    reason=result.reason,
+                    help="read its findings in the table of the campaign",
+                    codes=tuple(sorted({each.code for each in blocking})),
+                    blocking=blocking,
+                    verdict=verdict,
+                )
+            )
+        ranked: Leaderboard = assembled(by, plans, runs)
+    except WrongOption as error:
+        return Failed("error", str(error))
+    paths = {cell.submission: cell.system for cell in cells}
+    return msgspec.structs.replace(ranked, refused=tuple(refused), paths=paths)
 
 
 def campaign(
@@ -351,33 +292,44 @@ def campaign(
     Args:
         manifest: its manifest, which is usable.
         cache: the folder of results, which need not exist.
-        workers: who computes; this process by default.
+        workers: executor; this process by default.
         batch: documents at a time, by default those of the task; the numbers do not depend on it.
         step: called after each cell with the cells that are done, and their number.
     """
     cells = tuple(manifest.cells())
-    run = _Run(manifest, cells, Cache(cache), workers or InProcess(), batch)
-    done: dict[int, CellRow] = {}
-    for number, row in run.rows():
-        done[number] = row
-        step(len(done), len(cells))
-    rows = tuple(done[number] for number in range(len(cells)))
-    result = CampaignResult(manifest.campaign.name if manifest.campaign else "", rows)
-    boards = run.boards(result.groups)
-    made = {group: board for group, board in boards.items() if not isinstance(board, Failed)}
-    found = (run.unranked(*item) for item in boards.items() if isinstance(item[1], Failed))
-    return msgspec.structs.replace(result, boards=made, findings=tuple(found))
+    run = _Campaign(manifest, cells, Cache(cache), workers or InProcess(), batch)
+    keys = run.keys()
+    rows: dict[int, CellRow] = {}
+    for number, row in complete(
+        keys,
+        lambda number: run.cached_row(number, keys[number]),
+        run.compute,
+        lambda numbers, outcome: run.keep(numbers, keys[numbers[0]], outcome),
+    ):
+        rows[number] = row
+        step(len(rows), len(cells))
+    name = manifest.campaign.name if manifest.campaign else ""
+    result = CampaignResult(name, tuple(rows[number] for number in range(len(cells))))
+    boards, findings = {}, []
+    for group, ranked in run.boards(result.groups):
+        if isinstance(ranked, Failed):
+            title, place = ", ".join(filter(None, group)), ("tasks", group[0], "metrics")
+            report = manifest.file.finding
+            findings.append(report("CPN302", *place, group=title, reason=ranked.reason))
+        else:
+            boards[group] = ranked
+    return msgspec.structs.replace(result, boards=boards, findings=tuple(findings))
 
 
 @dataclass(frozen=True)
-class _Run:
+class _Campaign:
     """One run of a campaign.
 
     Attributes:
         manifest: its manifest.
         cells: its cells.
         cache: the results of this and other runs.
-        workers: who computes.
+        workers: executor.
         batch: documents at a time.
     """
 
@@ -387,137 +339,107 @@ class _Run:
     workers: Workers
     batch: int | None
 
-    def rows(self) -> Iterator[tuple[int, CellRow]]:
-        """The number of each cell with its row, as soon as it is known."""
-        keys = self._keys()
-        waiting = []
-        for number, cell in enumerate(self.cells):
-            held = self.cache.get(keys[number], cell, self.manifest.shown) if keys[number] else None
-            if held is None:
-                waiting.append(number)
-            else:
-                yield number, CellRow(cell, held, keys[number], new=False)
-        # Cells of the same content are one computation.
-        groups: dict[str, list[int]] = {}
-        for number in waiting:
-            groups.setdefault(keys[number] or str(number), []).append(number)
-        for number, result in self._computed([group[0] for group in groups.values()]):
-            yield from self._kept(groups[keys[number] or str(number)], keys[number], result)
-
-    def boards(self, groups: Mapping[Group, Sequence[CellRow]]) -> dict[Group, Any]:
-        """The leaderboards of groups of cells with numbers, or why there is none (`Failed`)."""
-        ranked = [
-            group
-            for group, rows in groups.items()
-            if rows[0].cell.ranked and any(row.result.status == "scored" for row in rows)
-        ]
-        nodes = (Node(f"{_BOARDS}:board", self._entries(groups[group])) for group in ranked)
-        found = dict(self.workers.results(nodes))
-        return {group: found[number] for number, group in enumerate(ranked)}
-
-    def unranked(self, group: Group, failed: Failed) -> Finding:
-        """The finding about a leaderboard that could not be made."""
-        place = ("tasks", group[0], "metrics")
-        title = ", ".join(filter(None, group))
-        return self.manifest.file.finding("CPN302", *place, group=title, reason=failed.reason)
-
-    def _entries(self, rows: Sequence[CellRow]) -> tuple[list[Cell], list[CellResult]]:
-        """Cells, and their results with what was counted."""
-        kept = [self.cache.whole(row.key) if row.key else None for row in rows]
-        results = [
-            own if row.result.status == "scored" and own else row.result
-            for row, own in zip(rows, kept, strict=True)
-        ]
-        return [row.cell for row in rows], results
-
-    def _keys(self) -> list[str]:
-        """The key of each cell."""
-        asked = dict.fromkeys(
-            item for cell in self.cells for each in inputs_of(cell).values() for item in each
-        )
-        nodes = [Node(f"{_WORK}:digest", item) for item in asked]
-        found = dict(self.workers.results(nodes))
-        digests: dict[Input, str | None] = {
-            item: value if isinstance(value := found[number], str) else None
-            for number, item in enumerate(asked)
-        }
+    def keys(self) -> list[str]:
+        """Return the digest of all that each cell depends on."""
+        of_cells = [inputs_of(cell) for cell in self.cells]
+        asked = [*dict.fromkeys(i for sides in of_cells for each in sides.values() for i in each)]
+        results = dict(self.workers.results(Node(f"{_WORK}:digest", item) for item in asked))
+        values = (results[number] for number in range(len(asked)))
+        texts = (value if isinstance(value, str) else None for value in values)
+        digests = dict(zip(asked, texts, strict=True))
         return [key(cell, digests) for cell in self.cells]
 
-    def _computed(self, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
-        """What comes of some cells; those of several batches are computed after the others."""
+    def cached_row(self, number: int, key: str) -> CellRow | None:
+        """Return the row of a cell whose result is in the cache."""
+        cell = self.cells[number]
+        result = self.cache.get(key, cell, self.manifest.display) if key else None
+        return None if result is None else CellRow(cell, result, key, new=False)
+
+    def compute(self, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
+        """Yield the outcome of cells; those of several batches are computed after the others."""
         large: dict[int, int] = {}
         nodes = (Node(f"{_WORK}:begin", (self.cells[number], self.batch)) for number in numbers)
-        for place, found in self.workers.results(nodes):
-            if isinstance(found, int):
-                large[numbers[place]] = found
+        for place, outcome in self.workers.results(nodes):
+            if isinstance(outcome, int):
+                large[numbers[place]] = outcome
             else:
-                yield numbers[place], found
+                yield numbers[place], outcome
         order = sorted(large)
         most = max(FAN_IN, BUSY // max(1, len(large)))
         trees = (
             self._tree(self.cells[number], large[number], min(large[number], most))
             for number in order
         )
-        for place, found in self.workers.results(trees):
-            yield order[place], found
+        for place, outcome in self.workers.results(trees):
+            yield order[place], outcome
 
     def _tree(self, cell: Cell, batches: int, parts: int) -> Node:
-        """The work on a cell: parts of its batches, and what was counted merged in a tree."""
+        """Return the work on a cell: parts of its batches, and their counts merged in a tree."""
         bounds = [batches * part // parts for part in range(parts + 1)]
-        level = [Node(f"{_WORK}:count", (cell, *own, self.batch)) for own in pairwise(bounds)]
+        level = [Node(f"{_WORK}:count", (cell, *ends, self.batch)) for ends in pairwise(bounds)]
         while len(level) > FAN_IN:
             groups = (level[first : first + FAN_IN] for first in range(0, len(level), FAN_IN))
             level = [Node(f"{_WORK}:merge", tuple(parts)) for parts in groups]
         return Node(f"{_WORK}:finish", (cell, self.batch, *level))
 
-    def _kept(self, numbers: Sequence[int], key: str, found: Any) -> Iterator[tuple[int, CellRow]]:
-        """The rows of cells of the same content; their result goes into the cache."""
-        first = self.cells[numbers[0]]
-        if not isinstance(found, CellResult):
-            for number in numbers:
-                cell = self.cells[number]
-                yield number, CellRow(cell, self._failed(cell, found), key, new=True)
-            return
-        if key and found.lasting:
-            self.cache.put(key, first, found)
-        for number in numbers:
-            cell = self.cells[number]
-            moved = {
-                first.system: self.manifest.shown(cell.system),
-                first.reference: self.manifest.shown(cell.reference),
-            }
-            result = placed(found.without_counts, moved)
-            yield number, CellRow(cell, result, key, new=True)
+    def keep(self, numbers: Sequence[int], key: str, outcome: Any) -> Iterator[CellRow]:
+        """Yield the rows of cells of the same content; their result goes into the cache."""
+        cells = [self.cells[number] for number in numbers]
+        if isinstance(outcome, CellResult) and key and outcome.lasting:
+            self.cache.put(key, cells[0], outcome)
+        for cell in cells:
+            if isinstance(outcome, CellResult):
+                paths = {
+                    cells[0].system: self.manifest.display(cell.system),
+                    cells[0].reference: self.manifest.display(cell.reference),
+                }
+                result = move_findings(outcome.without_counts, paths)
+            else:
+                finding = self._finding(cell, outcome)
+                result = CellResult(
+                    status="refused" if isinstance(outcome, NotOpened) else "failed",
+                    reason=f"{finding.message} ({finding.code})",
+                    findings=(finding,),
+                )
+            yield CellRow(cell, result, key, new=True)
 
-    def _failed(self, cell: Cell, found: NotOpened | Failed) -> CellResult:
-        """The result of a cell without numbers, with the finding that says why."""
-        finding = self._finding(cell, found)
-        status: Status = "refused" if isinstance(found, NotOpened) else "failed"
-        reason = f"{finding.message} ({finding.code})"
-        return CellResult(status=status, reason=reason, findings=(finding,))
+    def _finding(self, cell: Cell, outcome: NotOpened | Failed) -> Finding:
+        """Return the finding about a cell without numbers, at its place in the manifest."""
+        file, name = self.manifest.file, cell.submission
+        place: tuple[str, ...] = ("submissions", name)
+        place = place if place in file.places else ("folders",)
+        if isinstance(outcome, Failed):
+            return file.finding("CPN301", *place, submission=name, reason=outcome.reason)
+        if outcome.kind == "unusable":
+            reason = outcome.reason.replace(f"{self.manifest.base}{os.sep}", "")
+            return file.finding("CPN202", *place, reason=reason, submission=name)
+        for side, inputs in inputs_of(cell).items():
+            if outcome.reason in [item.path for item in inputs]:
+                if side != "system":
+                    path = ("reference",) if side == "reference" else ("options", side[2:])
+                    task = ("tasks", cell.task)
+                    place = (*task, "conditions", cell.condition, *path)
+                    place = place if place in file.places else (*task, *path)
+                break
+        return file.finding("CPN201", *place, path=self.manifest.display(outcome.reason))
 
-    def _finding(self, cell: Cell, found: NotOpened | Failed) -> Finding:
-        at = self.manifest.file.finding
-        place = self._place(cell)
-        if isinstance(found, Failed):
-            return at("CPN301", *place, submission=cell.submission, reason=found.reason)
-        if found.kind == "unusable":
-            reason = found.reason.replace(f"{self.manifest.base}{os.sep}", "")
-            return at("CPN202", *place, reason=reason, submission=cell.submission)
-        paths = {side: [item.path for item in each] for side, each in inputs_of(cell).items()}
-        named = next((side for side, each in paths.items() if found.reason in each), "system")
-        task = ("tasks", cell.task)
-        condition = (*task, "conditions", cell.condition)
-        places = {
-            "system": place,
-            "reference": (*condition, "reference"),
-        }
-        path = places.get(named, (*condition, "options", named.removeprefix("--")))
-        if path not in self.manifest.file.places and named != "system":
-            path = (*task, *path[len(condition) :])
-        return at("CPN201", *path, path=self.manifest.shown(found.reason))
+    def boards(
+        self, groups: Mapping[Group, Sequence[CellRow]]
+    ) -> Iterator[tuple[Group, Leaderboard | Failed]]:
+        """Yield the leaderboard of each group of cells with numbers, or why there is none."""
+        ranked = [
+            group
+            for group, rows in groups.items()
+            if rows[0].cell.ranked and any(row.result.status == "scored" for row in rows)
+        ]
+        nodes = (Node(f"{__name__}:board", self._entries(groups[group])) for group in ranked)
+        results = dict(self.workers.results(nodes))
+        return ((group, results[number]) for number, group in enumerate(ranked))
 
-    def _place(self, cell: Cell) -> tuple[str, ...]:
-        """Where the manifest names a submission."""
-        place = ("submissions", cell.submission)
-        return place if place in self.manifest.file.places else ("folders",)
+    def _entries(self, rows: Sequence[CellRow]) -> tuple[list[Cell], list[CellResult]]:
+        """Return cells, and their results with the counts."""
+        results = []
+        for row in rows:
+            whole = self.cache.whole(row.key) if row.key else None
+            results.append(whole if row.result.status == "scored" and whole else row.result)
+        return [row.cell for row in rows], results

@@ -1,4 +1,6 @@
-"""The cache of a campaign: the result of each cell by the digest of all that it depends on.
+"""The files of a campaign: its cache, the folder of its table and reports, and its defaults.
+
+The cache has the result of each cell by the digest of all that it depends on.
 
 A file takes its name when it is complete, and a file that does not have its own digest is none: so
 runs at the same time, and runs that are killed, leave nothing that another run could take wrongly.
@@ -13,7 +15,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
@@ -30,14 +32,14 @@ from hlteval.reports.html.systems import campaign_page
 from hlteval.reports.html.writing import page, write
 from hlteval.reports.systems import leaderboard_tsv as tsv
 from hlteval.results.config import Config
-from hlteval.results.evaluation import CampaignResult, CampaignTask, Cell, CellResult, Group
-from hlteval.results.systems import Comparison, Leaderboard
+from hlteval.results.evaluation import CampaignResult, Cell, CellResult, Group
+from hlteval.results.systems import Comparison
 from hlteval.results.verdict import Defaults
 from hlteval.sources.writing import check_name, check_outputs, writing
 from hlteval.tasks import load
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.evaluation.manifests import WHOLE, CampaignManifest
-from hlteval.workflows.processes.graph import LocalProcesses, Workers
+from hlteval.workflows.processes.graph import Cluster, LocalProcesses, Workers
 from hlteval.workflows.run.verdicts import names_file
 
 LAYOUT = 1
@@ -45,7 +47,6 @@ LAYOUT = 1
 _PLACES = ("{submission}", "{reference}")
 _LIBRARIES = ("numpy", "polars", "pycocoevalcap", "rapidfuzz", "sacrebleu", "scipy")
 """The libraries that numbers come from."""
-_EXTENSIONS = (FORMATS, RULES, TASKS)
 
 
 @cache
@@ -56,18 +57,17 @@ def versions() -> dict[str, str]:
         >>> "hlteval" in versions(), "polars" in versions()
         (True, True)
     """
-    found = {"hlteval": __version__}
+    known = {"hlteval": __version__}
     for name in _LIBRARIES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    points = [point for group in _EXTENSIONS for point in metadata.entry_points(group=group)]
-    return found | {point.dist.name: point.dist.version for point in points if point.dist}
+        with suppress(metadata.PackageNotFoundError):
+            known[name] = metadata.version(name)
+    groups = (FORMATS, RULES, TASKS)
+    points = [point for group in groups for point in metadata.entry_points(group=group)]
+    return known | {point.dist.name: point.dist.version for point in points if point.dist}
 
 
 class Input(NamedTuple):
-    """What the result of a cell depends on.
+    """An input on which the result of a cell depends.
 
     Attributes:
         path: path or URL.
@@ -81,7 +81,7 @@ class Input(NamedTuple):
 
 
 def inputs_of(cell: Cell) -> dict[str, list[Input]]:
-    """What the result of a cell depends on: its sides, and the files of its options."""
+    """Return the inputs of a cell: its sides, and the files of its options."""
     paths = {"system": [cell.system], "reference": [cell.reference] if cell.reference else []}
     for option in load(cell.task).options:
         if option.name in cell.options and (option.is_input or names_file(option)):
@@ -95,29 +95,27 @@ def inputs_of(cell: Cell) -> dict[str, list[Input]]:
 
 
 def key(cell: Cell, digests: Mapping[Input, str | None]) -> str:
-    """The digest of all that the result of a cell depends on; empty where an input is not there.
+    """Return the digest of all that the result of a cell depends on; empty without an input.
 
     Args:
         cell: the cell.
         digests: of all inputs.
     """
-    found = {side: [digests[item] for item in each] for side, each in inputs_of(cell).items()}
-    if any(own is None for each in found.values() for own in each):
+    inputs = {side: [digests[item] for item in each] for side, each in inputs_of(cell).items()}
+    if any(digest is None for each in inputs.values() for digest in each):
         return ""
-    values = {
-        name: value for name, value in cell.options.items() if f"--{_flag(name)}" not in found
+    options = {
+        name: value
+        for name, value in cell.options.items()
+        if f"--{name.replace('_', '-')}" not in inputs
     }
     drawn = (cell.resamples, cell.confidence, cell.seed) if cell.resamples else None
     parts = {
         "versions": versions(), "layout": LAYOUT, "task": cell.task, "profile": cell.profile,
-        "lenient": cell.lenient, "encoding": cell.encoding, "options": values, "inputs": found,
+        "lenient": cell.lenient, "encoding": cell.encoding, "options": options, "inputs": inputs,
         "drawn": drawn, "ranked": cell.ranked,
     }  # fmt: skip
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def _flag(name: str) -> str:
-    return name.replace("_", "-")
 
 
 @dataclass(frozen=True)
@@ -143,10 +141,9 @@ class Cache:
             shown: gives a path as findings have it.
         """
         result = self.whole(key)
-        if result is None:
-            return None
-        shown_sides = map(shown, _sides(cell))
-        return placed(result.without_counts, dict(zip(_PLACES, shown_sides, strict=True)))
+        sides = map(shown, (cell.system, cell.reference))
+        paths = dict(zip(_PLACES, sides, strict=True))
+        return result and move_findings(result.without_counts, paths)
 
     def whole(self, key: str) -> CellResult | None:
         """A result with what was counted, and without the paths of findings."""
@@ -164,9 +161,8 @@ class Cache:
         Raises:
             NotWritten: if the disk refuses it.
         """
-        content = msgspec.msgpack.encode(
-            placed(result, dict(zip(_sides(cell), _PLACES, strict=True)))
-        )
+        paths = dict(zip((cell.system, cell.reference), _PLACES, strict=True))
+        content = msgspec.msgpack.encode(move_findings(result, paths))
         path = self.path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
         with writing(path) as unfinished:
@@ -174,35 +170,32 @@ class Cache:
             unfinished.write_bytes(digest + b"\n" + content)
 
 
-def _sides(cell: Cell) -> tuple[str, str]:
-    return cell.system, cell.reference
-
-
-def placed(result: CellResult, paths: Mapping[str, str]) -> CellResult:
-    """A result whose findings are in files below other paths.
+def move_findings(result: CellResult, paths: Mapping[str, str]) -> CellResult:
+    """Return a result whose findings are in files below other paths.
 
     Args:
         result: the result.
         paths: the new path by the old one.
-    """
-    findings = tuple(
-        msgspec.structs.replace(finding, file=_moved(finding.file, paths))
-        for finding in result.findings
-    )
-    return msgspec.structs.replace(result, findings=findings)
-
-
-def _moved(file: str | None, paths: Mapping[str, str]) -> str | None:
-    """A path below one of some folders, below its new one.
 
     Examples:
-        >>> _moved("/runs/a/d1.a2", {"/runs/a": "runs/b"}), _moved("/runs/ab", {"/runs/a": "b"})
-        ('runs/b/d1.a2', '/runs/ab')
+        >>> from hlteval.findings import finding
+        >>> found = [finding("MTS107", file=path) for path in ("/runs/a/d1.a2", "/runs/ab")]
+        >>> result = CellResult(status="refused", findings=found)
+        >>> result = move_findings(result, {"/runs/a": "runs/b"})
+        >>> [each.file for each in result.findings]
+        ['runs/b/d1.a2', '/runs/ab']
     """
-    for old, new in sorted(paths.items(), key=lambda item: -len(item[0])) if file else ():
-        if file and old and (file == old or file.startswith(f"{old.rstrip('/')}/")):
-            return new.rstrip("/") + file[len(old.rstrip("/")) :]
-    return file
+    longest_first = sorted(paths.items(), key=lambda item: -len(item[0]))
+
+    def moved(file: str | None) -> str | None:
+        for old, new in longest_first if file else ():
+            if file and old and (file == old or file.startswith(f"{old.rstrip('/')}/")):
+                return new.rstrip("/") + file[len(old.rstrip("/")) :]
+        return file
+
+    replace = msgspec.structs.replace
+    findings = tuple(replace(each, file=moved(each.file)) for each in result.findings)
+    return replace(result, findings=findings)
 
 
 TABLE, CACHE = "campaign.parquet", "cache"
@@ -220,7 +213,7 @@ def default_folder(manifest: str) -> Path:
     return Path("campaign" if manifest == "-" else Path(manifest).stem)
 
 
-def prepared(folder: Path, cache: Path | None = None, inputs: Iterable[str] = ()) -> Path:
+def prepare_folder(folder: Path, cache: Path | None = None, inputs: Iterable[str] = ()) -> Path:
     """Make the folder of a campaign, if it does not exist.
 
     Args:
@@ -264,18 +257,14 @@ def write_campaign(result: CampaignResult, folder: Path) -> None:
     with writing(folder / BOARDS, replace=True) as boards:
         boards.mkdir()
         for group, board in result.boards.items():
-            _write_board(board, boards / names[group], result.name)
+            # A leaderboard is a table, and the report of its first metric.
+            first: Comparison = msgspec.structs.replace(board.comparisons[0], refused=board.refused)
+            report = page(first, (f"../{INDEX}", result.name)).html()
+            for suffix, text in (("tsv", str(tsv(board))), ("html", report)):
+                file = boards / f"{names[group]}.{suffix}"
+                file.write_text(text, "utf-8", errors="backslashreplace", newline="")
     pages = {group: f"{BOARDS}/{name}.html" for group, name in names.items()}
     write(campaign_page(result, pages), folder / INDEX)
-
-
-def _write_board(board: Leaderboard, path: Path, campaign: str) -> None:
-    """Write a leaderboard as a table, and the report of its first metric."""
-    table, report = (path.with_name(f"{path.name}.{suffix}") for suffix in ("tsv", "html"))
-    table.write_text(str(tsv(board)), "utf-8", errors="backslashreplace", newline="")
-    first: Comparison = msgspec.structs.replace(board.comparisons[0], refused=board.refused)
-    text = page(first, (f"../{INDEX}", campaign)).html()
-    report.write_text(text, "utf-8", errors="backslashreplace", newline="")
 
 
 def file_names(groups: Iterable[Group]) -> list[str]:
@@ -307,94 +296,74 @@ def workers_of(jobs: int = 1, cluster: str = "") -> Iterator[Workers]:
     """
     if cluster and jobs > 1:
         raise WrongOption("--jobs has no effect with --cluster")
-    workers: Workers
-    if cluster:
-        from hlteval.workflows.processes.graph import Cluster
-
-        workers = Cluster(cluster)
-    else:
-        workers = LocalProcesses(jobs)
+    workers: Workers = Cluster(cluster) if cluster else LocalProcesses(jobs)
     with closing(workers):
         yield workers
 
 
-def with_configs(manifest: CampaignManifest, configs: Mapping[str, Config]) -> CampaignManifest:
-    """A manifest with the settings of a file of defaults that it does not have itself.
+def with_configs(
+    manifest: CampaignManifest, configs: Mapping[str, Config]
+) -> tuple[CampaignManifest, dict[Group, Defaults]]:
+    """Return a manifest with the settings of a file of defaults that it does not have itself.
 
     Args:
         manifest: the manifest.
         configs: the file as it is for each task that it is for.
+
+    Returns:
+        The manifest, and the defaults by task, profile and condition.
     """
+    taken: dict[Group, Defaults] = {}
     if manifest.campaign is None:
-        return manifest
+        return manifest, taken
     tasks = dict(manifest.campaign.tasks)
     for name, config in configs.items():
-        tasks[name] = msgspec.structs.replace(tasks[name], **_filled(manifest, name, config))
+        settings = tasks[name]
+        values, options = _open_settings(manifest, name, config)
+        added = {**values, "options": {**options, **settings.options}}
+        if profile := added.pop("profile", ""):
+            added["profiles"] = (profile,)
+        tasks[name] = msgspec.structs.replace(settings, **added)
+        for condition, own in (settings.conditions or {"": WHOLE}).items():
+            names = [key for key in values if key != "reference" or not own.reference]
+            given = {key.replace("-", "_") for key in own.options}
+            names += [f"options.{option}" for option in options if option not in given]
+            if names:
+                defaults = Defaults(manifest.display(_complete(config.path)), tuple(names))
+                profiles = manifest.profiles(tasks[name])
+                taken |= {(name, profile, condition): defaults for profile in profiles}
     campaign = msgspec.structs.replace(manifest.campaign, tasks=tasks)
-    return replace(manifest, campaign=campaign)
+    return replace(manifest, campaign=campaign), taken
 
 
-def _filled(manifest: CampaignManifest, name: str, config: Config) -> dict[str, Any]:
-    """The settings of a task that come from the file."""
-    settings: CampaignTask = manifest.campaign.tasks[name]  # type: ignore[union-attr]
-    added: dict[str, Any] = {key: config.values[key] for key in _open(manifest, name, config)}
-    if "reference" in added:
-        added["reference"] = _complete(added["reference"])
-    if profile := added.pop("profile", ""):
-        added["profiles"] = (profile,)
-    if options := dict(_options(name, config, settings.options)):
-        added["options"] = {**options, **settings.options}
-    return added
-
-
-def _open(manifest: CampaignManifest, name: str, config: Config) -> Iterator[str]:
-    """The keys of the file that the manifest leaves open."""
-    content: Mapping[str, Any] = manifest.file.content or {}
-    own = content["tasks"][name]
-    known = {"reference": own, "encoding": own, "profile": {**content, **own}}
-    for key in config.values:
-        written = "profiles" if key == "profile" else key
-        alone = key == "reference" and load(name).scored_alone
-        if key in known and written not in known[key] and not alone:
-            yield key
-
-
-def _options(name: str, config: Config, own: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    """The options of the file that the manifest does not have; paths are complete."""
-    given = {key.replace("-", "_") for key in own}
-    for option in load(name).options:
-        wanted = option.name in config.options and option.name not in given
-        if wanted and option.available_in("score"):
-            value = config.options[option.name]
-            yield option.name, _complete(value) if option.is_input else value
+def _open_settings(
+    manifest: CampaignManifest, name: str, config: Config
+) -> tuple[dict[str, object], dict[str, object]]:
+    """Return the settings and options of a file that a manifest leaves open; paths are complete."""
+    content = manifest.file.content or {}
+    declared, task = content["tasks"][name], load(name)
+    by_key = {"reference": declared, "encoding": declared, "profile": {**content, **declared}}
+    if task.scored_alone:
+        del by_key["reference"]
+    values = {
+        key: _complete(value) if key == "reference" else value
+        for key, value in config.values.items()
+        if key in by_key and ("profiles" if key == "profile" else key) not in by_key[key]
+    }
+    given = {key.replace("-", "_") for key in declared.get("options", ())}
+    options = {
+        option.name: _complete(value) if option.is_input else value
+        for option in task.options
+        if (value := config.options.get(option.name)) is not None
+        if option.name not in given and option.available_in("score")
+    }
+    return values, options
 
 
 def _complete(value: Any) -> Any:
+    """Return a path, or each of some paths, as the program opens it from anywhere."""
     if isinstance(value, list):
         return [_complete(item) for item in value]
     if not isinstance(value, str) or not value:
         return value
     return os.path.normpath(Path(value).absolute())
-
-
-def defaults_of(manifest: CampaignManifest, configs: Mapping[str, Config]) -> dict[Group, Defaults]:
-    """What the cells of each task, profile and condition take from a file of defaults.
-
-    Args:
-        manifest: the manifest as it was read.
-        configs: the file as it is for each task that it is for.
-    """
-    found: dict[Group, Defaults] = {}
-    for name, config in configs.items():
-        settings: CampaignTask = manifest.campaign.tasks[name]  # type: ignore[union-attr]
-        keys = [*_open(manifest, name, config)]
-        options = dict(_options(name, config, settings.options))
-        profiles = _filled(manifest, name, config).get("profiles") or manifest.profiles(settings)
-        for condition, own in (settings.conditions or {"": WHOLE}).items():
-            names = [key for key in keys if key != "reference" or not own.reference]
-            given = {key.replace("-", "_") for key in own.options}
-            names += [f"options.{option}" for option in options if option not in given]
-            if names:
-                defaults = Defaults(manifest.shown(_complete(config.path)), tuple(names))
-                found |= {(name, profile, condition): defaults for profile in profiles}
-    return found

@@ -24,7 +24,7 @@ _LONGEST = 200
 """Bytes of an identifier, so that the names of its logs are not too long for a file system."""
 
 Stamp = tuple[int, int, int]
-"""What changes when a file changes: its size, the time of its last change, and its number."""
+"""Values that change when a file changes: its size, the time of its last change, and its number."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Deposit:
         pieces[1::2] = [(len(str(each)), str(each)) for each in pieces[1::2]]
         return (self.parts.get("timestamp", ""), pieces, self.name)
 
-    def unchanged(self, root: Path) -> bool:
+    def is_unchanged(self, root: Path) -> bool:
         """Whether the file is still that which was listed."""
         return stamp(root / self.path) == self.stamp
 
@@ -88,7 +88,7 @@ def stamp(path: Path) -> Stamp:
 
 
 def deposits(root: Path, evaluation: Evaluation | None = None, task: str = "") -> list[Deposit]:
-    """All deposits, in the order in which they count.
+    """Return all deposits, in the order in which they count.
 
     Hidden files are none: a name that begins with a dot is that of an upload in progress.
 
@@ -100,21 +100,37 @@ def deposits(root: Path, evaluation: Evaluation | None = None, task: str = "") -
     Raises:
         FileNotFoundError: if there is no folder `submissions`.
     """
-    each = (path.name for path in (root / FOLDER).iterdir())
-    names = sorted(name for name in each if not name.startswith("."))
-    identifiers = _identifiers(names)
-    found = [_deposit(root, name, identifiers[name], evaluation, task) for name in names]
-    return sorted(found, key=lambda deposit: deposit.order)
+    names = sorted(path.name for path in (root / FOLDER).iterdir() if path.name[0] != ".")
+    listed = []
+    for name, identifier in _identify(names).items():
+        path, parts = root / FOLDER / name, parts_of(name, evaluation, task)
+        deposit = Deposit(name, identifier, parts, stamp(path))
+        problems = filter(None, _problems(path, deposit, evaluation))
+        listed.append(replace(deposit, problem=next(problems, None)))
+    return sorted(listed, key=lambda deposit: deposit.order)
 
 
-def _deposit(
-    root: Path, name: str, identifier: str, evaluation: Evaluation | None, task: str
-) -> Deposit:
-    path = root / FOLDER / name
-    parts = parts_of(name, evaluation, task)
-    deposit = Deposit(name, identifier, parts, stamp(path))
-    problem = _no_archive(path) or _no_task(deposit, evaluation) or _undeclared(deposit, evaluation)
-    return replace(deposit, problem=problem)
+def _problems(
+    path: Path, deposit: Deposit, evaluation: Evaluation | None
+) -> Iterator[Finding | None]:
+    """Yield why a file is not looked into: no archive, no known task, an undeclared part."""
+    file, name = display_path(deposit.name), printable(deposit.name)
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        mode = 0
+    if not (stat.S_ISREG(mode) and archive_suffix(path.name)):
+        kind = f"a {type_name(mode)}" if mode else "a broken link"
+        yield finding("PIP102", file=file, name=name, kind=kind)
+    if not deposit.task:
+        tasks = evaluation.tasks.items() if evaluation else ()
+        forms = (settings.names or load(task).packaging.name for task, settings in tasks)
+        form = next(filter(None, forms), "the organisers say")
+        yield finding("PIP101", file=file, name=name, form=form)
+    for part, value, hint in undeclared_parts(deposit, evaluation):
+        # The team receives this: it must not learn who else takes part.
+        advice = ASK if part == "team" else hint
+        yield finding("PIP107", file=file, part=part, value=value, hint=advice)
 
 
 def stem_of(name: str) -> str:
@@ -127,27 +143,28 @@ def stem_of(name: str) -> str:
     return _SUFFIX.sub("", name) if archive_suffix(name) else name
 
 
-def _identifiers(names: Sequence[str]) -> dict[str, str]:
-    """The identifier of each: its name without the suffix, if no other has the same."""
-    found: dict[str, str] = {}
+def _identify(names: Sequence[str]) -> dict[str, str]:
+    """Return the identifier of each name: without its suffix, if no other has the same.
+
+    One that is too long for a file system is cut, with a digest at its end.
+    """
+
+    def digest(name: str) -> str:
+        return sha256(os.fsencode(name))[:8]
+
+    def fit(identifier: str) -> str:
+        data = os.fsencode(identifier)
+        if len(data) <= _LONGEST:
+            return identifier
+        return f"{data[:_LONGEST].decode('utf-8', 'ignore')}~{digest(identifier)}"
+
+    identifiers: dict[str, str] = {}
     taken: set[str] = set()
     for name in sorted(names, key=lambda name: (not name.endswith(".tgz"), name)):
-        candidates = (_fitting(stem_of(name)), _fitting(name), f"{_fitting(name)}~{_digest(name)}")
-        found[name] = next(each for each in candidates if each.casefold() not in taken)
-        taken.add(found[name].casefold())
-    return found
-
-
-def _fitting(identifier: str) -> str:
-    """An identifier that is short enough; one that is not has a digest at its end."""
-    data = os.fsencode(identifier)
-    if len(data) <= _LONGEST:
-        return identifier
-    return f"{data[:_LONGEST].decode('utf-8', 'ignore')}~{_digest(identifier)}"
-
-
-def _digest(name: str) -> str:
-    return sha256(os.fsencode(name))[:8]
+        candidates = (fit(stem_of(name)), fit(name), f"{fit(name)}~{digest(name)}")
+        identifiers[name] = next(each for each in candidates if each.casefold() not in taken)
+        taken.add(identifiers[name].casefold())
+    return identifiers
 
 
 def parts_of(name: str, evaluation: Evaluation | None = None, task: str = "") -> dict[str, str]:
@@ -157,65 +174,33 @@ def parts_of(name: str, evaluation: Evaluation | None = None, task: str = "") ->
         >>> sorted(parts_of("NIST_EDL_CP1_1.tab.tgz").items())
         [('checkpoint', 'CP1'), ('task', 'lorehlt-edl'), ('team', 'NIST')]
     """
-    found = named_parts(stem_of(name), evaluation, task)
-    listed = evaluation.submissions if evaluation else ()
-    for entry in listed:
+    parts = named_parts(stem_of(name), evaluation, task)
+    for entry in evaluation.submissions if evaluation else ():
         if entry.file == name:
-            found |= entry.parts
-    if "task" not in found and evaluation and len(evaluation.tasks) == 1:
-        found["task"] = next(iter(evaluation.tasks))
-    return {**found, "task": task} if task else found
+            parts |= entry.parts
+    if "task" not in parts and evaluation and len(evaluation.tasks) == 1:
+        parts["task"] = next(iter(evaluation.tasks))
+    return {**parts, "task": task} if task else parts
 
 
 def named_parts(stem: str, evaluation: Evaluation | None, task: str = "") -> dict[str, str]:
-    """What the name of a submission says, by the first task that has such names.
+    """Return the parts in the name of a submission, by the first task that has such names.
 
     The form of names is that of the manifest, or else that of the task itself.
     """
-    for name in [task] if task else list(evaluation.tasks if evaluation else BUILTIN):
-        given = evaluation.tasks[name].names if evaluation and name in evaluation.tasks else ""
-        found: Mapping[str, str] = {}
-        if not given:
-            found = load(name).packaging.parse(stem)
-        elif matched := name_pattern(given).fullmatch(stem):
-            found = matched.groupdict()
-        if found:
-            known = {part: found[part] for part in _NAMED if part in found}
-            return {**known, "task": name}
+    declared = evaluation.tasks if evaluation else {}
+    for name in [task] if task else list(declared if evaluation else BUILTIN):
+        form = declared[name].names if name in declared else ""
+        match = name_pattern(form).fullmatch(stem) if form else None
+        parts = match.groupdict() if match else {} if form else load(name).packaging.parse(stem)
+        if parts:
+            known = (*PARTS, "timestamp")
+            return {**{part: parts[part] for part in known if part in parts}, "task": name}
     return {}
 
 
-_NAMED = (*PARTS, "timestamp")
 _ADD_TEAM = "add the team to the manifest, or correct the name of the archive"
 """The hint for organisers about a team that is like no other."""
-
-
-def _no_archive(path: Path) -> Finding | None:
-    """The finding about what is not an archive, by its kind and its suffix."""
-    try:
-        mode = path.stat().st_mode
-    except OSError:
-        mode = 0
-    if stat.S_ISREG(mode) and archive_suffix(path.name):
-        return None
-    kind = f"a {type_name(mode)}" if mode else "a broken link"
-    return finding("PIP102", file=shown(path.name), name=printable(path.name), kind=kind)
-
-
-def _no_task(deposit: Deposit, evaluation: Evaluation | None) -> Finding | None:
-    if deposit.task:
-        return None
-    names = evaluation.tasks if evaluation else ()
-    forms = [_form(evaluation, task) for task in names]
-    form = next(filter(None, forms), "the organisers say")
-    name = printable(deposit.name)
-    return finding("PIP101", file=shown(deposit.name), name=name, form=form)
-
-
-def _form(evaluation: Evaluation | None, task: str) -> str:
-    """The form of the names of submissions to a task; empty if they are free."""
-    given = evaluation.tasks[task].names if evaluation else ""
-    return given or load(task).packaging.name
 
 
 ASK = (
@@ -225,25 +210,19 @@ ASK = (
 """What to do about a team that a manifest does not declare."""
 
 
-def _undeclared(deposit: Deposit, evaluation: Evaluation | None) -> Finding | None:
-    for part, value, hint in undeclared(deposit, evaluation):
-        # The team receives this: it must not learn who else takes part.
-        own = ASK if part == "team" else hint
-        return finding("PIP107", file=shown(deposit.name), part=part, value=value, hint=own)
-    return None
-
-
-def undeclared(deposit: Deposit, evaluation: Evaluation | None) -> Iterator[tuple[str, str, str]]:
+def undeclared_parts(
+    deposit: Deposit, evaluation: Evaluation | None
+) -> Iterator[tuple[str, str, str]]:
     """The parts of a deposit that a manifest does not declare: part, value and hint."""
     if evaluation is None:
         return
     for part in PARTS:
-        known, value = evaluation.declared(part), deposit.parts.get(part, "")
+        known, value = evaluation.names_of(part), deposit.parts.get(part, "")
         if known and value and value not in known:
             otherwise = _ADD_TEAM if part == "team" else f"use {', '.join(known)}"
             yield part, printable(value), did_you_mean(value, known, otherwise)
 
 
-def shown(name: str) -> str:
+def display_path(name: str) -> str:
     """The path of a deposit in findings."""
     return f"{FOLDER}/{printable(name)}"

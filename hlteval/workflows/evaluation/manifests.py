@@ -1,21 +1,25 @@
-"""The schema of manifests, in words: unknown and missing keys, values of other types."""
+"""The manifests of evaluations and campaigns: TOML files, their schema in words, and their checks.
+
+A manifest is read in three steps: its syntax, its structure by the JSON Schema of grammars/, and
+what it declares. All findings have the line and column of the key or value that they are about.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path as PathlibPath
+from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
 import msgspec
 
 from hlteval.findings import Finding, Problem
 from hlteval.findings.suggest import did_you_mean
-from hlteval.grammars import schema
+from hlteval.grammars import schema as load_schema
 from hlteval.results.evaluation import (
     Campaign,
     CampaignTask,
@@ -23,20 +27,19 @@ from hlteval.results.evaluation import (
     Condition,
     Evaluation,
     ProfileName,
+    TaskSettings,
+    name_pattern,
 )
 from hlteval.sources import Unreadable, decode, open_source
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import is_url
 from hlteval.syntax.json_parser import Path
-from hlteval.syntax.json_text import KINDS, WANTED, SchemaError, schema_errors
+from hlteval.syntax.json_text import KINDS, WANTED, schema_errors
 from hlteval.syntax.places import Places
 from hlteval.syntax.toml_places import Extent, Located, located
 from hlteval.tasks import known, load
 from hlteval.tasks.options import check_values, merged
 from hlteval.tasks.task import Option, Task, WrongOption
-
-_WORDS = {"object": "a table"}
-"""What TOML calls otherwise than JSON."""
 
 
 class Broken(NamedTuple):
@@ -58,7 +61,7 @@ class Broken(NamedTuple):
 def broken(
     content: Mapping[str, Any], schema: str = "manifest", prefix: str = "MAN"
 ) -> Iterator[Broken]:
-    """How a manifest breaks its schema.
+    """Yield the ways in which a manifest breaks its schema.
 
     Args:
         content: the manifest, as `tomllib` reads it.
@@ -70,79 +73,63 @@ def broken(
         [('MAN102', ('taks',)), ('MAN104', ()), ('MAN103', ('name',))]
     """
     for error in schema_errors(schema, schema, content):
-        for found in _explained(error, schema):
-            yield found._replace(code=f"{prefix}{found.code}")
+        path, given, wanted = error.path, error.given, error.wanted
+        if error.keyword == "required":
+            for name in wanted:
+                if name not in given:
+                    values = {"key": name, "where": where(path)}
+                    yield Broken(f"{prefix}104", path, True, values)
+        elif error.keyword == "additionalProperties":
+            keys = _keys(schema, path)
+            for name in given:
+                if name not in keys:
+                    hint = did_you_mean(name, keys, f"use {', '.join(keys)}")
+                    values = {"key": name, "hint": hint}
+                    yield Broken(f"{prefix}102", (*path, name), True, values)
+        elif error.keyword in {"type", "oneOf"}:
+            kind = "a table" if isinstance(given, dict) else KINDS.get(type(given), _DATE)
+            right = _PATHS if error.keyword == "oneOf" else {**WANTED, **_WORDS}[wanted]
+            values = {"key": where(path), "given": kind, "wanted": right}
+            yield Broken(f"{prefix}103", path, False, values)
+        else:
+            hint = _HINTS.get(error.keyword, "correct it").format(wanted)
+            if error.keyword == "enum":
+                allowed = list(map(str, wanted))
+                hint = did_you_mean(str(given), allowed, f"use one of {', '.join(allowed)}")
+            values = {"key": where(path), "given": _as_toml(given), "hint": hint}
+            yield Broken(f"{prefix}105", path, False, values)
 
 
-def _explained(error: SchemaError, schema_name: str) -> Iterator[Broken]:
-    """The ways in which an error of the schema breaks it; their codes have no prefix yet."""
-    path = error.path
-    if error.keyword == "required":
-        for name in error.wanted:
-            if name not in error.given:
-                values = {"key": name, "where": where(path)}
-                yield Broken("104", path, True, values)
-    elif error.keyword == "additionalProperties":
-        known = list(_definition(schema_name, path).get("properties", {}))
-        for name in error.given:
-            if name not in known:
-                hint = did_you_mean(name, known, f"use {', '.join(known)}")
-                yield Broken("102", (*path, name), True, {"key": name, "hint": hint})
-    elif error.keyword in {"type", "oneOf"}:
-        values = {"key": where(path), "given": _kind(error.given), "wanted": _wanted(error)}
-        yield Broken("103", path, False, values)
-    else:
-        values = {"key": where(path), "given": shown(error.given), "hint": _hint(error)}
-        yield Broken("105", path, False, values)
+_WORDS = {"object": "a table"}
+"""Types that TOML calls otherwise than JSON."""
+_DATE = "a date or time"
+_PATHS = "a path, or a table with a path for each language"
+_HINTS = {
+    "minimum": "use a number from {}",
+    "maximum": "use a number up to {}",
+    "minLength": "write a text, or remove the key",
+    "minItems": "write at least one",
+    "uniqueItems": "write each one once",
+}
+"""The help about a value by the keyword of the schema that it breaks."""
 
 
-def _wanted(error: SchemaError) -> str:
-    if error.keyword == "oneOf":
-        return "a path, or a table with a path for each language"
-    return _WORDS.get(error.wanted, WANTED[error.wanted])
-
-
-def _kind(value: object) -> str:
-    if isinstance(value, dict):
-        return "a table"
-    return KINDS.get(type(value), "a date or time")
-
-
-def _hint(error: SchemaError) -> str:
-    """What to write in place of a value."""
-    if error.keyword == "enum":
-        allowed = [str(value) for value in error.wanted]
-        return did_you_mean(str(error.given), allowed, f"use one of {', '.join(allowed)}")
-    return {
-        "minimum": f"use a number from {error.wanted}",
-        "maximum": f"use a number up to {error.wanted}",
-        "minLength": "write a text, or remove the key",
-        "minItems": "write at least one",
-        "uniqueItems": "write each one once",
-    }.get(error.keyword, "correct it")
-
-
-def _definition(name: str, path: Path) -> Mapping[str, Any]:
-    """The part of a schema for the value at a path."""
-    definitions = schema(name)["definitions"]
-    part: Mapping[str, Any] = definitions[name]
+def _keys(schema: str, path: Path) -> list[str]:
+    """Return the keys that a schema has for the table at a path."""
+    definitions = load_schema(schema)["definitions"]
+    part: Mapping[str, Any] = definitions[schema]
     for step in path:
-        part = _inner(part, step)
+        if isinstance(step, int):
+            part = part.get("items", {})
+        else:
+            part = part.get("properties", {}).get(step) or part.get("additionalProperties") or {}
         while "$ref" in part:
             part = definitions[part["$ref"].rpartition("/")[2]]
-    return part
-
-
-def _inner(part: Mapping[str, Any], step: int | str) -> Mapping[str, Any]:
-    if isinstance(step, int):
-        inner: Mapping[str, Any] = part.get("items", {})
-    else:
-        inner = part.get("properties", {}).get(step) or part.get("additionalProperties") or {}
-    return inner
+    return list(part.get("properties", {}))
 
 
 def where(path: Path) -> str:
-    """A path as people write it.
+    """Return a path as people write it.
 
     Examples:
         >>> where(("limits", 0, "most")), where(())
@@ -152,11 +139,11 @@ def where(path: Path) -> str:
     return "".join(steps).removeprefix(".") or "the manifest"
 
 
-def shown(value: object) -> str:
-    """A value as TOML writes it, more or less.
+def _as_toml(value: object) -> str:
+    """Return a value as TOML writes it, more or less.
 
     Examples:
-        >>> shown("pln"), shown([]), shown(True)
+        >>> _as_toml("pln"), _as_toml([]), _as_toml(True)
         ('"pln"', '[]', 'true')
     """
     if isinstance(value, bool):
@@ -165,6 +152,7 @@ def shown(value: object) -> str:
 
 
 _AT = re.compile(r" \(at (?:line ([0-9]+), column ([0-9]+)|end of document)\)$")
+"""The place in messages of `tomllib`."""
 
 
 class WrongManifest(ValueError):
@@ -189,13 +177,13 @@ class TomlFile:
 
     @cached_property
     def places(self) -> Mapping[Path, Located]:
-        """Where its keys and values are."""
+        """The places of its keys and values."""
         return located(self.text)
 
     def finding(
         self, code: str, *path: str | int, of_key: bool = False, **values: object
     ) -> Finding:
-        """A finding at a value, or at the closest part around it that is there.
+        """Return a finding at a value, or at the closest part around it that is there.
 
         Args:
             code: of the catalogue.
@@ -208,6 +196,50 @@ class TomlFile:
         place = self.places.get(path, Located(Extent(0, 0), Extent(0, 0)))
         start, end = place.key if of_key else place.value
         return Places(self.text).finding(Problem(code, 0, start, end, values), self.path)
+
+    def check_task(self, prefix: str, name: str) -> Iterator[Finding]:
+        """Yield the finding about a task that does not exist."""
+        if name not in known():
+            hint = did_you_mean(name, known(), "`hlteval tasks` lists them")
+            yield self.finding(f"{prefix}106", "tasks", name, of_key=True, task=name, hint=hint)
+
+    def check_options(
+        self,
+        code: str,
+        task: Task,
+        options: Mapping[str, object],
+        place: Sequence[str],
+        check: Callable[[str, object], None],
+    ) -> Iterator[Finding]:
+        """Yield findings about options that a task does not have, and about wrong values.
+
+        Args:
+            code: of the catalogue.
+            task: the task.
+            options: values by name.
+            place: the path of the table that has them.
+            check: raises `WrongOption` for a wrong option or value.
+        """
+        for name, value in options.items():
+            try:
+                check(name, value)
+            except WrongOption as error:
+                path = (*place, "options", name)
+                yield self.finding(code, *path, reason=str(error), task=task.name)
+
+
+def _check_values(task: Task, values: Mapping[str, str], command: str = "") -> None:
+    """Check the values of options.
+
+    Raises:
+        WrongOption: for a wrong value, or an option that the command, if one is given, lacks.
+    """
+    for option in task.options:
+        if option.name in values:
+            if command and not option.available_in(command):
+                raise WrongOption(option.elsewhere(task.name, "compare"))
+            option.check(values[option.name])
+    check_values(task, values)
 
 
 def read_toml(path: str, schema: str, prefix: str) -> TomlFile:
@@ -230,43 +262,37 @@ def read_toml(path: str, schema: str, prefix: str) -> TomlFile:
         result = decode(member.fetch(), display=member.display)
     except Unreadable as error:
         return TomlFile(path, findings=(error.finding,))
-    read = TomlFile(path, result.text or "", findings=result.findings)
-    return read if result.text is None else _parsed(read, schema, prefix)
-
-
-def _parsed(read: TomlFile, schema: str, prefix: str) -> TomlFile:
+    file = TomlFile(path, result.text or "", findings=result.findings)
+    if result.text is None:
+        return file
     try:
-        content = tomllib.loads(read.text)
-    except tomllib.TOMLDecodeError as error:
-        return replace(read, findings=(*read.findings, _syntax(read, f"{prefix}101", str(error))))
-    except RecursionError:
-        found = _syntax(read, f"{prefix}101", "Arrays or tables that are nested too deeply")
-        return replace(read, findings=(*read.findings, found))
-    if wrong := tuple(_structure(read, content, schema, prefix)):
-        return replace(read, findings=(*read.findings, *wrong))
-    return replace(read, content=content)
+        content = tomllib.loads(file.text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        problems = [_syntax_finding(file, f"{prefix}101", error)]
+    else:
+        problems = [
+            file.finding(problem.code, *problem.path, of_key=problem.of_key, **problem.values)
+            for problem in broken(content, schema, prefix)
+        ]
+        if not problems:
+            return replace(file, content=content)
+    return replace(file, findings=(*file.findings, *problems))
 
 
-def _syntax(read: TomlFile, code: str, message: str) -> Finding:
-    r"""The finding about text that is not TOML, at the place that the message of Python names."""
-    found = _AT.search(message)
-    start = len(read.text)
-    if found and found[1]:
-        lines = read.text.split("\n")
-        start = sum(len(line) + 1 for line in lines[: int(found[1]) - 1]) + int(found[2]) - 1
-    elif not found:
-        start = 0
+def _syntax_finding(file: TomlFile, code: str, error: Exception) -> Finding:
+    """Return the finding about text that is not TOML, at the place in the message of Python."""
+    message = str(error)
+    if isinstance(error, RecursionError):
+        message = "Arrays or tables that are nested too deeply"
+    place, start = _AT.search(message), 0
+    if place and place[1]:
+        lines = file.text.split("\n")
+        start = sum(len(line) + 1 for line in lines[: int(place[1]) - 1]) + int(place[2]) - 1
+    elif place:
+        start = len(file.text)
     reason = _AT.sub("", message)
     values = {"reason": reason[:1].lower() + reason[1:]}
-    return Places(read.text).finding(Problem(code, 0, start, start, values), read.path)
-
-
-def _structure(
-    read: TomlFile, content: Mapping[str, Any], schema: str, prefix: str
-) -> Iterator[Finding]:
-    """What breaks the schema."""
-    for problem in broken(content, schema, prefix):
-        yield read.finding(problem.code, *problem.path, of_key=problem.of_key, **problem.values)
+    return Places(file.text).finding(Problem(code, 0, start, start, values), file.path)
 
 
 WHOLE = Condition()
@@ -286,135 +312,111 @@ class CampaignManifest:
     campaign: Campaign | None
 
     @cached_property
-    def listed(self) -> Mapping[str, str]:
-        """Path or URL of each submission by its name; the first one of a name."""
-        found: dict[str, str] = {}
-        for name, path, _ in self._named():
-            found.setdefault(name, path)
-        return found
-
-    @cached_property
     def base(self) -> str:
         """The folder to which paths are relative."""
         path = self.file.path
-        return str(PathlibPath.cwd() if path == "-" else PathlibPath(path).absolute().parent)
+        return str(FilePath.cwd() if path == "-" else FilePath(path).absolute().parent)
 
     def path(self, written: str) -> str:
-        """A path of the manifest as the program opens it; a URL is one as it is."""
-        return written if is_url(written) else os.path.normpath(PathlibPath(self.base, written))
+        """Return a path of the manifest as the program opens it; a URL is one as it is."""
+        return written if is_url(written) else os.path.normpath(FilePath(self.base, written))
 
-    def shown(self, path: str) -> str:
-        """A path as it is in tables: below the folder of the manifest, relative to it."""
+    def display(self, path: str) -> str:
+        """Return a path as it is in tables: below the folder of the manifest, relative to it."""
         below = path.removeprefix(f"{self.base}{os.sep}")
         return below.replace(os.sep, "/") if below != path else path
 
-    def _named(self) -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
-        """Name and path of each submission, and its place in the manifest."""
-        for name, written in self.campaign.submissions.items() if self.campaign else ():
-            yield name, self.path(written), ("submissions", name)
-        for index, written in enumerate(self.campaign.folders if self.campaign else ()):
-            folder = PathlibPath(self.path(written))
+    @cached_property
+    def submissions(self) -> list[tuple[str, str, Path]]:
+        """Name and path or URL of each submission, and its place in the manifest."""
+        if self.campaign is None:
+            return []
+        each: list[tuple[str, str, Path]] = [
+            (name, self.path(written), ("submissions", name))
+            for name, written in self.campaign.submissions.items()
+        ]
+        for index, written in enumerate(self.campaign.folders):
+            folder = FilePath(self.path(written))
             for path in sorted(folder.iterdir()) if folder.is_dir() else ():
                 if not is_junk(path.name) and not path.name.startswith("."):
-                    yield _name_of(path), str(path), ("folders", index)
+                    each.append((_submission_name(path), str(path), ("folders", index)))
+        return each
+
+    @cached_property
+    def paths(self) -> Mapping[str, str]:
+        """Path or URL of each submission by its name; the first one of a name."""
+        listed: dict[str, str] = {}
+        for name, path, _ in self.submissions:
+            listed.setdefault(name, path)
+        return listed
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """All findings about it."""
-        return (*self.file.findings, *(self._findings() if self.campaign else ()))
+        return (*self.file.findings, *(self._check(self.campaign) if self.campaign else ()))
 
     @property
     def usable(self) -> bool:
         """Whether it can be run."""
         return not any(finding.severity == "error" for finding in self.findings)
 
-    def _findings(self) -> Iterator[Finding]:
-        assert self.campaign is not None  # noqa: S101 - for the type checker
-        yield from self._folders()
-        yield from self._repeated()
-        for name, settings in self.campaign.tasks.items():
-            yield from self._task(name, settings)
-        if not self.listed:
-            yield self.file.finding("CPN110", "name", of_key=True)
-        elif not self.campaign.tasks:
-            yield self.file.finding("CPN111", "tasks", of_key=True)
-
-    def _folders(self) -> Iterator[Finding]:
-        """Folders that cannot be listed."""
-        for index, written in enumerate(self.campaign.folders if self.campaign else ()):
-            if not PathlibPath(self.path(written)).is_dir():
-                yield self.file.finding("CPN112", "folders", index, path=written)
-
-    def _repeated(self) -> Iterator[Finding]:
-        """Submissions of one name."""
-        seen: dict[str, str] = {}
-        for name, path, place in self._named():
-            if seen.setdefault(name, path) != path:
-                first, second = self.shown(seen[name]), self.shown(path)
-                yield self.file.finding("CPN109", *place, name=name, first=first, second=second)
-
-    def _task(self, name: str, settings: CampaignTask) -> Iterator[Finding]:
-        """What is wrong with a task and its settings."""
+    def _check(self, campaign: Campaign) -> Iterator[Finding]:
+        """Yield the findings about folders, submissions and tasks."""
         at = self.file.finding
-        if name not in known():
-            hint = did_you_mean(name, known(), "`hlteval tasks` lists them")
-            yield at("CPN106", "tasks", name, of_key=True, task=name, hint=hint)
-            return
-        task = load(name)
-        for reason in _of_task(task, settings, self.profiles(settings)):
-            yield at("CPN108", "tasks", name, reason[0], reason=reason[1], task=name)
-        yield from self._names(settings.submissions, "tasks", name)
-        yield from self._options(task, settings.options, "tasks", name)
-        for condition, own in settings.conditions.items():
-            place = ("tasks", name, "conditions", condition)
-            yield from self._names(own.submissions, *place)
-            yield from self._options(task, own.options, *place)
-        yield from self._references(task, settings)
+        for index, written in enumerate(campaign.folders):
+            if not FilePath(self.path(written)).is_dir():
+                yield at("CPN112", "folders", index, path=written)
+        for name, path, place in self.submissions:
+            if (first := self.paths[name]) != path:
+                first, second = self.display(first), self.display(path)
+                yield at("CPN109", *place, name=name, first=first, second=second)
+        for name, settings in campaign.tasks.items():
+            wrong = list(self.file.check_task("CPN", name))
+            yield from wrong or self._check_task(load(name), settings)
+        if not self.paths:
+            yield at("CPN110", "name", of_key=True)
+        elif not campaign.tasks:
+            yield at("CPN111", "tasks", of_key=True)
 
-    def _references(self, task: Task, settings: CampaignTask) -> Iterator[Finding]:
-        """A task whose reference is missing, or that has none."""
-        each = settings.conditions.values() or (WHOLE,)
-        given = [settings.reference, *(condition.reference for condition in each)]
-        if task.scored_alone and any(given):
+    def _check_task(self, task: Task, settings: CampaignTask) -> Iterator[Finding]:
+        """Yield the findings about the settings of a task."""
+        place = ("tasks", task.name)
+        for key, reason in _wrong_settings(task, settings, self.profiles(settings)):
+            yield self.file.finding("CPN108", *place, key, reason=reason, task=task.name)
+
+        def check(name: str, value: object) -> None:
+            _check_values(task, self.resolve_options(task, {name: value}), "score")
+
+        tables: dict[tuple[str, ...], CampaignTask | Condition] = {place: settings}
+        for name, condition in settings.conditions.items():
+            tables[(*place, "conditions", name)] = condition
+        for path, part in tables.items():
+            for index, name in enumerate(part.submissions):
+                if name not in self.paths:
+                    hint = did_you_mean(name, [*self.paths], "declare it below [submissions]")
+                    step = ("submissions", index)
+                    yield self.file.finding("CPN107", *path, *step, name=name, hint=hint)
+            yield from self.file.check_options("CPN108", task, part.options, path, check)
+        references = [c.reference for c in settings.conditions.values() or (WHOLE,)]
+        if task.scored_alone and any([settings.reference, *references]):
             reason = f"{task.name} has no reference; remove the key"
-            path = ("tasks", task.name, "reference")
-            yield self.file.finding("CPN108", *path, reason=reason, task=task.name)
-        elif not task.scored_alone and not settings.reference and not all(given[1:]):
+            yield self.file.finding("CPN108", *place, "reference", reason=reason, task=task.name)
+        elif not task.scored_alone and not settings.reference and not all(references):
             reason = f"{task.name} needs a reference"
-            place = ("tasks", task.name)
             yield self.file.finding("CPN108", *place, of_key=True, reason=reason, task=task.name)
 
-    def _names(self, names: Sequence[str], *place: str) -> Iterator[Finding]:
-        """Submissions that are not listed."""
-        for index, name in enumerate(names):
-            if name not in self.listed:
-                hint = did_you_mean(name, [*self.listed], "declare it below [submissions]")
-                path: tuple[str | int, ...] = (*place, "submissions", index)
-                yield self.file.finding("CPN107", *path, name=name, hint=hint)
-
-    def _options(self, task: Task, options: Mapping[str, object], *place: str) -> Iterator[Finding]:
-        """Options that the task does not have, and values that they cannot have."""
-        for name, value in options.items():
-            try:
-                _check(task, self.resolved(task, {name: value}))
-            except WrongOption as error:
-                path = (*place, "options", name)
-                yield self.file.finding("CPN108", *path, reason=str(error), task=task.name)
-
-    def resolved(self, task: Task, options: Mapping[str, object]) -> dict[str, str]:
-        """The options of a task as text, with paths as the program opens them.
+    def resolve_options(self, task: Task, options: Mapping[str, object]) -> dict[str, str]:
+        """Return the options of a task as text, with paths as the program opens them.
 
         Raises:
             WrongOption: for an option that the task does not have, or a value of another type.
         """
         declared = {option.name: option for option in task.options}
-        named = {name.replace("-", "_"): value for name, value in options.items()}
-        return merged(
-            task, {name: self._value(declared.get(name), value) for name, value in named.items()}
-        )
+        values = {name.replace("-", "_"): value for name, value in options.items()}
+        return merged(task, {n: self._value(declared.get(n), value) for n, value in values.items()})
 
     def _value(self, option: Option | None, value: object) -> object:
-        """The value of an option; a path is relative to the manifest."""
+        """Return the value of an option; a path is relative to the manifest."""
         if option is None or not option.is_input:
             return value
         if isinstance(value, list | tuple):
@@ -422,55 +424,44 @@ class CampaignManifest:
         return self.path(value) if isinstance(value, str) and value else value
 
     def profiles(self, settings: CampaignTask) -> tuple[ProfileName, ...]:
-        """The profiles of a task: its own, or those of the campaign that it has."""
-        assert self.campaign is not None  # noqa: S101 - for the type checker
-        return settings.profiles or self.campaign.profiles
+        """Return the profiles of a task: its own, or those of the campaign."""
+        return settings.profiles or (self.campaign.profiles if self.campaign else ())
 
     def cells(self) -> Iterator[Cell]:
-        """The cells, in the order of the manifest."""
-        assert self.campaign is not None  # noqa: S101 - for the type checker
-        for name, settings in self.campaign.tasks.items():
+        """Yield the cells, in the order of the manifest."""
+        if (campaign := self.campaign) is None:
+            return
+        for task, settings in campaign.tasks.items():
             for profile in self.profiles(settings):
-                for condition, own in (settings.conditions or {"": WHOLE}).items():
-                    for submission in own.submissions or settings.submissions or self.listed:
-                        yield self._cell(name, settings, profile, (condition, own), submission)
+                for name, condition in (settings.conditions or {"": WHOLE}).items():
+                    reference = condition.reference or settings.reference
+                    options = {**settings.options, **condition.options}
+                    for submission in condition.submissions or settings.submissions or self.paths:
+                        yield Cell(
+                            task=task,
+                            profile=profile,
+                            condition=name,
+                            submission=submission,
+                            system=self.paths[submission],
+                            reference=self.path(reference) if reference else "",
+                            options=self.resolve_options(load(task), options),
+                            lenient=settings.lenient,
+                            encoding=settings.encoding,
+                            resamples=campaign.resamples,
+                            confidence=campaign.confidence,
+                            seed=campaign.seed,
+                            ranked=campaign.leaderboards,
+                            metrics=settings.metrics,
+                        )
 
     @property
     def inputs(self) -> set[str]:
         """The paths of all that is read: the manifest, submissions, references and options."""
-        read = {self.file.path, *self.listed.values()}
+        paths = {self.file.path, *self.paths.values()}
         for cell in self.cells():
-            named = {option.name for option in load(cell.task).options if option.is_input}
-            read |= {cell.reference, *(cell.options[name] for name in named & {*cell.options})}
-        return {path for path in read if path and not is_url(path)}
-
-    def _cell(
-        self,
-        name: str,
-        settings: CampaignTask,
-        profile: ProfileName,
-        condition: tuple[str, Condition],
-        submission: str,
-    ) -> Cell:
-        campaign: Any = self.campaign
-        title, own = condition
-        reference = own.reference or settings.reference
-        return Cell(
-            task=name,
-            profile=profile,
-            condition=title,
-            submission=submission,
-            system=self.listed[submission],
-            reference=self.path(reference) if reference else "",
-            options=self.resolved(load(name), {**settings.options, **own.options}),
-            lenient=settings.lenient,
-            encoding=settings.encoding,
-            resamples=campaign.resamples,
-            confidence=campaign.confidence,
-            seed=campaign.seed,
-            ranked=campaign.leaderboards,
-            metrics=settings.metrics,
-        )
+            inputs = {option.name for option in load(cell.task).options if option.is_input}
+            paths |= {cell.reference, *(cell.options[name] for name in inputs & {*cell.options})}
+        return {path for path in paths if path and not is_url(path)}
 
 
 def read_campaign(path: str) -> CampaignManifest:
@@ -485,11 +476,11 @@ def read_campaign(path: str) -> CampaignManifest:
     return CampaignManifest(file, campaign)
 
 
-def _name_of(path: PathlibPath) -> str:
-    """The name of a submission in a folder: that of the folder or file, without its suffix.
+def _submission_name(path: FilePath) -> str:
+    """Return the name of a submission in a folder: that of the folder or file without its suffix.
 
     Examples:
-        >>> [_name_of(PathlibPath(name)) for name in ("NIST_1.2.tar.gz", "run.tab")]
+        >>> [_submission_name(FilePath(name)) for name in ("NIST_1.2.tar.gz", "run.tab")]
         ['NIST_1.2', 'run']
     """
     suffix = next((end for end in ARCHIVE_SUFFIXES if path.name.lower().endswith(end)), "")
@@ -498,10 +489,10 @@ def _name_of(path: PathlibPath) -> str:
     return path.name[: -len(suffix)] if suffix else path.stem
 
 
-def _of_task(
+def _wrong_settings(
     task: Task, settings: CampaignTask, profiles: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """Settings that a task does not have: the key, and the reason."""
+    """Yield the settings that a task does not have: the key, and the reason."""
     if not task.metric:
         yield "reference", f"{task.name} cannot be scored: it supports validation only"
         return
@@ -518,26 +509,9 @@ def _of_task(
         yield "encoding", f"unknown encoding {settings.encoding}"
 
 
-def _check(task: Task, values: Mapping[str, str]) -> None:
-    """Check the values of options.
-
-    Raises:
-        WrongOption: for a value that an option cannot have, or an option that scores do not need.
-    """
-    for option in task.options:
-        if option.name in values:
-            if not option.available_in("score"):
-                raise WrongOption(option.elsewhere(task.name, "compare"))
-            option.check(values[option.name])
-    check_values(task, values)
-
-
-__all__ = ["Manifest", "WrongManifest", "read_manifest"]
-
-
 @dataclass(frozen=True)
 class Manifest(TomlFile):
-    """A manifest as it was read.
+    """The manifest of an evaluation as it was read.
 
     Attributes:
         evaluation: what it declares; None if it cannot be read, or breaks the schema.
@@ -547,12 +521,90 @@ class Manifest(TomlFile):
 
 
 def read_manifest(path: str) -> Manifest:
-    """Read a manifest: its findings are those of its syntax and structure.
+    """Read the manifest of an evaluation: its findings are those of its syntax and structure.
 
     Raises:
         FileNotFoundError: if the file does not exist.
         WrongManifest: if it is not one file.
     """
-    read = read_toml(path, "manifest", "MAN")
-    evaluation = None if read.content is None else msgspec.convert(read.content, Evaluation)
-    return Manifest(read.path, read.text, read.content, read.findings, evaluation)
+    file = read_toml(path, "manifest", "MAN")
+    evaluation = None if file.content is None else msgspec.convert(file.content, Evaluation)
+    return Manifest(file.path, file.text, file.content, file.findings, evaluation)
+
+
+def check_manifest(manifest: Manifest) -> tuple[Finding, ...]:
+    """Return all findings about the manifest of an evaluation by itself."""
+    if manifest.evaluation is None:
+        return manifest.findings
+    return (*manifest.findings, *_Check(manifest, manifest.evaluation).findings())
+
+
+class _Check:
+    """The checks of the manifest of an evaluation by itself."""
+
+    def __init__(self, manifest: Manifest, evaluation: Evaluation) -> None:
+        self.manifest, self.evaluation, self.at = manifest, evaluation, manifest.finding
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield all findings, part by part."""
+        evaluation = self.evaluation
+        for name, settings in evaluation.tasks.items():
+            wrong = list(self.manifest.check_task("MAN", name))
+            yield from wrong or self.task(load(name), settings)
+        for name, team in evaluation.teams.items():
+            yield from self.names("task", team.tasks, "teams", name, "tasks")
+        yield from self.names("condition", evaluation.ensembles_for, "ensembles_for")
+        for index, limit in enumerate(evaluation.limits):
+            yield from self.names("task", limit.tasks, "limits", index, "tasks")
+            if limit.most is not None and limit.least > limit.most:
+                path = ("limits", index, "least")
+                yield self.at("MAN109", *path, least=limit.least, most=limit.most)
+        seen: set[str] = set()
+        for index, entry in enumerate(evaluation.submissions):
+            if entry.file in seen:
+                yield self.at("MAN112", "submissions", index, "file", file=entry.file)
+            seen.add(entry.file)
+            for part, name in entry.parts.items():
+                yield from self.name(part, name, "submissions", index, part)
+
+    def names(self, part: str, names: Sequence[str], *path: str | int) -> Iterator[Finding]:
+        """Yield findings about names of a list that are not declared."""
+        for index, name in enumerate(names):
+            yield from self.name(part, name, *path, index)
+
+    def name(self, part: str, name: str, *path: str | int) -> Iterator[Finding]:
+        """Yield the finding about an undeclared name; where nothing is declared, any is right."""
+        declared = self.evaluation.names_of(part)
+        if declared and name not in declared:
+            hint = did_you_mean(name, declared, f"use {', '.join(declared)}, or declare it")
+            yield self.at("MAN107", *path, part=part, name=name, hint=hint)
+
+    def task(self, task: Task, settings: TaskSettings) -> Iterator[Finding]:
+        """Yield findings about paths, profile, metric, options and pattern of names of a task."""
+        place, name = ("tasks", task.name), task.name
+        for key, given in (("reference", settings.reference), ("against", settings.against)):
+            for language, path in ({"": given} if isinstance(given, str) else given).items():
+                steps = (*place, key, language) if language else (*place, key)
+                if language:
+                    yield from self.name("language", language, *steps)
+                if path and not (FilePath(self.manifest.path).parent / path).exists():
+                    yield self.at("MAN108", *steps, path=path)
+        if settings.profile not in task.profiles:
+            reason = f"{name} has no profile {settings.profile}"
+            yield self.at("MAN110", *place, "profile", reason=reason, task=name)
+        if settings.metric and task.statistic(settings.metric) is None:
+            reason = f"{name} has no metric {settings.metric}"
+            yield self.at("MAN110", *place, "metric", reason=reason, task=name)
+
+        def check(option: str, value: object) -> None:
+            _check_values(task, merged(task, {option.replace("-", "_"): value}))
+
+        yield from self.manifest.check_options("MAN110", task, settings.options, place, check)
+        if settings.names:
+            try:
+                missing = "team" not in name_pattern(settings.names).groupindex
+                reason = "it does not say the team; add {team}" if missing else ""
+            except ValueError as error:
+                reason = str(error)
+            if reason:
+                yield self.at("MAN111", *place, "names", pattern=settings.names, reason=reason)

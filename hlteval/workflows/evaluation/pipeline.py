@@ -1,7 +1,8 @@
-"""The lock of a folder: one process at a time writes to it.
+"""Pipelines: the submissions in a folder, validated and scored as they arrive.
 
-The lock is that of the operating system (flock), which frees it when its process ends, however it
-ends; the file names the process that holds it, or held it last.
+All state is in files: the logs and results of `pipeline_state`. One process at a time works on a
+folder. Its lock is that of the operating system (flock), which frees it when its process ends,
+however it ends; the file names the process that holds it, or held it last.
 """
 
 from __future__ import annotations
@@ -9,21 +10,21 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from hlteval.results.config import Config
 from hlteval.results.evaluation import Entry, PipelineResult
-from hlteval.results.verdict import Defaults
 from hlteval.sources.spooling import UNCHANGED, NotWritten, written
 from hlteval.sources.writing import hidden_path, remove_unfinished
 from hlteval.tasks import load
+from hlteval.workflows.evaluation import pipeline_status as status_of
+from hlteval.workflows.evaluation.cells import complete
 from hlteval.workflows.evaluation.deposits import FOLDER, Deposit, deposits
 from hlteval.workflows.evaluation.manifests import read_manifest
 from hlteval.workflows.evaluation.pipeline_state import (
@@ -32,18 +33,9 @@ from hlteval.workflows.evaluation.pipeline_state import (
     PipelineSettings,
     Records,
     Step,
+    key,
 )
-from hlteval.workflows.evaluation.pipeline_status import (
-    Orders,
-    Over,
-    Values,
-    broken,
-    companions,
-    entry,
-    over_limits,
-    team_help,
-    withdrawn,
-)
+from hlteval.workflows.evaluation.pipeline_status import Over, Values, over_limits
 from hlteval.workflows.evaluation.pipeline_work import BROKEN, Order, Outcome
 from hlteval.workflows.evaluation.pipeline_workers import Processes, Workers, WorkLimits
 from hlteval.workflows.processes.batches import Step as Watch
@@ -67,50 +59,34 @@ def locked(root: Path) -> Iterator[str]:
         InUse: if another process holds it.
         NotWritten: if the file cannot be written, or the system has no such locks.
     """
+    import fcntl
+
     path = root / FILE
     with written(path, "nothing was changed"):
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+
+    def holder() -> str:
+        """Return the process that the lock names."""
+        try:
+            process = json.loads(os.pread(file, 1000, 0).decode("utf-8", "replace"))
+            return f"process {int(process['process'])} on {process['host']}"
+        except (ValueError, KeyError, TypeError):
+            return "another process"
+
     try:
-        before = _take(file, root)
-        _write(file, json.dumps({"process": os.getpid(), "host": socket.gethostname()}))
-        yield _note(before)
-        _write(file, "")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            busy = f"{root} is in use by {holder()}; wait until it ends, or end it"
+            raise InUse(busy) from None
+        note = f"continues where {holder()} was interrupted" if os.pread(file, 1, 0) else ""
+        process = {"process": os.getpid(), "host": socket.gethostname()}
+        os.ftruncate(file, 0)
+        os.pwrite(file, json.dumps(process).encode(), 0)
+        yield note
+        os.ftruncate(file, 0)
     finally:
         os.close(file)
-
-
-def _take(file: int, root: Path) -> str:
-    """Take the lock; gives what the file said before.
-
-    Raises:
-        InUse: if another process holds it.
-    """
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        holder = _holder(os.pread(file, 1000, 0).decode("utf-8", "replace"))
-        raise InUse(f"{root} is in use by {holder}; wait until it ends, or end it") from None
-    return os.pread(file, 1000, 0).decode("utf-8", "replace")
-
-
-def _write(file: int, text: str) -> None:
-    os.ftruncate(file, 0)
-    os.pwrite(file, text.encode(), 0)
-
-
-def _holder(written_by: str) -> str:
-    """The process that a lock names."""
-    try:
-        known = json.loads(written_by)
-        return f"process {int(known['process'])} on {known['host']}"
-    except (ValueError, KeyError, TypeError):
-        return "another process"
-
-
-def _note(before: str) -> str:
-    return f"continues where {_holder(before)} was interrupted" if before else ""
 
 
 def pipeline(
@@ -127,7 +103,7 @@ def pipeline(
         settings: how they are validated and scored.
         jobs: how many processes work at most.
         limits: what each may use for one step of a submission.
-        workers: those who work; by default these processes.
+        workers: executor of orders; by default these processes.
         step: called after each step of a submission with the steps that are done, and all.
 
     Raises:
@@ -135,16 +111,15 @@ def pipeline(
         InUse: if another pipeline works on the root.
         NotWritten: if the disk is full.
     """
-    with opened(settings, jobs=jobs, limits=limits, workers=workers, step=step) as run:
+    with _runner(settings, jobs, limits, workers, step) as run:
         return run()
 
 
 @contextmanager
-def opened(
+def _runner(
     settings: PipelineSettings,
-    *,
-    jobs: int = 1,
-    limits: WorkLimits | None = None,
+    jobs: int,
+    limits: WorkLimits | None,
     workers: Workers | None = None,
     step: Watch = silent,
 ) -> Iterator[Callable[[], PipelineResult]]:
@@ -179,11 +154,14 @@ class Run:
     Attributes:
         settings: how they are validated and scored.
         records: their logs and results.
-        workers: those who work.
+        workers: executor of orders.
         limits: of their work.
         digests: of the files on which results depend.
         step: takes the steps that are done.
         over: the submissions that are over a limit, by name.
+        orders: the order for each step of a submission, by its name.
+        read: the digest of each path in this run.
+        options: those of each task, which are checked once.
         done: how many steps were done.
     """
 
@@ -194,6 +172,9 @@ class Run:
     digests: Digests
     step: Watch = silent
     over: Mapping[str, Over] = field(default_factory=dict)
+    orders: dict[tuple[str, Step], Order] = field(default_factory=dict)
+    read: dict[str, str] = field(default_factory=dict)
+    options: dict[str, Mapping[str, str]] = field(default_factory=dict)
     done: int = 0
 
     @cached_property
@@ -201,119 +182,166 @@ class Run:
         """All submissions, in the order in which they count."""
         return deposits(self.settings.root, self.settings.evaluation, self.settings.task)
 
-    @cached_property
-    def orders(self) -> Orders:
-        """What is to be done for each."""
-        return Orders(self.settings, self.limits, self.digests, self.deposits)
-
     def complete(self) -> PipelineResult:
-        """Validate, choose what is within the limits, score, and say what came of it."""
-        gone = tuple(map(self.withdraw, self.records.withdrawn(self.deposits)))
-        self.statuses()
+        """Validate, choose what is within the limits, score, and return the statuses."""
+        gone = []
+        for each in self.records.withdrawn(self.deposits):
+            status = status_of.withdrawn(each, self.records.set_aside(each))
+            gone.append(self.write_status(each, status))
+        self.update()
         self.do("validation", [each for each in self.deposits if each.problem is None])
-        valid = [each for each in self.deposits if self.passed(each)]
+        records = {each.name: self.record(each, "validation") for each in self.deposits}
+        valid = [e for e in self.deposits if records[e.name].get("result") == "passed"]
         self.over = over_limits(valid, self.settings.limits_of)
         within = [each for each in valid if each.name not in self.over]
-        named = {each.name: self.companions(each) for each in within}
-        self.orders.add(companions(within, named), within)
-        self.do("score", [each for each in within if self.is_scored(each)])
-        return PipelineResult(str(self.settings.root), (*self.statuses(), *gone), self.done)
+        named = {e.name: records[e.name].get("companions", "").split() for e in within}
+        for each in within:
+            if mates := status_of.companions(each, within, named):
+                self.orders[each.name, "score"] = self.make_order(each, "score", mates)
+        scored = []
+        for each in within:
+            task = load(each.task)
+            if task.metric and (task.scored_alone or self.settings.reference_of(each)):
+                scored.append(each)
+        self.do("score", scored)
+        return PipelineResult(str(self.settings.root), (*self.update(), *gone), self.done)
 
     def record(self, deposit: Deposit, step: Step) -> Values:
-        """The record of a step, if it is the result of what there is now."""
+        """Return the record of a step, if it is the result of what there is now."""
         values = self.records.read(deposit, step)
-        if deposit.problem or not self.orders.current(deposit, step, values):
+        result = values.get("result", "")
+        if deposit.problem or not result or (self.settings.retry and result in BROKEN):
             return {}
-        complete = values["result"] != "scored" or self.records.results(deposit).is_dir()
-        return values if complete else {}
-
-    def passed(self, deposit: Deposit) -> bool:
-        """Whether a submission passed validation."""
-        return self.record(deposit, "validation").get("result") == "passed"
-
-    def companions(self, deposit: Deposit) -> tuple[str, ...]:
-        """The submissions that a submission goes with."""
-        return tuple(self.record(deposit, "validation").get("companions", "").split())
-
-    def is_scored(self, deposit: Deposit) -> bool:
-        """Whether a valid submission can be scored."""
-        task = load(deposit.task)
-        reference = self.settings.reference_of(deposit)
-        return task.metric is not None and (task.scored_alone or bool(reference))
+        if values.get("key") != self.key(self.order(deposit, step), result):
+            return {}
+        there = result != "scored" or self.records.results(deposit).is_dir()
+        return values if there else {}
 
     def do(self, step: Step, wanted: Sequence[Deposit]) -> None:
         """Do a step of all submissions that have no record of it."""
-        todo = {each.name: each for each in wanted if not self.record(each, step)}
-        orders = [self.order(each, step) for each in todo.values()]
-        for number, (order, outcome) in enumerate(self.workers.outcomes(orders), 1):
-            self.commit(todo[order.name], order, outcome)
-            self.step(number, len(orders))
+        numbers = {each.name: number for number, each in enumerate(wanted)}
 
-    def order(self, deposit: Deposit, step: Step) -> Order:
-        """The order for a step; scores are first made in a hidden folder."""
-        output = str(hidden_path(self.records.results(deposit))) if step == "score" else ""
-        return replace(self.orders.order(deposit, step), output=output)
+        def compute(todo: list[int]) -> Iterator[tuple[int, tuple[Order, Outcome]]]:
+            orders = [self.order(wanted[number], step) for number in todo]
+            if step == "score":  # scores are first made in a hidden folder
+                folders = (self.records.results(wanted[number]) for number in todo)
+                hidden = (str(hidden_path(folder)) for folder in folders)
+                orders = [replace(o, output=path) for o, path in zip(orders, hidden, strict=True)]
+            for done, (order, outcome) in enumerate(self.workers.outcomes(orders), 1):
+                yield numbers[order.name], (order, outcome)
+                self.step(done, len(orders))
 
-    def commit(self, deposit: Deposit, order: Order, outcome: Outcome) -> None:
-        """Keep what came of an order, unless the submission changed meanwhile.
+        def keep(same: list[int], work: tuple[Order, Outcome]) -> list[Values]:
+            return [self.commit(wanted[number], *work) for number in same]
+
+        keys = [each.name for each in wanted]  # no two submissions are one computation
+        for _ in complete(keys, lambda n: self.record(wanted[n], step) or None, compute, keep):
+            pass
+
+    def commit(self, deposit: Deposit, order: Order, outcome: Outcome) -> Values:
+        """Keep and return the record of an order, unless the submission changed meanwhile.
 
         Raises:
             NotWritten: if the worker could not write.
         """
         if outcome.result == "disk":
             raise NotWritten(None, outcome.reason, str(self.settings.root), UNCHANGED)
-        if not deposit.unchanged(self.settings.root):
-            return
+        if not deposit.is_unchanged(self.settings.root):
+            return {}
         if outcome.result == "scored":
             self.records.keep(deposit, Path(order.output))
         elif order.step == "score":
             self.records.forget(deposit)
-        values = self.values(deposit, order, outcome)
-        self.records.write(deposit, order.step, values, outcome.report or order.headed())
-        self.done += 1
-        self.status(deposit)
-
-    def values(self, deposit: Deposit, order: Order, outcome: Outcome) -> Mapping[str, str]:
-        """The values of a record."""
-        reason, help_ = outcome.reason, outcome.help
+        reason, hint = outcome.reason, outcome.help
         if outcome.result in BROKEN:
-            found = broken(deposit, order.step, outcome, self.limits)
-            reason, help_ = f"{found.message} ({found.code})", found.help or ""
-        return {
+            problem = status_of.failure_finding(deposit, order.step, outcome, self.limits)
+            reason, hint = f"{problem.message} ({problem.code})", problem.help or ""
+        values = {
             "result": outcome.result,
             "reason": reason,
-            "help": help_,
+            "help": hint,
             "companions": " ".join(outcome.companions),
-            "key": self.orders.key(order, outcome.result),
+            "key": self.key(order, outcome.result),
         }
+        self.records.write(deposit, order.step, values, outcome.report or order.report())
+        self.done += 1
+        self.status(deposit)
+        return values
 
-    def statuses(self) -> tuple[Entry, ...]:
-        """The status of each submission, which is also written."""
+    def update(self) -> tuple[Entry, ...]:
+        """Write and return the status of each submission."""
         return tuple(map(self.status, self.deposits))
 
     def status(self, deposit: Deposit) -> Entry:
-        """The status of a submission, which is also written; scores of others are removed."""
+        """Write and return the status of a submission; scores of others are removed."""
         validation = self.record(deposit, "validation")
         full = self.over.get(deposit.name)
         reference = self.settings.reference_of(deposit) if deposit.task else ""
         score = {} if full or not validation else self.record(deposit, "score")
-        found = entry(deposit, validation, score, full, reference)
-        if found.status in {"invalid", "over limit", "valid"}:
+        entry = status_of.entry(deposit, validation, score, full, reference)
+        if entry.status in {"invalid", "over limit", "valid"}:
             self.records.forget(deposit)
-        return self.write_status(deposit, found)
+        return self.write_status(deposit, entry)
 
-    def withdraw(self, deposit: Deposit) -> Entry:
-        """Move the results of a submission that is no longer there aside; its status."""
-        return self.write_status(deposit, withdrawn(deposit, self.records.set_aside(deposit)))
-
-    def write_status(self, deposit: Deposit, found: Entry) -> Entry:
-        """Write the status of a submission."""
-        values = {"status": found.status, "submission": found.file, "task": found.task}
+    def write_status(self, deposit: Deposit, entry: Entry) -> Entry:
+        """Write and return a status."""
+        values = {"status": entry.status, "submission": entry.file, "task": entry.task}
         evaluation = self.settings.evaluation
-        help_ = team_help(deposit, found, evaluation.teams if evaluation else ())
-        values |= {"team": found.team, "reason": found.reason, "help": help_}
+        hint = status_of.team_help(deposit, entry, evaluation.teams if evaluation else ())
+        values |= {"team": entry.team, "reason": entry.reason, "help": hint}
         self.records.write(deposit, "status", values, "")
-        return found
+        return entry
+
+    def order(self, deposit: Deposit, step: Step) -> Order:
+        """Return the order for a step of a submission, which is made once."""
+        if (deposit.name, step) not in self.orders:
+            self.orders[deposit.name, step] = self.make_order(deposit, step, {})
+        return self.orders[deposit.name, step]
+
+    def make_order(self, deposit: Deposit, step: Step, mates: Mapping[str, str]) -> Order:
+        """Make the order for a step of a submission.
+
+        Args:
+            deposit: the submission.
+            step: the step.
+            mates: paths of the submissions that options name, where nothing else is given.
+        """
+        settings, task = self.settings, deposit.task
+        if task not in self.options:
+            self.options[task] = settings.options_of(task)
+        order = Order(
+            step=step,
+            task=task,
+            submission=deposit.path,
+            against=settings.against_of(deposit),
+            reference=settings.reference_of(deposit),
+            profile=settings.of_task(task).profile,
+            options={**mates, **self.options[task]},
+            name=deposit.name,
+            defaults=settings.defaults_of(task),
+        )
+        if step == "validation":  # beside one of the same team that it goes with
+            for other in self.deposits if deposit.team else ():
+                if other.team == deposit.team and not other.problem:
+                    for option in load(other.task).options:
+                        if option.submission_to and option.submission_to[0] == task:
+                            beside, known = option.submission_to[1], order.mates
+                            paths = {**known, other.identifier: other.path}
+                            order = replace(order, beside=beside, mates=paths)
+        digests = []
+        for path in order.inputs:
+            if path and path not in self.read:
+                self.read[path] = self.digests.of(settings.root / path)
+            digests.append(self.read[path] if path else "")
+        commands = (order.validate_command, order.command, sorted(order.mates))
+        names = [list(order.defaults.names)] if order.defaults else []
+        return replace(order, key=key(step, *commands, digests, *names))
+
+    def key(self, order: Order, result: str) -> str:
+        """Return the digest for a result; that of limits, too, if these are the reason."""
+        if result not in BROKEN:
+            return order.key
+        return key(order.key, self.limits.seconds, self.limits.megabytes)
 
 
 _QUIET = 1000
@@ -345,8 +373,18 @@ def watch(
         CannotWatch: if the library for it is not installed.
         hlteval.workflows.evaluation.pipeline.InUse: if another pipeline works on the root.
     """
-    changes = _changes(settings)
-    with opened(settings, jobs=jobs, limits=limits) as run:
+    try:
+        import watchfiles
+    except ImportError as error:
+        raise CannotWatch("--watch needs watchfiles: pip install 'hlteval[watch]'") from error
+    changes = watchfiles.watch(
+        *watched_paths(settings),
+        debounce=_LONGEST,
+        step=_QUIET,
+        rust_timeout=_NOW_AND_THEN,
+        yield_on_timeout=True,
+    )
+    with _runner(settings, jobs, limits) as run:
         yield run()
         for _ in changes:
             result = run()
@@ -354,38 +392,14 @@ def watch(
                 yield result
 
 
-def _changes(settings: PipelineSettings) -> Iterator[object]:
-    """Something each time after something changed, and now and then.
-
-    Raises:
-        CannotWatch: if the library for it is not installed.
-    """
-    try:
-        import watchfiles
-    except ImportError as error:
-        raise CannotWatch("--watch needs watchfiles: pip install 'hlteval[watch]'") from error
-    return watchfiles.watch(
-        *watched_paths(settings),
-        debounce=_LONGEST,
-        step=_QUIET,
-        rust_timeout=_NOW_AND_THEN,
-        yield_on_timeout=True,
-    )
-
-
 def watched_paths(settings: PipelineSettings) -> list[Path]:
-    """The folders and files on which results depend, which exist."""
-    paths = [settings.root / FOLDER]
-    paths += [Path(each) for each in (settings.reference, settings.against) if each]
-    for task in settings.tasks:
-        for given in (settings.of_task(task).reference, settings.of_task(task).against):
-            each = [given] if isinstance(given, str) else given.values()
-            paths += [settings.folder / path for path in each if path]
+    """Return the folders and files on which results depend, which exist."""
+    paths = [settings.root / FOLDER, *map(Path, settings.given_paths), *settings.manifest_paths]
     return [path for path in dict.fromkeys(paths) if path.exists()]
 
 
 def other_tasks(config: Config, manifest: str | None) -> list[str]:
-    """The tasks of a manifest that a file of defaults is not for.
+    """Return the tasks of a manifest that a file of defaults is not for.
 
     Args:
         config: the file.
@@ -395,34 +409,3 @@ def other_tasks(config: Config, manifest: str | None) -> list[str]:
         return []
     evaluation = read_manifest(manifest).evaluation
     return [task for task in (evaluation.tasks if evaluation else ()) if task != config.task]
-
-
-def taken(config: Config, given: Mapping[str, Any], missing: Collection[str]) -> Defaults | None:
-    """What a pipeline takes from a file of defaults; None if that is nothing.
-
-    Args:
-        config: the file.
-        given: the settings of the pipeline, with the `options` that are given.
-        missing: the settings that are not given.
-    """
-    names = [name for name in config.values if name in _open(given) and name in missing]
-    names += [f"options.{name}" for name in config.options if name not in given["options"]]
-    return Defaults(config.path, tuple(names)) if names else None
-
-
-def _open(given: Mapping[str, Any]) -> list[str]:
-    """The settings that a file may have; with a manifest, the task is that of each submission."""
-    return ["reference", "against", "profile", *([] if given["manifest"] else ["task"])]
-
-
-def with_config(
-    config: Config, given: Mapping[str, Any], missing: Collection[str]
-) -> dict[str, Any]:
-    """The settings of a pipeline with those of a file of defaults; the arguments are of `taken`."""
-    defaults = taken(config, given, missing)
-    names = defaults.names if defaults else ()
-    own = {name: config.values[name] for name in names if name in config.values}
-    preset = {name: v for name, v in config.options.items() if name not in given["options"]}
-    folder = Path() if config.task or given["task"] else Path(config.path).parent
-    shown = Defaults(os.path.relpath(config.path, given["root"]), names)
-    return {**given, **own, "preset": preset, "preset_folder": folder, "defaults": shown}

@@ -13,32 +13,33 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from hlteval import __version__
 from hlteval.findings import Finding
 from hlteval.findings.suggest import did_you_mean
-from hlteval.results.evaluation import Evaluation, Limit, Part, TaskSettings
+from hlteval.results.config import Config
+from hlteval.results.evaluation import Evaluation, Limit, TaskSettings
 from hlteval.results.verdict import Defaults
 from hlteval.sources import writing
 from hlteval.sources.names import printable
 from hlteval.sources.writing import check_outputs, finish, hidden_path, remove_unfinished
 from hlteval.tasks import BUILTIN, load
 from hlteval.tasks.options import check_values, merged, metric_options
-from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.evaluation.deposits import Deposit, Stamp, stamp
+from hlteval.tasks.task import WrongOption
+from hlteval.workflows.evaluation.deposits import FOLDER, Deposit, Stamp, stamp
+from hlteval.workflows.evaluation.manifests import check_manifest, read_manifest
 
 LOGS, RESULTS, WITHDRAWN = "logs", "results", "withdrawn"
 _STATUS = ".status.txt"
 Step = Literal["validation", "score"]
-STEPS: tuple[Step, ...] = ("validation", "score")
+Log = Literal["validation", "score", "status"]
 _HEAD = 1 << 16
 """Bytes of a record in which its lines `name: value` are."""
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Records:
             folder.mkdir(exist_ok=True)
             remove_unfinished(folder)
 
-    def path(self, deposit: Deposit, step: Step | Literal["status"]) -> Path:
+    def path(self, deposit: Deposit, step: Log) -> Path:
         """The path of a log."""
         return self.root / LOGS / f"{deposit.identifier}.{step}.txt"
 
@@ -66,13 +67,11 @@ class Records:
         """The folder of the scores."""
         return self.root / RESULTS / deposit.identifier
 
-    def read(self, deposit: Deposit, step: Step | Literal["status"]) -> Mapping[str, str]:
+    def read(self, deposit: Deposit, step: Log) -> Mapping[str, str]:
         """The values of a record; none if it is not there."""
         return read_record(self.path(deposit, step))
 
-    def write(
-        self, deposit: Deposit, step: Step | Literal["status"], values: Mapping[str, str], text: str
-    ) -> None:
+    def write(self, deposit: Deposit, step: Log, values: Mapping[str, str], text: str) -> None:
         """Write a record in one step, unless it is there already."""
         lines = [f"{name}: {printable(value)}\n" for name, value in values.items() if value]
         content = "".join([*lines, "\n" if text else "", text])
@@ -93,7 +92,7 @@ class Records:
         finish(made, results)
 
     def withdrawn(self, deposits: Iterable[Deposit]) -> Iterator[Deposit]:
-        """Those that have a status, and whose archives are no longer there, by identifier."""
+        """Yield submissions with a status whose archives are no longer there, by identifier."""
         there = {deposit.identifier for deposit in deposits}
         for path in sorted((self.root / LOGS).glob(f"*{_STATUS}")):
             identifier = path.name.removesuffix(_STATUS)
@@ -166,31 +165,20 @@ class Digests:
         if not path.is_dir():
             return self._file(path)
         files = sorted(file for file in path.rglob("*") if file.is_file())
-        return key(
-            [(os.fsencode(file.relative_to(path)).hex(), self._file(file)) for file in files]
-        )
+        names = (os.fsencode(file.relative_to(path)).hex() for file in files)
+        return key([*zip(names, map(self._file, files), strict=True)])
 
     def _file(self, path: Path) -> str:
         now = stamp(path)
         if path not in self.known or self.known[path][0] != now:
-            self.known[path] = (now, _digest(path))
+            try:
+                with path.open("rb") as stream:
+                    digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            except OSError as error:
+                absent = isinstance(error, FileNotFoundError)
+                digest = "missing" if absent else f"unreadable: {error.strerror}"
+            self.known[path] = (now, digest)
         return self.known[path][1]
-
-
-def _digest(path: Path) -> str:
-    made = hashlib.sha256()
-    try:
-        with path.open("rb") as stream:
-            while chunk := stream.read(_CHUNK):
-                made.update(chunk)
-    except FileNotFoundError:
-        return "missing"
-    except OSError as error:
-        return f"unreadable: {error.strerror}"
-    return made.hexdigest()
-
-
-_PER_TEAM: tuple[Part, ...] = ("team", "task")
 
 
 class NoReference(ValueError):
@@ -235,47 +223,38 @@ class PipelineSettings:
     defaults: Defaults | None = None
 
     def defaults_of(self, task: str) -> Defaults | None:
-        """What the scores of a task take from the file of defaults; the manifest wins over it."""
+        """Return the defaults of a file that the scores of a task use; the manifest wins."""
         if self.defaults is None:
             return None
-        declared = bool(self.evaluation and task in self.evaluation.tasks)
-        own, known = self.of_task(task), {option.name for option in load(task).options}
-        replaced = {"against"} | ({"reference"} if own.reference else set())
-        replaced |= {"profile"} if declared else set()
-        replaced |= {f"options.{name.replace('-', '_')}" for name in own.options}
-        replaced |= {f"options.{name}" for name in self.preset.keys() - known}
+        settings = self.of_task(task)
+        replaced = {"against"} | ({"reference"} if settings.reference else set())
+        replaced |= {"profile"} if self.evaluation and task in self.evaluation.tasks else set()
+        replaced |= {f"options.{name.replace('-', '_')}" for name in settings.options}
+        replaced |= {f"options.{name}" for name in self.preset.keys() - _options(task)}
         kept = tuple(name for name in self.defaults.names if name not in replaced)
         return Defaults(self.defaults.file, kept)
 
-    @property
-    def limits(self) -> tuple[Limit, ...]:
-        """The limits of all tasks; those of tasks only where nothing else is said."""
-        if self.most is not None:
-            return (Limit(_PER_TEAM, most=self.most),) if self.most else ()
-        if self.evaluation and self.evaluation.limits:
-            return self.evaluation.limits
-        return ()
-
     def limits_of(self, task: str) -> tuple[Limit, ...]:
-        """The limits of a task."""
-        own = load(task).deposited.most
-        if not self.limits and self.most is None and own is not None:
-            return (Limit(_PER_TEAM, most=own),)
-        return self.limits
+        """Return the limits of a task; its usual one only where nothing else sets one."""
+        most = load(task).deposited.most if self.most is None else self.most
+        if self.most is None and self.evaluation and self.evaluation.limits:
+            return self.evaluation.limits
+        unlimited = most is None or self.most == 0
+        return () if unlimited else (Limit(("team", "task"), most=most),)
 
     def of_task(self, task: str) -> TaskSettings:
-        """What the manifest says of a task."""
+        """Return the settings that the manifest has for a task."""
         known = self.evaluation.tasks if self.evaluation else {}
         return known.get(task, TaskSettings(profile=self.profile))
 
     def reference_of(self, deposit: Deposit) -> str:
-        """The path of the reference of a submission, from the root; empty if there is none."""
+        """Return the path of the reference of a submission, from the root; empty for none."""
         return self._path(self.of_task(deposit.task).reference, self.reference, deposit)
 
     def against_of(self, deposit: Deposit) -> str:
-        """The path of what a submission is checked against, from the root; empty if nothing."""
-        own = self._path(self.of_task(deposit.task).against, self.against, deposit)
-        return own or self.reference_of(deposit)
+        """Return the path that a submission is checked against, from the root; empty for none."""
+        path = self._path(self.of_task(deposit.task).against, self.against, deposit)
+        return path or self.reference_of(deposit)
 
     def _path(self, given: str | Mapping[str, str], otherwise: str, deposit: Deposit) -> str:
         if not isinstance(given, str):
@@ -284,39 +263,33 @@ class PipelineSettings:
         return os.path.relpath(path, self.root) if given or otherwise else ""
 
     def options_of(self, task: str) -> Mapping[str, str]:
-        """The values of the options of a task, as text; paths are from the root.
+        """Return the values of the options of a task, as text; paths are from the root.
 
         Raises:
             WrongOption: for a value that an option cannot have.
         """
-        declared = load(task)
-        own = self._merged(declared, self.of_task(task).options, self.folder)
-        preset = self._merged(declared, _known(declared, self.preset), self.preset_folder)
-        values = preset | own | self._given(declared)
+        declared, known = load(task), _options(task)
+
+        def from_root(value: object, folder: Path) -> object:
+            if isinstance(value, str):
+                return os.path.relpath(folder / value, self.root)
+            if isinstance(value, Sequence):
+                return [from_root(item, folder) for item in value]
+            return value
+
+        def as_text(values: Mapping[str, object], folder: Path) -> dict[str, str]:
+            inputs = {option.name for option in declared.options if option.is_input}
+            paths = {key: from_root(values[key], folder) for key in values if key in inputs}
+            return merged(declared, {**values, **paths})
+
+        of_manifest = as_text(self.of_task(task).options, self.folder)
+        preset = {name: value for name, value in self.preset.items() if name in known}
+        given = {name: value for name, value in self.options.items() if name in known}
+        values = as_text(preset, self.preset_folder) | of_manifest | as_text(given, Path())
         check_values(declared, values)
         if declared.metric is not None:
             metric_options(declared, values)
         return values
-
-    def _given(self, task: Task) -> dict[str, str]:
-        """The values on the command line of the options that the task has."""
-        return self._merged(task, _known(task, self.options), Path())
-
-    def _merged(self, task: Task, given: Mapping[str, object], folder: Path) -> dict[str, str]:
-        inputs = {option.name for option in task.options if option.is_input}
-        placed = {
-            name: self._placed(value, folder) if name in inputs else value
-            for name, value in given.items()
-        }
-        return merged(task, placed)
-
-    def _placed(self, value: object, folder: Path) -> object:
-        """The path, or the paths, of an option from the root."""
-        if isinstance(value, str):
-            return os.path.relpath(folder / value, self.root)
-        if isinstance(value, Sequence):
-            return [self._placed(item, folder) for item in value]
-        return value
 
     @cached_property
     def tasks(self) -> tuple[str, ...]:
@@ -324,6 +297,19 @@ class PipelineSettings:
         if self.task:
             return (self.task,)
         return tuple(self.evaluation.tasks) if self.evaluation else ()
+
+    @property
+    def given_paths(self) -> list[str]:
+        """The paths of the reference and of what submissions are checked against."""
+        return [path for path in (self.reference, self.against) if path]
+
+    @property
+    def manifest_paths(self) -> list[Path]:
+        """The paths of the same for each task, as the manifest declares them."""
+        settings = map(self.of_task, self.tasks)
+        each = [given for task in settings for given in (task.reference, task.against)]
+        paths = ([given] if isinstance(given, str) else given.values() for given in each)
+        return [self.folder / path for group in paths for path in group if path]
 
     def check(self) -> None:
         """Check all that does not depend on submissions.
@@ -333,50 +319,38 @@ class PipelineSettings:
             NoReference: if no task has a reference.
             WrongOption: for an option that no task has, or that cannot have its value.
         """
-        self._check_paths()
-        of_tasks = [self.of_task(task).reference for task in self.tasks]
+        for path in (self.root / FOLDER, *map(Path, self.given_paths)):
+            if not path.exists():
+                raise FileNotFoundError(2, "no such file or folder", str(path))
+        outputs = [self.root / LOGS, self.root / RESULTS]
+        check_outputs(outputs, [*self.manifest_paths, *self.given_paths])
+        references = [self.reference, *(self.of_task(task).reference for task in self.tasks)]
         alone = [load(task).scored_alone or load(task).metric is None for task in self.tasks]
-        if not (self.reference or any(of_tasks) or any(alone)):
+        if not any([*references, *alone]):
             raise NoReference("no reference: use --reference, or name it in the manifest")
         for task in self.tasks:
             load(task).hold_profile(self.of_task(task).profile)
             self.options_of(task)
-        names = {option.name for task in self.tasks or BUILTIN for option in load(task).options}
+        names = set[str]().union(*map(_options, self.tasks or BUILTIN))
         for name in (*self.options, *self.preset):
             if name not in names:
                 hint = did_you_mean(name, sorted(names), "`hlteval score TASK --help` lists them")
                 raise WrongOption(f"no task of the pipeline has the option {name}; {hint}")
 
-    def _check_paths(self) -> None:
-        folders = (self.root / "submissions",)
-        for path in (*folders, *(Path(each) for each in (self.reference, self.against) if each)):
-            if not path.exists():
-                raise FileNotFoundError(2, "no such file or folder", str(path))
-        given = [self.of_task(task) for task in self.tasks]
-        named = [each for own in given for each in (own.reference, own.against)]
-        paths = [
-            path for each in named for path in ([each] if isinstance(each, str) else each.values())
-        ]
-        read = [self.folder / path for path in paths if path]
-        written = [self.root / "logs", self.root / "results"]
-        check_outputs(written, [*read, *filter(None, [self.reference, self.against])])
+
+def _options(task: str) -> set[str]:
+    """Return the names of the options of a task."""
+    return {option.name for option in load(task).options}
 
 
-def _known(task: Task, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that a task has."""
-    known = {option.name for option in task.options}
-    return {name: value for name, value in options.items() if name in known}
-
-
-def settings(
-    root: Path, manifest: str | None = None, **given: Any
+def with_manifest(
+    settings: PipelineSettings, manifest: str | None
 ) -> tuple[PipelineSettings, tuple[Finding, ...]]:
-    """The settings of a pipeline, with what its manifest declares.
+    """Return settings with what a manifest declares.
 
     Args:
-        root: the folder of the evaluation.
+        settings: the settings.
         manifest: path of the manifest, if there is one.
-        **given: the other settings, by name.
 
     Returns:
         The settings, and the findings about the manifest by itself; with an error among them, the
@@ -386,12 +360,28 @@ def settings(
         FileNotFoundError: if there is no such manifest.
         WrongManifest: if it is not a file.
     """
-    from hlteval.workflows.evaluation.manifest_checks import check_manifest
-    from hlteval.workflows.evaluation.manifests import read_manifest
-
     if manifest is None:
-        return PipelineSettings(root, **given), ()
+        return settings, ()
     read = read_manifest(manifest)
-    found = check_manifest(read)
-    made = PipelineSettings(root, evaluation=read.evaluation, folder=Path(manifest).parent, **given)
-    return made, found
+    folder = Path(manifest).parent
+    return replace(settings, evaluation=read.evaluation, folder=folder), check_manifest(read)
+
+
+def with_config(
+    settings: PipelineSettings, config: Config, missing: Collection[str], manifest: str | None
+) -> PipelineSettings:
+    """Return settings with those of a file of defaults.
+
+    Args:
+        settings: the settings.
+        config: the file.
+        missing: names of the settings that are not given.
+        manifest: path of the manifest, which then has the task of each submission.
+    """
+    open_ = ("reference", "against", "profile", *(() if manifest else ("task",)))
+    values = {k: v for k, v in config.values.items() if k in open_ and k in missing}
+    preset = {k: v for k, v in config.options.items() if k not in settings.options}
+    names = (*values, *(f"options.{name}" for name in preset))
+    folder = Path() if config.task or settings.task else Path(config.path).parent
+    defaults = Defaults(os.path.relpath(config.path, settings.root), names)
+    return replace(settings, **values, preset=preset, preset_folder=folder, defaults=defaults)

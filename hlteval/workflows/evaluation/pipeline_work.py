@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hlteval.findings import Finding
-from hlteval.results.scores import Scores
-from hlteval.results.verdict import Defaults, Verdict
+from hlteval.results.verdict import Defaults
 from hlteval.sources.spooling import NotWritten, written
 from hlteval.tasks import load
-from hlteval.tasks.task import Task
 from hlteval.workflows.evaluation.pipeline_state import Step
 
 Result = Literal[
@@ -31,7 +29,7 @@ MAX_FINDINGS = 200
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be done.
+    """One step of one submission.
 
     Attributes:
         step: validation or scoring.
@@ -79,31 +77,44 @@ class Order:
     @property
     def command(self) -> str:
         """The command that does the same, in the root of the evaluation."""
-        validates = self.step == "validation"
-        words = ["hlteval", "validate" if validates else "score", self.task]
-        if validates:
-            words += [self.submission, *(["--against", self.against] if self.against else [])]
+        if self.step == "validation":
+            words = ["hlteval", "validate", self.task, self.submission]
+            words += ["--against", self.against] if self.against else []
         else:
+            words = ["hlteval", "score", self.task]
             words += ["-r", self.reference] if self.reference else []
             words += ["-s", self.submission]
         words += [] if self.profile == "plan" else ["--profile", self.profile]
         for option in load(self.task).options:
-            if value := self.own_options.get(option.name, ""):
-                values = value.split() if option.repeatable else [value]
-                words += [f"--{option.flag}"] if option.switch else []
-                for item in () if option.switch else values:
+            if not (value := self.own_options.get(option.name, "")):
+                continue
+            if option.switch:
+                words.append(f"--{option.flag}")
+            else:
+                for item in value.split() if option.repeatable else [value]:
                     words += [f"--{option.flag}", item]
         words += ["--defaults", "none"] if self.defaults else []
         return shlex.join(words)
 
-    def headed(self, report: str = "") -> str:
-        """A report after the command."""
-        return f"$ {self.command}\n" + (f"\n{report}" if report else "")
+    @property
+    def inputs(self) -> list[str]:
+        """The paths that are read; one is empty where there is no such input."""
+        paths = [self.submission, self.against if self.step == "validation" else self.reference]
+        paths += [self.mates[name] for name in sorted(self.mates)]
+        for option in load(self.task).options:
+            if option.is_input and option.name in self.own_options:
+                value = self.own_options[option.name]
+                paths += value.split() if option.repeatable else [value]
+        return paths
+
+    def report(self, text: str = "") -> str:
+        """Return a report with the command before it."""
+        return f"$ {self.command}\n" + (f"\n{text}" if text else "")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of an order.
+    """Result of an order.
 
     Attributes:
         result: in a word.
@@ -127,22 +138,20 @@ def perform(order: Order) -> Outcome:
         order: what to do, in the working directory.
     """
     try:
-        return _validated(order) if order.step == "validation" else _scored(order)
+        if order.step == "score":
+            return _score(order)
+        outcome = _validate(order)
+        mates = [order.mates[each] for each in outcome.companions if each in order.mates]
+        if not mates or order.beside in order.options:
+            return outcome
+        beside = replace(order, options={**order.options, order.beside: mates[0]})
+        return replace(_validate(beside), companions=outcome.companions)
     except MemoryError:
         return Outcome("memory")
     except NotWritten as error:
         return Outcome("disk", reason=str(error))
     except Exception as error:
         return Outcome("crashed", reason=f"an internal error ({type(error).__name__}: {error})")
-
-
-def _validated(order: Order) -> Outcome:
-    outcome = _validate(order)
-    named = [order.mates[each] for each in outcome.companions if each in order.mates]
-    if not named or order.beside in order.options:
-        return outcome
-    beside = replace(order, options={**order.options, order.beside: named[0]})
-    return replace(_validate(beside), companions=outcome.companions)
 
 
 def _validate(order: Order) -> Outcome:
@@ -161,23 +170,19 @@ def _validate(order: Order) -> Outcome:
             options=order.own_options,
         )
     )
-    report = order.headed(rendered(render(verdict, "text", MAX_FINDINGS)))
+    report = order.report(rendered(render(verdict, "text", MAX_FINDINGS)))
     if verdict.passed and verdict.decided:
         return Outcome("passed", report, companions=_companions(order))
-    errors = _errors(verdict)
-    own = [each for each in errors if each.side == verdict.side]
-    own += [each for each in errors if each.code in BESIDE_A_SUBMISSION]
-    if not verdict.decided and not own:  # the reference is the reason, for any submission
-        return Outcome("undecided", report, _first(errors), "check the reference")
-    return Outcome("failed", report, _first(own or errors))
+    errors = [each for each in verdict.findings if each.severity == "error"]
+    blamed = [each for each in errors if each.side == verdict.side]
+    blamed += [each for each in errors if each.code in BESIDE_A_SUBMISSION]
+    if not verdict.decided and not blamed:  # the reference is the reason, for any submission
+        return Outcome("undecided", report, _reason(errors), "check the reference")
+    return Outcome("failed", report, _reason(blamed or errors))
 
 
-def _errors(verdict: Verdict) -> list[Finding]:
-    return [finding for finding in verdict.findings if finding.severity == "error"]
-
-
-def _first(errors: list[Finding]) -> str:
-    """The first of some errors, and how many others there are."""
+def _reason(errors: list[Finding]) -> str:
+    """Return the first of some errors, and how many others there are."""
     if not errors:
         return "refused by the rules of the profile"
     number = sum(finding.count for finding in errors)
@@ -186,21 +191,24 @@ def _first(errors: list[Finding]) -> str:
 
 
 def _companions(order: Order) -> tuple[str, ...]:
-    """The submissions that a submission goes with, as its task finds them."""
+    """Return the submissions that a submission goes with, as its task finds them."""
+    from hlteval.converters import load as load_format
     from hlteval.representation import Corpus
     from hlteval.sources import open_source
 
     task = load(order.task)
     if task.deposited.companions is None:
         return ()
-    from hlteval.converters import load as load_format
-
     results = load_format(task.format).read(open_source(order.submission))
     return task.deposited.companions(Corpus.concat(result.corpus for result in results))
 
 
-def _scored(order: Order) -> Outcome:
-    from hlteval.reports.scores import Refusal
+def _score(order: Order) -> Outcome:
+    """Score a submission, and write all scores and both commands as scripts into its folder.
+
+    Tables have the names of the specification; those of the official software have them already.
+    """
+    from hlteval.reports.scores import Refusal, write_tables
     from hlteval.reports.terminal import rendered
     from hlteval.results.config import with_defaults
     from hlteval.workflows.run.engine import score
@@ -213,29 +221,23 @@ def _scored(order: Order) -> Outcome:
     except Refused as refused:
         command = shlex.split(order.command)
         refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
-        report = order.headed(rendered(refusal.as_text(MAX_FINDINGS)))
+        report = order.report(rendered(refusal.as_text(MAX_FINDINGS)))
         return Outcome("refused", report, str(refused), refused.fix)
-    named = order.defaults if order.defaults and order.defaults.names else None
-    scores = with_defaults(scores, named)
-    write_results(scores, Path(order.output), order)
-    return Outcome("scored", order.headed("the scores are in the folder of results\n"))
-
-
-def write_results(scores: Scores, folder: Path, order: Order) -> None:
-    """Write all scores, under the names of the specification where it has names.
-
-    The two scripts repeat the commands, in the root of the evaluation.
-    """
-    from hlteval.reports.scores import write_tables
-
+    if order.defaults and order.defaults.names:
+        scores = with_defaults(scores, order.defaults)
+    folder = Path(order.output)
     with written(folder):
         write_tables(scores, folder)
-        _rename(load(order.task), folder)
+        for table, name in load(order.task).deposited.result_files.items():
+            file = folder / f"{table}.tsv"
+            if file.exists() and not (folder / name).exists():
+                file.rename(folder / name)
         commands = {"validate.sh": order.validate_command, "score.sh": order.command}
-        for name, command in commands.items():
-            script = folder / name
-            script.write_text(_SCRIPT.format(command=command), "utf-8", errors="surrogateescape")
+        for script_name, line in commands.items():
+            script = folder / script_name
+            script.write_text(_SCRIPT.format(command=line), "utf-8", errors="surrogateescape")
             script.chmod(0o755)
+    return Outcome("scored", order.report("the scores are in the folder of results\n"))
 
 
 _SCRIPT = """\
@@ -244,11 +246,3 @@ _SCRIPT = """\
 cd "$(dirname "$0")/../.." || exit 2
 exec {command}
 """
-
-
-def _rename(task: Task, folder: Path) -> None:
-    """Give tables the names of the specification; those of the official software have them."""
-    for table, name in task.deposited.result_files.items():
-        file = folder / f"{table}.tsv"
-        if file.exists() and not (folder / name).exists():
-            file.rename(folder / name)

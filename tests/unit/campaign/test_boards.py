@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import hlteval
-from hlteval.workflows.evaluation.campaign_files import prepared, write_campaign
+from hlteval.workflows.evaluation.campaign_files import prepare_folder, write_campaign
 from tests.unit.campaign.demo import run, unpacked
 
 HOSTILE = "<img src=x onerror=alert(1)></script>"
@@ -71,7 +71,7 @@ def test_without_leaderboards_nothing_that_was_counted_is_kept(example, tmp_path
 
 def test_the_folder_has_the_table_leaderboards_and_a_report(result, tmp_path):
     for _ in range(2):  # a second run replaces what is there
-        write_campaign(result, prepared(tmp_path / "out"))
+        write_campaign(result, prepare_folder(tmp_path / "out"))
     names = sorted(str(f.relative_to(tmp_path / "out")) for f in (tmp_path / "out").rglob("*.*"))
     boards = [f"leaderboards/seedev-full-{name}" for name in ("official", "plan")]
     reports = [f"{name}.{suffix}" for name in boards for suffix in ("html", "tsv")]
@@ -87,11 +87,11 @@ def test_a_folder_of_something_else_is_not_used(tmp_path):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").touch()
     with pytest.raises(FileExistsError, match="contains files other than a campaign"):
-        prepared(tmp_path / "other")
+        prepare_folder(tmp_path / "other")
     with pytest.raises(FileExistsError, match="is a file, not a folder"):
-        prepared(tmp_path / "other" / "thesis.tex")
+        prepare_folder(tmp_path / "other" / "thesis.tex")
     with pytest.raises(FileNotFoundError, match="no folder"):
-        prepared(tmp_path / "no" / "such")
+        prepare_folder(tmp_path / "no" / "such")
 
 
 def test_runs_at_the_same_time_share_a_cache(example, result, tmp_path):

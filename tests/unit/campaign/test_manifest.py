@@ -116,5 +116,5 @@ def test_paths_are_relative_to_the_manifest_and_options_are_merged(manifest, tmp
     assert first.options == {"type_weights": str(tmp_path / "weights.tab")}
     assert muc.options == {"type_weights": str(tmp_path / "weights.tab"), "measure": "mention_ceaf"}
     assert muc.reference == str(tmp_path / "other.tab")
-    assert manifest.shown(first.system) == "runs/one.tab"
-    assert manifest.shown("/elsewhere/a") == "/elsewhere/a"
+    assert manifest.display(first.system) == "runs/one.tab"
+    assert manifest.display("/elsewhere/a") == "/elsewhere/a"
