@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 import msgspec
 
 from hlteval import __version__
+from hlteval.findings import Findings
+from hlteval.findings.counts import counted
 from hlteval.results.agreement import Agreement, CoefficientValue
 from hlteval.results.systems import short_names
 from hlteval.results.verdict import FIRST, Signature
 from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND
-from hlteval.scoring.agreement.units import Judged, first_of_marks, judged
+from hlteval.scoring.agreement.units import first_of_marks, judged
 from hlteval.tasks import agreement as declarations
 from hlteval.tasks import load
 from hlteval.tasks.options import merged
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.agreement.coefficients import Measuring, differences
+from hlteval.workflows.agreement.coefficients import CoefficientScorer, differences
 from hlteval.workflows.agreement.measures import Annotator, PairScorer, hold, inside, read
 from hlteval.workflows.processes.batches import Step, part, silent
 from hlteval.workflows.run.engine import Intervals
@@ -68,7 +70,8 @@ def agreement(
         for at, (path, name) in enumerate(zip(paths, names or paths, strict=True))
     ]
     if len(every) == 1:
-        every = inside(every[0], _tables(declared, own))
+        tables = [(unit.table, unit.only) for unit in own.units] or [(declared.scored_table, {})]
+        every = inside(every[0], tables)
         members, folders = expand_folders(task, paths)
         if folders and len(every) == 0:
             short = short_names(members)
@@ -76,12 +79,12 @@ def agreement(
             found = agreement(paths=members, lenient=lenient, step=step, **arguments)
             return msgspec.structs.replace(found, notes=(*folders, *found.notes))
     findings = hold(every, paths, task, lenient=lenient)
-    documents = _shared(every)
-    return _compared(declared, own, every, documents, given, intervals, findings)
+    scorer = PairScorer(declared, own, given, intervals)
+    return _compare(scorer, every, findings)
 
 
 def declaration(task: Task) -> declarations.Agreement:
-    """What annotators of a task agree on.
+    """Return what annotators of a task judge, and the measures of their agreement.
 
     Raises:
         WrongOption: if nothing is declared, and the task has no measure.
@@ -93,78 +96,46 @@ def declaration(task: Task) -> declarations.Agreement:
     return declarations.Agreement(why=f"{task.name} declares no units")
 
 
-def _tables(task: Task, own: declarations.Agreement) -> list[tuple[str, Mapping[str, str]]]:
-    """The tables of what annotators judge, with values of columns of the rows that count."""
-    return [(unit.table, unit.only) for unit in own.units] or [(task.scored_table, {})]
-
-
-def _shared(annotators: Sequence[Annotator]) -> list[str]:
-    """The documents that at least two annotators annotated."""
-    sets = [set(item.documents) for item in annotators]
-    return sorted(set().union(*(one & other for one, other in combinations(sets, 2))))
-
-
-def _compared(
-    task: Task,
-    own: declarations.Agreement,
-    annotators: Sequence[Annotator],
-    documents: Sequence[str],
-    given: dict[str, str],
-    intervals: Intervals | None,
-    findings: Any,
-) -> Agreement:
-    names = [item.name for item in annotators]
-    scorer = PairScorer(task, own, given, intervals)
-    measures = tuple(
-        found
-        for first, second in combinations(annotators, 2)
-        for found in scorer.measures(first, second)
-    )
+def _compare(scorer: PairScorer, annotators: Sequence[Annotator], findings: Findings) -> Agreement:
+    """Measure the agreement of annotators by the measures and the units that a task declares."""
+    task, declared, intervals = scorer.task, scorer.declared, scorer.intervals
+    pairs = [*combinations(annotators, 2)]
+    shared = [{*first.documents} & {*second.documents} for first, second in pairs]
+    documents = sorted(set().union(*shared))
+    measures = tuple(measure for pair in pairs for measure in scorer.measures(*pair))
     sides = [(item.corpus, item.documents) for item in annotators]
-    each = [(unit, judged(unit, sides, documents)) for unit in own.units]
-    measuring = Measuring(names, [set(item.documents) for item in annotators], documents, intervals)
+    each = [(unit, judged(unit, sides, documents)) for unit in declared.units]
     coefficients: list[CoefficientValue] = []
-    for (unit, found), marked in zip(each, first_of_marks(own.units), strict=True):
-        coefficients += measuring.values(unit, found, marked=marked)
+    of_units = CoefficientScorer(annotators, documents, intervals)
+    for (unit, found), marked in zip(each, first_of_marks(declared.units), strict=True):
+        coefficients += of_units.values(unit, found, marked=marked)
+    files = {id(item.check): item.digest for item in annotators}
+    parts = [(FIRST, __version__), ("task", task.name), ("profile", "plan")]
+    parts += [("annotation", digest) for digest in files.values()]
+    parts += [*option_parts(annotators[0].check.opened), ("annotators", f"{len(annotators)}")]
+    notes = [f"no coefficients: {declared.why}"] if declared.why else []
+    if intervals is not None:
+        parts += [("bootstrap", str(intervals.replicates))]
+        parts += [("confidence", str(intervals.confidence)), ("seed", str(intervals.seed))]
+        notes.append(
+            f"[low, high]: {100 * intervals.confidence:g} % bootstrap interval, "
+            f"{counted(intervals.replicates, 'resample')} of documents"
+        )
+    empty = [unit.name for unit, found in each if not found.units.height]
+    notes += [f"{name}: no annotator judged anything" for name in empty]
+    meanings: dict[str, str] = {}
+    for unit in declared.units:
+        meanings[unit.name] = unit.meaning
+        meanings |= {item.name: item.meaning for item in (FOUND, *COEFFICIENTS[unit.scale])}
     return Agreement(
         task=task.name,
-        signature=_signature(task, annotators, measuring),
-        annotators=tuple(names),
+        signature=str(Signature(tuple(parts))),
+        annotators=tuple(item.name for item in annotators),
         documents=len(documents),
         measures=measures,
         coefficients=tuple(coefficients),
         differences=tuple(differences(each, annotators, documents)),
         findings=findings,
-        notes=tuple(_notes(own, each, measuring)),
-        meanings=dict(_meanings(own)),
+        notes=tuple(notes),
+        meanings=meanings,
     )
-
-
-def _signature(task: Task, annotators: Sequence[Annotator], measuring: Measuring) -> str:
-    """What the numbers depend on, in one line."""
-    parts = [(FIRST, __version__), ("task", task.name), ("profile", "plan")]
-    files = {id(item.check): item.digest for item in annotators}
-    parts += [("annotation", digest) for digest in files.values()]
-    parts += [*option_parts(annotators[0].check.opened)]
-    parts += [("annotators", f"{len(annotators)}")]
-    return str(Signature((*parts, *measuring.signature)))
-
-
-def _notes(
-    own: declarations.Agreement, each: Sequence[tuple[Any, Judged]], measuring: Measuring
-) -> Iterator[str]:
-    """How to read the numbers."""
-    if own.why:
-        yield f"no coefficients: {own.why}"
-    yield from measuring.notes()
-    for unit, found in each:
-        if not found.units.height:
-            yield f"{unit.name}: no annotator judged anything"
-
-
-def _meanings(own: declarations.Agreement) -> Iterator[tuple[str, str]]:
-    """What is judged, and what the coefficients mean."""
-    for unit in own.units:
-        yield unit.name, unit.meaning
-        for item in (FOUND, *COEFFICIENTS[unit.scale]):
-            yield item.name, item.meaning

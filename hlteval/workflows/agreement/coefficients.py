@@ -1,22 +1,21 @@
-"""Coefficients of what annotators judge: of all documents, by document, and by label."""
+"""Coefficients of judgments: of all documents, by document and by label; and the differences."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hlteval.findings.counts import counted as with_noun
 from hlteval.results.agreement import CoefficientValue, Disagreement, Judgment
 from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND, Coefficient
 from hlteval.scoring.agreement.ratings import Ratings, Values
 from hlteval.scoring.agreement.units import SEPARATOR, Judged, Present, Unit, first_of_marks
 from hlteval.scoring.intervals import Bootstrap
+from hlteval.scoring.metric import Limits
 from hlteval.scoring.resampling import draws
 from hlteval.workflows.agreement.measures import Annotator, places
 from hlteval.workflows.run.engine import Intervals
@@ -55,44 +54,38 @@ class _Group:
 
 
 @dataclass(frozen=True)
-class Measuring:
+class CoefficientScorer:
     """The coefficients of annotators.
 
     Attributes:
-        names: of the annotators.
-        own: the documents that each of them annotated.
+        annotators: whose agreement is measured.
         documents: the documents that count, in the order of `Ratings.documents`.
         intervals: how confidence intervals are computed; without them there are none.
     """
 
-    names: Sequence[str]
-    own: Sequence[Collection[str]]
+    annotators: Sequence[Annotator]
     documents: Sequence[str]
     intervals: Intervals | None
 
-    @property
-    def signature(self) -> Iterator[tuple[str, str]]:
-        """What intervals depend on."""
-        if self.intervals is not None:
-            yield "bootstrap", str(self.intervals.replicates)
-            yield "confidence", str(self.intervals.confidence)
-            yield "seed", str(self.intervals.seed)
-
-    def notes(self) -> Iterator[str]:
-        """How to read the intervals."""
-        if self.intervals is not None:
-            yield (
-                f"[low, high]: {100 * self.intervals.confidence:g} % bootstrap interval, "
-                f"{with_noun(self.intervals.replicates, 'resample')} of documents"
-            )
-
     def values(self, unit: Unit, found: Judged, *, marked: bool) -> Iterator[CoefficientValue]:
-        """All coefficients of what is judged, and that of the units that annotators mark."""
+        """Compute all coefficients of what is judged, and that of the units that annotators mark.
+
+        Each has a value of all documents, then values of labels or categories, then of documents.
+        """
         for item in ((FOUND,) if marked else ()) + COEFFICIENTS[unit.scale]:
             for group, labels in self._groups(item, found):
-                yield self._overall(unit, item, group)
-                yield from self._by_label(unit, item, group, labels)
-                yield from self._by_document(unit, item, group)
+                yield self._value(unit, item, group)
+                if isinstance(unit, Present):
+                    for label in dict.fromkeys(sorted(labels)):
+                        yield self._value(unit, item, group.where(labels == label), label)
+                elif len(group.ratings.categories) <= MOST_CATEGORIES:
+                    yield from self._by_category(unit, item, group)
+                values = item.value(item.sums(group.ratings), group.ratings.raters)
+                chosen = group.ratings.documents[group.units(item)]
+                units = np.bincount(chosen, minlength=len(self.documents)).tolist()
+                for name, number, value in zip(self.documents, units, values, strict=True):
+                    if number:
+                        yield self._result(unit, item, group, number, float(value), document=name)
 
     def _groups(
         self, item: Coefficient, found: Judged
@@ -100,74 +93,55 @@ class Measuring:
         """The pairs of annotators, or all of them, with the label of each unit."""
         labels = found.units["label"].to_numpy()
         if item.of == "all":
-            if item.name == "fleiss_kappa" and len(self.names) == 2:
+            if item.name == "fleiss_kappa" and len(self.annotators) == 2:
                 return  # of two annotators, alpha and Cohen's kappa say the same
-            yield _Group(tuple(self.names), found.ratings), labels
+            yield _Group(tuple(item.name for item in self.annotators), found.ratings), labels
             return
-        for first, second in combinations(range(len(self.names)), 2):
-            shared = {*self.own[first]} & {*self.own[second]}
+        for pair in combinations(range(len(self.annotators)), 2):
+            first, second = (self.annotators[index] for index in pair)
+            shared = {*first.documents} & {*second.documents}
             inside = np.array([name in shared for name in self.documents], dtype=bool)
             ratings = found.ratings
-            chosen = inside[ratings.documents] & ratings.judged[:, [first, second]].any(axis=1)
-            group = _Group(
-                (self.names[first], self.names[second]), ratings.where(chosen).pair(first, second)
+            chosen = inside[ratings.documents] & ratings.judged[:, [*pair]].any(axis=1)
+            yield (
+                _Group((first.name, second.name), ratings.where(chosen).pair(*pair)),
+                labels[chosen],
             )
-            yield group, labels[chosen]
 
-    def _overall(
+    def _value(
         self, unit: Unit, item: Coefficient, group: _Group, label: str | None = None
     ) -> CoefficientValue:
-        sums = item.sums(group.ratings)
-        value = float(item.value(sums.sum(axis=0), group.ratings.raters))
+        sums, raters = item.sums(group.ratings), group.ratings.raters
         replicates = self._replicates(sums)
-        drawn = item.value(replicates, group.ratings.raters) if replicates is not None else None
+        drawn = None if replicates is None else item.value(replicates, raters)
+        value = float(item.value(sums.sum(axis=0), raters))
         units = int(group.units(item).sum())
-        return self._made(unit, item, group, units, value, drawn, sums, label=label)
+        return self._result(unit, item, group, units, value, drawn, sums, label=label)
 
-    def _by_label(
-        self, unit: Unit, item: Coefficient, group: _Group, labels: NDArray[np.object_]
-    ) -> Iterator[CoefficientValue]:
-        """The coefficient of each label: of the units of a label, or of a category."""
-        if isinstance(unit, Present):
-            for label in dict.fromkeys(sorted(labels)):
-                yield self._overall(unit, item, group.where(labels == label), label)
-        elif len(group.ratings.categories) <= MOST_CATEGORIES:
-            yield from self._of_categories(unit, item, group)
-
-    def _of_categories(
+    def _by_category(
         self, unit: Unit, item: Coefficient, group: _Group
     ) -> Iterator[CoefficientValue]:
-        sums, of_categories = item.sums(group.ratings), item.of_categories
+        sums, raters, of_categories = (
+            item.sums(group.ratings),
+            group.ratings.raters,
+            item.of_categories,
+        )
         if of_categories is None:
             return
-        values = of_categories(sums.sum(axis=0), group.ratings.raters)
+        values = of_categories(sums.sum(axis=0), raters)
         replicates = self._replicates(sums)
-        raters = group.ratings.raters
         drawn = None if replicates is None else of_categories(replicates, raters)
         units = group.units(item)
         for at, category in enumerate(group.ratings.categories):
-            having = int((units & (group.ratings.values == at).any(axis=1)).sum())
-            own = None if drawn is None else drawn[:, at]
-            if having:
-                yield self._made(
-                    unit, item, group, having, float(values[at]), own, sums, label=category
-                )
-
-    def _by_document(
-        self, unit: Unit, item: Coefficient, group: _Group
-    ) -> Iterator[CoefficientValue]:
-        values = item.value(item.sums(group.ratings), group.ratings.raters)
-        chosen = group.ratings.documents[group.units(item)]
-        units = np.bincount(chosen, minlength=len(self.documents))
-        for at, name in enumerate(self.documents):
-            if units[at]:
-                yield self._made(
-                    unit, item, group, int(units[at]), float(values[at]), None, None, document=name
-                )
+            number = int((units & (group.ratings.values == at).any(axis=1)).sum())
+            column = None if drawn is None else drawn[:, at]
+            if number:
+                value = float(values[at])
+                yield self._result(unit, item, group, number, value, column, sums, label=category)
 
     def _replicates(self, sums: Values) -> Values | None:
         """The sums of resamples of the documents that have any."""
-        own = sums[_counted(sums)]
+        own = sums[_has_counts(sums)]
         if self.intervals is None or not len(own):
             return None
         flat = own.reshape(len(own), -1)
@@ -180,52 +154,56 @@ class Measuring:
         ]
         return np.concatenate(parts).reshape(-1, *sums.shape[1:]) if parts else None
 
-    def _made(
+    def _result(
         self,
         unit: Unit,
         item: Coefficient,
         group: _Group,
         units: int,
         value: float,
-        drawn: Values | None,
-        sums: Values | None,
-        **scope: str | None,
+        drawn: Values | None = None,
+        sums: Values | None = None,
+        *,
+        document: str | None = None,
+        label: str | None = None,
     ) -> CoefficientValue:
+        """Return a value with its interval, from its replicates and the sums of documents."""
         defined = not np.isnan(value)
-        reason: object = ""
-        if not defined:
-            nothing = NO_UNITS if item.of == "pair" else NO_UNITS_OF_ALL
-            reason = CONSTANT if units else nothing
-        elif drawn is not None and sums is not None and self.intervals is not None:
-            drew = self.intervals
-            how = Bootstrap(int(_counted(sums).sum()), drew.confidence, drew.seed, drew.replicates)
-            reason = how.interval(value, drawn, WITHIN)
+        interval: Limits | str = ""
+        if not defined and units:
+            interval = CONSTANT
+        elif not defined:
+            interval = NO_UNITS if item.of == "pair" else NO_UNITS_OF_ALL
+        elif drawn is not None and sums is not None and (wanted := self.intervals) is not None:
+            documents = int(_has_counts(sums).sum())
+            how = Bootstrap(documents, wanted.confidence, wanted.seed, wanted.replicates)
+            interval = how.interval(value, drawn, WITHIN)
         return CoefficientValue(
             judged=unit.name,
             coefficient=item.name,
             annotators=group.names,
             value=value if defined else None,
-            interval=reason if isinstance(reason, tuple) else None,
+            interval=None if isinstance(interval, str) else interval,
             units=units,
-            reason=reason if isinstance(reason, str) else "",
-            **scope,
+            reason=interval if isinstance(interval, str) else "",
+            document=document,
+            label=label,
         )
 
 
-def _counted(sums: Values) -> NDArray[np.bool_]:
+def _has_counts(sums: Values) -> NDArray[np.bool_]:
     """The documents of which something was counted."""
-    counted: NDArray[np.bool_] = np.any(sums != 0, axis=tuple(range(1, sums.ndim)))
-    return counted
+    has_counts: NDArray[np.bool_] = np.any(sums != 0, axis=tuple(range(1, sums.ndim)))
+    return has_counts
 
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
-Places = dict[tuple[int, int], str]
 
 
 def differences(
     each: Sequence[tuple[Unit, Judged]], annotators: Sequence[Annotator], documents: Sequence[str]
 ) -> Iterator[Disagreement]:
-    """The units of which annotators say different things, by document; numbers far apart first.
+    """List the units that annotators judge differently, by document; numbers far apart first.
 
     What one annotator marked and another did not is listed once, however much is judged of it.
 
@@ -234,82 +212,57 @@ def differences(
         annotators: who judged.
         documents: the names of the documents, in the order of `Ratings.documents`.
     """
-    each_own = [frozenset(annotator.documents) for annotator in annotators]
-    annotated = np.array([[name in own for own in each_own] for name in documents], dtype=bool)
+    sets = [frozenset(annotator.documents) for annotator in annotators]
+    annotated = np.array([[name in own for own in sets] for name in documents], dtype=bool)
     annotated = annotated.reshape(len(documents), len(annotators))
     marked = first_of_marks([unit for unit, _ in each])
     for (unit, found), finds in zip(each, marked, strict=True):
-        present = annotated[found.ratings.documents]
-        chosen = _parting(found.ratings, present, finds=finds)
-        yield from _listed(unit, found, chosen, present, annotators)
+        ratings, judged = found.ratings, found.ratings.judged
+        present = annotated[ratings.documents]
+        spread = np.zeros(len(ratings.values))
+        several = judged.sum(axis=1) > 1
+        values = ratings.values[several]
+        spread[several] = np.nanmax(values, axis=1) - np.nanmin(values, axis=1)
+        chosen = spread > 0
+        if finds:
+            chosen |= (present & ~judged).any(axis=1) & judged.any(axis=1)
+        units = np.flatnonzero(chosen)
+        if not ratings.categories:
+            units = units[np.argsort(-spread[units], kind="stable")]
+        yield from _disagreements(unit, found, units.tolist(), present, annotators)
 
 
-def _parting(ratings: Ratings, present: NDArray[np.bool_], *, finds: bool) -> NDArray[np.int64]:
-    """The units that annotators judge differently, in the order in which they are listed."""
-    judged = ratings.judged
-    spread = np.zeros(len(ratings.values))
-    several = judged.sum(axis=1) > 1
-    own = ratings.values[several]
-    spread[several] = np.nanmax(own, axis=1) - np.nanmin(own, axis=1)
-    chosen = spread > 0
-    if finds:
-        chosen |= (present & ~judged).any(axis=1) & judged.any(axis=1)
-    places = np.flatnonzero(chosen)
-    if ratings.categories:
-        return places
-    return places[np.argsort(-spread[places], kind="stable")]
-
-
-def _listed(
+def _disagreements(
     unit: Unit,
     found: Judged,
-    chosen: NDArray[np.int64],
+    units: Sequence[int],
     present: NDArray[np.bool_],
     annotators: Sequence[Annotator],
 ) -> Iterator[Disagreement]:
-    of_units: dict[int, dict[int, tuple[int, int]]] = {}
-    wanted = set(chosen.tolist())
+    """List the judgments of units by the annotators of their documents, with their places."""
+    wanted = set(units)
+    records: dict[tuple[int, int], tuple[int, int]] = {}
+    files: list[dict[int, dict[int, None]]] = [{} for _ in annotators]
     for index, annotator, origin, record in found.places.iter_rows():
         if index in wanted and origin is not None:
-            of_units.setdefault(index, {})[annotator] = (origin, record)
-    located = _located(of_units, annotators)
-    for index in chosen.tolist():
+            records[index, annotator] = origin, record
+            files[annotator].setdefault(origin, {})[record] = None
+    located = [places(*pair) for pair in zip(annotators, files, strict=True)]
+    ratings = found.ratings
+    for index in units:
         document, key, _ = found.units.row(index)
-        own = of_units.get(index, {})
+        judgments: dict[str, Judgment] = {}
+        for at, judge in enumerate(annotators):
+            if present[index, at]:
+                value = float(ratings.values[index, at])
+                category: str | float | None = None if np.isnan(value) else value
+                if category is not None and ratings.categories:
+                    category = ratings.categories[int(value)]
+                place = located[at][records[index, at]] if (index, at) in records else None
+                judgments[judge.name] = Judgment(category=category, place=place)
         yield Disagreement(
-            judged=unit.name,
-            document=document,
-            unit=shown_key(key),
-            judgments={
-                annotator.name: Judgment(
-                    category=_category(found.ratings, index, at),
-                    place=located[at].get(own[at]) if at in own else None,
-                )
-                for at, annotator in enumerate(annotators)
-                if present[index, at]
-            },
+            judged=unit.name, document=document, unit=shown_key(key), judgments=judgments
         )
-
-
-def _located(
-    of_units: dict[int, dict[int, tuple[int, int]]], annotators: Sequence[Annotator]
-) -> list[Places]:
-    """The places of the records of each annotator."""
-    wanted: list[dict[int, dict[int, None]]] = [{} for _ in annotators]
-    for own in of_units.values():
-        for annotator, (origin, record) in own.items():
-            wanted[annotator].setdefault(origin, {})[record] = None
-    return [
-        places(annotator, {origin: [*records] for origin, records in files.items()})
-        for annotator, files in zip(annotators, wanted, strict=True)
-    ]
-
-
-def _category(ratings: Ratings, index: int, annotator: int) -> Any:
-    value = float(ratings.values[index, annotator])
-    if np.isnan(value):
-        return None
-    return ratings.categories[int(value)] if ratings.categories else value
 
 
 def shown_key(key: str) -> str:
