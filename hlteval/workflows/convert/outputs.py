@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from hlteval.converters import Format, known, load
 from hlteval.findings import Finding, finding
-from hlteval.sources import Listed, finish, merge, unfinished
+from hlteval.sources import Listed, finish, merge
 from hlteval.sources.archives import shown_names
 from hlteval.sources.writing import check_name, resolved
-from hlteval.workflows.convert.inputs import UnknownFormat, named, preferred
+from hlteval.workflows.convert.inputs import UnknownFormat, known_format, prefer_builtin
 
 
 class WrongOutput(ValueError):
@@ -59,13 +57,7 @@ class Output:
         elif path.exists() or path.is_symlink():
             raise FileExistsError(f"{self.path} is neither a file nor a folder")
 
-    @contextmanager
-    def unfinished(self) -> Iterator[Path]:
-        """A hidden path in the same folder, at which a file or folder is created."""
-        with unfinished(self.path) as path:
-            yield path
-
-    def place(self, made: Path, form: Format, documents: int) -> Iterator[Finding]:
+    def place(self, made: Path, form: Format, documents: int) -> tuple[list[Listed], list[Finding]]:
         """Give what is complete its name.
 
         Args:
@@ -73,61 +65,56 @@ class Output:
             form: the format of it.
             documents: the number of documents in it.
 
-        Yields:
-            A finding about other files that stay in the folder.
+        Returns:
+            The files, below a folder, or the output and files beside it; and a finding about other
+            files that stay in the folder.
 
         Raises:
             WrongOutput: for several documents and the name of a file, where each has its own.
             FileExistsError: if files are in the way, or are read.
         """
         target = resolved(self.path)
-        if made.is_dir() and not target.is_dir() and self._names_file(made, form):
-            self._place_files(made, form, documents)
-        elif made.is_dir() and target.is_dir():
-            yield from self._merged(made, target)
+        files = [made] if made.is_file() else _files(made)
+        sizes = [file.stat().st_size for file in files]
+        names = [file.relative_to(made).as_posix() for file in files]
+        findings = []
+        if not made.is_dir():
+            if target.is_dir():
+                raise WrongOutput(f"{self.path} is a folder, and {form.name} writes a file")
+            names = [self.path.name]
+            finish(made, target)
         elif target.is_dir():
-            raise WrongOutput(f"{self.path} is a folder, and {form.name} writes a file")
-        elif made.is_dir() and target.exists():
+            for file in files:
+                self._check_not_input(target / file.relative_to(made))
+            if others := merge(made, target):
+                count, stay = len(others), shown_names(others)
+                findings.append(finding("CNV108", file=str(self.path), count=count, names=stay))
+        elif self._names_file(files, form):
+            paths = self._targets(files, form, documents)
+            names = [path.name for path in paths]
+            for file, size, path in zip(files, sizes, paths, strict=True):
+                same = path.is_file() and path.stat().st_size == size
+                if same and path.read_bytes() == file.read_bytes():
+                    continue
+                self._check_not_input(path)
+                if os.path.lexists(path) and not self.force:
+                    raise FileExistsError(f"{path} exists; use --force to replace it")
+            for file, path in zip(files, paths, strict=True):
+                finish(file, path)
+        elif target.exists():
             raise WrongOutput(f"{self.path} is a file, and {form.name} writes a folder")
         else:
             finish(made, target)
+        listed = zip(names, sizes, strict=True)
+        return [Listed(name, "file", size) for name, size in listed], findings
 
-    def _names_file(self, made: Path, form: Format) -> bool:
-        """Whether the path has the suffix of the files in a folder, with a file per document."""
-        suffixes = tuple({*form.suffixes, *(file.suffix for file in _files(made))} - {""})
+    def _names_file(self, files: Sequence[Path], form: Format) -> bool:
+        """Return whether the path has the suffix of some files, of which each is a document."""
+        suffixes = tuple({*form.suffixes, *(file.suffix for file in files)} - {""})
         per_document = form.layout == "per_document" or any(
-            file.name.endswith(form.suffixes) for file in _files(made)
+            file.name.endswith(form.suffixes) for file in files
         )
         return per_document and bool(suffixes) and self.path.name.endswith(suffixes)
-
-    def _place_files(self, made: Path, form: Format, documents: int) -> None:
-        """Name the files of a single document like the path, each with its own suffix."""
-        files = _files(made)
-        targets = self._targets(files, form, documents)
-        for file, target in zip(files, targets, strict=True):
-            if _same(target, file):
-                continue
-            self._check_not_input(target)
-            if os.path.lexists(target) and not self.force:
-                raise FileExistsError(f"{target} exists; use --force to replace it")
-        for file, target in zip(files, targets, strict=True):
-            finish(file, target)
-
-    def files(self, made: Path, form: Format, documents: int) -> list[Listed]:
-        """The files as `place` names them: below a folder, or the output and files beside it.
-
-        Raises:
-            WrongOutput: as `place` does.
-        """
-        written = [made] if made.is_file() else _files(made)
-        if made.is_file():
-            names = [self.path.name]
-        elif not resolved(self.path).is_dir() and self._names_file(made, form):
-            names = [target.name for target in self._targets(written, form, documents)]
-        else:
-            names = [file.relative_to(made).as_posix() for file in written]
-        sizes = (file.stat().st_size for file in written)
-        return [Listed(name, "file", size) for name, size in zip(names, sizes, strict=True)]
 
     def _targets(self, files: Sequence[Path], form: Format, documents: int) -> list[Path]:
         """The paths of the files of a single document.
@@ -135,15 +122,18 @@ class Output:
         Raises:
             WrongOutput: if there are several documents.
         """
-        ends = _ends([file.name for file in files], form)
+        ends = [
+            max((s for s in form.suffixes if file.name.endswith(s)), key=len, default=file.suffix)
+            for file in files
+        ]
         if len({str(file).removesuffix(end) for file, end in zip(files, ends, strict=True)}) > 1:
             raise WrongOutput(
                 f"{self.path} is the name of a single file, and {form.name} writes a file for each "
                 f"of the {documents} documents; use a folder with --to {form.name}"
             )
-        own = max((end for end in ends if self.path.name.endswith(end)), key=len, default="")
-        stem = self.path.name.removesuffix(own or self.path.suffix)
-        if not own:  # a suffix of the format that its files do not have
+        end = max((end for end in ends if self.path.name.endswith(end)), key=len, default="")
+        stem = self.path.name.removesuffix(end or self.path.suffix)
+        if not end:  # a suffix of the format that its files do not have
             ends = [self.path.suffix if len(files) == 1 else end for end in ends]
         return [self.path.with_name(f"{stem}{end}") for end in ends]
 
@@ -151,41 +141,9 @@ class Output:
         if resolved(target) in self.inputs:
             raise FileExistsError(f"{target} is an input; write to another path")
 
-    def _merged(self, made: Path, target: Path) -> Iterator[Finding]:
-        for file in _files(made):
-            self._check_not_input(target / file.relative_to(made))
-        others = merge(made, target)
-        if others:
-            values: dict[str, Any] = {"count": len(others), "names": shown_names(others)}
-            yield finding("CNV108", file=str(self.path), **values)
-
-
-def _same(target: Path, file: Path) -> bool:
-    """Whether a path is a file with the content of another."""
-    return (
-        target.is_file()
-        and target.stat().st_size == file.stat().st_size
-        and target.read_bytes() == file.read_bytes()
-    )
-
 
 def _files(folder: Path) -> Sequence[Path]:
     return sorted(file for file in folder.rglob("*") if file.is_file())
-
-
-def _ends(names: Sequence[str], form: Format) -> list[str]:
-    """The suffix of each file: the longest of the format, or what follows the last dot.
-
-    Examples:
-        >>> from hlteval.converters import load
-        >>> _ends(["d.1.ltf.xml"], load("ltf")), _ends(["d.1.txt"], load("text"))
-        (['.ltf.xml'], ['.txt'])
-    """
-    fitting = ([s for s in form.suffixes if name.endswith(s)] for name in names)
-    return [
-        max(suffixes, key=len, default=Path(name).suffix)
-        for name, suffixes in zip(names, fitting, strict=True)
-    ]
 
 
 def target(
@@ -210,12 +168,12 @@ def target(
         UnknownFormat: if there is no such format, or several, or it cannot be written.
     """
     if form is not None:
-        chosen = named(form)
+        chosen = known_format(form)
         if chosen.write is None:
             raise UnknownFormat(f"{form} cannot be written; {_writable()}")
         return chosen
     formats = [load(name) for name in known()]
-    fitting = preferred([f for f in formats if f.write and path.endswith(f.suffixes)])
+    fitting = prefer_builtin([f for f in formats if f.write and path.endswith(f.suffixes)])
     lengths = [max(len(s) for s in f.suffixes if path.endswith(s)) for f in fitting]
     longest = max(lengths, default=0)  # .rsd.txt before .txt
     fitting = [f for f, length in zip(fitting, lengths, strict=True) if length == longest]

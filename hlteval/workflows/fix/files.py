@@ -1,4 +1,4 @@
-"""Corrections of whole files by rules, which know what they compare them with."""
+"""Files of a submission while they are corrected: by lines, by tables, and by rules."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from itertools import chain, groupby
 from typing import NamedTuple
 
 import msgspec
-import polars as pl
 
 from hlteval.converters import Format
 from hlteval.findings import FieldRef, Finding, Severity, Span, entry
-from hlteval.findings.fixers import FIXERS, Lines
+from hlteval.findings.fixers import FIXERS
 from hlteval.results.verdict import Fix
 from hlteval.sources import Member, Source, Unreadable
 from hlteval.sources.decoding import wide_encoding
@@ -24,7 +23,7 @@ from hlteval.workflows.run.checks import Check
 
 
 class Rewrite(NamedTuple):
-    """What replaces a span of a file."""
+    """A replacement of a span of a file."""
 
     file: str
     span: Span
@@ -32,7 +31,7 @@ class Rewrite(NamedTuple):
 
 
 def rewrites(opened: Submission, profile: str, code: str) -> list[Rewrite]:
-    """What corrects the problem of a rule in a whole submission; nothing if that is not certain.
+    """Return the corrections of the problem of a rule; none if they are not certain.
 
     Args:
         opened: the submission.
@@ -44,21 +43,23 @@ def rewrites(opened: Submission, profile: str, code: str) -> list[Rewrite]:
     for pair in chain.from_iterable(check.batches(None)):
         context = check.judged(pair)
         for rule in rules(opened.task):
-            if rule.code == code and rule.rewrites is not None:
-                found += _located(rule.rewrites(context), pair.system.members, opened)
+            if rule.code != code or rule.rewrites is None:
+                continue
+            for (origin,), rows in rule.rewrites(context).group_by("origin", maintain_order=True):
+                member = pair.system.members[int(str(origin))]
+                fields = [FieldRef(*key) for key in rows.select("record", "field").iter_rows()]
+                located = opened.format.locate(member, fields)
+                for location, put in zip(located, rows["put"], strict=True):
+                    if location is not None:
+                        found.append(Rewrite(member.display, location.span, put))
     return found
 
 
-def _located(
-    rows: pl.DataFrame, members: tuple[Member, ...], opened: Submission
-) -> Iterator[Rewrite]:
-    for (origin,), some in rows.group_by("origin", maintain_order=True):
-        member = members[int(str(origin))]
-        fields = [FieldRef(*key) for key in some.select("record", "field").iter_rows()]
-        located = opened.format.locate(member, fields)
-        for location, put in zip(located, some["put"], strict=True):
-            if location is not None:
-                yield Rewrite(member.display, location.span, put)
+def _fix(finding: Finding, *, file: str | None = None, line: int = 0, count: int = 1) -> Fix:
+    """Return the record of a correction; the line 0 is the whole file."""
+    title = FIXERS[entry(finding.code).fixer].title
+    name = file or finding.file
+    return Fix(code=finding.code, file=name, line=line or None, title=title, count=count)
 
 
 _BOM = "\ufeff"
@@ -108,53 +109,34 @@ class TextFile:
 
     def fix(self, finding: Finding) -> bool:
         """Correct a finding, and return whether that changed anything."""
-        fixer = FIXERS[entry(finding.code).fixer]
-        if fixer.scope == "file":
-            changed, number = self._fix_file(finding), 0
-        elif finding.span is None or fixer.line is None:
-            return False
-        else:
-            index = finding.span.line - 1
-            number, line = self.lines[index]
-            body = line.removesuffix("\r")
-            changed = int(self._put(index, fixer.line(body, finding), line[len(body) :]))
-        if changed:
-            line_number = number or None
-            self.fixes[number, finding.code] = Fix(
-                code=finding.code,
-                file=finding.file,
-                line=line_number,
-                title=fixer.title,
-                count=changed,
-            )
-        return bool(changed)
-
-    def _fix_file(self, finding: Finding) -> int:
-        """Correct a finding about the whole file, and return at how many places."""
         name = entry(finding.code).fixer
-        if name == "utf-8":
-            wide, self.wide = self.wide, False
-            return wide
-        if name == "byte-order-mark":
-            marks, self.mark = len(self.mark), ""
-            return marks
-        if rewrite := FIXERS[name].file:
-            text = rewrite(self.text)
+        fixer, number, count = FIXERS[name], 0, 0
+        if fixer.scope != "file":
+            if finding.span is not None and fixer.line is not None:
+                index = finding.span.line - 1
+                number, line = self.lines[index]
+                body = line.removesuffix("\r")
+                fixed = fixer.line(body, finding)
+                if fixed is not None:
+                    self.changed.setdefault(number, line)
+                    end = line[len(body) :]
+                    self.lines[index : index + 1] = [(number, put + end) for put in fixed]
+                    count = 1
+        elif name == "utf-8":
+            count, self.wide = int(self.wide), False
+        elif name == "byte-order-mark":
+            count, self.mark = len(self.mark), ""
+        elif fixer.file:
+            text = fixer.file(self.text)
             if text is not None:
                 self.lines = list(enumerate(text.split("\n"), start=1))
-            return int(text is not None)
-        changed = sum(line.endswith("\r") for _, line in self.lines)
-        self.lines = [(number, line.removesuffix("\r")) for number, line in self.lines]
-        return changed
-
-    def _put(self, index: int, lines: Lines, end: str) -> bool:
-        """Replace a line by others, which keep its number."""
-        if lines is None:
-            return False
-        number, old = self.lines[index]
-        self.changed.setdefault(number, old)
-        self.lines[index : index + 1] = [(number, line + end) for line in lines]
-        return True
+                count = 1
+        else:
+            count = sum(line.endswith("\r") for _, line in self.lines)
+            self.lines = [(number, line.removesuffix("\r")) for number, line in self.lines]
+        if count:
+            self.fixes[number, finding.code] = _fix(finding, line=number, count=count)
+        return bool(count)
 
     def replace(self, span: Span, put: str) -> None:
         """Put something in place of a span of a line."""
@@ -171,20 +153,17 @@ class TextFile:
             findings: about the mistakes.
         """
         first = self.lines[0][1].removesuffix("\r")
-        found = diagnose(self.text.removeprefix(self.mark), form.tabular(member, first))
+        text = self.text.removeprefix(self.mark)
+        mistakes = diagnose(text, form.tabular(member, first))
         codes = {finding.code for finding in findings}
-        fresh = found.repaired(self.text.removeprefix(self.mark), codes) if found else None
-        if not fresh:
+        repaired = mistakes.repaired(text, codes) if mistakes else None
+        if not repaired:
             return False
         old = dict(self.lines)
-        places = [self.lines[max(at, 1) - 1][0] for at, _ in fresh]
-        self.lines = list(zip(places, (line for _, line in fresh), strict=True))
+        self.lines = [(self.lines[max(at, 1) - 1][0], line) for at, line in repaired]
         count = max(1, sum(old.get(number) != line for number, line in self.lines))
         for finding in findings:
-            title = FIXERS[entry(finding.code).fixer].title
-            self.fixes[0, finding.code] = Fix(
-                code=finding.code, file=finding.file, line=None, title=title, count=count
-            )
+            self.fixes[0, finding.code] = _fix(finding, count=count)
         return True
 
     def withdraw(self, number: int) -> None:
@@ -236,14 +215,14 @@ class FixedFiles:
         for finding in ordered:
             if finding.file and FIXERS[entry(finding.code).fixer].scope == "table":
                 tables.setdefault(finding.file, []).append(finding)
-        rewritten = [self._rewrite_table(file, found) for file, found in tables.items()]
-        changes = [self._apply(finding) for finding in ordered if finding.file not in tables]
-        return any([*rewritten, *changes])
-
-    def _rewrite_table(self, file: str, findings: Sequence[Finding]) -> bool:
-        """Undo mistakes in all rows of a table; its lines are corrected after that."""
-        text = self.text(file)
-        return text is not None and text.rewrite(self.form, self.members[file], findings)
+        changes = []
+        for file, mistakes in tables.items():  # whose lines are corrected after that
+            text = self.text(file)
+            changes.append(
+                text is not None and text.rewrite(self.form, self.members[file], mistakes)
+            )
+        changes += [self._apply(finding) for finding in ordered if finding.file not in tables]
+        return any(changes)
 
     def _apply(self, finding: Finding) -> bool:
         scope = FIXERS[entry(finding.code).fixer].scope
@@ -266,10 +245,7 @@ class FixedFiles:
             return
         for place in reversed(ordered):
             text.replace(place.span, place.put)
-        title = FIXERS[entry(finding.code).fixer].title
-        count = len(ordered)
-        fix = Fix(code=finding.code, file=file, line=None, title=title, count=count)
-        text.fixes[0, finding.code] = fix
+        text.fixes[0, finding.code] = _fix(finding, file=file, count=len(ordered))
 
     def place(self, finding: Finding) -> tuple[str | None, int]:
         """The file of a finding, and the original number of its line; 0 for the file."""
@@ -292,10 +268,9 @@ class FixedFiles:
 
     @property
     def fixes(self) -> Iterator[Fix]:
-        """What was corrected, by file and line."""
+        """The corrections, by file and line."""
         if self.junk is not None:
-            title = FIXERS[entry(self.junk.code).fixer].title
-            yield Fix(code=self.junk.code, file=self.junk.file, line=None, title=title)
+            yield _fix(self.junk)
         for _, text in sorted(self.texts.items()):
             yield from (fix for _, fix in sorted(text.fixes.items())) if text else ()
 
@@ -309,16 +284,15 @@ class FixedFiles:
     @property
     def fixed(self) -> Source:
         """The source with the corrected files."""
-        members = tuple(map(self._member, self.source.members))
+        members = list(self.source.members)
+        for index, member in enumerate(members):
+            text = self.texts.get(member.display)
+            if text is not None and text.fixes:
+                data = text.text.encode(member.encoding)
+                fetch = partial(bytes, data)
+                members[index] = msgspec.structs.replace(member, size=len(data), fetch=fetch)
         kept = tuple(item for item in self.source.findings if item is not self.junk)
-        return replace(self.source, members=members, findings=kept)
-
-    def _member(self, member: Member) -> Member:
-        text = self.texts.get(member.display)
-        if text is None or not text.fixes:
-            return member
-        data = text.text.encode(member.encoding)
-        return msgspec.structs.replace(member, size=len(data), fetch=partial(bytes, data))
+        return replace(self.source, members=tuple(members), findings=kept)
 
 
 def _difference(

@@ -64,15 +64,22 @@ def fix(
     if target is not None:
         _check_target(opened.system, target, arguments.get("against"))
     chosen = selection or Selection()
-    work = _Work(opened, arguments.get("profile", "plan"), chosen, unsafe=unsafe)
-    files = corrections(opened, work.profile, chosen, unsafe=unsafe)
+    work = _Corrector(opened, arguments.get("profile", "plan"), chosen, unsafe=unsafe)
+    files = work.files()
     fixes = tuple(files.fixes)
-    if worst(opened.system.findings) or (fixes and target and not _write(files.fixed, target)):
-        judged = work.selected(work.verdict(opened.system))
+    readable = not worst(opened.system.findings)
+    if fixes and target:
+        try:
+            with writing(Path(target)) as unfinished:
+                pack(files.fixed, unfinished)
+        except Unreadable:
+            readable = False
+    if not readable:
+        judged = work.verdict(opened.system, chosen=True)
         return FixedCopy(path=None, verdict=judged, readable=False)
     unfixed = tuple(work.unfixed(files))
     if not fixes or target is None:
-        judged = work.selected(work.verdict(files.fixed))
+        judged = work.verdict(files.fixed, chosen=True)
         changes = tuple(files.changes()) if target is None else ()
         return FixedCopy(path=None, verdict=judged, fixes=fixes, unfixed=unfixed, changes=changes)
     judged = validate_all(task, [target], selection=chosen, fail_on=fail_on, step=step, **arguments)
@@ -83,13 +90,13 @@ class Choice(Protocol):
     """A choice of findings, such as a `Selection`."""
 
     def of(self, findings: Iterable[Finding], /) -> list[Finding]:
-        """Those of some findings that are chosen."""
+        """Return the chosen ones of some findings."""
 
 
 def corrections(
     opened: Submission, profile: str, chosen: Choice, *, unsafe: bool = False
 ) -> FixedFiles:
-    """The files of a submission with what can be corrected of the chosen findings.
+    """Correct what can be corrected of the chosen findings, and return the files.
 
     Args:
         opened: the submission, and what it is checked against.
@@ -97,10 +104,7 @@ def corrections(
         chosen: the findings that are corrected.
         unsafe: whether values may change.
     """
-    files = FixedFiles(opened.system, opened.format)
-    if not worst(opened.system.findings):
-        _Work(opened, profile, chosen, unsafe=unsafe).correct(files)
-    return files
+    return _Corrector(opened, profile, chosen, unsafe=unsafe).files()
 
 
 def _check_target(source: Source, target: str, against: str | None) -> None:
@@ -115,19 +119,9 @@ def _check_target(source: Source, target: str, against: str | None) -> None:
         raise FileNotFoundError(f"no folder {path.parent}")
 
 
-def _write(source: Source, target: str) -> bool:
-    """Write the copy, and return whether all its files could be read."""
-    try:
-        with writing(Path(target)) as unfinished:
-            pack(source, unfinished)
-    except Unreadable:
-        return False
-    return True
-
-
 @dataclass(frozen=True)
-class _Work:
-    """What does not change while a submission is corrected.
+class _Corrector:
+    """The correction of a submission.
 
     Attributes:
         opened: the submission and its reference.
@@ -141,50 +135,45 @@ class _Work:
     selection: Choice
     unsafe: bool = False
 
-    def verdict(self, source: Source) -> Verdict:
-        """The verdict over a source in place of the submission."""
-        opened = replace(self.opened, system=source)
-        return judge(opened, profile=self.profile)
+    def verdict(self, source: Source, *, chosen: bool = False) -> Verdict:
+        """Judge a source in place of the submission, with all findings or the selected ones."""
+        verdict = judge(replace(self.opened, system=source), profile=self.profile)
+        if not chosen:
+            return verdict
+        findings = tuple(self.selection.of(verdict.findings))
+        return msgspec.structs.replace(verdict, findings=findings)
 
-    def selected(self, verdict: Verdict) -> Verdict:
-        """A verdict with the selected findings."""
-        return msgspec.structs.replace(verdict, findings=tuple(self._own(verdict.findings)))
+    def files(self) -> FixedFiles:
+        """Correct in rounds until nothing changes, withdraw what did not help, then whole files.
 
-    def _own(self, findings: Iterable[Finding]) -> list[Finding]:
-        return self.selection.of(findings)
-
-    def correct(self, files: FixedFiles) -> None:
-        """Correct in rounds until nothing changes, then withdraw what did not help."""
-        first = current = self.findings(files)
+        Whole files are last, since their lines do not change any more.
+        """
+        files = FixedFiles(self.opened.system, self.opened.format)
+        if worst(self.opened.system.findings):
+            return files
+        first = current = self._findings(files)
         for _ in range(ROUNDS):
             if not files.apply(self._candidates(current)):
                 break
-            current = self.findings(files)
+            current = self._findings(files)
         while files.withdraw(self._without_success(files, first, current)):
-            current = self.findings(files)
-        self._rewrite(files, current)
-
-    def _rewrite(self, files: FixedFiles, findings: Iterable[Finding]) -> None:
-        """Correct what is wrong in whole files, last: their lines do not change any more."""
+            current = self._findings(files)
         opened = replace(self.opened, system=files.fixed)
-        for finding in self._candidates(findings):
+        for finding in self._candidates(current):
             if FIXERS[entry(finding.code).fixer].scope == "rule":
                 places = rewrites(opened, self.profile, finding.code)
                 for file in [finding.file] if finding.file else sorted({p.file for p in places}):
                     files.rewrite(finding, file, [place for place in places if place.file == file])
+        return files
 
-    def findings(self, files: FixedFiles) -> tuple[Finding, ...]:
+    def _findings(self, files: FixedFiles) -> tuple[Finding, ...]:
         """The findings of the submission as it is corrected."""
-        found = self.verdict(files.fixed).findings
-        return tuple(finding for finding in found if finding.side == self.opened.role)
+        findings = self.verdict(files.fixed).findings
+        return tuple(finding for finding in findings if finding.side == self.opened.role)
 
     def _candidates(self, findings: Iterable[Finding]) -> list[Finding]:
-        return [item for item in fixable(self._own(findings)) if not self._reason(item)]
-
-    def shifts(self, finding: Finding) -> bool:
-        """Whether a correction would shift the offsets of annotations."""
-        texts = "documents.text" in self.opened.format.carries
-        return texts and entry(finding.code).fixer == "line-ends"
+        chosen = fixable(self.selection.of(findings))
+        return [finding for finding in chosen if not self._hindrance(finding)]
 
     def _without_success(
         self, files: FixedFiles, first: Iterable[Finding], current: Iterable[Finding]
@@ -200,16 +189,17 @@ class _Work:
                 yield place[:2]
 
     def unfixed(self, files: FixedFiles) -> Iterator[Unfixed]:
-        """What is left although it has a fixer."""
-        left = fixable(self._own(self.findings(files)))
-        groups = Counter((item.code, item.file, self._reason(item) or UNSURE) for item in left)
+        """Report what is left although it has a fixer."""
+        left = fixable(self.selection.of(self._findings(files)))
+        groups = Counter((item.code, item.file, self._hindrance(item) or UNSURE) for item in left)
         for (code, file, reason), count in sorted(groups.items(), key=str):
             yield Unfixed(code=code, file=file, count=count, reason=reason)
 
-    def _reason(self, finding: Finding) -> str:
-        """Why a finding is not to be corrected; empty if it is."""
-        if self.shifts(finding):
+    def _hindrance(self, finding: Finding) -> str:
+        """Return why a finding is not to be corrected; empty if it is."""
+        fixer = entry(finding.code).fixer
+        if fixer == "line-ends" and "documents.text" in self.opened.format.carries:
             return "the offsets of annotations would shift"
-        if FIXERS[entry(finding.code).fixer].unsafe and not self.unsafe:
+        if FIXERS[fixer].unsafe and not self.unsafe:
             return "the values would change; --unsafe-fixes allows it"
         return ""
