@@ -161,7 +161,7 @@ def _saved(name: str, label: str, text: str) -> Download:
 
 def is_fixable(verdict: Verdict) -> bool:
     """Whether something of a submission can be corrected mechanically."""
-    from hlteval.workflows.fix.files import fixable
+    from hlteval.workflows.fix.fixing import fixable
 
     own = (finding for finding in verdict.findings if finding.side == verdict.side)
     return next(iter(fixable(own)), None) is not None

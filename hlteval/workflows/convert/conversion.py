@@ -1,27 +1,34 @@
-"""Conversion from any format to any other, with a list of what the other cannot represent."""
+"""Conversion from any format to any other, with a report of losses; the paths of outputs."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from hlteval.converters import Format, ReadResult, WrongSetting
+from hlteval.converters import Format, ReadResult, WrongSetting, known, load
 from hlteval.findings import Finding, Findings, Severity, finding, in_order
 from hlteval.findings.counts import counted
 from hlteval.representation import Corpus
 from hlteval.results.packages import Conversion, ConvertedInput
-from hlteval.sources import Listed, open_source, unfinished
+from hlteval.sources import Listed, finish, merge, open_source, unfinished
 from hlteval.sources.archives import shown_names
 from hlteval.sources.spooling import temporary_folder
-from hlteval.sources.writing import check_outputs, linked_files, resolved
-from hlteval.workflows.convert.inputs import Input, UnknownFormat, detected, join
+from hlteval.sources.writing import check_name, check_outputs, linked_files, resolved
+from hlteval.workflows.convert.inputs import (
+    Input,
+    UnknownFormat,
+    detected,
+    join,
+    known_format,
+    prefer_builtin,
+)
 from hlteval.workflows.convert.losses import Losses, changed_files, content
-from hlteval.workflows.convert.outputs import Output, WrongOutput, target
 from hlteval.workflows.processes.batches import Step, silent
 
 __all__ = [
@@ -125,7 +132,7 @@ def convert(path: str | Sequence[str], output: str, **settings: Unpack[Settings]
         FileExistsError: if the output exists and `force` is not set.
         LookupError: for an unknown encoding.
     """
-    run = _prepare(path, output, **settings)
+    run = _Run(path, output, **settings)
     run.finish()
     return in_order(run.findings)
 
@@ -145,85 +152,75 @@ def conversion(path: str | Sequence[str], output: str, **settings: Unpack[Settin
         UnknownFormat, WrongSetting, WrongOutput: as `convert` does, but for `NotConverted`.
         FileNotFoundError, FileExistsError, LookupError: the same.
     """
-    run = _prepare(path, output, **settings)
+    run = _Run(path, output, **settings)
     try:
         run.finish()
     except NotConverted as reason:
-        return run.result(output, reason.findings, written=False)
-    return run.result(output, run.findings, written=True)
-
-
-def _prepare(
-    path: str | Sequence[str],
-    output: str,
-    *,
-    from_format: str | Sequence[str] | None = None,
-    to_format: str | None = None,
-    strict_loss: bool = False,
-    settings: Mapping[str, str] | None = None,
-    encoding: str = "utf-8",
-    force: bool = False,
-    step: Step = silent,
-) -> _Run:
-    """Check the arguments of a conversion, which does not begin yet."""
-    paths = [path] if isinstance(path, str) else [*path]
-    destination = None if output == "-" else Output(Path(output), force=force)
-    if destination:
-        check_outputs([output], paths, merged=True)
-        destination.check()
-    inputs = _inputs(paths, from_format, encoding)
-    if destination:
-        read = {path for name in paths for path in linked_files(name)}
-        for each in inputs:
-            if each.source.kind == "file":
-                read |= {resolved(member.display) for member in each.source.members}
-        destination = replace(destination, inputs=frozenset(read))
-
-    def tables() -> list[str]:
-        """Return the tables of the first batch of each input that have rows."""
-        corpora = (next((result.corpus for result in each.read()), Corpus()) for each in inputs)
-        return [name for corpus in corpora for name, rows in corpus.tables() if rows.height]
-
-    written = target(output, to_format, inputs[0].form, tables)
-    values = settings or {}
-    reads = [{s.name for s in each.form.settings if s.of == "read"} for each in inputs]
-    writes = {setting.name for setting in written.settings if setting.of == "write"}
-    if unknown := values.keys() - writes.union(*reads):
-        known = ", ".join(sorted(writes.union(*reads))) or "none"
-        forms = " and ".join(dict.fromkeys(each.form.name for each in inputs))
-        raise WrongSetting(
-            f"unknown setting {min(unknown)} of {forms} to {written.name}; use one of {known}"
-        )
-
-    def with_settings(form: Format, names: Collection[str]) -> Format:
-        return form.with_settings({name: values[name] for name in values.keys() & names})
-
-    changed = [
-        replace(each, form=with_settings(each.form, names))
-        for each, names in zip(inputs, reads, strict=True)
-    ]
-    written = with_settings(written, writes)
-    return _Run(changed, written, destination, strict_loss=strict_loss, step=step)
+        return run.result(reason.findings, written=False)
+    return run.result(run.findings, written=True)
 
 
 class _Run:
-    """One conversion: its findings and losses while batches stream from reader to writer."""
+    """One conversion: its findings and losses while batches stream from reader to writer.
+
+    Its arguments, those of `convert`, are checked before it begins.
+    """
 
     def __init__(
         self,
-        inputs: Sequence[Input],
-        target: Format,
-        destination: Output | None,
+        path: str | Sequence[str],
+        output: str,
         *,
-        strict_loss: bool,
-        step: Step,
+        from_format: str | Sequence[str] | None = None,
+        to_format: str | None = None,
+        strict_loss: bool = False,
+        settings: Mapping[str, str] | None = None,
+        encoding: str = "utf-8",
+        force: bool = False,
+        step: Step = silent,
     ) -> None:
-        self.inputs, self.target, self.strict_loss, self.step = inputs, target, strict_loss, step
-        self.destination = destination
+        paths = [path] if isinstance(path, str) else [*path]
+        self.output, self.strict_loss, self.step = output, strict_loss, step
+        self.destination = None if output == "-" else Output(Path(output), force=force)
+        if self.destination:
+            check_outputs([output], paths, merged=True)
+            self.destination.check()
+        inputs = _inputs(paths, from_format, encoding)
+        if self.destination:
+            read = {path for name in paths for path in linked_files(name)}
+            for each in inputs:
+                if each.source.kind == "file":
+                    read |= {resolved(member.display) for member in each.source.members}
+            self.destination = replace(self.destination, inputs=frozenset(read))
+
+        def tables() -> list[str]:
+            """Return the tables of the first batch of each input that have rows."""
+            corpora = (next((result.corpus for result in each.read()), Corpus()) for each in inputs)
+            return [name for corpus in corpora for name, rows in corpus.tables() if rows.height]
+
+        def with_settings(form: Format, names: Collection[str]) -> Format:
+            return form.with_settings({name: values[name] for name in values.keys() & names})
+
+        written = target(output, to_format, inputs[0].form, tables)
+        values = settings or {}
+        reads = [{s.name for s in each.form.settings if s.of == "read"} for each in inputs]
+        writes = {setting.name for setting in written.settings if setting.of == "write"}
+        self.forms = " and ".join(dict.fromkeys(each.form.name for each in inputs))
+        if unknown := values.keys() - writes.union(*reads):
+            known = ", ".join(sorted(writes.union(*reads))) or "none"
+            conversion = f"{self.forms} to {written.name}"
+            raise WrongSetting(
+                f"unknown setting {min(unknown)} of {conversion}; use one of {known}"
+            )
+        self.inputs = [
+            replace(each, form=with_settings(each.form, names))
+            for each, names in zip(inputs, reads, strict=True)
+        ]
+        self.target = with_settings(written, writes)
+        self.losses = Losses([each.form for each in self.inputs], self.target)
+        self.digests: dict[tuple[str, str], None] = {}
         self.files: Sequence[Listed] = ()
         self.findings: list[Finding] = []
-        self.losses = Losses([each.form for each in inputs], target)
-        self.digests: dict[tuple[str, str], None] = {}
 
     def finish(self) -> None:
         """Write the output where it belongs, or raise the reason why nothing is written."""
@@ -243,11 +240,11 @@ class _Run:
             self.files, findings = self.destination.place(made, self.target, documents)
             self.findings += findings
 
-    def result(self, output: str, findings: Sequence[Finding], *, written: bool) -> Conversion:
+    def result(self, findings: Sequence[Finding], *, written: bool) -> Conversion:
         """Describe what was read, written and lost."""
         return Conversion(
             inputs=tuple(ConvertedInput(each.source.path, each.form.name) for each in self.inputs),
-            output=output,
+            output=self.output,
             format=self.target.name,
             written=written,
             documents=len(self.losses.documents),
@@ -310,9 +307,12 @@ class _Run:
     def nothing(self, path: Path) -> Finding | None:
         """The finding about an output without content, or None."""
         paths = " ".join(each.source.path for each in self.inputs)
-        forms = " and ".join(dict.fromkeys(each.form.name for each in self.inputs))
         if not self.losses.documents and not self.losses.found.total():
-            return finding("CNV105", path=paths, format=forms, files=_files(self.inputs))
+            members = [member for each in self.inputs for member in each.source.members]
+            counts = Counter(Path(member.basename).suffix or "other" for member in members)
+            files = ", ".join(f"{count:,} {suffix}" for suffix, count in sorted(counts.items()))
+            files = f"{files} {'file' if len(members) == 1 else 'files'}" if files else "no files"
+            return finding("CNV105", path=paths, format=self.forms, files=files)
         # What is left out of a document goes with it: with losses, only the output itself shows it.
         certain = self.losses.holds_something and not self.losses.parts.total()
         if certain or self.has_content(path):
@@ -323,7 +323,7 @@ class _Run:
             path=paths,
             contents=self.losses.summary,
             holders=", ".join(self.losses.holders),
-            forms=forms,
+            forms=self.forms,
         )
 
     def has_content(self, path: Path) -> bool:
@@ -338,10 +338,188 @@ class _Run:
         )
 
 
-def _files(inputs: Sequence[Input]) -> str:
-    """The files of the inputs in words, by suffix."""
-    members = [member for each in inputs for member in each.source.members]
-    counts = Counter(Path(member.basename).suffix or "other" for member in members)
-    listed = [f"{count:,} {suffix}" for suffix, count in sorted(counts.items())]
-    noun = "file" if len(members) == 1 else "files"
-    return f"{', '.join(listed)} {noun}" if listed else "no files"
+class WrongOutput(ValueError):
+    """An output path that does not fit what is written: an error of usage."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """The path of an output.
+
+    Attributes:
+        path: of a file or folder.
+        force: whether files that exist are replaced.
+        inputs: the files that are read, which are never replaced.
+    """
+
+    path: Path
+    force: bool = False
+    inputs: frozenset[Path] = frozenset()
+
+    def check(self) -> None:
+        """Check, before any work is done, that the path can be written to.
+
+        Raises:
+            FileNotFoundError: if its folder does not exist.
+            FileExistsError: if it exists, and `force` is not set.
+            NotWritten: if the system does not accept its name.
+        """
+        path = resolved(self.path)
+        check_name(path)
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"no folder {path.parent}")
+        if path.is_dir():
+            if not self.force and any(path.iterdir()):
+                raise FileExistsError(
+                    f"{self.path} is a folder that is not empty; use --force to add files to it "
+                    "and replace those with the same names"
+                )
+        elif path.is_file():
+            if not self.force:
+                raise FileExistsError(f"{self.path} exists; use --force to replace it")
+        elif path.exists() or path.is_symlink():
+            raise FileExistsError(f"{self.path} is neither a file nor a folder")
+
+    def place(self, made: Path, form: Format, documents: int) -> tuple[list[Listed], list[Finding]]:
+        """Give what is complete its name.
+
+        Args:
+            made: the file or folder.
+            form: the format of it.
+            documents: the number of documents in it.
+
+        Returns:
+            The files, below a folder, or the output and files beside it; and a finding about other
+            files that stay in the folder.
+
+        Raises:
+            WrongOutput: for several documents and the name of a file, where each has its own.
+            FileExistsError: if files are in the way, or are read.
+        """
+        target = resolved(self.path)
+        files = [made] if made.is_file() else _files(made)
+        sizes = [file.stat().st_size for file in files]
+        names = [file.relative_to(made).as_posix() for file in files]
+        findings = []
+        if not made.is_dir():
+            if target.is_dir():
+                raise WrongOutput(f"{self.path} is a folder, and {form.name} writes a file")
+            names = [self.path.name]
+            finish(made, target)
+        elif target.is_dir():
+            for file in files:
+                self._check_not_input(target / file.relative_to(made))
+            if others := merge(made, target):
+                count, stay = len(others), shown_names(others)
+                findings.append(finding("CNV108", file=str(self.path), count=count, names=stay))
+        elif self._names_file(files, form):
+            paths = self._targets(files, form, documents)
+            names = [path.name for path in paths]
+            for file, size, path in zip(files, sizes, paths, strict=True):
+                same = path.is_file() and path.stat().st_size == size
+                if same and path.read_bytes() == file.read_bytes():
+                    continue
+                self._check_not_input(path)
+                if os.path.lexists(path) and not self.force:
+                    raise FileExistsError(f"{path} exists; use --force to replace it")
+            for file, path in zip(files, paths, strict=True):
+                finish(file, path)
+        elif target.exists():
+            raise WrongOutput(f"{self.path} is a file, and {form.name} writes a folder")
+        else:
+            finish(made, target)
+        listed = zip(names, sizes, strict=True)
+        return [Listed(name, "file", size) for name, size in listed], findings
+
+    def _names_file(self, files: Sequence[Path], form: Format) -> bool:
+        """Return whether the path has the suffix of some files, of which each is a document."""
+        suffixes = tuple({*form.suffixes, *(file.suffix for file in files)} - {""})
+        per_document = form.layout == "per_document" or any(
+            file.name.endswith(form.suffixes) for file in files
+        )
+        return per_document and bool(suffixes) and self.path.name.endswith(suffixes)
+
+    def _targets(self, files: Sequence[Path], form: Format, documents: int) -> list[Path]:
+        """The paths of the files of a single document.
+
+        Raises:
+            WrongOutput: if there are several documents.
+        """
+        ends = [
+            max((s for s in form.suffixes if file.name.endswith(s)), key=len, default=file.suffix)
+            for file in files
+        ]
+        if len({str(file).removesuffix(end) for file, end in zip(files, ends, strict=True)}) > 1:
+            raise WrongOutput(
+                f"{self.path} is the name of a single file, and {form.name} writes a file for each "
+                f"of the {documents} documents; use a folder with --to {form.name}"
+            )
+        end = max((end for end in ends if self.path.name.endswith(end)), key=len, default="")
+        stem = self.path.name.removesuffix(end or self.path.suffix)
+        if not end:  # a suffix of the format that its files do not have
+            ends = [self.path.suffix if len(files) == 1 else end for end in ends]
+        return [self.path.with_name(f"{stem}{end}") for end in ends]
+
+    def _check_not_input(self, target: Path) -> None:
+        if resolved(target) in self.inputs:
+            raise FileExistsError(f"{target} is an input; write to another path")
+
+
+def _files(folder: Path) -> Sequence[Path]:
+    return sorted(file for file in folder.rglob("*") if file.is_file())
+
+
+def target(
+    path: str,
+    form: str | None = None,
+    given: Format | None = None,
+    tables: Callable[[], Collection[str]] = tuple,
+) -> Format:
+    """The format to write to a path, by its name or by the path's suffix.
+
+    Of several formats with the suffix, built-in ones go before those of plug-ins, then those of the
+    family of the input, then those of its evaluation, then those that can represent the most of its
+    tables.
+
+    Args:
+        path: to write to.
+        form: name of the format.
+        given: the format of the input.
+        tables: returns the names of the tables that the input has; called if they are needed.
+
+    Raises:
+        UnknownFormat: if there is no such format, or several, or it cannot be written.
+    """
+    if form is not None:
+        chosen = known_format(form)
+        if chosen.write is None:
+            raise UnknownFormat(f"{form} cannot be written; {_writable()}")
+        return chosen
+    formats = [load(name) for name in known()]
+    fitting = prefer_builtin([f for f in formats if f.write and path.endswith(f.suffixes)])
+    lengths = [max(len(s) for s in f.suffixes if path.endswith(s)) for f in fitting]
+    longest = max(lengths, default=0)  # .rsd.txt before .txt
+    fitting = [f for f, length in zip(fitting, lengths, strict=True) if length == longest]
+    family = [f for f in fitting if given and _family(f.name) == _family(given.name)]
+    fitting = family or fitting
+    same = [f for f in fitting if given and f.evaluation == given.evaluation]
+    if len(fitting := same or fitting) > 1:
+        present = set(tables())
+        counts = {f.name: len(present.intersection(f.tables)) for f in fitting}
+        fitting = [f for f in fitting if counts[f.name] == max(counts.values())]
+    if len(fitting) != 1:
+        names = " or ".join(f.name for f in fitting)
+        reason = f", which may be {names}" if names else ""
+        raise UnknownFormat(
+            f"the suffix of {path} does not determine the format{reason}; {_writable()}"
+        )
+    return fitting[0]
+
+
+def _writable() -> str:
+    return "set one with --to: " + ", ".join(name for name in known() if load(name).write)
+
+
+def _family(name: str) -> str:
+    """The package of a format's module: `hlteval.converters.edl`, or that of a plug-in."""
+    return known()[name].partition(":")[0].rpartition(".")[0]
