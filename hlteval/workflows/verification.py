@@ -164,26 +164,40 @@ def verify(
         ['hlteval', 'reference', 'system']
     """
     claim = signature if isinstance(signature, Claim) else read_claim(signature)
-    encoding = None if encoding is None else codecs.lookup(encoding).name
-    if encoding == "utf-8" and claim.only("encoding") is None:
-        encoding = None  # signatures leave it out
-    if claim.only(JACKKNIFE) and not claim.only("bootstrap"):
-        bootstrap = None  # nothing was resampled
     common = {"task": task, "profile": profile, "bootstrap": bootstrap, "confidence": confidence}
-    common |= {"seed": seed, "lenient": None if lenient is None else "yes" if lenient else "no"}
-    common |= {"encoding": encoding}
+    common |= {"seed": seed, "lenient": lenient, "encoding": encoding}
+    passed = _settings(claim, common)
     systems = [system] if isinstance(system, str) else [*system]
     if "-" in systems[1:] or (claim.source == "-" and "-" in (reference, *systems)):
         raise WrongOption("standard input can be read only once: use - once")
-    name = task or claim.only("task")
-    if name is None:
+    declared = _task(claim, task)
+    chosen = merged(declared, options or {})
+    return _Check(claim, reference, systems, declared, passed, chosen).result(step)
+
+
+def _task(claim: Claim, name: str | None) -> Task:
+    """Return the task that a user names, or else the signature."""
+    chosen = name or claim.only("task")
+    if chosen is None:
         raise WrongSignature("the signature names no task; use --task NAME")
-    if name not in known():
-        hint = did_you_mean(name, known(), f"use one of {', '.join(known())}")
-        raise WrongSignature(f"unknown task {name}; {hint}")
-    chosen = merged(load(name), options or {})
-    passed = {key: str(value) for key, value in common.items() if value is not None}
-    return _Check(claim, reference, systems, load(name), passed, chosen).result(step)
+    if chosen not in known():
+        hint = did_you_mean(chosen, known(), f"use one of {', '.join(known())}")
+        raise WrongSignature(f"unknown task {chosen}; {hint}")
+    return load(chosen)
+
+
+def _settings(claim: Claim, common: Mapping[str, object]) -> dict[str, str]:
+    """Return the settings that a user passed, as signatures have them."""
+    passed = {name: str(value) for name, value in common.items() if value is not None}
+    if claim.only(JACKKNIFE) and not claim.only("bootstrap"):  # nothing was resampled
+        passed.pop("bootstrap", None)
+    if "lenient" in passed:
+        passed["lenient"] = "yes" if common["lenient"] else "no"
+    if "encoding" in passed:
+        passed["encoding"] = codecs.lookup(passed["encoding"]).name
+        if passed["encoding"] == "utf-8" and claim.only("encoding") is None:
+            del passed["encoding"]  # which signatures leave out
+    return passed
 
 
 @dataclass(frozen=True)
@@ -212,24 +226,15 @@ class _Check:
         claimed = {o.name: self.claim.only(o.name) for o in self.task.options if not names_file(o)}
         return {n: v for n, v in claimed.items() if v is not None} | dict(self.options)
 
+    @property
+    def common(self) -> tuple[str, str, bool]:
+        """Profile, encoding, and whether blocking findings were ignored."""
+        lenient = self.setting("lenient", "no") == "yes"
+        return self.setting("profile", "plan"), self.setting("encoding", "utf-8"), lenient
+
     def setting(self, name: str, default: str) -> str:
         """A common setting: the user's, or else that of the signature."""
         return self.passed.get(name) or self.claim.only(name) or default
-
-    @property
-    def profile(self) -> str:
-        """The profile."""
-        return self.setting("profile", "plan")
-
-    @property
-    def encoding(self) -> str:
-        """The encoding of the files."""
-        return self.setting("encoding", "utf-8")
-
-    @property
-    def lenient(self) -> bool:
-        """Whether blocking findings were ignored."""
-        return self.setting("lenient", "no") == "yes"
 
     def result(self, step: Step) -> Verification:
         """Compare the claim with the signature of the files and of what the user passed."""
@@ -250,19 +255,20 @@ class _Check:
 
     def read(self, system: str, step: Step) -> Signature:
         """The signature of a submission, read but not scored."""
+        profile, encoding, lenient = self.common
         opened = submission(
             self.task,
             system,
             self.reference,
-            encoding=self.encoding,
-            settings=settings(self.task, self.effective, self.profile),
+            encoding=encoding,
+            settings=settings(self.task, self.effective, profile),
             options=self.effective,
-            files=read_files(self.task, self.effective, self.encoding),
+            files=read_files(self.task, self.effective, encoding),
         )
         files = Files()
         for pair in watched(opened, opened.pairs(), attrgetter("documents"), step):
             files.add(files_of(pair))
-        return signed(opened, files, profile=self.profile, lenient=self.lenient)
+        return signed(opened, files, profile=profile, lenient=lenient)
 
     def parts(self, name: str, expected: Sequence[str], found: Sequence[str]) -> Iterator[Part]:
         """Compare the parts of a name, in order; those beside which there is nothing say why."""
@@ -294,14 +300,15 @@ class _Check:
         if reason := self.hindrance(parts):
             yield Part(name="numbers", outcome="not checked", reason=reason)
             return
+        profile, encoding, lenient = self.common
         try:
             scores = score(
                 self.task.name,
                 self.reference,
                 self.systems[0],
-                profile=self.profile,
-                lenient=self.lenient,
-                encoding=self.encoding,
+                profile=profile,
+                lenient=lenient,
+                encoding=encoding,
                 options=self.effective,
                 intervals=self.intervals(),
                 alignment=False,

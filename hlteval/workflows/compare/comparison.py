@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from hlteval.findings import SUBMISSION, Findings, finding
+from hlteval.findings import SUBMISSION, Finding, Findings, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.systems import Comparison, Leaderboard, RefusedSystem, short_names
 from hlteval.results.verdict import Signature, Verdict
@@ -33,16 +33,32 @@ from hlteval.workflows.processes.batches import Step, part, silent
 from hlteval.workflows.run.engine import Intervals, Run, scored
 from hlteval.workflows.run.verdicts import Refused, expand_folders
 
+Visit = Callable[[str, Run], None]
+"""Called with the name of a system that is scored, and its run."""
+MISSING = "LDB201"
+"""The code of a submission that does not exist."""
+
 
 def score_systems(
-    names: Mapping[str, str], run: Callable[[str, Step], Run], step: Step
+    task: str,
+    reference: str,
+    names: Mapping[str, str],
+    step: Step,
+    settings: Mapping[str, Any],
+    visit: Visit | None = None,
+    *,
+    refuse_missing: bool = False,
 ) -> tuple[dict[str, Run], dict[str, Refused]]:
-    """Score systems; those that are refused are left out of a comparison, with their reasons.
+    """Score systems; return their runs, and the reasons of those that are refused, by name.
 
     Args:
+        task: name of the task.
+        reference: path of the reference.
         names: the name of each system, by the path of its submission.
-        run: scores a submission.
         step: called after each batch.
+        settings: what else `score` takes, the same for all.
+        visit: called with each system; after that, its run has no alignment and no evidence.
+        refuse_missing: whether a submission that does not exist is refused as others are.
 
     Raises:
         Refused: if the reference cannot be used.
@@ -50,13 +66,35 @@ def score_systems(
     runs: dict[str, Run] = {}
     reasons: dict[str, Refused] = {}
     for index, (path, name) in enumerate(names.items()):
+        own = part(step, index, len(names))
         try:
-            runs[name] = run(path, part(step, index, len(names)))
+            if refuse_missing:
+                _check_path(task, settings["profile"], path)
+            runs[name] = run = scored(task, reference, path, step=own, **settings)
+            if visit is not None:
+                visit(name, run)
+                run.alignments.clear()
+                run.collected.clear()
         except Refused as reason:
             if reason.whole:  # so are all others
                 raise
             reasons[name] = reason
     return runs, reasons
+
+
+def _check_path(task: str, profile: str, path: str) -> None:
+    """Refuse a submission that does not exist; all else that is wrong is found when it is read."""
+    found = []
+    if isinstance(path, OpenInput):
+        found = [item for item in path.in_encoding("utf-8").findings if item.code == MISSING]
+    elif path != "-" and not is_url(path) and not os.path.lexists(os.path.realpath(path)):
+        found = [finding(MISSING, file=path)]
+    if found:
+        raise Refused(_failed(task, profile, found), "no such submission", "correct the path")
+
+
+def _failed(task: str, profile: str, findings: Sequence[Finding]) -> Verdict:
+    return Verdict(task, profile, passed=False, findings=Findings(findings))
 
 
 def refused_systems(reasons: Mapping[str, Refused]) -> tuple[RefusedSystem, ...]:
@@ -239,11 +277,7 @@ def compare(
     settings |= {"options": dict(by.options)}
     systems, folders = expand_folders(task, systems)
     names = short_names(systems)
-
-    def run(path: str, step: Step) -> Run:
-        return scored(task, reference, path, step=step, **settings)
-
-    runs, reasons = score_systems(names, run, step)
+    runs, reasons = score_systems(task, reference, names, step, settings)
     if not runs:
         raise all_refused([*reasons.values()])
     if counted:
@@ -370,10 +404,6 @@ class Criteria:
         return part
 
 
-Visit = Callable[[str, Run], None]
-"""Called with the name of a system that is scored, and its run."""
-MISSING = "LDB201"
-"""The code of a submission that does not exist."""
 COMPARED = ("test", "metric")
 """Parts of signatures that each metric has."""
 
@@ -400,8 +430,7 @@ def leaderboard(
         systems: paths of the submissions.
         names: path of a file of names (`system_names`); short names of the paths without one.
         metrics: names of the metrics; the first one ranks. By default those of `usual_metrics`.
-        intervals: how many replicates, of which confidence, from which seed; 0 for the number that
-            fits each metric.
+        intervals: the replicates, as for `compare`.
         alpha: a difference is significant whose corrected probability is smaller.
         profile: `plan` or `official`.
         step: called after each batch, as for `compare`.
@@ -424,22 +453,13 @@ def leaderboard(
     systems, folders = expand_folders(task, systems)
     named = system_names(systems, names, given.get("encoding", "utf-8"))
     if any(item.blocking for item in named.findings):  # nobody would know whose row is whose
-        judged = Verdict(task, profile, passed=False, findings=Findings(named.findings))
-        raise Refused(judged, "nothing was scored because of the file of --names", "correct it")
-    visited = visit is not None
-    settings: dict[str, Any] = {"profile": profile, "alignment": visited, "evidence": visited}
-    settings |= {**given, "options": options}
-
-    def run(path: str, step: Step) -> Run:
-        _check_path(task, profile, path)
-        done = scored(task, reference, path, step=step, **settings)
-        if visit is not None:
-            visit(named.names[path], done)
-            done.alignments.clear()
-            done.collected.clear()
-        return done
-
-    runs, reasons = score_systems(named.names, run, step)
+        reason = "nothing was scored because of the file of --names"
+        raise Refused(_failed(task, profile, named.findings), reason, "correct it")
+    visited = dict.fromkeys(("alignment", "evidence"), visit is not None)
+    settings: dict[str, Any] = {"profile": profile, **visited, **given, "options": options}
+    runs, reasons = score_systems(
+        task, reference, named.names, step, settings, visit, refuse_missing=True
+    )
     board = assembled(by, plans, runs)
     return msgspec.structs.replace(
         board,
@@ -505,15 +525,3 @@ def usual_metrics(by: Criteria) -> list[str]:
         and statistic.better != "neither"
     ]
     return list(dict.fromkeys([first, *others]))
-
-
-def _check_path(task: str, profile: str, path: str) -> None:
-    """Refuse a submission that does not exist; all else that is wrong is found when it is read."""
-    found = []
-    if isinstance(path, OpenInput):
-        found = [item for item in path.in_encoding("utf-8").findings if item.code == MISSING]
-    elif path != "-" and not is_url(path) and not os.path.lexists(os.path.realpath(path)):
-        found = [finding(MISSING, file=path)]
-    if found:
-        judged = Verdict(task, profile, passed=False, findings=Findings(found))
-        raise Refused(judged, "no such submission", "correct the path")
