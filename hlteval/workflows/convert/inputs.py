@@ -71,33 +71,22 @@ class UniqueNames:
         groups = [self.groups.get(member.name, -1) for member in result.members]
         if len(set(groups)) > 1 and len(groups) == corpus.sources.height:
             corpus = separate(corpus, groups)
-        names = corpus.documents["name"].to_list()
-        if len(set(names)) == len(names) and self.names.keys().isdisjoint(names):
-            self.names |= dict.fromkeys(names, 1)
-            self.places |= dict(_places(corpus, result.members))
-            return replace(result, corpus=corpus)
-        findings: list[Finding] = []
-        new = []
-        for name, place in _places(corpus, result.members):
-            new.append(unique_name(name, self.names))
-            if new[-1] != name:
-                first = self.places.get(name, "")
-                values = {"name": name, "new": new[-1], "first": first}
-                findings.append(entry("CNV201").finding(values, file=place or None, record=name))
-            self.places.setdefault(new[-1], place)
-        documents = corpus.documents.with_columns(name=pl.Series(new, dtype=pl.String))
-        return replace(
-            result,
-            corpus=corpus.replace(documents=documents),
-            findings=(*result.findings, *findings),
+        displays = dict(
+            zip(corpus.sources["row"], (m.display for m in result.members), strict=False)
         )
-
-
-def _places(corpus: Corpus, members: Sequence[Member]) -> Iterator[tuple[str, str]]:
-    """The name of each document and the file that it is in, empty where that is unknown."""
-    displays = dict(zip(corpus.sources["row"], (m.display for m in members), strict=False))
-    for origin, name in corpus.documents.select("origin", "name").iter_rows():
-        yield name, displays.get(origin, "")
+        findings = list(result.findings)
+        names: list[str] = []
+        for origin, name in corpus.documents.select("origin", "name").iter_rows():
+            place = displays.get(origin, "")
+            new = unique_name(name, self.names)
+            if new != name:
+                values = {"name": name, "new": new, "first": self.places.get(name, "")}
+                findings.append(entry("CNV201").finding(values, file=place or None, record=name))
+            self.places.setdefault(new, place)
+            names.append(new)
+        documents = corpus.documents.with_columns(name=pl.Series(names, dtype=pl.String))
+        corpus = corpus.replace(documents=documents)
+        return replace(result, corpus=corpus, findings=tuple(findings))
 
 
 def separate(corpus: Corpus, groups: Sequence[int]) -> Corpus:
@@ -325,9 +314,8 @@ class _Document:
         A text may be in both, with or without line feeds at its end.
         """
         both = self.kinds & other.kinds
-        if _JOINING_TEXT in both and (self.text or "").rstrip("\n") != (other.text or "").rstrip(
-            "\n"
-        ):
+        first, second = ((each.text or "").rstrip("\n") for each in (self, other))
+        if _JOINING_TEXT in both and first != second:
             return "different texts"
         return ", ".join(sorted(both - {_JOINING_TEXT}))
 
@@ -458,17 +446,32 @@ class _Join:
             yield finding("CNV206", count=len(names), names=shown_names(names))
 
     def wrong_offsets(self) -> Iterator[Finding]:
-        """The mentions of one input that do not fit the text of another."""
-        files = [(at, member) for at, part in enumerate(self.parts) for member in part.members]
-        texts = {document.row: document.text_part for document in self.documents}
+        """The mentions of one input that do not fit the text of another, at their places."""
+        files = [(part, member) for part in self.parts for member in part.members]
+        texts = {document.row: self.parts[document.text_part] for document in self.documents}
         wrong = misplaced(self.corpus)
-        for (origin,), rows in wrong.group_by("origin", maintain_order=True):
+        for (origin,), group in wrong.group_by("origin", maintain_order=True):
             part, member = files[int(str(origin))]
-            if member is not None:
-                foreign = [
-                    row for row in rows.iter_rows(named=True) if texts[row["document"]] != part
-                ]
-                yield from _wrong_spans(self.parts[part].form, member, foreign)
+            rows = [r for r in group.iter_rows(named=True) if texts[r["document"]] is not part]
+            if member is None or not rows:
+                continue
+            try:
+                locations = part.form.locate(member, [FieldRef(r["record"], "text") for r in rows])
+            except Unreadable:
+                locations = [None for _ in rows]
+            for row, location in zip(rows, locations, strict=True):
+                there = f"the text there is {str(row['there'])[:40]!r}"
+                yield finding(
+                    "CNV207",
+                    file=member.display,
+                    span=location.span if location else None,
+                    excerpt=location.excerpt if location else None,
+                    record=str(row["mention"]) or None,
+                    start=row["start"],
+                    end=row["end"],
+                    given=str(row["text"] or "")[:40],
+                    actual=there if row["fit"] else "the text ends before",
+                )
 
 
 def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:
@@ -481,33 +484,6 @@ def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:
     for part, cells in zip(owners, columns.iter_rows(), strict=True):
         row, origin, name, text, others = cells
         yield _Document(row, origin, name, text, others, part, kinds.get(row, set()), part)
-
-
-def _wrong_spans(
-    form: Format, member: Member, rows: Sequence[Mapping[str, object]]
-) -> Iterator[Finding]:
-    """Report mentions at their places in a file."""
-    if not rows:
-        return
-    places = [FieldRef(int(str(row["record"])), "text") for row in rows]
-    try:
-        locations = form.locate(member, places)
-    except Unreadable:
-        locations = [None for _ in rows]
-    for row, location in zip(rows, locations, strict=True):
-        there = str(row["there"])[:40]
-        actual = f"the text there is {there!r}" if row["fit"] else "the text ends before"
-        yield finding(
-            "CNV207",
-            file=member.display,
-            span=location.span if location else None,
-            excerpt=location.excerpt if location else None,
-            record=str(row["mention"]) or None,
-            start=row["start"],
-            end=row["end"],
-            given=str(row["text"] or "")[:40],
-            actual=actual,
-        )
 
 
 def _document_kinds(corpus: Corpus) -> Mapping[int, set[str]]:
