@@ -16,8 +16,7 @@ from hlteval.lsp.links import links
 from hlteval.lsp.worker import Edit, EditorFinding, Failure, Order
 from hlteval.reports.lists import examples, paragraphs, prose, status
 from hlteval.reports.terminal import visible
-from hlteval.workflows.fix.files import TextFile
-from hlteval.workflows.fix.fixing import corrections
+from hlteval.workflows.fix.fixing import TextFile, corrections
 from hlteval.workflows.run.engine import open_submission
 from hlteval.workflows.run.request import Request, Selection
 

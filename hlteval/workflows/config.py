@@ -1,10 +1,11 @@
-"""Files of defaults: found upwards from a submission, read and checked."""
+"""Files of defaults, found upwards from a submission, read and checked; the demonstration."""
 
 from __future__ import annotations
 
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -26,7 +27,6 @@ from hlteval.workflows.run.request import Selection, UnknownCode
 OWN = "hlteval.toml"
 SHARED = "pyproject.toml"
 """The file of a Python project, whose table `[tool.hlteval]` has the same keys."""
-_PATHS = ("reference", "against")
 
 
 def start_of(submission: str) -> Path:
@@ -48,22 +48,11 @@ def find(start: Path) -> Path | None:
     `[tool.hlteval]`.
     """
     for folder in (start, *start.parents):
-        for name, has_table in ((OWN, _always), (SHARED, _has_table)):
-            path = folder / name
-            if _is_file(path) and has_table(path):
-                return path
+        for path in (folder / OWN, folder / SHARED):
+            with suppress(OSError):  # a folder that may not be looked into
+                if path.is_file() and (path.name == OWN or _has_table(path)):
+                    return path
     return None
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a folder that may not be looked into
-        return False
-
-
-def _always(_: Path) -> bool:
-    return True
 
 
 def _has_table(path: Path) -> bool:
@@ -85,13 +74,23 @@ def read_config(path: str, task: str = "") -> Config:
         FileNotFoundError: if the file does not exist.
         hlteval.workflows.evaluation.manifests.WrongManifest: if it is not one file.
     """
-    read = _shared(path) if Path(path).name == SHARED else _Read(read_toml(path, "config", "CFG"))
+    if Path(path).name == SHARED:
+        read = _Read(TomlFile(path, Path(path).read_text("utf-8", "replace")), ("tool", "hlteval"))
+        content = tomllib.loads(read.file.text).get("tool", {}).get("hlteval", {})
+        wrong = tuple(
+            read.finding(item.code, *item.path, of_key=item.of_key, **item.values)
+            for item in broken(content, "config", "CFG")
+        )
+        file = replace(read.file, content=None if wrong else content, findings=wrong)
+        read = _Read(file, read.table)
+    else:
+        read = _Read(read_toml(path, "config", "CFG"))
     content = read.file.content
     if content is None or (task and content.get("task", task) != task):
         return Config(path, content or {}, read.file.findings)
-    findings = (*read.file.findings, *_Checking(read, content, task).findings())
-    wrong = any(finding.severity == "error" for finding in findings)
-    return Config(path, {} if wrong else _resolved(path, content, task), findings)
+    findings = (*read.file.findings, *_Checks(read, content, task).findings())
+    failed = any(finding.severity == "error" for finding in findings)
+    return Config(path, {} if failed else _resolve(path, content, task), findings)
 
 
 class _Read(NamedTuple):
@@ -100,52 +99,23 @@ class _Read(NamedTuple):
     file: TomlFile
     table: tuple[str, ...] = ()
 
-    def finding(self, code: str, *path: str | int, of_key: bool = False, **values: Any) -> Finding:
+    def finding(
+        self, code: str, *path: str | int, of_key: bool = False, **values: object
+    ) -> Finding:
         return self.file.finding(code, *self.table, *path, of_key=of_key, **values)
 
 
-def _shared(path: str) -> _Read:
-    """The table of a `pyproject.toml`, held to the schema."""
-    text = Path(path).read_text("utf-8", "replace")
-    read = _Read(TomlFile(path, text), ("tool", "hlteval"))
-    content = tomllib.loads(text).get("tool", {}).get("hlteval", {})
-    wrong = tuple(
-        read.finding(item.code, *item.path, of_key=item.of_key, **item.values)
-        for item in broken(content, "config", "CFG")
-    )
-    return _Read(replace(read.file, content=None if wrong else content, findings=wrong), read.table)
-
-
-class _Checking:
+class _Checks:
     """The checks of a file of defaults beyond its structure."""
 
     def __init__(self, read: _Read, content: Mapping[str, Any], task: str) -> None:
-        self.at, self.content, self.path = read.finding, content, read.file.path
+        self.at, self.content, self.path = read.finding, content, Path(read.file.path)
         self.task = task or content.get("task", "")
 
     def findings(self) -> Iterator[Finding]:
         """All findings, by key."""
-        yield from self.paths(self.content, _PATHS)
-        yield from self.codes()
-        yield from self.encoding()
-        if self.task in known():
-            yield from self.of_task(load(self.task))
-        elif self.task:
-            hint = did_you_mean(self.task, known(), "`hlteval tasks` lists them")
-            yield self.at("CFG106", "task", task=self.task, hint=hint)
-
-    def paths(
-        self, table: Mapping[str, Any], names: tuple[str, ...], *inside: str
-    ) -> Iterator[Finding]:
-        """Paths that do not exist."""
-        for name in names:
-            for path in _each(table.get(name)):
-                if not (Path(self.path).parent / path).exists():
-                    named = Path(self.path).name
-                    yield self.at("CFG108", *inside, name, path=path, file=named)
-
-    def codes(self) -> Iterator[Finding]:
-        """Prefixes that no code has."""
+        for name in ("reference", "against"):
+            yield from self.paths(self.content.get(name), name)
         for key in ("select", "ignore"):
             for index, prefix in enumerate(self.content.get(key, ())):
                 if not _is_code(prefix):
@@ -153,17 +123,25 @@ class _Checking:
         for prefix in self.content.get("severity", ()):
             if not _is_code(prefix):
                 yield self.at("CFG107", "severity", prefix, of_key=True, written=prefix)
-
-    def encoding(self) -> Iterator[Finding]:
-        """An unknown encoding."""
-        name = self.content.get("encoding", "utf-8")
+        encoding = self.content.get("encoding", "utf-8")
         try:
-            check_encoding(name)
+            check_encoding(encoding)
         except LookupError:
-            yield self.at("CFG110", "encoding", encoding=name)
+            yield self.at("CFG110", "encoding", encoding=encoding)
+        if self.task in known():
+            yield from self.of_task(load(self.task))
+        elif self.task:
+            hint = did_you_mean(self.task, known(), "`hlteval tasks` lists them")
+            yield self.at("CFG106", "task", task=self.task, hint=hint)
+
+    def paths(self, value: object, *key: str) -> Iterator[Finding]:
+        """Report the paths of a value, which may be a list, that do not exist."""
+        for path in value if isinstance(value, list) else [value]:
+            if isinstance(path, str) and path and not (self.path.parent / path).exists():
+                yield self.at("CFG108", *key, path=path, file=self.path.name)
 
     def of_task(self, task: Task) -> Iterator[Finding]:
-        """A profile or options that the task does not have."""
+        """Report a profile or options that the task does not have."""
         if (profile := self.content.get("profile", "plan")) not in task.profiles:
             reason = f"{task.name} has no profile {profile}"
             yield self.at("CFG109", "profile", reason=reason, task=task.name)
@@ -171,31 +149,16 @@ class _Checking:
         for name, value in self.content.get("options", {}).items():
             option = options.get(name.replace("_", "-"))
             try:
-                _check(task, name, option, value)
+                values = merged(task, {name.replace("-", "_"): value})
+                check_values(task, values)
+                if option and option.name in values:
+                    option.check(values[option.name])
             except WrongOption as error:
                 path = ("options", name)
                 yield self.at("CFG109", *path, of_key=not option, reason=str(error), task=task.name)
                 continue
             if option and _names_path(option):
-                yield from self.paths(self.content["options"], (name,), "options")
-
-
-def _check(task: Task, name: str, option: Option | None, value: object) -> None:
-    """Check an option of a file.
-
-    Raises:
-        WrongOption: if there is none of that name, or it cannot have the value or be there.
-    """
-    values = merged(task, {name.replace("-", "_"): value})
-    check_values(task, values)
-    if option and option.name in values:
-        option.check(values[option.name])
-
-
-def _each(value: Any) -> Iterator[str]:
-    """The texts of a value, which may be a list."""
-    items = value if isinstance(value, list) else [value]
-    return (item for item in items if isinstance(item, str) and item)
+                yield from self.paths(value, "options", name)
 
 
 def _is_code(written: str) -> bool:
@@ -210,28 +173,26 @@ def _names_path(option: Option) -> bool:
     return not (option.switch or option.choices) and option.metavar in {"FILE", "PATH", "JAR"}
 
 
-def _resolved(path: str, content: Mapping[str, Any], task: str) -> Mapping[str, Any]:
-    """The values with paths relative to the working directory."""
-    folder = Path(path).parent
+def _resolve(path: str, content: Mapping[str, Any], task: str) -> Mapping[str, Any]:
+    """Return the values with paths relative to the working directory."""
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, list):
+            return [moved(item) for item in value]
+        return shown(Path(path).parent / value)
+
     name = task or content.get("task", "")
     paths = {o.flag for o in load(name).options if _names_path(o)} if name in known() else set()
-    values = dict(content)
-    values |= {key: _moved(folder, content[key]) for key in _PATHS if key in content}
+    values = {
+        key: moved(value) if key in {"reference", "against"} else value
+        for key, value in content.items()
+    }
     if options := content.get("options"):
         values["options"] = {
-            key.replace("-", "_"): _moved(folder, value)
-            if key.replace("_", "-") in paths
-            else value
+            key.replace("-", "_"): moved(value) if key.replace("_", "-") in paths else value
             for key, value in options.items()
         }
     return values
-
-
-def _moved(folder: Path, value: Any) -> Any:
-    """A path, or a list of paths, as seen from the working directory."""
-    if isinstance(value, list):
-        return [_moved(folder, item) for item in value]
-    return shown(folder / value)
 
 
 def shown(path: Path) -> str:

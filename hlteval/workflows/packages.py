@@ -1,11 +1,10 @@
-"""Packing: files of a submission become an archive that validates, or nothing is written."""
+"""Packages: files of a submission become an archive that validates; the content of archives."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import reduce
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -17,7 +16,7 @@ from hlteval.findings import SUBMISSION, Finding, Findings, Severity, finding
 from hlteval.findings.cascades import without_cascades
 from hlteval.results.packages import Guess, Inspection, PackedArchive
 from hlteval.results.verdict import Verdict
-from hlteval.sources import Listed, Member, Source, Unreadable, open_source, writing
+from hlteval.sources import Listed, Source, Unreadable, open_source, writing
 from hlteval.sources.names import is_text, printable
 from hlteval.sources.opening import OpenInput, open_stream
 from hlteval.sources.spooling import CHUNK
@@ -25,7 +24,7 @@ from hlteval.sources.writing import check_outputs, file_sha256
 from hlteval.sources.writing import pack as write_archive
 from hlteval.tasks import known, load
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.validators.packing import Arranged, collisions
+from hlteval.validators.packing import collisions
 from hlteval.workflows.processes.batches import Step, silent
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import validate
@@ -70,29 +69,32 @@ def pack(
     declared = load(task)
     path = _target(declared, target, force=force)
     check_outputs([path], [*paths, *filter(None, [arguments.get("against")])])
-    source = _joined(paths, arguments.get("encoding", "utf-8"))
+    source = _join(paths, arguments.get("encoding", "utf-8"))
     suffix = declared.packaging.suffix(path)
     arranged = declared.packaging.arrange(PurePosixPath(path).name.removesuffix(suffix), source)
-    stops = [item for item in source.findings if item.blocking] or _in_the_way(declared, arranged)
     findings = [*source.findings, *arranged.findings]
-    if stops:
-        return _refused(declared, arguments, {*findings, *stops})
-    archive = Source(path, _KINDS[suffix], tuple(sorted(arranged.members, key=_name)))
-    try:
-        with writing(Path(path)) as unfinished:
-            write_archive(archive, unfinished)
-            packed = _checked(declared, archive, unfinished, findings, arguments, step)
-            if not packed.verdict.passed:
-                raise _NotValidError
-    except Unreadable as error:
-        return _refused(declared, arguments, {*findings, error.finding})
-    except _NotValidError:
-        return PackedArchive(path=None, verdict=packed.verdict)
-    return packed
-
-
-def _name(member: Member) -> str:
-    return member.name
+    stops = [item for item in source.findings if item.blocking]
+    if not stops and not arranged.members:
+        stops = [finding("PKG101", task=declared.name, layout=declared.packaging.layout)]
+    stops = stops or collisions(arranged.members)
+    if not stops:
+        members = sorted(arranged.members, key=attrgetter("name"))
+        archive = Source(path, _KINDS[suffix], tuple(members))
+        try:
+            with writing(Path(path)) as unfinished:
+                write_archive(archive, unfinished)
+                packed = _check(declared, archive, unfinished, findings, arguments, step)
+                if not packed.verdict.passed:
+                    raise _NotValidError
+                return packed
+        except Unreadable as error:
+            stops = [error.finding]
+        except _NotValidError:
+            return PackedArchive(path=None, verdict=packed.verdict)
+    profile = arguments.get("profile", "plan")
+    every = Findings({*findings, *stops})
+    verdict = Verdict(declared.name, profile, passed=False, findings=every)
+    return PackedArchive(path=None, verdict=verdict)
 
 
 def _target(task: Task, target: str, *, force: bool) -> str:
@@ -115,8 +117,8 @@ def _target(task: Task, target: str, *, force: bool) -> str:
 _FOREIGN = (".zip", ".tgz", ".gz", ".tar", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tbz", ".txz")
 
 
-def _joined(paths: Sequence[str], encoding: str) -> Source:
-    """The files of all paths as those of one folder; a single file has its own name.
+def _join(paths: Sequence[str], encoding: str) -> Source:
+    """Return the files of all paths as those of one folder; a single file has its own name.
 
     Raises:
         WrongOption: for a stream that is a file, which has no name.
@@ -134,22 +136,7 @@ def _joined(paths: Sequence[str], encoding: str) -> Source:
     return Source(sources[0].path, "folder", members, findings)
 
 
-def _in_the_way(task: Task, arranged: Arranged) -> list[Finding]:
-    """Why the files cannot be packed: there are none, or two would have one name."""
-    if not arranged.members:
-        return [finding("PKG101", task=task.name, layout=task.packaging.layout)]
-    return collisions(arranged.members)
-
-
-def _refused(task: Task, arguments: Mapping[str, Any], findings: set[Finding]) -> PackedArchive:
-    """Nothing: files could not be read or arranged."""
-    profile = arguments.get("profile", "plan")
-    return PackedArchive(
-        path=None, verdict=Verdict(task.name, profile, passed=False, findings=Findings(findings))
-    )
-
-
-def _checked(
+def _check(
     task: Task,
     archive: Source,
     file: Path,
@@ -157,34 +144,31 @@ def _checked(
     arguments: Mapping[str, Any],
     step: Step,
 ) -> PackedArchive:
-    """The archive, which has no name of its own yet, checked under the name that it will have."""
-    written = open_stream(_chunks(file), archive.path)
+    """Check the archive, which has no name of its own yet, under the name that it will have.
+
+    Findings are at the files of the user, where they are to be corrected.
+    """
+
+    def chunks() -> Iterator[bytes]:
+        with file.open("rb") as stream:
+            while chunk := stream.read(CHUNK):
+                yield chunk
+
+    written = open_stream(chunks(), archive.path)
     judged = validate(Request(task.name, OpenInput(written), step=step, **arguments))
-    found = [*findings, *_at_origin(judged.findings, archive)]
-    verdict = msgspec.structs.replace(judged, findings=Findings(found))
+    label = printable(archive.path)
+    files = {f"{label}/{printable(member.name)}": member.display for member in archive.members}
+    at_origin = [
+        msgspec.structs.replace(item, file=files.get(item.file or "") or item.file)
+        for item in judged.findings
+    ]
     return PackedArchive(
         path=archive.path,
-        verdict=verdict,
+        verdict=msgspec.structs.replace(judged, findings=Findings([*findings, *at_origin])),
         size=file.stat().st_size,
         sha256=file_sha256(file),
         members=written.listing(),
     )
-
-
-def _at_origin(findings: Iterable[Finding], archive: Source) -> Iterator[Finding]:
-    """Findings at the files of the user, where they are to be corrected."""
-    label = printable(archive.path)
-    files = {f"{label}/{printable(member.name)}": member for member in archive.members}
-    for item in findings:
-        member = files.get(item.file or "")
-        written = member is not None and member.display
-        yield msgspec.structs.replace(item, file=written) if written else item
-
-
-def _chunks(file: Path) -> Iterator[bytes]:
-    with file.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
-            yield chunk
 
 
 def inspect(path: str) -> Inspection:
@@ -201,20 +185,37 @@ def inspect(path: str) -> Inspection:
         NotWritten: if the disk has no space for temporary files.
     """
     source = open_source(path)
-    size, digest = _digest(path)
+    size = digest = None
+    with suppress(OSError):  # which is a finding of the source
+        file = Path(path)
+        if path != "-" and file.is_file():
+            size, digest = file.stat().st_size, file_sha256(file)
+    if source.kind in {"zip", "tgz"}:
+        members = source.listing()
+    else:
+        sizes = [
+            Path(source.path, member.name).stat().st_size if member.size is None else member.size
+            for member in source.members
+        ]
+        members = tuple(
+            Listed(member.name or member.display, "file", number)
+            for member, number in zip(source.members, sizes, strict=True)
+        )
+    guesses = [Guess(name, tuple(_reasons(load(name), source))) for name in known()]
+    guesses.sort(key=lambda guess: -len(guess.reasons))
     shown = Inspection(
         path=source.path,
         kind=source.kind,  # type: ignore[arg-type]
         size=size,
         sha256=digest,
-        members=_members(source),
-        tasks=tuple(_guesses(source)),
+        members=members,
+        tasks=tuple(guess for guess in guesses if guess.reasons),
         readable=bool(source.members),
     )
     tasks = [load(name) for name in shown.likeliest]
-    named = _as_package(source, tasks)
-    kept = () if source.members else {item.code for item in named}
-    found = without_cascades([*source.findings, *named], {SUBMISSION: source.path}, kept)
+    problems = _as_package(source, tasks)
+    kept = () if source.members else {item.code for item in problems}
+    found = without_cascades([*source.findings, *problems], {SUBMISSION: source.path}, kept)
     return msgspec.structs.replace(
         shown,
         name=_parts(source, tasks),
@@ -222,15 +223,8 @@ def inspect(path: str) -> Inspection:
     )
 
 
-def _guesses(source: Source) -> list[Guess]:
-    """The tasks that a source may be a submission to, those with the most reasons first."""
-    found = [Guess(name, tuple(_reasons(load(name), source))) for name in known()]
-    likely = [guess for guess in found if guess.reasons]
-    return sorted(likely, key=lambda guess: -len(guess.reasons))
-
-
 def _reasons(task: Task, source: Source) -> Iterator[str]:
-    """What indicates that a source is a submission to a task."""
+    """Give the reasons why a source may be a submission to a task."""
     if _parts(source, [task]):
         yield f"its name has the form {task.packaging.name}"
     if reason := task.packaging.recognize(source):
@@ -255,44 +249,15 @@ def _parts(source: Source, tasks: Sequence[Task]) -> Mapping[str, str]:
 
 
 def _as_package(source: Source, tasks: Sequence[Task]) -> list[Finding]:
-    """What the rules of packages find that all tasks have in common."""
-    each = [_of_task(source, task) for task in tasks]
-    if not each:
-        return []
-    shared = reduce(lambda some, others: some & others, (set(map(_key, found)) for found in each))
-    return [finding for finding in each[0] if _key(finding) in shared]
-
-
-def _key(finding: Finding) -> tuple[str, str | None, str]:
-    return finding.code, finding.file, finding.message
-
-
-def _of_task(source: Source, task: Task) -> list[Finding]:
-    """What the rules of a task find about a submission as a package."""
-    if not source.members:
-        named = task.packaging.named(source)
-        return [finding for finding in named if finding.severity == Severity.ERROR]
-    return list(task.package(Submission(task, source, None).package))
-
-
-def _members(source: Source) -> tuple[Listed, ...]:
-    """All that a source names."""
-    if source.kind in {"zip", "tgz"}:
-        return source.listing()
-    return tuple(
-        Listed(member.name or member.display, "file", _size(source, member.name, member.size))
-        for member in source.members
-    )
-
-
-def _size(source: Source, name: str, size: int | None) -> int:
-    return Path(source.path, name).stat().st_size if size is None else size
-
-
-def _digest(path: str) -> tuple[int | None, str | None]:
-    """The size and the digest of a file of the disk that can be read; None of anything else."""
-    with suppress(OSError):  # which is a finding of the source
-        file = Path(path)
-        if path != "-" and file.is_file():
-            return file.stat().st_size, file_sha256(file)
-    return None, None
+    """Return the findings of the rules of packages that all tasks have in common."""
+    each: list[list[Finding]] = []
+    for task in tasks:
+        if source.members:
+            each.append(list(task.package(Submission(task, source, None).package)))
+        else:
+            findings = task.packaging.named(source)
+            each.append([item for item in findings if item.severity == Severity.ERROR])
+    key = attrgetter("code", "file", "message")
+    others = [set(map(key, findings)) for findings in each[1:]]
+    first = each[0] if each else []
+    return [item for item in first if all(key(item) in keys for keys in others)]

@@ -1,15 +1,14 @@
-"""Claims: a signature, with the numbers that came with it if there are any."""
+"""Verification of claims: a signature, possibly with numbers, beside files and settings."""
 
 from __future__ import annotations
 
 import codecs
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import zip_longest
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -76,50 +75,40 @@ def read_claim(given: str) -> Claim:
     """
     if given.strip().startswith(f"{FIRST}:"):
         return Claim(Signature.parse(given))
-    text = _text(given)
+    try:
+        path = f"{given}/{MAIN}" if given != "-" and Path(given).is_dir() else given
+        (member,) = open_source(path).members
+        text = member.fetch().decode(errors="replace")
+    except (OSError, ValueError, Unreadable) as error:  # a long name, a null character, a device
+        message = f"{given[:80]} is neither a signature, which begins with {FIRST}:, nor a file"
+        raise WrongSignature(message) from error
     if text.lstrip().startswith("{"):
-        return _of_json(given, text)
+        return _read_scores(given, text)
     if match := _LINE.search(text):
         return Claim(Signature.parse(match[0]), source=given)
     raise WrongSignature(f"{given} contains no signature, a line that begins with {FIRST}:")
 
 
-def _text(given: str) -> str:
-    try:
-        path = f"{given}/{MAIN}" if given != "-" and Path(given).is_dir() else given
-        (member,) = open_source(path).members
-        return member.fetch().decode(errors="replace")
-    except (OSError, ValueError, Unreadable) as error:  # a long name, a null character, a device
-        message = f"{given[:80]} is neither a signature, which begins with {FIRST}:, nor a file"
-        raise WrongSignature(message) from error
-
-
-def _of_json(name: str, text: str) -> Claim:
+def _read_scores(name: str, text: str) -> Claim:
+    """Read the JSON of scores; a count may be written as an integer."""
     try:
         scores = msgspec.json.decode(text)
         signature = Signature.parse(scores["signature"])
-        numbers = dict(_numbers(scores)) if "metrics" in scores else None
+        if "metrics" not in scores:
+            return Claim(signature, None, name)
+        numbers = dict(scores["metrics"].items())
+        for metric, limits in scores.get("intervals", {}).items():
+            numbers[f"{metric} (low)"], numbers[f"{metric} (high)"] = limits or (None, None)
+        floats = {key: None if value is None else float(value) for key, value in numbers.items()}
     except WrongSignature:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise WrongSignature(f"{name} is not the JSON of scores with their signature") from error
-    return Claim(signature, numbers, name)
-
-
-def _numbers(scores: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
-    yield from _floats(scores["metrics"].items())
-    for name, limits in scores.get("intervals", {}).items():
-        low, high = limits or (None, None)
-        yield from _floats([(f"{name} (low)", low), (f"{name} (high)", high)])
-
-
-def _floats(values: Any) -> Iterator[tuple[str, float | None]]:
-    """The values as numbers: a count may be written as an integer."""
-    yield from ((name, None if value is None else float(value)) for name, value in values)
+    return Claim(signature, floats, name)
 
 
 COMMON = ("task", "profile", "encoding", "lenient", "bootstrap", "confidence", "seed")
-"""Parts that settings of any task say."""
+"""Parts of the settings of any task."""
 JACKKNIFE = "jackknife"
 """The part that has the groups of documents that intervals are computed from."""
 COMPARED = ("test", "metric")
@@ -177,34 +166,18 @@ def verify(
     """
     claim = signature if isinstance(signature, Claim) else read_claim(signature)
     common = {"task": task, "profile": profile, "bootstrap": bootstrap, "confidence": confidence}
-    common |= {"seed": seed, "lenient": _yes(lenient), "encoding": _encoding(claim, encoding)}
+    common |= {"seed": seed, "lenient": lenient, "encoding": encoding}
+    passed = _settings(claim, common)
     systems = [system] if isinstance(system, str) else [*system]
     if "-" in systems[1:] or (claim.source == "-" and "-" in (reference, *systems)):
         raise WrongOption("standard input can be read only once: use - once")
     declared = _task(claim, task)
     chosen = merged(declared, options or {})
-    return _Check(claim, reference, systems, declared, _own(claim, common), chosen).result(step)
-
-
-def _own(claim: Claim, common: Mapping[str, object]) -> dict[str, str]:
-    """The settings that a user passed, as signatures have them."""
-    own = {name: str(value) for name, value in common.items() if value is not None}
-    if claim.only(JACKKNIFE) and not claim.only("bootstrap"):  # nothing was resampled
-        own.pop("bootstrap", None)
-    return own
-
-
-def _yes(value: bool | None) -> str | None:
-    return None if value is None else "yes" if value else "no"
-
-
-def _encoding(claim: Claim, name: str | None) -> str | None:
-    """An encoding as signatures have it: none for UTF-8, unless the claim has another."""
-    known_as = None if name is None else codecs.lookup(name).name
-    return None if known_as == "utf-8" and claim.only("encoding") is None else known_as
+    return _Check(claim, reference, systems, declared, passed, chosen).result(step)
 
 
 def _task(claim: Claim, name: str | None) -> Task:
+    """Return the task that a user names, or else the signature."""
     chosen = name or claim.only("task")
     if chosen is None:
         raise WrongSignature("the signature names no task; use --task NAME")
@@ -214,7 +187,21 @@ def _task(claim: Claim, name: str | None) -> Task:
     return load(chosen)
 
 
-@dataclass
+def _settings(claim: Claim, common: Mapping[str, object]) -> dict[str, str]:
+    """Return the settings that a user passed, as signatures have them."""
+    passed = {name: str(value) for name, value in common.items() if value is not None}
+    if claim.only(JACKKNIFE) and not claim.only("bootstrap"):  # nothing was resampled
+        passed.pop("bootstrap", None)
+    if "lenient" in passed:
+        passed["lenient"] = "yes" if common["lenient"] else "no"
+    if "encoding" in passed:
+        passed["encoding"] = codecs.lookup(passed["encoding"]).name
+        if passed["encoding"] == "utf-8" and claim.only("encoding") is None:
+            del passed["encoding"]  # which signatures leave out
+    return passed
+
+
+@dataclass(frozen=True)
 class _Check:
     """A claim beside files and settings.
 
@@ -223,135 +210,136 @@ class _Check:
         reference: path of the reference.
         systems: paths of the submissions.
         task: the task whose formats are read.
-        own: the common settings that the user passed, as text.
+        passed: the common settings that the user passed, as text.
         options: the options of the task that the user passed, as text.
-        effective: these, and those of the signature that are not files.
     """
 
     claim: Claim
     reference: str
     systems: Sequence[str]
     task: Task
-    own: Mapping[str, str]
+    passed: Mapping[str, str]
     options: Mapping[str, str]
-    effective: Mapping[str, str] = field(init=False)
 
-    def __post_init__(self) -> None:
-        values = {
-            option.name: value
-            for option in self.task.options
-            if not names_file(option) and (value := self.claim.only(option.name)) is not None
-        }
-        self.effective = {**values, **self.options}
+    @property
+    def effective(self) -> Mapping[str, str]:
+        """The options that the user passed, and those of the signature that are not files."""
+        claimed = {o.name: self.claim.only(o.name) for o in self.task.options if not names_file(o)}
+        return {n: v for n, v in claimed.items() if v is not None} | dict(self.options)
+
+    @property
+    def common(self) -> tuple[str, str, bool]:
+        """Profile, encoding, and whether blocking findings were ignored."""
+        lenient = self.setting("lenient", "no") == "yes"
+        return self.setting("profile", "plan"), self.setting("encoding", "utf-8"), lenient
+
+    def setting(self, name: str, default: str) -> str:
+        """A common setting: the user's, or else that of the signature."""
+        return self.passed.get(name) or self.claim.only(name) or default
 
     def result(self, step: Step) -> Verification:
-        expected, found = self.claim.signature, self.found(step)
-        names = dict.fromkeys(name for name, _ in (*expected.parts, *found.parts))
-        parts = tuple(part for name in names for part in self.parts(name, expected, found))
+        """Compare the claim with the signature of the files and of what the user passed."""
+        expected = self.claim.signature
+        signatures = [self.read(path, step) for path in self.systems]
+        kept = {FIRST, "reference", *self.passed, *self.options}
+        found = [part for part in signatures[0].parts if part[0] in kept]
+        found += [("system", value) for each in signatures for value in each.values("system")]
+        found += [(name, value) for name, value in self.passed.items() if name not in dict(found)]
+        names = dict.fromkeys(name for name, _ in (*expected.parts, *found))
+        parts = tuple(
+            part
+            for name in names
+            for part in self.parts(name, expected.values(name), [v for n, v in found if n == name])
+        )
         numbers = tuple(self.numbers(parts, step)) if self.claim.numbers is not None else ()
         return Verification(signature=str(expected), parts=parts, numbers=numbers)
 
-    def found(self, step: Step) -> Signature:
-        """The signature of the files and of the settings that the user passed."""
-        signatures = [self.read(path, step) for path in self.systems]
-        kept = {FIRST, "reference", *self.own, *self.options}
-        parts = [part for part in signatures[0].parts if part[0] in kept]
-        parts += [("system", own) for each in signatures for own in each.values("system")]
-        parts += [(name, value) for name, value in self.own.items() if name not in dict(parts)]
-        return Signature(tuple(parts))
-
     def read(self, system: str, step: Step) -> Signature:
         """The signature of a submission, read but not scored."""
+        profile, encoding, lenient = self.common
         opened = submission(
             self.task,
             system,
             self.reference,
-            encoding=self.setting("encoding", "utf-8"),
-            settings=settings(self.task, self.effective, self.setting("profile", "plan")),
+            encoding=encoding,
+            settings=settings(self.task, self.effective, profile),
             options=self.effective,
-            files=read_files(self.task, self.effective, self.setting("encoding", "utf-8")),
+            files=read_files(self.task, self.effective, encoding),
         )
         files = Files()
         for pair in watched(opened, opened.pairs(), attrgetter("documents"), step):
             files.add(files_of(pair))
-        profile, lenient = self.setting("profile", "plan"), self.setting("lenient", "no")
-        return signed(opened, files, profile=profile, lenient=lenient == "yes")
+        return signed(opened, files, profile=profile, lenient=lenient)
 
-    def setting(self, name: str, default: str) -> str:
-        """A common setting: the user's, or else that of the signature."""
-        return self.own.get(name) or self.claim.only(name) or default
-
-    def parts(self, name: str, expected: Signature, found: Signature) -> Iterator[Part]:
-        """The parts of a name, in order."""
-        values, own = expected.values(name), found.values(name)
-        if not own:
-            outcome, reason = self.unchecked(name)
-            for value in values:
-                yield Part(name=name, outcome=outcome, expected=value, reason=reason)
+    def parts(self, name: str, expected: Sequence[str], found: Sequence[str]) -> Iterator[Part]:
+        """Compare the parts of a name, in order; those beside which there is nothing say why."""
+        if found:
+            for value, other in zip_longest(expected, found):
+                outcome: Outcome = "same" if value == other else "differs"
+                yield Part(name=name, outcome=outcome, expected=value, found=other)
             return
-        for value, other in zip_longest(values, own):
-            outcome = "same" if value == other else "differs"
-            yield Part(name=name, outcome=outcome, expected=value, found=other)
-
-    def unchecked(self, name: str) -> tuple[Outcome, str]:
-        """What becomes of a part of the signature beside which there is nothing, and why."""
+        outcome = "not checked"
         flag = f"--{name.replace('_', '-')}"
         option = next((option for option in self.task.options if option.name == name), None)
         if names_file(option):
-            return "not checked", f"use {flag} FILE to check it"
-        if name == JACKKNIFE:
-            return "not checked", "follows from the documents; checked with the intervals of scores"
-        if name == SIGNED:
-            return "not checked", "names settings that came from a file; each has its own part"
-        if name in COMPARED:
-            return "not checked", "part of a comparison"
-        if option is not None or name in COMMON:
-            return "not checked", f"taken from the signature; use {flag} to compare yours"
-        return "differs", f"hlteval has no such part for {self.task.name}"
+            reason = f"use {flag} FILE to check it"
+        elif name == JACKKNIFE:
+            reason = "follows from the documents; checked with the intervals of scores"
+        elif name == SIGNED:
+            reason = "names settings that came from a file; each has its own part"
+        elif name in COMPARED:
+            reason = "part of a comparison"
+        elif option is not None or name in COMMON:
+            reason = f"taken from the signature; use {flag} to compare yours"
+        else:
+            outcome, reason = "differs", f"hlteval has no such part for {self.task.name}"
+        for value in expected:
+            yield Part(name=name, outcome=outcome, expected=value, reason=reason)
 
     def numbers(self, parts: Sequence[Part], step: Step) -> Iterator[Part]:
-        """The numbers that were claimed beside those of the files."""
-        claimed = self.claim.numbers or {}
+        """Compare the numbers that were claimed with those of the files."""
         if reason := self.hindrance(parts):
             yield Part(name="numbers", outcome="not checked", reason=reason)
             return
+        profile, encoding, lenient = self.common
         try:
-            computed = self.computed(step)
+            scores = score(
+                Request(
+                    self.task.name,
+                    self.systems[0],
+                    self.reference,
+                    profile=profile,
+                    lenient=lenient,
+                    encoding=encoding,
+                    options=self.effective,
+                    intervals=self.intervals(),
+                    alignment=False,
+                    step=step,
+                )
+            )
         except Refused as refused:
             yield Part(name="numbers", outcome="differs", reason=str(refused))
             return
+        computed = dict(scores.metrics)
+        for name, limits in scores.intervals.items():
+            computed |= {f"{name} (low)": limits[0], f"{name} (high)": limits[1]}
+        claimed = self.claim.numbers or {}
         for name in {**claimed, **computed}:
-            pair = _shown(claimed, name), _shown(computed, name)
-            outcome: Outcome = "same" if pair[0] == pair[1] else "differs"
-            yield Part(name=name, outcome=outcome, expected=pair[0], found=pair[1])
+            expected, found = _digits(claimed, name), _digits(computed, name)
+            outcome: Outcome = "same" if expected == found else "differs"
+            yield Part(name=name, outcome=outcome, expected=expected, found=found)
 
     def hindrance(self, parts: Sequence[Part]) -> str:
-        """Why numbers cannot be compared; empty if they can."""
+        """Return why numbers cannot be compared; empty if they can."""
         if "-" in (self.reference, *self.systems):
             return "standard input can be read only once"
+        files = {option.name for option in self.task.options if names_file(option)}
         for part in parts:
             if part.outcome == "differs" and part.name != FIRST:
                 return f"{part.name} differs"
-            if part.outcome == "not checked" and self.is_file(part.name):
+            if part.outcome == "not checked" and part.name in files:
                 return f"{part.name} was not checked"
         return ""
-
-    def is_file(self, name: str) -> bool:
-        return any(option.name == name and names_file(option) for option in self.task.options)
-
-    def computed(self, step: Step) -> Mapping[str, float | None]:
-        """The numbers of the submission, with the names of `Claim.numbers`."""
-        arguments: dict[str, Any] = {"profile": self.setting("profile", "plan")}
-        arguments |= {"lenient": self.setting("lenient", "no") == "yes"}
-        arguments |= {"encoding": self.setting("encoding", "utf-8"), "options": self.effective}
-        arguments |= {"intervals": self.intervals(), "alignment": False, "step": step}
-        scores = score(Request(self.task.name, self.systems[0], self.reference, **arguments))
-        limits = {
-            f"{name} ({end})": value
-            for name, pair in scores.intervals.items()
-            for end, value in zip(("low", "high"), pair, strict=True)
-        }
-        return {**scores.metrics, **limits}
 
     def intervals(self) -> Intervals | None:
         """The intervals of the signature; None without any."""
@@ -364,9 +352,7 @@ class _Check:
             raise WrongSignature("bootstrap, confidence and seed must be numbers") from error
 
 
-def _shown(numbers: Mapping[str, float | None], name: str) -> str | None:
-    """A number in full; `-` if it is undefined, None if there is no such number."""
-    if name not in numbers:
-        return None
-    value = numbers[name]
-    return "-" if value is None else repr(float(value))
+def _digits(numbers: Mapping[str, float | None], name: str) -> str | None:
+    """Return a number in full; `-` if it is undefined, None if there is no such number."""
+    value = numbers.get(name)
+    return repr(float(value)) if value is not None else "-" if name in numbers else None

@@ -203,7 +203,7 @@ def test_no_rest_stays_where_it_fails(
     def fail(*_: object) -> None:
         raise ValueError("not thought of")
 
-    monkeypatch.setattr(conversion._Run, "note_digests", fail)
+    monkeypatch.setattr(conversion.Losses, "count", fail)
     arguments = ["hlteval", "convert", str(reference), str(tmp_path / "out"), "--to", "standoff"]
     monkeypatch.setattr(sys, "argv", arguments)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

@@ -1,19 +1,18 @@
-"""Annotators: the annotation of each, from files of their own or from one file that names them."""
+"""Annotators: the annotation of each, from own files or one that names them; measures of pairs."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any
 
-import msgspec
 import numpy as np
 import polars as pl
 
 from hlteval.converters import Format, ReadResult
-from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, entry
+from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, finding
 from hlteval.representation import TABLES, Corpus, align, of_documents
 from hlteval.results.agreement import PairMeasure
 from hlteval.results.verdict import Verdict
@@ -42,7 +41,7 @@ _HAVING = tuple(
 
 @dataclass(frozen=True)
 class Annotator:
-    """What one annotator annotated.
+    """One annotator and the annotation.
 
     Attributes:
         name: of the annotator.
@@ -145,7 +144,12 @@ def _only(annotation: Annotator, name: Any, documents: set[str]) -> Annotator:
     for table in _HAVING:
         rows = getattr(corpus, table).filter(pl.col("annotator") == name)
         kept[table] = rows.with_columns(annotator=pl.lit(None, pl.String))
-    for table, column, target in _belonging():
+    for table, column, target in (
+        (table, column, target)
+        for table, declared in TABLES.items()
+        for column, target in declared.references
+        if target in _HAVING and target != table  # rows that belong to rows with an annotator
+    ):
         rows = kept.get(table, getattr(corpus, table))
         known = kept[target]["row"].implode()
         kept[table] = rows.filter(pl.col(column).is_null() | pl.col(column).is_in(known))
@@ -155,14 +159,6 @@ def _only(annotation: Annotator, name: Any, documents: set[str]) -> Annotator:
         corpus=corpus.replace(**kept),
         documents=tuple(document for document in annotation.documents if document in documents),
     )
-
-
-def _belonging() -> Iterator[tuple[str, str, str]]:
-    """The tables whose rows belong to rows that have an annotator, with the column of these."""
-    for name, table in TABLES.items():
-        for column, target in table.references:
-            if target in _HAVING and target != name:
-                yield name, column, target
 
 
 def hold(
@@ -176,7 +172,11 @@ def hold(
     verdicts = {id(item.check): item.verdict for item in annotators}
     found = [item for verdict in verdicts.values() for item in verdict.findings]
     blocking = [item for item in found if item.blocking]
-    own = [item for item in about(annotators, paths) if not (blocking and item.code in _FOLLOWING)]
+    own = [
+        item
+        for item in (item.of(REFERENCE) for item in about(annotators, paths))
+        if not (blocking and item.code in _FOLLOWING)
+    ]
     verdict = Verdict(task, "plan", passed=False, findings=Findings([*found, *own]), side=REFERENCE)
     nothing = [item for item in blocking if item.code in NOTHING_TO_SCORE]
     nothing += [item for item in own if item.blocking]
@@ -188,62 +188,39 @@ def hold(
 
 
 def about(annotators: Sequence[Annotator], paths: Sequence[str]) -> Iterator[Finding]:
-    """What is wrong with the annotators of a comparison, taken together."""
+    """Check the annotators of a comparison, taken together."""
     if len(annotators) < 2:
         names = ", ".join(f"{item.name} only" for item in annotators) or "nobody"
-        yield _finding("AGR101", paths[0], names=names)
+        yield finding("AGR101", file=paths[0], names=names)
         return
-    yield from _repeated(annotators, paths)
-    every = [set(item.documents) for item in annotators]
-    if not any(own & other for own, other in _pairs(every)):
-        first, second = (_example(item) for item in annotators[:2])
-        yield _finding("AGR103", None, first=first, second=second)
+    real = [os.path.realpath(path) for path in paths]
+    for at, path in enumerate(paths):
+        if real[at] in real[:at]:
+            yield finding("AGR102", file=path, other=paths[real.index(real[at])])
+    files = [(item.digest, item.check.opened.system.path, item.name) for item in annotators]
+    for (one, first, name), (other, second, copy) in combinations(files, 2):
+        if len(paths) > 1 and one == other and os.path.realpath(first) != os.path.realpath(second):
+            yield finding("AGR105", file=second, name=copy, other=name)
+    sets = [set(item.documents) for item in annotators]
+    if not any(own & other for own, other in combinations(sets, 2)):
+        examples = []
+        for item in annotators[:2]:
+            example, *others = item.documents or ["none"]
+            more = f" and {len(others):,} more" if others else ""
+            examples.append(f"{item.name} has {example}{more}")
+        yield finding("AGR103", first=examples[0], second=examples[1])
         return
-    union = set().union(*every)
-    for item in annotators:
+    union = set().union(*sets)
+    for item, (_, file, name) in zip(annotators, files, strict=True):
         missing = sorted(union - set(item.documents))
         if missing:
-            yield _finding(
-                "AGR104", _path(item), name=item.name, number=f"{len(missing):,}",
-                example=missing[0],
-            )  # fmt: skip
+            number = f"{len(missing):,}"
+            yield finding("AGR104", file=file, name=name, number=number, example=missing[0])
 
 
-def _repeated(annotators: Sequence[Annotator], paths: Sequence[str]) -> Iterator[Finding]:
-    """Annotations that are given twice, and different files of the same content."""
-    places = [os.path.realpath(path) for path in paths]
-    for at, path in enumerate(paths):
-        if places[at] in places[:at]:
-            yield _finding("AGR102", path, other=paths[places.index(places[at])])
-    if len(paths) < 2:
-        return
-    for (one, first), (other, second) in _pairs([(item.digest, item) for item in annotators]):
-        if one == other and os.path.realpath(_path(first)) != os.path.realpath(_path(second)):
-            yield _finding("AGR105", _path(second), name=second.name, other=first.name)
-
-
-def _pairs(items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
-    return ((one, other) for at, one in enumerate(items) for other in items[at + 1 :])
-
-
-def _path(annotator: Annotator) -> str:
-    return annotator.check.opened.system.path
-
-
-def _example(annotator: Annotator) -> str:
-    names = annotator.documents
-    if not names:
-        return f"{annotator.name} has none"
-    more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-    return f"{annotator.name} has {names[0]}{more}"
-
-
-def _finding(code: str, file: str | None, **values: object) -> Finding:
-    found = entry(code).finding(values, file=file)
-    return msgspec.structs.replace(found, side=REFERENCE)
-
-
-def places(annotator: Annotator, wanted: Mapping[int, Sequence[int]]) -> dict[tuple[int, int], str]:
+def places(
+    annotator: Annotator, wanted: Mapping[int, Collection[int]]
+) -> dict[tuple[int, int], str]:
     """File and line of records of an annotation; each file is searched once.
 
     Args:
@@ -272,129 +249,77 @@ class PairScorer:
 
     Attributes:
         task: the task.
-        own: what it declares for annotators.
-        given: the values of its options.
+        declared: its declaration for annotators.
+        options: the values of its options.
         intervals: how confidence intervals are computed; without them there are none.
     """
 
     task: Task
-    own: Agreement
-    given: Mapping[str, str]
+    declared: Agreement
+    options: Mapping[str, str]
     intervals: Intervals | None
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The measures: those that are declared, or else the one that ranks."""
-        if self.task.metric is None:
-            return ()
-        if self.own.measures and not self.task.selected(self.given):
-            return self.own.measures
-        return (self.task.ranking("plan", self.given),)
-
     def measures(self, first: Annotator, second: Annotator) -> Iterator[PairMeasure]:
-        """The measures of two annotators, on the documents that both annotated."""
-        if not self.names:
+        """The measures of two annotators, on the documents that both annotated.
+
+        These are the declared ones, or else the one that ranks; a value is the mean of both
+        directions.
+        """
+        if self.task.metric is None:
             return
+        ranking = self.task.ranking("plan", self.options)
+        names: Sequence[str] = (ranking,)
+        if self.declared.measures and not self.task.selected(self.options):
+            names = self.declared.measures
         shared = sorted({*first.documents} & {*second.documents})
-        metric = self._metric(first)
+        values = {**self.declared.options, **self.options}
+        options = metric_options(self.task, values, first.check.opened.files)
+        metric = self.task.scorer("plan", options)
         try:
             forward = self._counts(metric, first, second, shared)
             backward = self._counts(metric, second, first, shared)
         except CannotCount as reason:
-            yield from (self._none(name, first, second, reason) for name in self.names)
+            for name in names:
+                yield PairMeasure(
+                    measure=name, first=first.name, second=second.name, forward=None, backward=None,
+                    value=None, interval=None, documents=len(shared), reason=reason.finding.message,
+                )  # fmt: skip
             return
         finally:
             metric.finish()
-        for name in self._computed(metric):
-            pair = _Both(self, name, metric, forward, backward)
-            yield pair.measure(first.name, second.name, len(shared))
-
-    def _computed(self, metric: Metric) -> tuple[str, ...]:
-        """The measures that a metric gives with its options; the one that ranks if it has none."""
         known = metric.score(metric.total([]))[0]
-        ranking = self.task.ranking("plan", self.given)
-        return tuple(name for name in self.names if name in known) or (ranking,)
-
-    def _metric(self, annotator: Annotator) -> Metric:
-        files = annotator.check.opened.files
-        values = {**self.own.options, **self.given}
-        return self.task.scorer("plan", metric_options(self.task, values, files))
+        for name in [name for name in names if name in known] or [ranking]:
+            (part,) = metric.decompose((name,))
+            one, two = (part.score(part.total([own]))[0].get(name) for own in (forward, backward))
+            value: float | None = None
+            interval: Limits | str = UNDEFINED
+            if one is not None and two is not None:
+                value = (one + two) / 2
+                interval = self._interval(part, name, value, (forward, backward))
+            yield PairMeasure(
+                measure=name, first=first.name, second=second.name, forward=one, backward=two,
+                value=value, interval=None if isinstance(interval, str) else interval,
+                documents=len(shared), reason=interval if isinstance(interval, str) else "",
+            )  # fmt: skip
 
     def _counts(
         self, metric: Metric, reference: Annotator, other: Annotator, documents: Sequence[str]
     ) -> pl.DataFrame:
-        """What is counted of an annotator, with another one as the reference."""
+        """Count the annotation of an annotator, with another one as the reference."""
         names = pl.Series(documents, dtype=pl.String)
         gold = of_documents(_with_documents(reference.corpus, documents), names)
-        own = of_documents(self.own.as_system(_with_documents(other.corpus, documents)), names)
+        own = of_documents(self.declared.as_system(_with_documents(other.corpus, documents)), names)
         gold, own = align(gold, own)
         pair = Pair(ReadResult(gold), ReadResult(own))
         return statistics(reference.check.opened, metric, pair)[0]
 
-    def _none(
-        self, name: str, first: Annotator, second: Annotator, reason: CannotCount
-    ) -> PairMeasure:
-        shared = {*first.documents} & {*second.documents}
-        return PairMeasure(
-            measure=name, first=first.name, second=second.name, forward=None, backward=None,
-            value=None, interval=None, documents=len(shared), reason=reason.finding.message,
-        )  # fmt: skip
-
-
-def _with_documents(corpus: Corpus, names: Sequence[str]) -> Corpus:
-    """A corpus that has all named documents, those without annotations too."""
-    known = set(corpus.documents["name"])
-    absent = [name for name in names if name not in known]
-    if not absent:
-        return corpus
-    more = Corpus(documents=[{"row": row, "name": name} for row, name in enumerate(absent)])
-    return Corpus.concat([corpus, more])
-
-
-@dataclass(frozen=True)
-class _Both:
-    """A measure of two annotators in both directions.
-
-    Attributes:
-        scorer: the measures of the task.
-        name: of this one.
-        metric: that gives it.
-        forward: what is counted of the second, with the first as the reference.
-        backward: what is counted of the first.
-    """
-
-    scorer: PairScorer
-    name: str
-    metric: Metric
-    forward: pl.DataFrame
-    backward: pl.DataFrame
-
-    def measure(self, first: str, second: str, documents: int) -> PairMeasure:
-        """The values, their mean, and its interval."""
-        forward, backward = self._value(self.forward), self._value(self.backward)
-        value = None if forward is None or backward is None else (forward + backward) / 2
-        found = UNDEFINED if value is None else self._interval(value)
-        return PairMeasure(
-            measure=self.name, first=first, second=second, forward=forward, backward=backward,
-            value=value, interval=None if isinstance(found, str) else found, documents=documents,
-            reason=found if isinstance(found, str) else "",
-        )  # fmt: skip
-
-    @property
-    def _part(self) -> Metric:
-        (part,) = self.metric.decompose((self.name,))
-        return part
-
-    def _value(self, counts: pl.DataFrame) -> float | None:
-        part = self._part
-        return part.score(part.total([counts]))[0].get(self.name)
-
-    def _interval(self, value: float) -> Limits | str:
+    def _interval(
+        self, part: Metric, name: str, value: float, sides: Sequence[pl.DataFrame]
+    ) -> Limits | str:
         """The interval of the mean, from replicates over the same documents in both directions."""
-        wanted, part = self.scorer.intervals, self._part
+        wanted = self.intervals
         if wanted is None:
             return ""
-        sides = (self.forward, self.backward)
         documents = sorted({name for counts in sides for name in part.documents(counts)})
         how = method(
             part, len(documents), resamples=wanted.replicates, confidence=wanted.confidence,
@@ -402,12 +327,21 @@ class _Both:
         )  # fmt: skip
         if how is None:
             return "no method is known to be valid"
-        if missing := how.missing(part, self.name):
+        if missing := how.missing(part, name):
             return missing
+        within = self.task.limits(name)
         if len(documents) < how.fewest:
-            return how.interval(value, np.array([value]), self.scorer.task.limits(self.name))
+            return how.interval(value, np.array([value]), within)
         nothing = np.array([])
-        one, other = (
-            how.replicates(part, counts, documents).get(self.name, nothing) for counts in sides
-        )
-        return how.interval(value, (one + other) / 2, self.scorer.task.limits(self.name))
+        one, two = (how.replicates(part, own, documents).get(name, nothing) for own in sides)
+        return how.interval(value, (one + two) / 2, within)
+
+
+def _with_documents(corpus: Corpus, names: Sequence[str]) -> Corpus:
+    """Return a corpus that has all documents of these names, those without annotations too."""
+    known = set(corpus.documents["name"])
+    absent = [name for name in names if name not in known]
+    if not absent:
+        return corpus
+    more = Corpus(documents=[{"row": row, "name": name} for row, name in enumerate(absent)])
+    return Corpus.concat([corpus, more])

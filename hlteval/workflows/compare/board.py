@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,7 +24,7 @@ from hlteval.reports.systems import LEADERBOARD_FORMATS as FORMATS
 from hlteval.reports.tables import ALL
 from hlteval.reports.terminal import rendered
 from hlteval.results.scores import Scores
-from hlteval.results.systems import Leaderboard, RefusedSystem
+from hlteval.results.systems import Leaderboard
 from hlteval.results.verdict import SIGNED, Signature, Verdict
 from hlteval.sources import writing
 from hlteval.sources.writing import check_name
@@ -59,25 +59,31 @@ def leaderboard_in(
         FileExistsError: if the folder contains anything but a leaderboard.
         Refused: if there is no leaderboard.
     """
-    named = named or _unchanged
     if output is None:
-        return named(leaderboard(*arguments, **settings))
+        board = leaderboard(*arguments, **settings)
+        return named(board) if named else board
     check_folder(Path(output))
     with writing(Path(output), replace=True) as folder, TemporaryDirectory() as spool:
-        folder.mkdir()
+        (folder / REPORTS).mkdir(parents=True)
         kept = _Kept(Path(spool))
-        board = named(leaderboard(*arguments, visit=kept.keep, **settings))
-        _write_reports(board, folder, kept)
-        page = leaderboard_page(board, report_files(board))
-        (folder / INDEX).write_text(page.html(), "utf-8", "backslashreplace", newline="")
+        board = leaderboard(*arguments, visit=kept.keep, **settings)
+        board = named(board) if named else board
+        files, refused = report_files(board), {system.name: system for system in board.refused}
+        for name, file in files.items():
+            path = board.paths[name]
+            result: Scores | Refusal
+            if system := refused.get(name):
+                verdict = _verdict(system.verdict, name, path)
+                blocking = _relative(system.blocking, path)
+                result = Refusal(verdict, system.reason, system.help, blocking)
+            else:
+                result = _report_scores(board, name, kept.scores(name))
+            write(result, folder / file, (f"../{INDEX}", "Leaderboard"))
+        texts = {INDEX: leaderboard_page(board, files).html()}
         for form, suffix in FILES.items():
-            text = rendered(FORMATS[form](board, ALL))
-            path = folder / f"{STEM}.{suffix}"
-            path.write_text(text, "utf-8", "backslashreplace", newline="")
-    return board
-
-
-def _unchanged(board: Leaderboard) -> Leaderboard:
+            texts[f"{STEM}.{suffix}"] = rendered(FORMATS[form](board, ALL))
+        for file, text in texts.items():
+            (folder / file).write_text(text, "utf-8", "backslashreplace", newline="")
     return board
 
 
@@ -98,29 +104,17 @@ def check_folder(output: Path) -> None:
 
 
 def report_files(board: Leaderboard) -> dict[str, str]:
-    """The file of the report of each system, by name."""
-    found = _distinct([row.name for row in board.rows])
-    return {name: f"{REPORTS}/{stem}.html" for name, stem in found.items()}
-
-
-def _distinct(names: Iterable[str]) -> dict[str, str]:
-    """Names of files, which differ also where case does not matter.
-
-    Examples:
-        >>> list(_distinct(["Team A", "team/a", "大"]).values())
-        ['Team-A', 'team-a-2', 'system']
-    """
+    """Return the file of the report of each system, by name; they differ also without case."""
     taken: Counter[str] = Counter()
-    found: dict[str, str] = {}
-    for name in names:
-        stem = re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-")[:_LONGEST] or "system"
-        own = stem
-        while taken[own.casefold()]:
+    files: dict[str, str] = {}
+    for name in (row.name for row in board.rows):
+        file = stem = re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-")[:_LONGEST] or "system"
+        while taken[file.casefold()]:
             taken[stem.casefold()] += 1
-            own = f"{stem}-{taken[stem.casefold()]}"
-        taken[own.casefold()] += 1
-        found[name] = own
-    return found
+            file = f"{stem}-{taken[stem.casefold()]}"
+        taken[file.casefold()] += 1
+        files[name] = f"{REPORTS}/{file}.html"
+    return files
 
 
 class _Kept:
@@ -153,45 +147,27 @@ class _Kept:
         return scores
 
 
-def _write_reports(board: Leaderboard, folder: Path, kept: _Kept) -> None:
-    (folder / REPORTS).mkdir()
-    files, parent = report_files(board), (f"../{INDEX}", "Leaderboard")
-    refused = {system.name: system for system in board.refused}
-    for row in board.rows:
-        result: Scores | Refusal
-        if row.name in refused:
-            result = _refusal(board, refused[row.name])
-        else:
-            result = _named(board, row.name, kept.scores(row.name))
-        write(result, folder / files[row.name], parent)
+def _report_scores(board: Leaderboard, name: str, scores: Scores) -> Scores:
+    """Return scores with the name of the system in place of its path, and with its intervals.
 
-
-def _refusal(board: Leaderboard, system: RefusedSystem) -> Refusal:
-    path = board.paths[system.name]
-    verdict = _verdict(system.verdict, system.name, path)
-    return Refusal(verdict, system.reason, system.help, _relative(system.blocking, path))
-
-
-def _named(board: Leaderboard, name: str, scores: Scores) -> Scores:
-    """The scores of a system with its name in place of its path, and its intervals."""
-    systems = {own.metric: each for own in board.comparisons for each in own.systems
-               if each.name == name}  # fmt: skip
-    limits = {metric: own.interval for metric, own in systems.items() if own.interval}
+    Their signature has what the intervals depend on, and which settings came from a file.
+    """
+    limits = {
+        comparison.metric: system.interval
+        for comparison in board.comparisons
+        for system in comparison.systems
+        if system.name == name and system.interval
+    }
     begins = ("[low, high]", "defaults from") if limits else ("defaults from",)
-    how = [note for note in board.notes if note.startswith(begins)]
+    wanted = {SIGNED, *(_INTERVALS if limits else ())}
+    more = [part for part in Signature.parse(board.signature).parts if part[0] in wanted]
     return msgspec.structs.replace(
         scores,
-        signature=_signature(scores.signature, board.signature, _INTERVALS if limits else ()),
+        signature=str(Signature((*Signature.parse(scores.signature).parts, *more))),
         intervals=limits,
-        notes=(*scores.notes, *how),
+        notes=(*scores.notes, *(note for note in board.notes if note.startswith(begins))),
         verdict=_verdict(scores.verdict, name, board.paths[name]),
     )
-
-
-def _signature(own: str, board: str, names: Collection[str]) -> str:
-    """The signature of scores with parts of that of the board, and what defaults gave."""
-    more = [part for part in Signature.parse(board).parts if part[0] in {*names, SIGNED}]
-    return str(Signature((*Signature.parse(own).parts, *more)))
 
 
 def _verdict(verdict: Verdict, name: str, path: str) -> Verdict:

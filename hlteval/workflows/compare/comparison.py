@@ -1,4 +1,7 @@
-"""Systems of a comparison that are refused: the others are compared without them."""
+"""Comparisons and leaderboards: systems are scored, resampled and ranked by one or more metrics.
+
+A system that is refused is left out; the others are compared without it.
+"""
 
 from __future__ import annotations
 
@@ -12,69 +15,106 @@ from typing import Any
 import msgspec
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from hlteval.findings import SUBMISSION, Finding, Findings, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.systems import Comparison, Leaderboard, RefusedSystem, short_names
 from hlteval.results.verdict import Signature, Verdict
 from hlteval.scoring.intervals import Bootstrap, Jackknife, Method
-from hlteval.scoring.metric import Metric, Replicates
+from hlteval.scoring.metric import Metric
 from hlteval.scoring.significance import Chance, Pair
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput, is_url
 from hlteval.tasks import load
 from hlteval.tasks.options import merged, metric_options
 from hlteval.tasks.task import HIGH, Task, WrongOption
-from hlteval.workflows.compare.ranking import Chances, Named, Plan, Scored, system_names
+from hlteval.workflows.compare.ranking import Plan, Scored, Values, system_names
 from hlteval.workflows.processes.batches import Step, part, silent
 from hlteval.workflows.run.engine import Run, scored
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused, expand_folders
 
+Visit = Callable[[str, Run], None]
+"""Called with the name of a system that is scored, and its run."""
+MISSING = "LDB201"
+"""The code of a submission that does not exist."""
 
-def scored_systems(
-    systems: Sequence[str], run: Callable[[str], Run]
+
+def score_systems(
+    task: str,
+    reference: str,
+    names: Mapping[str, str],
+    step: Step,
+    settings: Mapping[str, Any],
+    visit: Visit | None = None,
+    *,
+    refuse_missing: bool = False,
 ) -> tuple[dict[str, Run], dict[str, Refused]]:
-    """What was counted of each system, and the reasons of those that are refused.
+    """Score systems; return their runs, and the reasons of those that are refused, by name.
 
     Args:
-        systems: names or paths of the submissions.
-        run: scores one of them.
+        task: name of the task.
+        reference: path of the reference.
+        names: the name of each system, by the path of its submission.
+        step: called after each batch.
+        settings: what else `score` takes, the same for all.
+        visit: called with each system; after that, its run has no alignment and no evidence.
+        refuse_missing: whether a submission that does not exist is refused as others are.
 
     Raises:
         Refused: if the reference cannot be used.
     """
     runs: dict[str, Run] = {}
-    refused: dict[str, Refused] = {}
-    for system in systems:
+    reasons: dict[str, Refused] = {}
+    for index, (path, name) in enumerate(names.items()):
+        own = part(step, index, len(names))
         try:
-            runs[system] = run(system)
+            if refuse_missing:
+                _check_path(task, settings["profile"], path)
+            runs[name] = run = scored(Request(task, path, reference, step=own, **settings))
+            if visit is not None:
+                visit(name, run)
+                run.alignments.clear()
+                run.collected.clear()
         except Refused as reason:
             if reason.whole:  # so are all others
                 raise
-            refused[system] = reason
-    return runs, refused
+            reasons[name] = reason
+    return runs, reasons
+
+
+def _check_path(task: str, profile: str, path: str) -> None:
+    """Refuse a submission that does not exist; all else that is wrong is found when it is read."""
+    found = []
+    if isinstance(path, OpenInput):
+        found = [item for item in path.in_encoding("utf-8").findings if item.code == MISSING]
+    elif path != "-" and not is_url(path) and not os.path.lexists(os.path.realpath(path)):
+        found = [finding(MISSING, file=path)]
+    if found:
+        raise Refused(_failed(task, profile, found), "no such submission", "correct the path")
+
+
+def _failed(task: str, profile: str, findings: Sequence[Finding]) -> Verdict:
+    return Verdict(task, profile, passed=False, findings=Findings(findings))
 
 
 def refused_systems(reasons: Mapping[str, Refused]) -> tuple[RefusedSystem, ...]:
-    """The systems that are refused, as values."""
-    return tuple(_refused(name, reason) for name, reason in reasons.items())
-
-
-def _refused(name: str, reason: Refused) -> RefusedSystem:
-    return RefusedSystem(
-        name=name,
-        reason=str(reason),
-        help=reason.fix,
-        codes=tuple(sorted({finding.code for finding in reason.blocking})),
-        blocking=reason.blocking,
-        verdict=reason.verdict,
+    """Return the refused systems as values."""
+    return tuple(
+        RefusedSystem(
+            name=name,
+            reason=str(reason),
+            help=reason.fix,
+            codes=tuple(sorted({finding.code for finding in reason.blocking})),
+            blocking=reason.blocking,
+            verdict=reason.verdict,
+        )
+        for name, reason in reasons.items()
     )
 
 
 def all_refused(reasons: Sequence[Refused]) -> Refused:
-    """The refusal of a comparison of which no system is left."""
+    """Return the refusal of a comparison of which no system is left."""
     if len(reasons) == 1:
         return reasons[0]
     findings = tuple(finding for reason in reasons for finding in reason.verdict.findings)
@@ -85,141 +125,107 @@ def all_refused(reasons: Sequence[Refused]) -> Refused:
     )
 
 
+def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparison]:
+    """Compare systems by several metrics, from the counts of one run each.
+
+    Metrics of the same part, test and number of replicates share their replicates.
+
+    Args:
+        runs: the counts, by name of the system; at least one.
+        plans: a plan per metric.
+    """
+    first = next(iter(runs.values()))
+    groups: list[tuple[object, list[Plan]]] = []
+    for plan in plans:
+        key = (part_of(first, plan.metric), plan.test, plan.drawn)
+        fitting = [group for known, group in groups if known == key]
+        if fitting:
+            fitting[0].append(plan)
+        else:
+            groups.append((key, [plan]))
+    documents = sorted(
+        {name for run in runs.values() for name in run.metric.documents(pl.concat(run.counts))}
+    )
+    made: dict[str, Comparison] = {}
+    for _, group in groups:
+        systems = {name: _resample(group, run, documents) for name, run in runs.items()}
+        chances = {
+            pair: _chances(group, *(systems[name] for name in pair))
+            for pair in combinations(systems, 2)
+        }
+        for plan in group:
+            own = {name: scores[plan.metric] for name, scores in systems.items()}
+            by_pair = {
+                frozenset(pair): chance[plan.metric]
+                for pair, chance in chances.items()
+                if plan.metric in chance
+            }
+            made[plan.metric] = plan.comparison(own, by_pair)
+    return [made[plan.metric] for plan in plans]
+
+
 def part_of(run: Run, name: str) -> Metric:
-    """The part of the metric of a run that gives a value."""
+    """Return the part of the metric of a run that gives a value."""
     (part,) = run.metric.decompose((name,))
     return part
 
 
-def documents_of(runs: Mapping[str, Run]) -> list[str]:
-    """The documents of which something was counted for any system, sorted."""
-    return sorted(
-        {name for run in runs.values() for name in run.metric.documents(pl.concat(run.counts))}
-    )
+def _resample(plans: Sequence[Plan], run: Run, documents: Sequence[str]) -> dict[str, Scored]:
+    """Resample a system: its values, by metric of the plans, which share their replicates.
 
-
-def by_part(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[list[Plan]]:
-    """The plans in groups whose metrics have the same part, test and replicates."""
-    run = next(iter(runs.values()))
-    groups: list[tuple[Metric, list[Plan]]] = []
+    Raises:
+        WrongOption: if a metric is not computed with these options.
+    """
+    counts = pl.concat(run.counts)
+    metric, drawn = part_of(run, plans[0].metric), plans[0].drawn
+    values, _ = metric.score(metric.total([counts]))
     for plan in plans:
-        part = part_of(run, plan.metric)
-        fitting = [own for known, own in groups if known == part and own[0].alike(plan)]
-        if fitting:
-            fitting[0].append(plan)
-        else:
-            groups.append((part, [plan]))
-    return [own for _, own in groups]
-
-
-def resampled(
-    runs: Mapping[str, Run], plans: Sequence[Plan]
-) -> tuple[dict[str, Resampled], Chances]:
-    """The systems with their replicates, and the probabilities of their differences.
-
-    Args:
-        runs: what was counted, by system.
-        plans: what is compared; their metrics have the same part.
-    """
-    documents = documents_of(runs)
-    systems = {name: Resampled.of(plans, run, documents) for name, run in runs.items()}
-    pairs = combinations(systems, 2)
-    chances = {
-        (*pair, name): chance
-        for pair in pairs
-        for name, chance in _chances(plans, *(systems[own] for own in pair))
+        if plan.metric not in values:
+            raise WrongOption(f"{plan.metric} is not computed with these options")
+    method: Method = Bootstrap(len(documents), drawn.confidence, drawn.seed, drawn.replicates)
+    if plans[0].test == "jackknife" or metric.interval_method != "bootstrap":
+        method = Jackknife(len(documents), drawn.confidence, drawn.seed)
+    replicates = method.replicates(metric, counts, documents)
+    alone = metric.replicates(counts, documents, np.eye(len(documents), dtype=np.int64))
+    nothing: Values = np.array([])  # the replicates of no documents
+    return {
+        name: Scored(
+            run=run,
+            part=metric,
+            counts=counts,
+            value=values[name],
+            method=method,
+            drawn=replicates.get(name, nothing),
+            each=alone.get(name, nothing),
+            reason="" if values[name] is None else method.missing(metric, name),
+        )
+        for name in (plan.metric for plan in plans)
     }
-    return systems, Chances(chances)
-
-
-@dataclass(frozen=True)
-class Resampled:
-    """One system: what was counted of it, and its values in all replicates.
-
-    Attributes:
-        run: its scoring.
-        metric: what gives the values.
-        counts: by document.
-        values: by name; None where undefined.
-        method: of intervals.
-        replicates: the values in each replicate, the same documents for all systems.
-        each: the values of each document by itself.
-    """
-
-    run: Run
-    metric: Metric
-    counts: pl.DataFrame
-    values: Mapping[str, float | None]
-    method: Method
-    replicates: Replicates
-    each: Replicates
-
-    @classmethod
-    def of(cls, plans: Sequence[Plan], run: Run, documents: Sequence[str]) -> Resampled:
-        """A system, resampled.
-
-        Raises:
-            WrongOption: if a metric is not computed with these options.
-        """
-        counts = pl.concat(run.counts)
-        metric = part_of(run, plans[0].metric)
-        values, _ = metric.score(metric.total([counts]))
-        for plan in plans:
-            if plan.metric not in values:
-                raise WrongOption(f"{plan.metric} is not computed with these options")
-        how = _method(plans[0], metric, len(documents))
-        replicates = how.replicates(metric, counts, documents)
-        alone = metric.replicates(counts, documents, np.eye(len(documents), dtype=np.int64))
-        names = [plan.metric for plan in plans]
-        of_all, of_each = (_only(names, found) for found in (replicates, alone))
-        return cls(run, metric, counts, values, how, of_all, of_each)
-
-    def scored(self, plan: Plan) -> Scored:
-        """The system as it is compared by one metric."""
-        name = plan.metric
-        value, drawn, each = self.values[name], self.replicates[name], self.each[name]
-        reason = "" if value is None else self.method.missing(self.metric, name)
-        return Scored(self.run, value, self.method, drawn, each, reason)
-
-
-def _only(names: Sequence[str], found: Replicates) -> Replicates:
-    """Some of the replicates; those of no documents have nothing."""
-    nothing: NDArray[np.float64] = np.array([])
-    return {name: found.get(name, nothing) for name in names}
-
-
-def _method(plan: Plan, part: Metric, documents: int) -> Method:
-    """How intervals are computed: as the test is, or as the metric declares."""
-    drawn = plan.drawn
-    if plan.test == "jackknife" or part.interval_method != "bootstrap":
-        return Jackknife(documents, drawn.confidence, drawn.seed)
-    return Bootstrap(documents, drawn.confidence, drawn.seed, drawn.replicates)
 
 
 def _chances(
-    plans: Sequence[Plan], first: Resampled, second: Resampled
-) -> Iterator[tuple[str, Chance]]:
-    """The probability of a difference as large if two systems were equal, by metric."""
+    plans: Sequence[Plan], first: Mapping[str, Scored], second: Mapping[str, Scored]
+) -> dict[str, Chance]:
+    """Return the p value of the difference of two systems, by metric; without those undefined."""
     differences = {
-        plan.metric: one - two
+        plan.metric: a - b
         for plan in plans
-        if (one := first.values[plan.metric]) is not None
-        and (two := second.values[plan.metric]) is not None
+        if (a := first[plan.metric].value) is not None
+        and (b := second[plan.metric].value) is not None
     }
     if plans[0].test == "permutation" and differences:
-        pair = Pair.of(first.metric, first.counts, second.counts)
+        one, two = first[plans[0].metric], second[plans[0].metric]
+        pair = Pair.of(one.part, one.counts, two.counts)
         swapped = pair.permutation(plans[0].drawn.replicates, plans[0].drawn.seed)
-        for name, observed in differences.items():
-            yield name, swapped.chance(name, observed)
-        return
+        return {name: swapped.chance(name, observed) for name, observed in differences.items()}
+    chances: dict[str, Chance | None] = {}
     for name, observed in differences.items():
-        drawn = first.replicates[name] - second.replicates[name]
-        if first.method.too_few(first.metric, name):
-            if not observed:
-                yield name, Chance(1.0, smallest=1.0)
-            continue
-        if (chance := first.method.chance(observed, drawn)) is not None:
-            yield name, chance
+        one, two = first[name], second[name]
+        if not one.method.too_few(one.part, name):
+            chances[name] = one.method.chance(observed, one.drawn - two.drawn)
+        elif not observed:
+            chances[name] = Chance(1.0, smallest=1.0)
+    return {name: chance for name, chance in chances.items() if chance is not None}
 
 
 MANY, FEW = 10_000, 200
@@ -271,41 +277,21 @@ def compare(
     settings: dict[str, Any] = {"profile": profile, "alignment": False, **given}
     settings |= {"options": dict(by.options)}
     systems, folders = expand_folders(task, systems)
-    paths = {name: path for path, name in short_names(systems).items()}
-    steps = {name: part(step, index, len(paths)) for index, name in enumerate(paths)}
-    runs, reasons = scored_systems(
-        list(paths),
-        lambda name: scored(Request(task, paths[name], reference, step=steps[name], **settings)),
-    )
+    names = short_names(systems)
+    runs, reasons = score_systems(task, reference, names, step, settings)
     if not runs:
         raise all_refused([*reasons.values()])
-    refused = refused_systems(reasons)
     if counted:
         counted(runs)
     (comparison,) = comparisons(runs, [plan])
+    refused = refused_systems(reasons)
     notes = (*folders, *comparison.notes, *(item.note for item in refused), *weaknesses(runs))
-    named = {name: as_text(path) for name, path in paths.items()}
-    return msgspec.structs.replace(comparison, refused=refused, notes=notes, paths=named)
-
-
-def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparison]:
-    """Comparisons of the same systems by several metrics, from what was counted of each once.
-
-    Args:
-        runs: what was counted, by name of the system; at least one.
-        plans: what is compared, and how, by metric.
-    """
-    made: dict[str, Comparison] = {}
-    for group in by_part(runs, plans):  # whose metrics share their replicates
-        systems, chances = resampled(runs, group)
-        for plan in group:
-            own = {name: system.scored(plan) for name, system in systems.items()}
-            made[plan.metric] = plan.comparison(own, chances)
-    return [made[plan.metric] for plan in plans]
+    paths = {name: as_text(path) for path, name in names.items()}
+    return msgspec.structs.replace(comparison, refused=refused, notes=notes, paths=paths)
 
 
 def weaknesses(runs: Mapping[str, Run], *, paths: bool = True) -> Iterator[str]:
-    """What weakens comparisons: nothing read, and errors.
+    """Note what weakens comparisons: nothing read, and errors.
 
     Args:
         runs: what was counted, by name of the system.
@@ -324,7 +310,7 @@ def weaknesses(runs: Mapping[str, Run], *, paths: bool = True) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Criteria:
-    """What systems of a task are compared by, whatever the metric.
+    """Criteria of a comparison of systems of a task, whatever the metric.
 
     Attributes:
         task: the task.
@@ -388,54 +374,41 @@ class Criteria:
         if selected and not metric.startswith(f"{selected}."):
             reason = f"the options select the measure {selected}"
             raise WrongOption(f"{metric} is not computed: {reason}")
-        measured = _giving(self.task, self.scorer, metric)
-        test = _valid(self.test, measured, metric)
+        part = self._part(metric)
+        test, resampled = self.test, part.interval_method == "bootstrap"
+        if test is None:
+            test = "permutation" if resampled else "jackknife"
+        elif test != "jackknife" and not resampled:
+            raise WrongOption(
+                f"--test {test} is not valid for {metric}, which is computed from all documents at "
+                "once: use --test jackknife"
+            )
         statistic = self.task.statistic(metric)  # the measure may be one that is not declared
         sign = -1 if statistic and statistic.better == "less" else 1
-        wanted = self.intervals
-        if not wanted.replicates:
-            wanted = replace(wanted, replicates=MANY if measured.additive else FEW)
-        return Plan(metric, sign, test, wanted, self.alpha, self.task.limits(metric))
+        drawn = self.intervals
+        if not drawn.replicates:
+            drawn = replace(drawn, replicates=MANY if part.additive else FEW)
+        return Plan(metric, sign, test, drawn, self.alpha, self.task.limits(metric))
+
+    def _part(self, name: str) -> Metric:
+        """Return the part of the task's metric that gives a value.
+
+        Raises:
+            WrongOption: if none does.
+        """
+        task = self.task
+        try:
+            (part,) = self.scorer.decompose((name,))
+        except ValueError as reason:
+            raise WrongOption(f"unknown metric {name} of {task.name}: {reason}") from reason
+        if name not in part.score(part.total([]))[0]:
+            if name in task.metrics:
+                raise WrongOption(f"{name} is not computed with these options")
+            hint = did_you_mean(name, task.metrics, f"use one of {', '.join(task.metrics)}")
+            raise WrongOption(f"unknown metric {name} of {task.name}; {hint}")
+        return part
 
 
-def _valid(test: str | None, part: Metric, name: str) -> str:
-    """The test that is wanted, or the one for the metric.
-
-    Raises:
-        WrongOption: if the test is not valid for the metric.
-    """
-    if test is None:
-        return "permutation" if part.interval_method == "bootstrap" else "jackknife"
-    if test != "jackknife" and part.interval_method != "bootstrap":
-        raise WrongOption(
-            f"--test {test} is not valid for {name}, which is computed from all documents at once: "
-            "use --test jackknife"
-        )
-    return test
-
-
-def _giving(task: Task, metric: Metric, name: str) -> Metric:
-    """The part of a task's metric that gives a value.
-
-    Raises:
-        WrongOption: if none does.
-    """
-    try:
-        (part,) = metric.decompose((name,))
-    except ValueError as reason:
-        raise WrongOption(f"unknown metric {name} of {task.name}: {reason}") from reason
-    if name not in part.score(part.total([]))[0]:
-        if name in task.metrics:
-            raise WrongOption(f"{name} is not computed with these options")
-        hint = did_you_mean(name, task.metrics, f"use one of {', '.join(task.metrics)}")
-        raise WrongOption(f"unknown metric {name} of {task.name}; {hint}")
-    return part
-
-
-Visit = Callable[[str, Run], None]
-"""Called with the name of a system that is scored, and its run."""
-MISSING = "LDB201"
-"""The code of a submission that does not exist."""
 COMPARED = ("test", "metric")
 """Parts of signatures that each metric has."""
 
@@ -462,8 +435,7 @@ def leaderboard(
         systems: paths of the submissions.
         names: path of a file of names (`system_names`); short names of the paths without one.
         metrics: names of the metrics; the first one ranks. By default those of `usual_metrics`.
-        intervals: how many replicates, of which confidence, from which seed; 0 for the number that
-            fits each metric.
+        intervals: the replicates, as for `compare`.
         alpha: a difference is significant whose corrected probability is smaller.
         profile: `plan` or `official`.
         step: called after each batch, as for `compare`.
@@ -478,16 +450,21 @@ def leaderboard(
     """
     declared = load(task)
     options = merged(declared, given.get("options") or {})
-    metrics, options = _computed(declared, options, metrics)
+    if any(option.name == "metrics" for option in declared.options):  # it lists the computed ones
+        metrics = metrics or [n.strip() for n in options.get("metrics", "").split(",") if n]
+        options = {**options, **({"metrics": ",".join(metrics)} if metrics else {})}
     by = Criteria(declared, profile, options, None, intervals or Intervals(0), alpha)
     plans = [by.plan(name) for name in dict.fromkeys(metrics or usual_metrics(by))]
     systems, folders = expand_folders(task, systems)
     named = system_names(systems, names, given.get("encoding", "utf-8"))
-    _check_names(task, profile, named.findings)
-    visited = visit is not None
-    settings: dict[str, Any] = {"profile": profile, "alignment": visited, "evidence": visited}
-    settings |= {**given, "options": options}
-    runs, reasons = _scored(task, reference, named, settings, step, visit)
+    if any(item.blocking for item in named.findings):  # nobody would know whose row is whose
+        reason = "nothing was scored because of the file of --names"
+        raise Refused(_failed(task, profile, named.findings), reason, "correct it")
+    visited = dict.fromkeys(("alignment", "evidence"), visit is not None)
+    settings: dict[str, Any] = {"profile": profile, **visited, **given, "options": options}
+    runs, reasons = score_systems(
+        task, reference, named.names, step, settings, visit, refuse_missing=True
+    )
     board = assembled(by, plans, runs)
     return msgspec.structs.replace(
         board,
@@ -499,49 +476,34 @@ def leaderboard(
 
 
 def assembled(by: Criteria, plans: Sequence[Plan], runs: Mapping[str, Run]) -> Leaderboard:
-    """The leaderboard of what was counted of some systems.
+    """Make the leaderboard of systems that are scored.
+
+    Notes of one metric only follow its name; the signature has the systems once, and the test of
+    each metric.
 
     Args:
-        by: what they are compared by.
-        plans: the same for each metric; the first one ranks.
-        runs: what was counted, by name of the system.
+        by: the criteria of the comparison.
+        plans: a plan per metric; the first one ranks.
+        runs: the counts, by name of the system.
     """
     made = comparisons(runs, plans) if runs else []
+    notes: list[str] = []
+    for note in dict.fromkeys(note for comparison in made for note in comparison.notes):
+        having = [each.metric for each in made if note in each.notes]
+        general = len(having) == len(made) or any(name in note for name in having)
+        notes.append(note if general else f"{', '.join(having)}: {note}")
+    signatures = [Signature.parse(comparison.signature).parts for comparison in made]
+    every = [part for parts in signatures for part in parts]
+    common = dict.fromkeys(part for part in every if part[0] not in {"system", *COMPARED})
+    systems = [part for part in signatures[0] if part[0] == "system"] if signatures else []
+    tests = [part for part in every if part[0] in COMPARED]
     return Leaderboard(
         task=by.task.name,
         profile=by.profile,
         metrics=tuple(plan.metric for plan in plans),
-        signature=_signature(made),
+        signature=str(Signature((*common, *systems, *tests))),
         comparisons=tuple(made),
-        notes=(*_notes(made), *(weaknesses(runs, paths=False) if runs else ())),
-    )
-
-
-def _scored(
-    task: str,
-    reference: str,
-    named: Named,
-    settings: Mapping[str, Any],
-    step: Step,
-    visit: Visit | None,
-) -> tuple[dict[str, Run], dict[str, Refused]]:
-    """What was counted of each system, and the reasons of those that are refused, by name."""
-    steps = {path: part(step, at, len(named.names)) for at, path in enumerate(named.names)}
-
-    def run(path: str) -> Run:
-        _check_path(task, settings["profile"], path)
-        done = scored(Request(task, path, reference, step=steps[path], **settings))
-        if visit is not None:
-            visit(named.names[path], done)
-            done.alignments.clear()
-            done.collected.clear()
-        return done
-
-    runs, reasons = scored_systems(list(named.names), run)
-    names = named.names
-    return (
-        {names[path]: own for path, own in runs.items()},
-        {names[path]: own for path, own in reasons.items()},
+        notes=(*notes, *weaknesses(runs, paths=False)),
     )
 
 
@@ -569,51 +531,3 @@ def usual_metrics(by: Criteria) -> list[str]:
         and statistic.better != "neither"
     ]
     return list(dict.fromkeys([first, *others]))
-
-
-def _computed(
-    task: Task, options: Mapping[str, str], metrics: Sequence[str]
-) -> tuple[Sequence[str], dict[str, str]]:
-    """The metrics and options where the task has an option `metrics` that says what is computed."""
-    if all(option.name != "metrics" for option in task.options):
-        return metrics, {**options}
-    named = metrics or [name.strip() for name in options.get("metrics", "").split(",") if name]
-    return named, {**options, **({"metrics": ",".join(named)} if named else {})}
-
-
-def _check_names(task: str, profile: str, findings: Sequence[Finding]) -> None:
-    """Refuse a file of names with errors: nobody would know whose row is whose."""
-    blocking = frozenset(item.code for item in findings if item.blocking)
-    if blocking:
-        judged = Verdict(task, profile, passed=False, findings=Findings(findings))
-        raise Refused(judged, "nothing was scored because of the file of --names", "correct it")
-
-
-def _check_path(task: str, profile: str, path: str) -> None:
-    """Refuse a submission that does not exist; all else that is wrong is found when it is read."""
-    found = []
-    if isinstance(path, OpenInput):
-        found = [item for item in path.in_encoding("utf-8").findings if item.code == MISSING]
-    elif path != "-" and not is_url(path) and not os.path.lexists(os.path.realpath(path)):
-        found = [finding(MISSING, file=path)]
-    if found:
-        judged = Verdict(task, profile, passed=False, findings=Findings(found))
-        raise Refused(judged, "no such submission", "correct the path")
-
-
-def _signature(made: Sequence[Comparison]) -> str:
-    """What all numbers depend on: systems once, and the test of each metric."""
-    each = [Signature.parse(comparison.signature).parts for comparison in made]
-    own = {"system", *COMPARED}
-    common = dict.fromkeys(part for parts in each for part in parts if part[0] not in own)
-    systems = [part for part in each[0] if part[0] == "system"] if each else []
-    last = [part for parts in each for part in parts if part[0] in COMPARED]
-    return str(Signature((*common, *systems, *last)))
-
-
-def _notes(made: Sequence[Comparison]) -> Iterator[str]:
-    """The notes of all comparisons; those of one metric only after its name."""
-    for note in dict.fromkeys(note for comparison in made for note in comparison.notes):
-        having = [each.metric for each in made if note in each.notes]
-        general = len(having) == len(made) or any(name in note for name in having)
-        yield note if general else f"{', '.join(having)}: {note}"

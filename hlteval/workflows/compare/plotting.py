@@ -10,7 +10,7 @@ from pathlib import Path
 from hlteval.extensions import lazy
 from hlteval.reports.curves import NEEDED
 from hlteval.results.scores import Scores
-from hlteval.results.systems import Comparison, Leaderboard, Row, short_names
+from hlteval.results.systems import Comparison, Leaderboard, short_names
 from hlteval.results.verdict import Verdict
 from hlteval.sources import writing
 from hlteval.tasks.task import WrongOption
@@ -86,27 +86,25 @@ def plot_leaderboard(board: Leaderboard, file: Path | None) -> None:
     """
     if file is not None and board.comparisons:
         check_plot(file)
-        every = {row.name: _scores(board, row) for row in board.rows if not row.reason}
+        every = {
+            row.name: Scores(
+                task=board.task,
+                profile=board.profile,
+                signature=board.signature,
+                primary=board.metrics[0],
+                metrics={name: own.value for name, own in row.scores.items()},
+                intervals={name: own.interval for name, own in row.scores.items() if own.interval},
+                tables={},
+                verdict=Verdict(board.task, board.profile, passed=True),
+            )
+            for row in board.rows
+            if not row.reason
+        }
         _write("of_scores", every, file)
-
-
-def _scores(board: Leaderboard, row: Row) -> Scores:
-    """The values of a system with their intervals, as scores."""
-    return Scores(
-        task=board.task,
-        profile=board.profile,
-        signature=board.signature,
-        primary=board.metrics[0],
-        metrics={metric: own.value for metric, own in row.scores.items()},
-        intervals={metric: own.interval for metric, own in row.scores.items() if own.interval},
-        tables={},
-        verdict=Verdict(board.task, board.profile, passed=True),
-    )
 
 
 def _write(figure: str, result: object, file: Path, *more: object) -> None:
     image = lazy(f"hlteval.reports.drawing:{figure}")(result, *more)
+    suffix = file.suffix.lower().removeprefix(".")
     with writing(file) as unfinished:
-        lazy("hlteval.reports.drawing:write")(
-            image, unfinished, file.suffix.lower().removeprefix(".")
-        )
+        lazy("hlteval.reports.drawing:write")(image, unfinished, suffix)

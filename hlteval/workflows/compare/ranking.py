@@ -1,4 +1,4 @@
-"""Ranks of systems by one metric, with intervals and the significance of their differences."""
+"""Ranks of systems by one metric, with the significance of their differences; names of systems."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import ceil
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.findings import Finding, Problem, finding
@@ -19,7 +20,7 @@ from hlteval.findings.suggest import did_you_mean
 from hlteval.results.systems import Comparison, Difference, Significance, System, short_names
 from hlteval.results.verdict import Signature
 from hlteval.scoring.intervals import Method, notes, signature
-from hlteval.scoring.metric import Limits
+from hlteval.scoring.metric import Limits, Metric
 from hlteval.scoring.significance import Chance, holm
 from hlteval.sources import open_source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
@@ -34,12 +35,14 @@ DOUBTFUL = 2
 """A rank hangs on the draws if it changes with p values by as many Monte Carlo errors."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Scored:
     """One system and its value of a metric.
 
     Attributes:
         run: its scoring.
+        part: the part of the metric that gives the value.
+        counts: of the part, by document.
         value: of the metric; None where undefined.
         method: of intervals.
         drawn: the value in each replicate, the same documents for all systems.
@@ -48,6 +51,8 @@ class Scored:
     """
 
     run: Run
+    part: Metric
+    counts: pl.DataFrame
     value: float | None
     method: Method
     drawn: Values
@@ -62,23 +67,8 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class Chances:
-    """The probabilities of differences between systems; those that are undefined are absent.
-
-    Attributes:
-        by_pair: by first system, second system and metric.
-    """
-
-    by_pair: Mapping[tuple[str, str, str], Chance]
-
-    def of(self, one: str, two: str, metric: str) -> Chance | None:
-        """Return that of two systems in either order: tests are two-sided."""
-        return self.by_pair.get((one, two, metric)) or self.by_pair.get((two, one, metric))
-
-
-@dataclass(frozen=True)
 class Plan:
-    """What is compared, and how.
+    """A metric that systems are compared by, and how.
 
     Attributes:
         metric: its name.
@@ -96,66 +86,63 @@ class Plan:
     alpha: float
     within: Limits
 
-    def alike(self, other: Plan) -> bool:
-        """Whether another metric has the same test and the same replicates."""
-        return (self.test, self.drawn) == (other.test, other.drawn)
-
-    def comparison(self, listed: Mapping[str, Scored], chances: Chances) -> Comparison:
-        """The systems by rank, and their differences.
+    def comparison(
+        self, scored: Mapping[str, Scored], by_pair: Mapping[frozenset[str], Chance]
+    ) -> Comparison:
+        """Rank the systems, and compute their differences.
 
         Args:
-            listed: the systems by name.
-            chances: the probabilities of their differences.
+            scored: the systems by name.
+            by_pair: the p values of their differences, in either order since tests are two-sided;
+                those that are undefined are absent.
         """
+        values = {name: system.value for name, system in scored.items()}
         undefined = -np.inf
         order = sorted(
-            listed,
-            key=lambda name: undefined if (v := listed[name].value) is None else self.sign * v,
+            scored,
+            key=lambda name: undefined if (v := values[name]) is None else self.sign * v,
             reverse=True,
         )
-        pairs = {pair: chances.of(*pair, self.metric) for pair in combinations(order, 2)}
-        known = {pair: chance for pair, chance in pairs.items() if chance is not None}
-        differences = [self.difference(pair, listed, chance) for pair, chance in pairs.items()]
-        differences = corrected(differences)
-        exact = bool(known) and all(chance.exact for chance in known.values())
-        first = listed[order[0]].run
-        systems = [
+        pairs = {pair: by_pair.get(frozenset(pair)) for pair in combinations(order, 2)}
+        chances = [chance for chance in pairs.values() if chance is not None]
+        differences = correct([self.difference(pair, scored, pairs[pair]) for pair in pairs])
+        exact = bool(chances) and all(chance.exact for chance in chances)
+        limits = {name: system.interval(self.within) for name, system in scored.items()}
+        systems = tuple(
             System(
                 name=name,
-                value=(own := listed[name]).value,
-                interval=limits if isinstance(limits := own.interval(self.within), tuple) else None,
-                rank=None if own.value is None else rank,
+                value=values[name],
+                interval=found if isinstance(found := limits[name], tuple) else None,
+                rank=None if values[name] is None else rank,
             )
             for name, rank in zip(order, self.ranks(order, differences), strict=True)
-        ]
-        resampled = not exact or bool(
-            [item for item in systems if item.interval]
-            or [pair for pair in differences if pair.interval]
         )
-        significance = self.significance(listed, list(known.values()))
-        notes = (*self.notes(listed, exact=exact), *self.doubts(order, differences))
+        intervals = [item.interval for item in systems] + [item.interval for item in differences]
+        significance = self.significance(scored, chances)
+        notes = (*self.notes(scored, limits, exact=exact), *self.doubts(order, differences))
+        first = scored[order[0]].run
         return Comparison(
             task=first.judged.task,
             profile=first.judged.profile,
             metric=self.metric,
-            signature=self.signature(listed, exact=exact, resampled=resampled),
-            systems=tuple(systems),
+            signature=self.signature(scored, exact=exact, resampled=not exact or any(intervals)),
+            systems=systems,
             differences=tuple(differences),
             significance=significance,
             notes=(*notes, *filter(None, [significance.note])),
         )
 
-    def signature(self, listed: Mapping[str, Scored], *, exact: bool, resampled: bool) -> str:
-        """What the numbers depend on: that of the first run, and the digests of the others.
+    def signature(self, scored: Mapping[str, Scored], *, exact: bool, resampled: bool) -> str:
+        """Return the signature of the first run with the digests of the others.
 
         Args:
-            listed: the systems by name.
+            scored: the systems by name.
             exact: whether all p values are counted.
             resampled: whether any number depends on random draws.
         """
         signatures = [
             Signature.parse(item.run.signature(signature([item.method] if resampled else [])))
-            for item in listed.values()
+            for item in scored.values()
         ]
         common = [part for part in signatures[0].parts if part[0] != "system"]
         systems = [("system", own) for each in signatures for own in each.values("system")]
@@ -163,17 +150,22 @@ class Plan:
         return str(Signature((*common, *systems, *last)))
 
     def difference(
-        self, names: tuple[str, str], listed: Mapping[str, Scored], chance: Chance | None
+        self, names: tuple[str, str], scored: Mapping[str, Scored], chance: Chance | None
     ) -> Difference:
         """The difference of two systems, with the probability of one as large."""
-        first, second = (listed[name] for name in names)
-        observed = _less(first.value, second.value)
+        first, second = (scored[name] for name in names)
+        observed = interval = None
+        if first.value is not None and second.value is not None:
+            observed = first.value - second.value
+            if not first.reason:
+                drawn = first.drawn - second.drawn
+                interval = first.method.difference(observed, drawn, self.within)
         gains = self.sign * (first.each - second.each)
         return Difference(
             first=str(names[0]),
             second=str(names[1]),
             difference=observed,
-            interval=None if observed is None else self.limits(first, second, observed),
+            interval=interval,
             probability=None if chance is None else chance.p,
             monte_carlo_error=None if chance is None else chance.error,
             corrected=None,
@@ -181,12 +173,6 @@ class Plan:
             losses=int((gains < 0).sum()),
             ties=int((~((gains > 0) | (gains < 0))).sum()),
         )
-
-    def limits(self, first: Scored, second: Scored, observed: float) -> Limits | None:
-        """The interval of a difference."""
-        if first.reason:
-            return None
-        return first.method.difference(observed, first.drawn - second.drawn, self.within)
 
     def ranks(self, order: Sequence[str], differences: Sequence[Difference]) -> list[int]:
         """The ranks of the systems in their order.
@@ -203,14 +189,23 @@ class Plan:
         return ranks
 
     def doubts(self, order: Sequence[str], differences: Sequence[Difference]) -> Iterator[str]:
-        """The systems whose ranks hang on the random draws."""
-        own = self.ranks(order, differences)
-        doubtful: dict[str, None] = {}
+        """Note the systems whose ranks change if p values move by some Monte Carlo errors."""
+        ranks = self.ranks(order, differences)
+        doubtful: set[str] = set()
         for sign in (-1, 1):
-            moved = corrected([_moved(pair, sign * DOUBTFUL) for pair in differences])
-            ranks = self.ranks(order, moved)
-            changed = [name for at, name in enumerate(order) if ranks[at] != own[at]]
-            doubtful |= dict.fromkeys(changed)
+            moved = [
+                msgspec.structs.replace(
+                    pair,
+                    probability=min(
+                        1.0, max(0.0, pair.probability + sign * DOUBTFUL * pair.monte_carlo_error)
+                    ),
+                )
+                if pair.probability is not None and pair.monte_carlo_error
+                else pair
+                for pair in differences
+            ]
+            changed = zip(order, ranks, self.ranks(order, correct(moved)), strict=True)
+            doubtful |= {name for name, rank, other in changed if rank != other}
         if doubtful:
             names = [name for name in order if name in doubtful]
             more = 10 * self.drawn.replicates
@@ -219,19 +214,17 @@ class Plan:
                 f"with p values by {DOUBTFUL} Monte Carlo errors: use --bootstrap {more} or more"
             )
 
-    def significance(self, listed: Mapping[str, Scored], chances: Sequence[Chance]) -> Significance:
+    def significance(self, scored: Mapping[str, Scored], chances: Sequence[Chance]) -> Significance:
         """Whether any of the differences could be significant, whatever the systems are like."""
-        documents = next(iter(listed.values())).method.documents
-        reasons = [item.reason for item in listed.values() if item.value is not None]
+        documents = next(iter(scored.values())).method.documents
+        reasons = [item.reason for item in scored.values() if item.value is not None]
         if len(reasons) > 1 and reasons[0] and all(chance.smallest == 1 for chance in chances):
             note = f"no difference can be significant: {reasons[0]}"
             return Significance(documents=documents, pairs=len(chances), smallest=None, note=note)
         best = min(chances, key=lambda chance: chance.smallest, default=Chance(1.0))
-        if not best.smallest:
-            return Significance(documents=documents, pairs=len(chances), smallest=None)
-        smallest = min(1.0, len(chances) * best.smallest)
+        smallest = min(1.0, len(chances) * best.smallest) if best.smallest else None
         note = ""
-        if smallest >= self.alpha:
+        if smallest is not None and smallest >= self.alpha:
             note = (
                 f"no difference can be significant: {counted(documents, 'document')}, "
                 f"{counted(len(chances), 'pair')}, smallest p {smallest:.2g}"
@@ -241,15 +234,20 @@ class Plan:
                 note += f"; use --bootstrap {needed} or more"
         return Significance(documents=documents, pairs=len(chances), smallest=smallest, note=note)
 
-    def notes(self, listed: Mapping[str, Scored], *, exact: bool) -> Iterator[str]:
-        """How to read the intervals, the probabilities and the order."""
-        found = {name: item.interval(self.within) for name, item in listed.items()}
-        (how,) = {item.method for item in listed.values()}
-        task = next(iter(listed.values())).run.opened.task
-        if any(isinstance(limits, tuple) for limits in found.values()):
+    def notes(
+        self,
+        scored: Mapping[str, Scored],
+        limits: Mapping[str, Limits | str | None],
+        *,
+        exact: bool,
+    ) -> Iterator[str]:
+        """Note how to read the intervals, the probabilities and the order."""
+        (how,) = {item.method for item in scored.values()}
+        task = next(iter(scored.values())).run.opened.task
+        if any(isinstance(interval, tuple) for interval in limits.values()):
             yield from notes({self.metric: how})
             yield from of_this_size(task, [self.metric], how.documents)
-        missing = {name: why for name, why in found.items() if isinstance(why, str)}
+        missing = {name: why for name, why in limits.items() if isinstance(why, str)}
         for reason in dict.fromkeys(missing.values()):
             names = [name for name, why in missing.items() if why == reason]
             yield f"no interval for {', '.join(names)}: {reason}"
@@ -262,26 +260,14 @@ class Plan:
             yield f"lower is better for {self.metric}"
 
 
-def corrected(differences: Sequence[Difference]) -> list[Difference]:
-    """The differences with probabilities corrected for how many there are."""
+def correct(differences: Sequence[Difference]) -> list[Difference]:
+    """Correct the probabilities of differences for how many there are."""
     known = [item.probability for item in differences if item.probability is not None]
-    own = iter(holm(known))
+    holms = iter(holm(known))
     return [
-        item if item.probability is None else msgspec.structs.replace(item, corrected=next(own))
+        item if item.probability is None else msgspec.structs.replace(item, corrected=next(holms))
         for item in differences
     ]
-
-
-def _moved(pair: Difference, errors: int) -> Difference:
-    """A difference whose probability is moved by some Monte Carlo errors."""
-    if pair.probability is None or not pair.monte_carlo_error:
-        return pair
-    moved = min(1.0, max(0.0, pair.probability + errors * pair.monte_carlo_error))
-    return msgspec.structs.replace(pair, probability=moved)
-
-
-def _less(one: float | None, two: float | None) -> float | None:
-    return None if one is None or two is None else one - two
 
 
 SIDE = "--names"
@@ -296,7 +282,7 @@ NAMES = Table(
 )
 
 
-class Named(NamedTuple):
+class SystemNames(NamedTuple):
     """The names of systems.
 
     Attributes:
@@ -308,8 +294,10 @@ class Named(NamedTuple):
     findings: Sequence[Finding] = ()
 
 
-def system_names(paths: Sequence[str], path: str | None = None, encoding: str = "utf-8") -> Named:
-    """The names of the systems on a leaderboard.
+def system_names(
+    paths: Sequence[str], path: str | None = None, encoding: str = "utf-8"
+) -> SystemNames:
+    """Return the names of the systems on a leaderboard.
 
     Args:
         paths: of the submissions.
@@ -322,29 +310,22 @@ def system_names(paths: Sequence[str], path: str | None = None, encoding: str = 
     """
     short = short_names(paths)
     if path is None:
-        return Named(short)
+        return SystemNames(short)
     resolver = _Resolver(short)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     source = open_source(path, encoding=encoding)
     if source.kind == "folder" or len(source.members) > 1:
         raise WrongOption(f"--names {path} is not a file of names")
     for file in files(source):
         parsed = NAMES.read(file.text)
-        problems = [*resolver.read(parsed)]
+        problems = [*resolver.problems(parsed)]
         headings = ", ".join(NAMES.headings)
-        found += [*file.findings, *parsed.findings(file.member, *problems, columns=headings)]
-    found += source.findings
-    if not (resolver.names or found):
-        found.append(finding("LDB106", file=source.path))
-    return Named(resolver.all_names, [item.of(SIDE) for item in found])
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A line that names a system: its number and the name."""
-
-    number: int
-    name: str
+        findings += [*file.findings, *parsed.findings(file.member, *problems, columns=headings)]
+    findings += source.findings
+    if not (resolver.lines or findings):
+        findings.append(finding("LDB106", file=source.path))
+    names = {path: resolver.lines.get(path, (0, name))[1] for path, name in short.items()}
+    return SystemNames(names, [item.of(SIDE) for item in findings])
 
 
 class _Resolver:
@@ -352,61 +333,47 @@ class _Resolver:
 
     Args:
         short: the short names of all submissions, by path.
+
+    Attributes:
+        lines: the number of the line of a submission and the name there, by path.
     """
 
     def __init__(self, short: Mapping[str, str]) -> None:
         self.short = short
-        self.names: dict[str, _Line] = {}
-        self.written: dict[str, list[str]] = {}
+        self.lines: dict[str, tuple[int, str]] = {}
+        self.spellings: dict[str, list[str]] = {}
         for path, name in short.items():
-            for key in dict.fromkeys((str(path), name, *_file_names(path))):
-                self.written.setdefault(key, []).append(path)
+            file = PurePath(path)
+            for key in dict.fromkeys((str(path), name, file.name, file.stem)):
+                self.spellings.setdefault(key, []).append(path)
 
-    @property
-    def all_names(self) -> dict[str, str]:
-        """The name of each system."""
-        own = {path: line.name for path, line in self.names.items()}
-        return {path: own.get(path, short) for path, short in self.short.items()}
-
-    def read(self, parsed: ParsedTable) -> Iterator[Problem]:
+    def problems(self, parsed: ParsedTable) -> Iterator[Problem]:
         """Read the lines, and report those that name no system, or two alike."""
+
+        def problem(code: str, number: int, field: str, **values: object) -> Problem:
+            place = parsed.table.stretch(parsed.lines[number - 1], field)
+            return Problem(code, number, *place, values)
+
         for number, given, name in parsed.rows.iter_rows():
-            line = parsed.lines[number - 1]
-            problem = self._line(number, given.strip(), name.strip())
-            if problem is not None:
-                code, field, values = problem
-                yield Problem(code, number, *parsed.table.stretch(line, field), values)
-        yield from self._taken(parsed)
-
-    def _line(self, number: int, given: str, name: str) -> tuple[str, str, dict[str, Any]] | None:
-        """What is wrong with a line: code, field and values; None if nothing is."""
-        paths = [given] if given in self.short else self.written.get(given, [])
-        if not paths:
-            hint = did_you_mean(given, list(self.written), "write its path as in the command")
-            return "LDB102", "submission", {"given": given, "hint": hint}
-        if len(paths) > 1:
-            values = {"given": given, "count": len(paths), "paths": ", ".join(map(str, paths))}
-            return "LDB104", "submission", values
-        (path,) = paths
-        if path in self.names:
-            return "LDB105", "submission", {"path": path, "first": self.names[path].number}
-        same = [line for line in self.names.values() if line.name == name]
-        self.names[path] = _Line(number, name)
-        if same:
-            return "LDB103", "name", {"name": name, "other": f"line {same[0].number}"}
-        return None
-
-    def _taken(self, parsed: ParsedTable) -> Iterator[Problem]:
-        """Names that are the short names of other submissions, which have no line."""
-        unnamed = {short: path for path, short in self.short.items() if path not in self.names}
-        for line in self.names.values():
-            if line.name in unnamed:
-                values = {"name": line.name, "other": f"{unnamed[line.name]}, which has no line"}
-                place = parsed.table.stretch(parsed.lines[line.number - 1], "name")
-                yield Problem("LDB103", line.number, *place, values)
-
-
-def _file_names(path: str) -> tuple[str, str]:
-    """The name of a file with and without its last suffix."""
-    name = PurePath(path)
-    return name.name, name.stem
+            text, named = given.strip(), name.strip()
+            paths = [text] if text in self.short else self.spellings.get(text, [])
+            if not paths:
+                hint = did_you_mean(text, list(self.spellings), "write its path as in the command")
+                yield problem("LDB102", number, "submission", given=text, hint=hint)
+            elif len(paths) > 1:
+                every = ", ".join(map(str, paths))
+                values = {"given": text, "count": len(paths), "paths": every}
+                yield problem("LDB104", number, "submission", **values)
+            elif paths[0] in self.lines:
+                first = self.lines[paths[0]][0]
+                yield problem("LDB105", number, "submission", path=paths[0], first=first)
+            else:
+                same = [line for line, other in self.lines.values() if other == named]
+                self.lines[paths[0]] = (number, named)
+                if same:
+                    yield problem("LDB103", number, "name", name=named, other=f"line {same[0]}")
+        without = {short: path for path, short in self.short.items() if path not in self.lines}
+        for number, name in self.lines.values():  # the short names of submissions without a line
+            if name in without:
+                other = f"{without[name]}, which has no line"
+                yield problem("LDB103", number, "name", name=name, other=other)

@@ -1,27 +1,34 @@
-"""Conversion from any format to any other, with a list of what the other cannot represent."""
+"""Conversion from any format to any other, with a report of losses; the paths of outputs."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, Unpack
 
-from hlteval.converters import Format, ReadResult, WrongSetting
+from hlteval.converters import Format, ReadResult, WrongSetting, known, load
 from hlteval.findings import Finding, Findings, Severity, finding, in_order
 from hlteval.findings.counts import counted
 from hlteval.representation import Corpus
 from hlteval.results.packages import Conversion, ConvertedInput
-from hlteval.sources import Listed, open_source
+from hlteval.sources import Listed, finish, merge, open_source, unfinished
 from hlteval.sources.archives import shown_names
 from hlteval.sources.spooling import temporary_folder
-from hlteval.sources.writing import check_outputs, linked_files, resolved
-from hlteval.workflows.convert.inputs import Input, UnknownFormat, detected, joined
-from hlteval.workflows.convert.losses import Losses, Originals, content
-from hlteval.workflows.convert.outputs import Output, WrongOutput, target
+from hlteval.sources.writing import check_name, check_outputs, linked_files, resolved
+from hlteval.workflows.convert.inputs import (
+    Input,
+    UnknownFormat,
+    detected,
+    join,
+    known_format,
+    prefer_builtin,
+)
+from hlteval.workflows.convert.losses import Losses, changed_files, content
 from hlteval.workflows.processes.batches import Step, silent
 
 __all__ = [
@@ -61,12 +68,12 @@ def read(path: str | Sequence[str], form: str | None = None) -> tuple[Corpus, li
         FileNotFoundError: if the path does not exist.
     """
     paths = [path] if isinstance(path, str) else [*path]
-    result = joined(_inputs(paths, form, "utf-8"))
+    result = join(_inputs(paths, form, "utf-8"))
     return result.corpus, in_order(result.findings)
 
 
 def _inputs(paths: Sequence[str], form: str | Sequence[str] | None, encoding: str) -> list[Input]:
-    """The inputs of some paths, with a format for all or one for each."""
+    """Open the inputs at some paths, with a format for all or one for each."""
     forms = [form] * len(paths) if form is None or isinstance(form, str) else [*form]
     if len(forms) == 1:
         forms *= len(paths)
@@ -76,23 +83,25 @@ def _inputs(paths: Sequence[str], form: str | Sequence[str] | None, encoding: st
             "give one --from for all of them, "
             "or one for each"
         )
-    several = len(paths) > 1
-    named = zip(paths, forms, strict=True)
-    return [Input.open(path, name, encoding, several=several) for path, name in named]
+    return [
+        Input.open(path, name, encoding, several=len(paths) > 1)
+        for path, name in zip(paths, forms, strict=True)
+    ]
 
 
-def convert(
-    path: str | Sequence[str],
-    output: str,
-    *,
-    from_format: str | Sequence[str] | None = None,
-    to_format: str | None = None,
-    strict_loss: bool = False,
-    settings: Mapping[str, str] | None = None,
-    encoding: str = "utf-8",
-    force: bool = False,
-    step: Step = silent,
-) -> list[Finding]:
+class Settings(TypedDict, total=False):
+    """The arguments of a conversion beside its paths; `convert` describes them."""
+
+    from_format: str | Sequence[str] | None
+    to_format: str | None
+    strict_loss: bool
+    settings: Mapping[str, str] | None
+    encoding: str
+    force: bool
+    step: Step
+
+
+def convert(path: str | Sequence[str], output: str, **settings: Unpack[Settings]) -> list[Finding]:
     """Convert a source.
 
     Args:
@@ -123,14 +132,12 @@ def convert(
         FileExistsError: if the output exists and `force` is not set.
         LookupError: for an unknown encoding.
     """
-    given: dict[str, Any] = {"from_format": from_format, "to_format": to_format}
-    given |= {"strict_loss": strict_loss, "settings": settings, "encoding": encoding}
-    run = _prepared(path, output, **given, force=force, step=step)
+    run = _Run(path, output, **settings)
     run.finish()
     return in_order(run.findings)
 
 
-def conversion(path: str | Sequence[str], output: str, **settings: Any) -> Conversion:
+def conversion(path: str | Sequence[str], output: str, **settings: Unpack[Settings]) -> Conversion:
     """Convert a source, as `convert` does, and describe what was read, written and lost.
 
     Args:
@@ -145,197 +152,182 @@ def conversion(path: str | Sequence[str], output: str, **settings: Any) -> Conve
         UnknownFormat, WrongSetting, WrongOutput: as `convert` does, but for `NotConverted`.
         FileNotFoundError, FileExistsError, LookupError: the same.
     """
-    run = _prepared(path, output, **settings)
+    run = _Run(path, output, **settings)
     try:
         run.finish()
     except NotConverted as reason:
-        return run.described(output, reason.findings, written=False)
-    return run.described(output, run.findings, written=True)
-
-
-def _prepared(
-    path: str | Sequence[str],
-    output: str,
-    *,
-    from_format: str | Sequence[str] | None = None,
-    to_format: str | None = None,
-    strict_loss: bool = False,
-    settings: Mapping[str, str] | None = None,
-    encoding: str = "utf-8",
-    force: bool = False,
-    step: Step = silent,
-) -> _Run:
-    """A conversion whose arguments are checked, and that has not begun."""
-    paths = [path] if isinstance(path, str) else [*path]
-    destination = None if output == "-" else Output(Path(output), force=force)
-    if destination:
-        check_outputs([output], paths, merged=True)
-        destination.check()
-    inputs = _inputs(paths, from_format, encoding)
-    if destination:
-        beside = {
-            resolved(member.display)
-            for each in inputs
-            if each.source.kind == "file"
-            for member in each.source.members
-        }
-        read = beside.union(*(linked_files(path) for path in paths))
-        destination = replace(destination, inputs=frozenset(read))
-    written = target(output, to_format, inputs[0].form, lambda: _tables(inputs))
-    inputs, written = _set(inputs, written, settings or {})
-    return _Run(inputs, written, destination, strict_loss=strict_loss, step=step)
-
-
-def _tables(inputs: Sequence[Input]) -> list[str]:
-    """The tables of the first batch of each input that have rows."""
-    corpora = (next((result.corpus for result in each.read()), Corpus()) for each in inputs)
-    return [name for corpus in corpora for name, rows in corpus.tables() if rows.height]
-
-
-def _set(
-    inputs: Sequence[Input], written: Format, settings: Mapping[str, str]
-) -> tuple[list[Input], Format]:
-    """The inputs and the format that is written, with their settings."""
-    reads = [{s.name for s in each.form.settings if s.of == "read"} for each in inputs]
-    writes = {setting.name for setting in written.settings if setting.of == "write"}
-    if unknown := settings.keys() - writes.union(*reads):
-        known = ", ".join(sorted(writes.union(*reads))) or "none"
-        forms = " and ".join(dict.fromkeys(each.form.name for each in inputs))
-        raise WrongSetting(
-            f"unknown setting {min(unknown)} of {forms} to {written.name}; use one of {known}"
-        )
-    changed = [
-        replace(each, form=each.form.with_settings({n: settings[n] for n in settings.keys() & own}))
-        for each, own in zip(inputs, reads, strict=True)
-    ]
-    return changed, written.with_settings({n: settings[n] for n in settings.keys() & writes})
+        return run.result(reason.findings, written=False)
+    return run.result(run.findings, written=True)
 
 
 class _Run:
-    """One conversion: its findings and losses while batches stream from reader to writer."""
+    """One conversion: its findings and losses while batches stream from reader to writer.
+
+    Its arguments, those of `convert`, are checked before it begins.
+    """
 
     def __init__(
         self,
-        inputs: Sequence[Input],
-        target: Format,
-        destination: Output | None,
+        path: str | Sequence[str],
+        output: str,
         *,
-        strict_loss: bool,
-        step: Step,
+        from_format: str | Sequence[str] | None = None,
+        to_format: str | None = None,
+        strict_loss: bool = False,
+        settings: Mapping[str, str] | None = None,
+        encoding: str = "utf-8",
+        force: bool = False,
+        step: Step = silent,
     ) -> None:
-        self.inputs, self.target, self.strict_loss, self.step = inputs, target, strict_loss, step
-        self.destination = destination
+        paths = [path] if isinstance(path, str) else [*path]
+        self.output, self.strict_loss, self.step = output, strict_loss, step
+        self.destination = None if output == "-" else Output(Path(output), force=force)
+        if self.destination:
+            check_outputs([output], paths, merged=True)
+            self.destination.check()
+        inputs = _inputs(paths, from_format, encoding)
+        if self.destination:
+            read = {path for name in paths for path in linked_files(name)}
+            for each in inputs:
+                if each.source.kind == "file":
+                    read |= {resolved(member.display) for member in each.source.members}
+            self.destination = replace(self.destination, inputs=frozenset(read))
+
+        def tables() -> list[str]:
+            """Return the tables of the first batch of each input that have rows."""
+            corpora = (next((result.corpus for result in each.read()), Corpus()) for each in inputs)
+            return [name for corpus in corpora for name, rows in corpus.tables() if rows.height]
+
+        def with_settings(form: Format, names: Collection[str]) -> Format:
+            return form.with_settings({name: values[name] for name in values.keys() & names})
+
+        written = target(output, to_format, inputs[0].form, tables)
+        values = settings or {}
+        reads = [{s.name for s in each.form.settings if s.of == "read"} for each in inputs]
+        writes = {setting.name for setting in written.settings if setting.of == "write"}
+        self.forms = " and ".join(dict.fromkeys(each.form.name for each in inputs))
+        if unknown := values.keys() - writes.union(*reads):
+            known = ", ".join(sorted(writes.union(*reads))) or "none"
+            conversion = f"{self.forms} to {written.name}"
+            raise WrongSetting(
+                f"unknown setting {min(unknown)} of {conversion}; use one of {known}"
+            )
+        self.inputs = [
+            replace(each, form=with_settings(each.form, names))
+            for each, names in zip(inputs, reads, strict=True)
+        ]
+        self.target = with_settings(written, writes)
+        self.losses = Losses([each.form for each in self.inputs], self.target)
+        self.digests: dict[tuple[str, str], None] = {}
         self.files: Sequence[Listed] = ()
         self.findings: list[Finding] = []
-        self.losses = Losses([each.form for each in inputs], target)
-        self.digests: dict[tuple[str, str], None] = {}
 
     def finish(self) -> None:
         """Write the output where it belongs, or raise the reason why nothing is written."""
         if self.destination is None:
-            self.to_stdout()
+            with temporary_folder() as folder:
+                file = folder / "output"
+                self.write(file)
+                if file.is_dir():
+                    name = self.target.name
+                    raise WrongOutput(f"{name} writes a folder; use a path instead of -")
+                with file.open("rb") as stream:
+                    shutil.copyfileobj(stream, sys.stdout.buffer)
             return
-        with self.destination.unfinished() as made:
+        with unfinished(self.destination.path) as made:
             self.write(made)
             documents = len(self.losses.documents)
-            self.files = self.destination.files(made, self.target, documents)
-            self.findings += self.destination.place(made, self.target, documents)
+            self.files, findings = self.destination.place(made, self.target, documents)
+            self.findings += findings
 
-    def described(self, output: str, findings: Sequence[Finding], *, written: bool) -> Conversion:
-        """What was read, written and lost."""
+    def result(self, findings: Sequence[Finding], *, written: bool) -> Conversion:
+        """Describe what was read, written and lost."""
         return Conversion(
             inputs=tuple(ConvertedInput(each.source.path, each.form.name) for each in self.inputs),
-            output=output,
+            output=self.output,
             format=self.target.name,
             written=written,
             documents=len(self.losses.documents),
             contents={word: count for word, count in self.losses.found.items() if count},
-            losses=tuple(self.losses.listed()),
+            losses=tuple(self.losses.values()),
             files=tuple(self.files) if written else (),
             findings=Findings(in_order(findings)),
         )
 
     def write(self, path: Path) -> None:
         """Write the output to a path, or raise the reason why it must not be kept."""
-        assert self.target.write is not None  # noqa: S101 - target() has seen to it
-        self.target.write(self.corpora(), path)
+        target, losses = self.target, self.losses
+        assert target.write is not None  # noqa: S101 - target() has seen to it
+        target.write(self.corpora(), path)
         if nothing := self.nothing(path):
-            raise NotConverted(in_order([*self.findings, nothing, *self.losses.reasons()]))
-        losses = [*self.losses.findings(), *self.shortened()]
-        errors = [found for found in self.findings if found.severity == Severity.ERROR]
-        unread = [found for found in self.findings if found.code == "CNV104"]
-        if self.strict_loss and (losses or errors or unread):
-            raise Lossy(in_order([*self.findings, *losses]))
-        self.findings += [
-            *losses,
-            *Originals(self.inputs, self.digests).relaid(path),
-            *self.in_spite_of(len(errors)),
-        ]
-
-    def to_stdout(self) -> None:
-        """Write the output to standard output."""
-        with temporary_folder() as folder:
-            file = folder / "output"
-            self.write(file)
-            if file.is_dir():
-                raise WrongOutput(f"{self.target.name} writes a folder; use a path instead of -")
-            with file.open("rb") as stream:
-                shutil.copyfileobj(stream, sys.stdout.buffer)
+            raise NotConverted(in_order([*self.findings, nothing, *losses.reasons()]))
+        lost = [*losses.findings()]
+        if target.layout == "per_document":  # whose documents are read again without a folder
+            stems = Counter(name.rpartition("/")[2] for name in losses.documents)
+            names = [n for n in losses.documents if "/" in n and stems[n.rpartition("/")[2]] == 1]
+            if names:
+                lost.append(finding("CNV109", count=len(names), names=shown_names(names)))
+        errors = sum(item.severity == Severity.ERROR for item in self.findings)
+        unread = any(item.code == "CNV104" for item in self.findings)
+        if self.strict_loss and (lost or errors or unread):
+            raise Lossy(in_order([*self.findings, *lost]))
+        self.findings += [*lost, *changed_files(self.inputs, self.digests, path)]
+        if errors:  # in spite of which it is written
+            left_out = 0 if "rejected_records" in target.tables else losses.rejected
+            self.findings.append(
+                finding(
+                    "CNV107",
+                    documents=counted(len(losses.documents), "document"),
+                    records=counted(left_out, "record"),
+                    errors=counted(errors, "error"),
+                )
+            )
 
     def corpora(self) -> Iterator[Corpus]:
-        """The batches as they are written; losses are counted on the way."""
-        done, total = 0, self.total
-        for result in self.results():
+        """Yield the batches as they are written, one of several inputs; losses are counted."""
+        first, *others = self.inputs
+        total, done = None, 0
+        if others:
+            results: Iterator[ReadResult] = iter([join(self.inputs)])
+        else:
+            if first.form.layout != "single_file":
+                total = len(first.form.documents(first.source))
+            self.findings += first.findings
+            results = first.read()
+        for result in results:
             self.findings += result.findings
-            self.note_digests(result.corpus)
-            yield from self.losses.counted(result.corpus)
+            files = result.corpus.sources.select("member", "format", "sha256").iter_rows()
+            for name, form, digest in files:
+                if form == self.target.name:
+                    self.digests[name, digest] = None
+            yield from self.losses.count(result.corpus)
             done += result.corpus.documents.height
             self.step(done if total is None else min(done, total), total)
-
-    @property
-    def total(self) -> int | None:
-        """The number of documents; None if known only after reading, as for several inputs."""
-        first, *others = self.inputs
-        if others or first.form.layout == "single_file":
-            return None
-        return len(first.form.documents(first.source))
-
-    def results(self) -> Iterator[ReadResult]:
-        """The batches as they are read; several inputs are one batch."""
-        if len(self.inputs) > 1:
-            yield joined(self.inputs)
-            return
-        self.findings += self.inputs[0].findings
-        yield from self.inputs[0].read()
-
-    def note_digests(self, corpus: Corpus) -> None:
-        """Note the files of a batch that have the format of the output."""
-        files = corpus.sources.select("member", "format", "sha256")
-        self.digests |= {
-            (name, digest): None
-            for name, form, digest in files.iter_rows()
-            if form == self.target.name
-        }
 
     def nothing(self, path: Path) -> Finding | None:
         """The finding about an output without content, or None."""
         paths = " ".join(each.source.path for each in self.inputs)
-        forms = " and ".join(dict.fromkeys(each.form.name for each in self.inputs))
         if not self.losses.documents and not self.losses.found.total():
-            return finding("CNV105", path=paths, format=forms, files=_files(self.inputs))
+            members = [member for each in self.inputs for member in each.source.members]
+            counts = Counter(Path(member.basename).suffix or "other" for member in members)
+            files = ", ".join(f"{count:,} {suffix}" for suffix, count in sorted(counts.items()))
+            files = f"{files} {'file' if len(members) == 1 else 'files'}" if files else "no files"
+            return finding("CNV105", path=paths, format=self.forms, files=files)
         # What is left out of a document goes with it: with losses, only the output itself shows it.
         certain = self.losses.holds_something and not self.losses.parts.total()
-        if certain or self.found_again(path):
+        if certain or self.has_content(path):
             return None
-        values: dict[str, Any] = {
-            "contents": self.losses.summary,
-            "holders": ", ".join(self.losses.holders),
-            "forms": forms,
-        }
-        return finding("CNV106", format=self.target.name, path=paths, **values)
+        return finding(
+            "CNV106",
+            format=self.target.name,
+            path=paths,
+            contents=self.losses.summary,
+            holders=", ".join(self.losses.holders),
+            forms=self.forms,
+        )
 
-    def found_again(self, path: Path) -> bool:
-        """Whether what was written has any content when it is read again."""
+    def has_content(self, path: Path) -> bool:
+        """Return whether what was written has any content when it is read again."""
         if not self.target.reads or not path.exists():
             return path.exists() and any(self.losses.supported.values())
         names_only = not self.losses.found.total()
@@ -345,34 +337,189 @@ class _Run:
             for corpus in again
         )
 
-    def shortened(self) -> Iterable[Finding]:
-        """The documents that are read again without the folder in their name."""
-        if self.target.layout != "per_document":
-            return
-        stems = Counter(name.rpartition("/")[2] for name in self.losses.documents)
-        names = [n for n in self.losses.documents if "/" in n and stems[n.rpartition("/")[2]] == 1]
-        if names:
-            yield finding("CNV109", count=len(names), names=shown_names(names))
 
-    def in_spite_of(self, errors: int) -> Iterable[Finding]:
-        """What was written although there are errors, and what was left out."""
-        if errors:
-            left_out = 0 if "rejected_records" in self.target.tables else self.losses.rejected
-            yield finding(
-                "CNV107",
-                documents=counted(len(self.losses.documents), "document"),
-                records=counted(left_out, "record"),
-                errors=counted(errors, "error"),
+class WrongOutput(ValueError):
+    """An output path that does not fit what is written: an error of usage."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """The path of an output.
+
+    Attributes:
+        path: of a file or folder.
+        force: whether files that exist are replaced.
+        inputs: the files that are read, which are never replaced.
+    """
+
+    path: Path
+    force: bool = False
+    inputs: frozenset[Path] = frozenset()
+
+    def check(self) -> None:
+        """Check, before any work is done, that the path can be written to.
+
+        Raises:
+            FileNotFoundError: if its folder does not exist.
+            FileExistsError: if it exists, and `force` is not set.
+            NotWritten: if the system does not accept its name.
+        """
+        path = resolved(self.path)
+        check_name(path)
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"no folder {path.parent}")
+        if path.is_dir():
+            if not self.force and any(path.iterdir()):
+                raise FileExistsError(
+                    f"{self.path} is a folder that is not empty; use --force to add files to it "
+                    "and replace those with the same names"
+                )
+        elif path.is_file():
+            if not self.force:
+                raise FileExistsError(f"{self.path} exists; use --force to replace it")
+        elif path.exists() or path.is_symlink():
+            raise FileExistsError(f"{self.path} is neither a file nor a folder")
+
+    def place(self, made: Path, form: Format, documents: int) -> tuple[list[Listed], list[Finding]]:
+        """Give what is complete its name.
+
+        Args:
+            made: the file or folder.
+            form: the format of it.
+            documents: the number of documents in it.
+
+        Returns:
+            The files, below a folder, or the output and files beside it; and a finding about other
+            files that stay in the folder.
+
+        Raises:
+            WrongOutput: for several documents and the name of a file, where each has its own.
+            FileExistsError: if files are in the way, or are read.
+        """
+        target = resolved(self.path)
+        files = [made] if made.is_file() else _files(made)
+        sizes = [file.stat().st_size for file in files]
+        names = [file.relative_to(made).as_posix() for file in files]
+        findings = []
+        if not made.is_dir():
+            if target.is_dir():
+                raise WrongOutput(f"{self.path} is a folder, and {form.name} writes a file")
+            names = [self.path.name]
+            finish(made, target)
+        elif target.is_dir():
+            for file in files:
+                self._check_not_input(target / file.relative_to(made))
+            if others := merge(made, target):
+                count, stay = len(others), shown_names(others)
+                findings.append(finding("CNV108", file=str(self.path), count=count, names=stay))
+        elif self._names_file(files, form):
+            paths = self._targets(files, form, documents)
+            names = [path.name for path in paths]
+            for file, size, path in zip(files, sizes, paths, strict=True):
+                same = path.is_file() and path.stat().st_size == size
+                if same and path.read_bytes() == file.read_bytes():
+                    continue
+                self._check_not_input(path)
+                if os.path.lexists(path) and not self.force:
+                    raise FileExistsError(f"{path} exists; use --force to replace it")
+            for file, path in zip(files, paths, strict=True):
+                finish(file, path)
+        elif target.exists():
+            raise WrongOutput(f"{self.path} is a file, and {form.name} writes a folder")
+        else:
+            finish(made, target)
+        listed = zip(names, sizes, strict=True)
+        return [Listed(name, "file", size) for name, size in listed], findings
+
+    def _names_file(self, files: Sequence[Path], form: Format) -> bool:
+        """Return whether the path has the suffix of some files, of which each is a document."""
+        suffixes = tuple({*form.suffixes, *(file.suffix for file in files)} - {""})
+        per_document = form.layout == "per_document" or any(
+            file.name.endswith(form.suffixes) for file in files
+        )
+        return per_document and bool(suffixes) and self.path.name.endswith(suffixes)
+
+    def _targets(self, files: Sequence[Path], form: Format, documents: int) -> list[Path]:
+        """The paths of the files of a single document.
+
+        Raises:
+            WrongOutput: if there are several documents.
+        """
+        ends = [
+            max((s for s in form.suffixes if file.name.endswith(s)), key=len, default=file.suffix)
+            for file in files
+        ]
+        if len({str(file).removesuffix(end) for file, end in zip(files, ends, strict=True)}) > 1:
+            raise WrongOutput(
+                f"{self.path} is the name of a single file, and {form.name} writes a file for each "
+                f"of the {documents} documents; use a folder with --to {form.name}"
             )
+        end = max((end for end in ends if self.path.name.endswith(end)), key=len, default="")
+        stem = self.path.name.removesuffix(end or self.path.suffix)
+        if not end:  # a suffix of the format that its files do not have
+            ends = [self.path.suffix if len(files) == 1 else end for end in ends]
+        return [self.path.with_name(f"{stem}{end}") for end in ends]
+
+    def _check_not_input(self, target: Path) -> None:
+        if resolved(target) in self.inputs:
+            raise FileExistsError(f"{target} is an input; write to another path")
 
 
-def _files(inputs: Sequence[Input]) -> str:
-    """The files of the inputs in words, by suffix."""
-    counts: dict[str, int] = {}
-    for each in inputs:
-        for member in each.source.members:
-            suffix = Path(member.basename).suffix or "other"
-            counts[suffix] = counts.get(suffix, 0) + 1
-    listed = [f"{count:,} {suffix}" for suffix, count in sorted(counts.items())]
-    total = sum(counts.values())
-    return f"{', '.join(listed)} {'file' if total == 1 else 'files'}" if listed else "no files"
+def _files(folder: Path) -> Sequence[Path]:
+    return sorted(file for file in folder.rglob("*") if file.is_file())
+
+
+def target(
+    path: str,
+    form: str | None = None,
+    given: Format | None = None,
+    tables: Callable[[], Collection[str]] = tuple,
+) -> Format:
+    """The format to write to a path, by its name or by the path's suffix.
+
+    Of several formats with the suffix, built-in ones go before those of plug-ins, then those of the
+    family of the input, then those of its evaluation, then those that can represent the most of its
+    tables.
+
+    Args:
+        path: to write to.
+        form: name of the format.
+        given: the format of the input.
+        tables: returns the names of the tables that the input has; called if they are needed.
+
+    Raises:
+        UnknownFormat: if there is no such format, or several, or it cannot be written.
+    """
+    if form is not None:
+        chosen = known_format(form)
+        if chosen.write is None:
+            raise UnknownFormat(f"{form} cannot be written; {_writable()}")
+        return chosen
+    formats = [load(name) for name in known()]
+    fitting = prefer_builtin([f for f in formats if f.write and path.endswith(f.suffixes)])
+    lengths = [max(len(s) for s in f.suffixes if path.endswith(s)) for f in fitting]
+    longest = max(lengths, default=0)  # .rsd.txt before .txt
+    fitting = [f for f, length in zip(fitting, lengths, strict=True) if length == longest]
+    family = [f for f in fitting if given and _family(f.name) == _family(given.name)]
+    fitting = family or fitting
+    same = [f for f in fitting if given and f.evaluation == given.evaluation]
+    if len(fitting := same or fitting) > 1:
+        present = set(tables())
+        counts = {f.name: len(present.intersection(f.tables)) for f in fitting}
+        fitting = [f for f in fitting if counts[f.name] == max(counts.values())]
+    if len(fitting) != 1:
+        names = " or ".join(f.name for f in fitting)
+        reason = f", which may be {names}" if names else ""
+        raise UnknownFormat(
+            f"the suffix of {path} does not determine the format{reason}; {_writable()}"
+        )
+    return fitting[0]
+
+
+def _writable() -> str:
+    return "set one with --to: " + ", ".join(name for name in known() if load(name).write)
+
+
+def _family(name: str) -> str:
+    """The package of a format's module: `hlteval.converters.edl`, or that of a plug-in."""
+    return known()[name].partition(":")[0].rpartition(".")[0]

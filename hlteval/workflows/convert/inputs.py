@@ -1,12 +1,13 @@
-"""Names of documents: two documents of one name are kept apart."""
+"""Inputs of a conversion: their formats, the names of their documents, and several as one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import polars as pl
@@ -15,7 +16,7 @@ from hlteval.converters import BUILTIN, Format, ReadResult, known, load
 from hlteval.converters.corpus.memory import in_memory
 from hlteval.converters.toolkit.single_file import unique_name
 from hlteval.converters.toolkit.span_texts import misplaced
-from hlteval.findings import FieldRef, Finding, finding
+from hlteval.findings import FieldRef, Finding, entry, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, open_source
@@ -23,8 +24,8 @@ from hlteval.sources.archives import kind_of_file, shown_names
 from hlteval.workflows.run.reference import explained
 
 
-def qualified(form: Format, source: Source) -> Source:
-    """A source whose files are qualified by their folders where documents have the same name.
+def qualify(form: Format, source: Source) -> Source:
+    """Qualify the files of a source by their folders where documents have the same name.
 
     The files of a document have different suffixes; where two of them have the same name, they are
     those of several documents.
@@ -33,7 +34,7 @@ def qualified(form: Format, source: Source) -> Source:
         >>> from hlteval.converters import load
         >>> names = ["a/d1.ann", "b/d1.ann", "b/d2.ann"]
         >>> members = tuple(Member(name, name, 0, bytes) for name in names)
-        >>> source = qualified(load("brat"), Source("x", "folder", members))
+        >>> source = qualify(load("brat"), Source("x", "folder", members))
         >>> list(load("brat").documents(source))
         ['a/d1', 'b/d1', 'd2']
     """
@@ -69,38 +70,27 @@ class UniqueNames:
         corpus = result.corpus
         groups = [self.groups.get(member.name, -1) for member in result.members]
         if len(set(groups)) > 1 and len(groups) == corpus.sources.height:
-            corpus = separated(corpus, groups)
-        names = corpus.documents["name"].to_list()
-        if len(set(names)) == len(names) and self.names.keys().isdisjoint(names):
-            self.names |= dict.fromkeys(names, 1)
-            self.places |= dict(_places(corpus, result.members))
-            return replace(result, corpus=corpus)
-        findings: list[Finding] = []
-        new = []
-        for name, place in _places(corpus, result.members):
-            new.append(unique_name(name, self.names))
-            if new[-1] != name:
-                first = self.places.get(name, "")
-                values: dict[str, Any] = {"name": name, "new": new[-1], "first": first}
-                findings.append(finding("CNV201", file=place or None, record=name, **values))
-            self.places.setdefault(new[-1], place)
-        documents = corpus.documents.with_columns(name=pl.Series(new, dtype=pl.String))
-        return replace(
-            result,
-            corpus=corpus.replace(documents=documents),
-            findings=(*result.findings, *findings),
+            corpus = separate(corpus, groups)
+        displays = dict(
+            zip(corpus.sources["row"], (m.display for m in result.members), strict=False)
         )
+        findings = list(result.findings)
+        names: list[str] = []
+        for origin, name in corpus.documents.select("origin", "name").iter_rows():
+            place = displays.get(origin, "")
+            new = unique_name(name, self.names)
+            if new != name:
+                values = {"name": name, "new": new, "first": self.places.get(name, "")}
+                findings.append(entry("CNV201").finding(values, file=place or None, record=name))
+            self.places.setdefault(new, place)
+            names.append(new)
+        documents = corpus.documents.with_columns(name=pl.Series(names, dtype=pl.String))
+        corpus = corpus.replace(documents=documents)
+        return replace(result, corpus=corpus, findings=tuple(findings))
 
 
-def _places(corpus: Corpus, members: Sequence[Member]) -> Iterator[tuple[str, str]]:
-    """The name of each document and the file that it is in, empty where that is unknown."""
-    displays = dict(zip(corpus.sources["row"], (m.display for m in members), strict=False))
-    for origin, name in corpus.documents.select("origin", "name").iter_rows():
-        yield name, displays.get(origin, "")
-
-
-def separated(corpus: Corpus, groups: Sequence[int]) -> Corpus:
-    """A corpus in which no document has rows from files of two groups.
+def separate(corpus: Corpus, groups: Sequence[int]) -> Corpus:
+    """Divide the documents of a corpus that have rows from files of two groups.
 
     Args:
         corpus: of documents that may have.
@@ -115,7 +105,7 @@ def separated(corpus: Corpus, groups: Sequence[int]) -> Corpus:
         ...     documents=[{"row": 0, "origin": 0, "name": "d1"}],
         ...     mentions=[{**mention, "row": row, "origin": row} for row in (0, 1)],
         ... )
-        >>> separated(corpus, [7, 8]).mentions["document"].to_list()
+        >>> separate(corpus, [7, 8]).mentions["document"].to_list()
         [0, 1]
     """
     key = pl.Series("group", groups, dtype=pl.Int64)
@@ -136,23 +126,19 @@ def separated(corpus: Corpus, groups: Sequence[int]) -> Corpus:
     count = int(corpus.documents["row"].max() or 0) + 1  # type: ignore[arg-type]
     others = others.with_columns(new=pl.int_range(pl.len(), dtype=pl.Int64) + count)
     origins = group_of.group_by("group").agg(pl.col("origin").min())
-    made = others.join(origins, on="group", maintain_order="left").select(
-        "origin", "name", row="new"
-    )
+    made = others.join(origins, on="group", maintain_order="left")
+    made = made.select("origin", "name", row="new")
     documents = pl.concat([corpus.documents, made], how="diagonal")
-    moved = group_of.join(others, on="group").select("document", "origin", _new="new")
-    tables = {name: _moved(rows, moved) for name, rows in placed.items() if rows.height}
-    return corpus.replace(documents=documents, **tables)
-
-
-def _moved(rows: pl.DataFrame, moved: pl.DataFrame) -> pl.DataFrame:
-    """Rows with the new documents of those that are in others."""
     on = ["document", "origin"]
-    found = rows.join(moved, on=on, how="left", maintain_order="left")
-    return found.with_columns(document=pl.coalesce("_new", "document")).drop("_new")
-
-
-_TEXT = ".txt"
+    new = group_of.join(others, on="group").select(*on, _new="new")
+    tables = {
+        name: rows.join(new, on=on, how="left", maintain_order="left")
+        .with_columns(document=pl.coalesce("_new", "document"))
+        .drop("_new")
+        for name, rows in placed.items()
+        if rows.height
+    }
+    return corpus.replace(documents=documents, **tables)
 
 
 class UnknownFormat(ValueError):
@@ -170,14 +156,14 @@ def detected(source: Source, form: str | None = None) -> Format:
             raise UnknownFormat(f"{source.path} is in memory: leave out --from")
         return held
     if form is not None:
-        chosen = named(form)
+        chosen = known_format(form)
         if not chosen.reads:
             raise UnknownFormat(f"{form} is a write-only format")
         return chosen
     fitting = [candidate for name in known() if (candidate := load(name)).sniff(source)]
     fitting = [candidate for candidate in fitting if not candidate.general] or fitting
     suffixed = [candidate for candidate in fitting if source.path.endswith(candidate.suffixes)]
-    fitting = preferred(suffixed or fitting)  # the name decides between what looks alike
+    fitting = prefer_builtin(suffixed or fitting)  # the name decides between what looks alike
     if len(fitting) == 1:
         return fitting[0]
     names = " or ".join(candidate.name for candidate in fitting)
@@ -189,8 +175,8 @@ def detected(source: Source, form: str | None = None) -> Format:
     raise UnknownFormat(f"{source.path} {reason}; set the format with --from")
 
 
-def named(name: str) -> Format:
-    """A format by its name.
+def known_format(name: str) -> Format:
+    """Return a format by its name.
 
     Raises:
         UnknownFormat: if there is none of that name.
@@ -201,8 +187,8 @@ def named(name: str) -> Format:
     return load(name)
 
 
-def preferred(formats: list[Format]) -> list[Format]:
-    """The built-in ones of some formats, or all if none is."""
+def prefer_builtin(formats: list[Format]) -> list[Format]:
+    """Return the built-in ones of some formats, or all if none is."""
     return [f for f in formats if f.name in BUILTIN] or formats
 
 
@@ -239,62 +225,42 @@ class Input:
             LookupError: for an unknown encoding.
         """
         source = open_source(path, encoding=encoding)
-        if several and form is None and _only_texts(source):
-            form = _format_of_texts(source)
+        names = [member.basename for member in source.members]
+        if several and form is None and names and all(name.endswith(".txt") for name in names):
+            form = "text"
+            with suppress(UnknownFormat):
+                look = detected(source)
+                form = look.name if look.layout == "per_document" else "text"
         chosen = detected(source, form)
-        source, remarks = _completed(chosen, source, encoding)
-        source = qualified(chosen, source)
-        return cls(source, chosen, (*source.findings, *remarks, *_unread(chosen, source)))
+        source, findings = _complete(chosen, source, encoding)
+        source = qualify(chosen, source)
+        read = {m.name for members in chosen.documents(source).values() for m in members}
+        unread = [m.name or m.display for m in source.members if m.name not in read]
+        if unread:
+            count, listed = len(unread), shown_names(unread)
+            findings.append(
+                finding("CNV104", file=source.path, format=chosen.name, count=count, names=listed)
+            )
+        return cls(source, chosen, (*source.findings, *findings))
 
     def read(self) -> Iterator[ReadResult]:
         """The documents in batches, each with a name of its own, without the findings above."""
-        names = UniqueNames(_files(self.form, self.source))
-        for result in self.form.read(self.source):
-            yield names.apply(replace(result, findings=tuple(self._explained(result))))
+        files: Mapping[str, Sequence[Member]] = self.form.documents(self.source)
+        if self.form.layout != "per_document" and not self.form.shares_documents:
+            files = {member.name: [member] for members in files.values() for member in members}
+        names = UniqueNames(files)
 
-    def _explained(self, result: ReadResult) -> Sequence[Finding]:
-        """The findings of a batch, with one for each mistake in all rows of a table."""
-
-        def again(source: Source) -> list[Finding]:
+        def findings_of(source: Source) -> list[Finding]:
             return [found for each in self.form.read(source) for found in each.findings]
 
-        source = self.source.only(result.members)
-        return explained(self.form, source, result.findings, again)
+        for result in self.form.read(self.source):
+            source = self.source.only(result.members)
+            findings = explained(self.form, source, result.findings, findings_of)
+            yield names.apply(replace(result, findings=tuple(findings)))
 
 
-def _only_texts(source: Source) -> bool:
-    names = [member.basename for member in source.members]
-    return bool(names) and all(name.endswith(_TEXT) for name in names)
-
-
-def _format_of_texts(source: Source) -> str:
-    """The format of files that all end in `.txt`: what they look like, or else plain text."""
-    try:
-        found = detected(source)
-    except UnknownFormat:
-        return "text"
-    return found.name if found.layout == "per_document" else "text"
-
-
-def _files(form: Format, source: Source) -> dict[str, Sequence[Member]]:
-    """The files that are read, by document; where a file holds many documents, by file."""
-    files = form.documents(source)
-    if form.layout == "per_document" or form.shares_documents:
-        return dict(files)
-    return {member.name: [member] for members in files.values() for member in members}
-
-
-def _unread(form: Format, source: Source) -> Iterator[Finding]:
-    """The finding about files that the format does not read, if there are any."""
-    read = {member.name for members in form.documents(source).values() for member in members}
-    names = [member.name or member.display for member in source.members if member.name not in read]
-    if names:
-        values: dict[str, Any] = {"count": len(names), "names": shown_names(names)}
-        yield finding("CNV104", file=source.path, format=form.name, **values)
-
-
-def _completed(form: Format, source: Source, encoding: str) -> tuple[Source, list[Finding]]:
-    """A single file with those beside it that it refers to, and findings about them.
+def _complete(form: Format, source: Source, encoding: str) -> tuple[Source, list[Finding]]:
+    """Add to a single file those beside it that it refers to, with findings about them.
 
     An `.ann` file has the offsets of a `.txt`: without it, there is no text.
     """
@@ -345,14 +311,13 @@ class _Document:
     text_part: int
 
     def conflict(self, other: _Document) -> str:
-        """What this and another document both bring; empty if they complement each other.
+        """Name what this and another document both bring; empty if they complement each other.
 
         A text may be in both, with or without line feeds at its end.
         """
         both = self.kinds & other.kinds
-        if _JOINING_TEXT in both and (self.text or "").rstrip("\n") != (other.text or "").rstrip(
-            "\n"
-        ):
+        first, second = ((each.text or "").rstrip("\n") for each in (self, other))
+        if _JOINING_TEXT in both and first != second:
             return "different texts"
         return ", ".join(sorted(both - {_JOINING_TEXT}))
 
@@ -381,7 +346,7 @@ class _Part(NamedTuple):
     members: Sequence[Member | None]
 
 
-def joined(inputs: Sequence[Input]) -> ReadResult:
+def join(inputs: Sequence[Input]) -> ReadResult:
     """Several inputs as one corpus.
 
     What several inputs have of a document of one name is one document where each brings something
@@ -399,7 +364,10 @@ def joined(inputs: Sequence[Input]) -> ReadResult:
     for each in inputs:
         results = list(each.read())
         findings += [*each.findings, *(f for result in results for f in result.findings)]
-        members = [member for result in results for member in _members(result)]
+        members: list[Member | None] = []  # unknown in a saved corpus
+        for result in results:
+            size = result.corpus.sources.height
+            members += result.members if len(result.members) == size else [None] * size
         corpus = Corpus.concat(result.corpus for result in results)
         parts.append(_Part(each.source.path, each.form, corpus, members))
     corpus = Corpus.concat(part.corpus for part in parts)
@@ -408,12 +376,6 @@ def joined(inputs: Sequence[Input]) -> ReadResult:
         corpus = join.corpus
         findings += join.findings
     return ReadResult(corpus, tuple(findings))
-
-
-def _members(result: ReadResult) -> Sequence[Member | None]:
-    """The file of each row of `sources`; None where that is unknown, as in a saved corpus."""
-    known = len(result.members) == result.corpus.sources.height
-    return result.members if known else [None] * result.corpus.sources.height
 
 
 class _Join:
@@ -429,20 +391,26 @@ class _Join:
         self.findings: list[Finding] = []
         self.keys: dict[int, int] = {}
         self.documents: list[_Document] = []
-        named: dict[str, list[_Document]] = {}
+        by_name: dict[str, list[_Document]] = {}
         for document in _documents(parts, corpus):
-            named.setdefault(document.name, []).append(document)
-        for documents in named.values():
-            self.documents += self.united(documents)
+            by_name.setdefault(document.name, []).append(document)
+        for documents in by_name.values():
+            self.documents += self.unite(documents)
         self.documents.sort(key=attrgetter("row"))
         names: dict[str, int] = {}
         for document in self.documents:
             document.name = unique_name(document.name, names)
-        self.corpus = self.moved(corpus)
+        tables: dict[str, pl.DataFrame] = {}
+        for name, rows in corpus.tables():
+            if rows.height and "document" in rows.columns and self.keys:
+                tables[name] = rows.with_columns(pl.col("document").replace(self.keys))
+        kept = [document.cells() for document in self.documents]
+        tables["documents"] = pl.DataFrame(kept, schema=TABLES["documents"].schema)
+        self.corpus = corpus.replace(**tables)
         self.findings += [*self.apart(), *self.without_text(), *self.wrong_offsets()]
 
-    def united(self, documents: Iterable[_Document]) -> Sequence[_Document]:
-        """The documents of one name, as one document where they complement each other."""
+    def unite(self, documents: Iterable[_Document]) -> Sequence[_Document]:
+        """Unite the documents of one name where they complement each other."""
         kept: list[_Document] = []
         for document in documents:
             reasons = [(other, document.conflict(other)) for other in kept]
@@ -453,20 +421,11 @@ class _Join:
                 continue
             for other, reason in reasons[:1]:
                 path, first = self.parts[document.part].path, self.parts[other.part].path
-                values: dict[str, Any] = {"name": document.name, "what": reason, "other": first}
-                self.findings.append(finding("CNV204", file=path, record=document.name, **values))
+                values = {"name": document.name, "what": reason, "other": first}
+                conflict = entry("CNV204").finding(values, file=path, record=document.name)
+                self.findings.append(conflict)
             kept.append(document)
         return kept
-
-    def moved(self, corpus: Corpus) -> Corpus:
-        """The corpus with the documents that are left, and its rows in them."""
-        tables: dict[str, pl.DataFrame] = {}
-        for name, rows in corpus.tables():
-            if rows.height and "document" in rows.columns and self.keys:
-                tables[name] = rows.with_columns(pl.col("document").replace(self.keys))
-        kept = [each.cells() for each in self.documents]
-        tables["documents"] = pl.DataFrame(kept, schema=TABLES["documents"].schema)
-        return corpus.replace(**tables)
 
     def apart(self) -> Iterator[Finding]:
         """The inputs that have no document in common with any other."""
@@ -474,11 +433,8 @@ class _Join:
         for at, part in enumerate(self.parts):
             others = set().union(*(own for index, own in enumerate(names) if index != at))
             if names[at] and others and names[at].isdisjoint(others):
-                values: dict[str, Any] = {
-                    "names": shown_names([*names[at]]),
-                    "others": shown_names([*others]),
-                }
-                yield finding("CNV205", file=part.path, **values)
+                own, foreign = (shown_names([*each]) for each in (names[at], others))
+                yield finding("CNV205", file=part.path, names=own, others=foreign)
 
     def without_text(self) -> Iterator[Finding]:
         """The documents that have spans, but no text, where others have a text."""
@@ -492,21 +448,37 @@ class _Join:
             yield finding("CNV206", count=len(names), names=shown_names(names))
 
     def wrong_offsets(self) -> Iterator[Finding]:
-        """The mentions of one input that do not fit the text of another."""
-        files = [(at, member) for at, part in enumerate(self.parts) for member in part.members]
-        texts = {document.row: document.text_part for document in self.documents}
+        """The mentions of one input that do not fit the text of another, at their places."""
+        files = [(part, member) for part in self.parts for member in part.members]
+        texts = {document.row: self.parts[document.text_part] for document in self.documents}
         wrong = misplaced(self.corpus)
-        for (origin,), rows in wrong.group_by("origin", maintain_order=True):
+        for (origin,), group in wrong.group_by("origin", maintain_order=True):
             part, member = files[int(str(origin))]
-            if member is not None:
-                found = rows.iter_rows(named=True)
-                foreign = [row for row in found if texts[row["document"]] != part]
-                yield from _located(self.parts[part].form, member, foreign)
+            rows = [r for r in group.iter_rows(named=True) if texts[r["document"]] is not part]
+            if member is None or not rows:
+                continue
+            try:
+                locations = part.form.locate(member, [FieldRef(r["record"], "text") for r in rows])
+            except Unreadable:
+                locations = [None for _ in rows]
+            for row, location in zip(rows, locations, strict=True):
+                there = f"the text there is {str(row['there'])[:40]!r}"
+                yield finding(
+                    "CNV207",
+                    file=member.display,
+                    span=location.span if location else None,
+                    excerpt=location.excerpt if location else None,
+                    record=str(row["mention"]) or None,
+                    start=row["start"],
+                    end=row["end"],
+                    given=str(row["text"] or "")[:40],
+                    actual=there if row["fit"] else "the text ends before",
+                )
 
 
 def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:
     """The documents of all inputs, with what each brings."""
-    kinds = _brought(corpus)
+    kinds = _document_kinds(corpus)
     sizes = [part.corpus.documents.height for part in parts]
     owners = [part for part, size in enumerate(sizes) for _ in range(size)]
     own = ("row", "origin", "name", "text")
@@ -516,38 +488,8 @@ def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:
         yield _Document(row, origin, name, text, others, part, kinds.get(row, set()), part)
 
 
-def _located(
-    form: Format, member: Member, rows: Sequence[Mapping[str, object]]
-) -> Iterator[Finding]:
-    """The findings about mentions, at their places in a file."""
-    if not rows:
-        return
-    places = [FieldRef(int(str(row["record"])), "text") for row in rows]
-    try:
-        locations = form.locate(member, places)
-    except Unreadable:
-        locations = [None for _ in rows]
-    for row, location in zip(rows, locations, strict=True):
-        text, there = row["text"], str(row["there"])[:40]
-        actual = f"the text there is {there!r}" if row["fit"] else "the text ends before"
-        values: dict[str, Any] = {
-            "start": row["start"],
-            "end": row["end"],
-            "given": str(text or "")[:40],
-        }
-        yield finding(
-            "CNV207",
-            file=member.display,
-            span=location.span if location else None,
-            excerpt=location.excerpt if location else None,
-            record=str(row["mention"]) or None,
-            actual=actual,
-            **values,
-        )
-
-
-def _brought(corpus: Corpus) -> Mapping[int, set[str]]:
-    """What there is of each document, by row."""
+def _document_kinds(corpus: Corpus) -> Mapping[int, set[str]]:
+    """Return the kinds of what there is of each document, by row."""
     found: dict[int, set[str]] = {}
     for name, kind in _KINDS.items():
         rows: pl.DataFrame = getattr(corpus, name)

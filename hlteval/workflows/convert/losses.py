@@ -1,13 +1,11 @@
-"""What a conversion loses, counted while batches stream from the readers to the writer."""
+"""Losses of a conversion, counted while batches stream; files that are written with other bytes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -51,19 +49,18 @@ class Losses:
         self.contents: set[str] = set()
         self.kinds: set[str] = set()
 
-    def counted(self, corpus: Corpus) -> Iterator[Corpus]:
-        """What is written of a batch, in slices; its losses and contents are counted on the way."""
-        counts, before = self._declared(corpus), self.parts
+    def count(self, corpus: Corpus) -> Iterator[Corpus]:
+        """Yield a batch as it is written, in slices, and count its losses and contents."""
+        counts, before = self._count_declared(corpus), self.parts
         written = slices(corpus, self.target.name) if self.target.separable else [corpus]
         for part in map(self.target.supported, written):
             counts.update(self.target.count_losses(part))
-            found = {name: count for name, count in counts.items() if count}
             self.parts = Counter(before)
-            self.parts.update(found)
+            self.parts.update({name: count for name, count in counts.items() if count})
             yield part
 
-    def _declared(self, corpus: Corpus) -> Counter[str]:
-        """Count what a batch contains; the losses that follow from declarations."""
+    def _count_declared(self, corpus: Corpus) -> Counter[str]:
+        """Count what a batch contains, and return the losses that follow from declarations."""
         describe = _Words(self.forms, self.first, corpus)
         self.documents |= dict.fromkeys(corpus.documents["name"])
         self.kinds |= {*corpus.frames["kind"]}
@@ -76,10 +73,9 @@ class Losses:
             if name not in _NO_CONTENT:
                 self.found.update(describe(name, rows))
                 self.contents |= {name} if rows.height else set()
-        texts = corpus.documents["text"].drop_nulls()
-        size = int((texts != "").sum())
-        self.found["text"] += size
-        self.contents |= {"documents.text"} if size else set()
+        texts = int((corpus.documents["text"].drop_nulls() != "").sum())
+        self.found["text"] += texts
+        self.contents |= {"documents.text"} if texts else set()
         self.supported.update(content(self.target, self.target.supported(corpus)))
         counts = Counter(derived_losses(self.target, corpus, describe))
         self.words |= describe.words
@@ -87,7 +83,7 @@ class Losses:
 
     @property
     def summary(self) -> str:
-        """What was found, in words."""
+        """The contents of the inputs, in words."""
         listed = [counted(len(self.documents), "document")] if self.documents else []
         listed += [counted(count, word) for word, count in self.found.items() if count]
         return ", ".join(listed) or "nothing"
@@ -101,18 +97,14 @@ class Losses:
     @property
     def holders(self) -> Sequence[str]:
         """The formats that can represent some of what was found, or the names of documents."""
-        wanted = self.contents or {"documents"}
-        forms = (load(name) for name in known() if name != self.target.name)
-        return [
-            form.name
-            for form in forms
-            if form.write and (wanted - self._unsupported(form)) & {*form.carries}
-        ]
-
-    def _unsupported(self, form: Format) -> set[str]:
-        """The tables of frames, if a format represents frames of other kinds only."""
-        fitting = not form.frame_kinds or self.kinds & {*form.frame_kinds}
-        return set() if fitting else {*_OF_FRAMES}
+        names = []
+        for form in (load(name) for name in known() if name != self.target.name):
+            wanted = self.contents or {"documents"}
+            if form.frame_kinds and not self.kinds & {*form.frame_kinds}:
+                wanted = wanted - {*_OF_FRAMES}
+            if form.write and wanted & {*form.carries}:
+                names.append(form.name)
+        return names
 
     def reasons(self) -> Iterator[Finding]:
         """The findings about what was not written of tables that the format supports."""
@@ -122,25 +114,25 @@ class Losses:
                 yield finding("CNV103", what=counted_phrase(rows, what), format=self.target.name)
 
     def findings(self) -> Iterator[Finding]:
-        """A finding for each kind of loss."""
-        for (table, word), rows in self.tables.items():
-            forms = (load(name) for name in known())
-            carriers = ", ".join(f.name for f in forms if f.write and table in f.tables)
-            values: dict[str, Any] = {"what": counted(rows, word), "format": self.target.name}
-            yield finding("CNV101", table=table, carriers=carriers, **values)
-        for what, rows in self.parts.items():
-            yield finding("CNV103", what=self._shown(what, rows), format=self.target.name)
+        """Report each kind of loss."""
+        forms = [load(name) for name in known()]
+        target = self.target.name
+        for table, loss in zip_longest((table for table, _ in self.tables), self.values()):
+            if table is None:
+                yield finding("CNV103", what=loss.what, format=target)
+            else:
+                formats = ", ".join(f.name for f in forms if f.write and table in f.tables)
+                yield finding(
+                    "CNV101", what=loss.what, table=table, carriers=formats, format=target
+                )
 
-    def listed(self) -> Iterator[Loss]:
-        """Each kind of loss as a value."""
+    def values(self) -> Iterator[Loss]:
+        """Return each kind of loss as a value: whole tables, then parts of others."""
         for (_, word), rows in self.tables.items():
             yield Loss("CNV101", counted(rows, word), rows)
         for what, rows in self.parts.items():
-            yield Loss("CNV103", self._shown(what, rows), rows)
-
-    def _shown(self, what: str, rows: int) -> str:
-        """The number of what is lost of a table that the format supports, in words."""
-        return counted(rows, what) if what in self.words else counted_phrase(rows, what)
+            text = counted(rows, what) if what in self.words else counted_phrase(rows, what)
+            yield Loss("CNV103", text, rows)
 
 
 class _Words:
@@ -153,18 +145,15 @@ class _Words:
         self.words: set[str] = set()
 
     def __call__(self, item: str, rows: pl.DataFrame) -> Mapping[str, int]:
-        counts = self.count(item, rows)
+        """Count rows by word, and note the words."""
+        counts: Counter[str] = Counter()
+        if self.formats and "origin" in rows.columns:
+            for (origin,), some in rows.group_by("origin", maintain_order=True):
+                form = self.forms.get(self.formats.get(int(str(origin)), ""), self.first)
+                counts.update(worded(form.words, item, some))
+        else:
+            counts.update(worded(self.first.words, item, rows))
         self.words.update(counts)
-        return counts
-
-    def count(self, item: str, rows: pl.DataFrame) -> Mapping[str, int]:
-        """The counts of rows by word."""
-        if not self.formats or "origin" not in rows.columns:
-            return worded(self.first.words, item, rows)
-        counts = Counter[str]()
-        for (origin,), some in rows.group_by("origin", maintain_order=True):
-            form = self.forms.get(self.formats.get(int(str(origin)), ""), self.first)
-            counts.update(worded(form.words, item, some))
         return counts
 
 
@@ -209,85 +198,66 @@ def not_kept(before: Sequence[bytes], after: bytes) -> str:
     return f"without {listed}" if listed else "but different bytes"
 
 
-def joined_lines(files: Iterable[bytes]) -> bytes:
-    """The lines of files one after the other."""
-    return b"".join(data if data.endswith(b"\n") or not data else data + b"\n" for data in files)
-
-
 def _dropped(before: Sequence[bytes], after: bytes) -> Iterator[str]:
+    """Name what files have that the file with the same content has not."""
+
+    def lines(data: bytes) -> list[bytes]:
+        text = data.removeprefix(_MARK).removesuffix(b"\n")
+        return [line.strip() for line in text.split(b"\n")]
+
     marks = sum(data.startswith(_MARK) for data in before)
     if marks and not after.startswith(_MARK):
         yield counted(marks, "byte order mark") if len(before) > 1 else "byte order mark"
     if any(b"\r\n" in data for data in before) and b"\r\n" not in after:
         yield "CR LF line ends"
-    old, new = [_lines(data) for data in before], _lines(after)
-    empty = sum(lines.count(b"") for lines in old) - new.count(b"")
+    old, new = [lines(data) for data in before], lines(after)
+    empty = sum(each.count(b"") for each in old) - new.count(b"")
     if empty > 0:
         yield counted(empty, "empty line")
-    full, kept = [[line for line in lines if line] for lines in old], {*new}
-    first = [lines[0] for lines in full if lines]
+    full, kept = [[line for line in each if line] for each in old], {*new}
+    first = [each[0] for each in full if each]
     headers = [line for line in first if not line.startswith(b"<") and line not in kept]
     if headers and sum(map(len, full)) == len(new) - new.count(b"") + len(headers):
         yield counted(len(headers), "header line")
 
 
-def _lines(data: bytes) -> list[bytes]:
-    """The lines without space at their ends."""
-    return [line.strip() for line in data.removeprefix(_MARK).removesuffix(b"\n").split(b"\n")]
+def changed_files(
+    inputs: Sequence[Input], digests: Collection[tuple[str, str]], output: Path
+) -> Iterator[Finding]:
+    """Report files of the format of the output that are written with other bytes.
 
-
-@dataclass(frozen=True)
-class Originals:
-    """The files of the inputs that have the format of the output.
-
-    Attributes:
+    Args:
         inputs: the inputs.
-        digests: name and SHA-256 digest of each such file.
+        digests: name and SHA-256 digest of each file of the inputs that has this format.
+        output: the file or folder that was written.
     """
+    by_name: dict[str, list[Member]] = {}
+    for each in inputs:
+        for member in each.source.members:
+            by_name.setdefault(member.basename, []).append(member)
 
-    inputs: Sequence[Input]
-    digests: Collection[tuple[str, str]]
-
-    def relaid(self, output: Path) -> Iterable[Finding]:
-        """Files of the same format that are written with other bytes."""
-        # Members are data of a saved corpus: only what was written is opened, whatever they name.
-        files = (file for file in output.rglob("*") if file.is_file())
-        written = {file.relative_to(output).as_posix(): file for file in files}
-        if output.is_file() and len(self.digests) > 1:
-            yield from self.relaid_together(output)
-            return
-        single = output if output.is_file() else None
-        for member, digest in self.digests:
-            file = single or written.get(member) or written.get(member.rpartition("/")[2])
-            if digest and file and sha256(data := file.read_bytes()) != digest:
-                how = self.layout(member, digest, data)
-                yield finding("CNV102", file=member or None, member=member or "file", how=how)
-
-    def relaid_together(self, output: Path) -> Iterable[Finding]:
-        """Files of the same format that are written to one file with other bytes."""
-        found = [self.original(*key) for key in self.digests]
-        before, after = [data for data in found if data is not None], output.read_bytes()
-        if len(before) == len(found) and joined_lines(before) != after:
-            what = f"each of {len(before)} files"
-            yield finding("CNV102", member=what, how=not_kept(before, after))
-
-    def layout(self, name: str, digest: str, written: bytes) -> str:
-        """How what was written differs from the file of the inputs with a name and a digest."""
-        data = self.original(name, digest)
-        return "but different bytes" if data is None else not_kept([data], written)
-
-    def original(self, name: str, digest: str) -> bytes | None:
-        """The file of the inputs with a name and a digest, if there is one."""
-        for member in self.members_by_name.get(name.rpartition("/")[2], ()):
+    def original(name: str, digest: str) -> bytes | None:
+        """Return the file of the inputs with a name and a digest, if there is one."""
+        for member in by_name.get(name.rpartition("/")[2], ()):
             if sha256(data := member.fetch()) == digest:
                 return data
         return None
 
-    @cached_property
-    def members_by_name(self) -> Mapping[str, Sequence[Member]]:
-        """The files of the inputs by the last part of their names."""
-        found: dict[str, list[Member]] = {}
-        for each in self.inputs:
-            for member in each.source.members:
-                found.setdefault(member.basename, []).append(member)
-        return found
+    single = output if output.is_file() else None
+    if single and len(digests) > 1:
+        before = [old for key in digests if (old := original(*key)) is not None]
+        lines = (old if old.endswith(b"\n") or not old else old + b"\n" for old in before)
+        after = output.read_bytes()
+        if len(before) == len(digests) and b"".join(lines) != after:
+            what = f"each of {len(before)} files"
+            yield finding("CNV102", member=what, how=not_kept(before, after))
+        return
+    # Members are data of a saved corpus: only what was written is opened, whatever they name.
+    files = (file for file in output.rglob("*") if file.is_file())
+    written = {file.relative_to(output).as_posix(): file for file in files}
+    for name, digest in digests:
+        file = single or written.get(name) or written.get(name.rpartition("/")[2])
+        if digest and file and sha256(data := file.read_bytes()) != digest:
+            source = original(name, digest)
+            how = "but different bytes" if source is None else not_kept([source], data)
+            yield finding("CNV102", file=name or None, member=name or "file", how=how)

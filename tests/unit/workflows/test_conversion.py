@@ -12,8 +12,7 @@ from hlteval.converters import BUILTIN, Format, load
 from hlteval.representation import Corpus, write_jsonl
 from hlteval.sources import Member, Source, open_source
 from hlteval.sources.inputs import as_path
-from hlteval.workflows.convert import inputs, losses
-from hlteval.workflows.convert import outputs as targets
+from hlteval.workflows.convert import conversion, inputs, losses
 from hlteval.workflows.convert.conversion import (
     Lossy,
     NotConverted,
@@ -50,7 +49,7 @@ SECOND = replace(load("document-list"), name="second", suffixes=(".tab",))
 """Another format with the suffix of `edl-tab`, of documents."""
 
 
-MODULES = (inputs, losses, targets)
+MODULES = (conversion, inputs, losses)
 
 
 def replaced(monkeypatch: pytest.MonkeyPatch, form: Format) -> None:

@@ -10,22 +10,23 @@ from hlteval.converters import load
 from hlteval.findings import Finding, Span, finding
 from hlteval.findings.fixers import FIXERS
 from hlteval.sources import open_source
-from hlteval.workflows.fix.files import FixedFiles
-from hlteval.workflows.fix.fixing import _Work
-from hlteval.workflows.run.request import Selection
+from hlteval.workflows.fix.fixing import UNSURE, FixedFiles, _Corrector
 from tests.runs import open_submission
 
 FULL = Path(__file__).parents[3] / "fixtures" / "standoff" / "valid" / "full"
 
 
 def test_line_ends_are_left_where_offsets_count_them() -> None:
-    wrong = finding("EDL104", file="x", count=1)
-    shifts = []
+    class Chosen:
+        def of(self, _: object) -> list[Finding]:
+            return [finding("EDL104", file="x", count=1)]
+
+    reasons = []
     for task, path in (("seedev-full", FULL), ("lorehlt-edl", FULL / "seed-1.a2")):
         opened = open_submission(task, str(path))
-        work = _Work(opened, "plan", Selection())
-        shifts.append(work.shifts(wrong))
-    assert shifts == [True, False]
+        files = FixedFiles(opened.system, opened.format)
+        reasons += [item.reason for item in _Corrector(opened, "plan", Chosen()).unfixed(files)]
+    assert reasons == ["the offsets of annotations would shift", UNSURE]
 
 
 def line_fix(name: str, line: str, wrong: Finding) -> tuple[str, ...] | None:
