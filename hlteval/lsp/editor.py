@@ -22,7 +22,7 @@ from hlteval.findings import SUBMISSION, Severity
 from hlteval.lsp.actions import fixes, hover, page
 from hlteval.lsp.documents import Change, Position, Range, Units, is_path, key, uri
 from hlteval.lsp.session import Publication, Session, Validation
-from hlteval.lsp.worker import EditorFinding, Failure, Links, Process, Site, Worker
+from hlteval.lsp.worker import EditorFinding, Failure, Links, Site, Worker, WorkerProcess
 from hlteval.reports.terminal import visible
 
 _QUICK = types.CodeActionKind.QuickFix.value
@@ -392,7 +392,7 @@ def serve(given: Mapping[str, Any], stdin: BinaryIO, stdout: BinaryIO) -> None:
 
 
 async def _serve(given: Mapping[str, Any], stdin: BinaryIO, stdout: BinaryIO) -> None:
-    worker, looker = Process(), Process()
+    worker, looker = WorkerProcess(), WorkerProcess()
     server = Server(given, worker, looker)
     server.protocol.set_writer(StdoutWriter(stdout))
     try:

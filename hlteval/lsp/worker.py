@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from hlteval.findings import Finding
 from hlteval.lsp.documents import NOWHERE, Buffer, Position, Range, Units
-from hlteval.workflows.processes.pool import Call, Limits, ProcessEnded
-from hlteval.workflows.processes.pool import Process as Program
+from hlteval.workflows.processes.pool import Call, Limits, Process, ProcessEnded
 
 Kind = Literal["judge", "fix", "links"]
 
@@ -139,11 +138,11 @@ class Worker(Protocol):
         """End it, and wait until it has ended."""
 
 
-class Process:
+class WorkerProcess:
     """A worker in a process of its own, which is started with the first order."""
 
     def __init__(self) -> None:
-        self._program: Program | None = None
+        self._process: Process | None = None
         self._lock = asyncio.Lock()
         self._sent: dict[str, Buffer] = {}
 
@@ -152,24 +151,24 @@ class Process:
         async with self._lock:
             self._start()
 
-    def _start(self) -> Program:
-        if self._program is None:
+    def _start(self) -> Process:
+        if self._process is None:
             self._sent = {}
-            self._program = Program(_ANSWER, limits=_LIMITS)
-        return self._program
+            self._process = Process(_ANSWER, limits=_LIMITS)
+        return self._process
 
     async def answer(self, order: Order) -> Any:
         """The answer to an order, or a `Failure`."""
         async with self._lock:
-            program = self._start()
+            process = self._start()
             changed = replace(order, buffers=self._changes(order.buffers))
             try:
-                return await program.answer(Call(_ANSWER, (changed,)), SECONDS)
+                return await process.answer(Call(_ANSWER, (changed,)), SECONDS)
             except ProcessEnded as ended:
-                self._forget(program)
+                self._forget(process)
                 return TOO_LONG if ended.status is None else Failure("ended")
             except asyncio.CancelledError:
-                self._forget(program)
+                self._forget(process)
                 raise
 
     def _changes(self, buffers: Mapping[str, Buffer | None]) -> dict[str, Buffer | None]:
@@ -182,18 +181,18 @@ class Process:
         self._sent = present
         return changed
 
-    def _forget(self, program: Program) -> None:
-        if self._program is program:
-            self._program = None
+    def _forget(self, process: Process) -> None:
+        if self._process is process:
+            self._process = None
 
     def end(self) -> None:
         """End the process, whatever it does; it starts again with the next order."""
-        if self._program is not None:
-            self._program.kill()
-            self._program = None
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
 
     async def close(self) -> None:
         """End the process, and wait until it has ended."""
-        if (program := self._program) is not None:
-            self._program = None
-            await asyncio.to_thread(program.end)
+        if (process := self._process) is not None:
+            self._process = None
+            await asyncio.to_thread(process.end)

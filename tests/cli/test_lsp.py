@@ -16,7 +16,7 @@ from pygls.lsp.client import LanguageClient
 from typer.testing import Result
 
 from hlteval.lsp.session import Session, Validation
-from hlteval.lsp.worker import Process
+from hlteval.lsp.worker import WorkerProcess
 
 ROWS = "".join(f"R\tm{n}\tOsh\td{n}:3-5\tNIL{n}\tGPE\tNAM\t1.0\n" for n in range(3))
 WRONG = ROWS.replace("GPE", "CITY", 1)
@@ -160,7 +160,7 @@ def test_an_outdated_validation_is_ended_and_the_newest_text_is_validated(tmp_pa
     uri = (tmp_path / "run.tab").as_uri()
 
     async def body() -> None:
-        worker = Process()
+        worker = WorkerProcess()
         session = Session(lambda _: None)
         validation = Validation(session, worker, quiet=0)
         session.open(uri, 1, WRONG)
@@ -168,13 +168,13 @@ def test_an_outdated_validation_is_ended_and_the_newest_text_is_validated(tmp_pa
         while not session.running:
             await asyncio.sleep(0)
         session.open(uri, 2, ROWS)
-        first = worker._program
+        first = worker._process
         validation._end_outdated(validation._order)  # type: ignore[arg-type]
         while session.waiting or session.running:
             await asyncio.sleep(0.01)
         assert [item.version for item in session.shown.values()] == [2]
         assert not any(item.findings for item in session.shown.values())
-        assert worker._program is not first or first is None
+        assert worker._process is not first or first is None
         await validation.close()
         await worker.close()
 
