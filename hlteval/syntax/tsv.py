@@ -467,14 +467,8 @@ class Table:
         """Whether a line is an empty one."""
         return is_blank(line) if self.blank_is_empty else not line
 
-    def read(self, text: str, *, bulk: bool = True) -> ParsedTable:
-        """Read a file.
-
-        Args:
-            text: of the file.
-            bulk: whether valid lines are read in bulk; otherwise every line is explained, which
-                gives the same.
-        """
+    def read(self, text: str) -> ParsedTable:
+        """Read the text of a file: valid lines in bulk, the others one by one."""
         lines = Lines(text)
         first = lines[0] if len(lines) else ""
         headed = self.ordered_by(first) if self.header != "none" else None
@@ -493,7 +487,7 @@ class Table:
             records = pl.int_range(number + 1, number + 1 + pl.len(), dtype=pl.Int64)
             numbered = some.to_frame().with_columns(record=records)
             body = numbered.slice(headed is not None and not number)
-            parts.append(self._convert(table._cells(body, parsed, explain, bulk=bulk)))
+            parts.append(self._convert(table._cells(body, parsed, explain)))
         parts = parts or [self._convert(pl.DataFrame())]
         # The memory of all is contiguous; parts are taken apart, a column at a time.
         columns = ([part.drop_in_place(name) for part in parts] for name in parts[0].columns)
@@ -510,7 +504,7 @@ class Table:
         return replace(self, columns=tuple(columns))
 
     def _cells(
-        self, numbered: pl.DataFrame, parsed: ParsedTable, explain: _Explain, *, bulk: bool
+        self, numbered: pl.DataFrame, parsed: ParsedTable, explain: _Explain
     ) -> pl.DataFrame:
         """The cells of valid lines; problems of the others are added to a table."""
         if not self.empty_code:  # nothing is said of empty lines, of which there may be a million
@@ -519,7 +513,7 @@ class Table:
         cells = pl.col("line").str.split_exact("\t", len(names))
         cells = cells.struct.rename_fields([*names, "\t"]).alias("\t\t")
         split = numbered.select("line", "record", cells).unnest("\t\t")
-        fits = split.select(fits=self._fits() if bulk else pl.col("line").is_null()).to_series()
+        fits = split.select(fits=self._fits()).to_series()
         rows: list[tuple[object, ...]] = []
         for record, line in split.filter(~fits).select("record", "line").iter_rows():
             read, wrong, is_empty = explain(line)
