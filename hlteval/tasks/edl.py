@@ -28,7 +28,7 @@ from hlteval.tasks.task import (
 _PLAN = "LoReHLT 2019 plan, 17.3"
 _NUMBER = Range("a number ≥ 0, an integer unless shares are summed", "number", least=0.0)
 
-FIGURES = (
+STATISTICS = (
     StatisticInfo("precision", "Share of system annotations that are correct.", "ptp / (ptp + fp)",
                   clause=_PLAN),
     StatisticInfo("recall", "Share of reference annotations that were found.", "rtp / (rtp + fn)",
@@ -104,7 +104,7 @@ def describe(measured: Measure) -> MeasureInfo:
     return MeasureInfo(measured.name, f"{meaning[0].upper()}{meaning[1:]}.", formula, clause)
 
 
-MEASURED = tuple(describe(measure(name)) for name in DEFAULT)
+MEASURES = tuple(describe(measure(name)) for name in DEFAULT)
 
 
 _REFUSED = frozenset({
@@ -161,8 +161,8 @@ EDL = Task(
     ),
     metric=lazy("hlteval.scoring.edl.metric:LinkMatch"),
     metric_options=lazy("hlteval.scoring.edl.metric:Options"),
-    statistics=FIGURES,
-    measures=MEASURED,
+    statistics=STATISTICS,
+    measures=MEASURES,
     alignment_info=_ALIGNMENT,
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
     scored_table="mentions",

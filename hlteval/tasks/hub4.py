@@ -32,7 +32,7 @@ _TEXTS_COMPARED = "HUB-4 v0.3, Comparison of Text Fills for"
 _POINTERS_COMPARED = "HUB-4 v0.3, Comparison of Pointer Fills"
 _SCORES = "HUB-4 v0.3, Calculation of Scores based on the Mapping"
 
-MODES = (
+MEASURES = (
     MeasureInfo("content", "Compares the texts of fills.", "one point per single fill: correct if "
                 "the system string is inside the maximal string and contains a minimal one; a "
                 "pointer is correct if the two instances are mapped to each other",
@@ -45,7 +45,7 @@ MODES = (
                 f"{_TEXTS_COMPARED} Content (Clean Data)"),
 )  # fmt: skip
 
-FIGURES = (
+STATISTICS = (
     StatisticInfo("cor", "Correct points.", "COR", COUNT, "more", _SCORES),
     StatisticInfo("inc", "Incorrect points.", "INC", COUNT, "less", _SCORES),
     StatisticInfo("mis", "Missing points: only in the reference.", "MIS", COUNT, "less", _SCORES),
@@ -116,7 +116,7 @@ _TEXTS = (
 
 _SCORING = (
     Option("mode", "Comparison to score (default all); the primary metric follows it.",
-           choices=(*(mode.name for mode in MODES), "all"), selects_measure=True),
+           choices=(*(measure.name for measure in MEASURES), "all"), selects_measure=True),
     Option("glm", "Global mapping file with spelling normalization rules.",
            read=lazy("hlteval.tasks.runtime.hub4:global_maps")),
     Option("align", "Align the words of both corpora.", switch=True,
@@ -187,8 +187,8 @@ HUB4 = Task(
     ),
     metric=lazy("hlteval.scoring.hub4.metric:TempletteMatch"),
     metric_options=lazy("hlteval.scoring.hub4.options:Options"),
-    statistics=FIGURES,
-    measures=MODES,
+    statistics=STATISTICS,
+    measures=MEASURES,
     primary={"plan": "both.f"},
     options=(
         *(replace(option, commands=BOTH) for option in _READING),

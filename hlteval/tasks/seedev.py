@@ -25,7 +25,7 @@ _COUNTED = "SeeDev evaluation, Measures"
 _MEASURES = "SeeDev evaluation, SeeDev-binary, measures and SeeDev-full, measures"
 _PAIRING = "SeeDev evaluation, Pairing"
 
-FIGURES = (
+STATISTICS = (
     StatisticInfo("f1", "Harmonic mean of recall and precision; 0 if nothing is right.",
                   "2 · matches / (references + predictions)", clause=_MEASURES),
     StatisticInfo("recall", "Share of the reference that was found; a partial match counts as its "
@@ -85,7 +85,7 @@ _declare = partial(
         layout="an .a2 file for each document",
         arrange=partial(lazy("hlteval.validators.packing:flat"), suffixes=(".a2",)),
     ),
-    statistics=FIGURES,
+    statistics=STATISTICS,
     alignment_info=_ALIGNMENT,
     agreement=lazy("hlteval.tasks.agreement:SEEDEV"),
     official_settings={"invalid-bytes": "replace"},

@@ -35,7 +35,7 @@ def _goes_on(finding: Finding) -> bool:
 _SECTION = "Speech SF v1.5, section 2"
 _COUNTS = "TP = Σ similarity of aligned frames, P = TP / |system|, R = TP / |reference|"
 
-LAYERS = (
+MEASURES = (
     MeasureInfo("relevance", "Segments with any situation.",
                 f"frames are segments; identical ones have similarity 1; {_COUNTS}",
                 f"{_SECTION}.1, Relevance"),
@@ -52,7 +52,7 @@ _AREA = "Σ (R₂ − R₁) · (P₁ + P₂) / 2 over"
 _POINTS = "points (R, P) of the cuts at round(N^(j/100)), j = 1 to 100, of N frames by confidence"
 _ORDER = "in the order of the cuts (`official`: by R, then P)"
 
-FIGURES = (
+STATISTICS = (
     StatisticInfo("auc", "Area under the precision-recall curve as defined by the profile: "
                   "anchored in `plan`, unanchored in `official`.",
                   "`plan`: auc_anchored; `official`: auc_unanchored", clause=_SECTION),
@@ -89,8 +89,8 @@ SPEECH = Task(
     rules=lazy("hlteval.validators.situations.rules:RULES"),
     metric=lazy("hlteval.scoring.situations.metric:FrameMatch"),
     metric_options=lazy("hlteval.scoring.situations.metric:Options"),
-    statistics=FIGURES,
-    measures=LAYERS,
+    statistics=STATISTICS,
+    measures=MEASURES,
     alignment_info=_ALIGNMENT,
     table_statistics=(
         StatisticInfo("precision", "The precision of all frames."),
