@@ -102,7 +102,7 @@ def _target(task: Task, target: str, *, force: bool) -> str:
     suffixes = task.packaging.suffixes
     name = PurePosixPath(target).name
     if not is_text(target):
-        raise WrongOption(f"{printable(target)} is not valid UTF-8; choose another name")
+        raise WrongOption(f"the output {printable(target)} is not valid UTF-8; choose another name")
     if not task.packaging.suffix(target):
         if not name or name in {".", ".."} or os.path.isdir(target):  # noqa: PTH112
             raise WrongOption(f"{target} is a folder; name the archive, e.g. NAME{suffixes[0]}")

@@ -213,6 +213,7 @@ def streams() -> Iterator[Trial]:
 
 def outcome(trial: Trial, batch: int) -> dict[str, Any]:
     """What validation and scoring give for a trial, with batches of some size."""
+    sys.path.insert(0, str(Path(__file__).parents[3]))  # it is run as a program
     from tests.runs import score, validate
 
     against, system = trial.against and str(trial.against), str(trial.submission)
