@@ -416,8 +416,8 @@ def python_names(inputs: Mapping[str, object], task: str = "") -> Iterator[None]
 def _flags(task: str) -> dict[str, str]:
     """The arguments by their names on the command line."""
     options = load(task).options if task else ()
-    own = {option.flag: option.name for option in options}
-    return {name: name.replace("-", "_") for name in _SAME} | _ARGUMENTS | own
+    flags = {option.flag: option.name for option in options}
+    return {name: name.replace("-", "_") for name in _SAME} | _ARGUMENTS | flags
 
 
 def _spell(message: str, flags: Mapping[str, str]) -> str:

@@ -293,8 +293,8 @@ def pack(
         >>> [member.name for member in packed.members]
         ['NIST_EDL_CP1_1.tab']
     """
-    given: Sequence[Any] = files if isinstance(files, list | tuple) else [files]
-    paths = [as_path("files", each, files_only=True) for each in given]
+    inputs: Sequence[Any] = files if isinstance(files, list | tuple) else [files]
+    paths = [as_path("files", each, files_only=True) for each in inputs]
     if not paths:
         raise WrongArgument("files: expected at least one path, got none")
     reference = None

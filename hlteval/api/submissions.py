@@ -219,12 +219,12 @@ def compare(
     """
     table = load(task).scored_table
     path, submissions = reference_path(task, reference), system_paths(systems, table)
-    given = with_seed(load(task), task_options(task, compare, options, task_option), seed)
-    with python_names({"reference": path, "systems": submissions[0], **given}, task):
+    values = with_seed(load(task), task_options(task, compare, options, task_option), seed)
+    with python_names({"reference": path, "systems": submissions[0], **values}, task):
         return comparison.compare(
             task, path, submissions, metric=metric, test=test, alpha=alpha, profile=profile,
             intervals=Intervals(bootstrap or 0, confidence, seed), lenient=lenient,
-            encoding=encoding, options=given,
+            encoding=encoding, options=values,
         )  # fmt: skip
 
 
@@ -373,13 +373,13 @@ def agreement(
     """
     paths = system_paths(annotations, load(task).scored_table, argument="annotations")
     documents = None if against is None else as_path("against", against)
-    given = task_options(task, agreement, options, task_option)
+    values = task_options(task, agreement, options, task_option)
     names = short_names(paths)
-    with python_names({"annotations": paths[0], "against": documents, **given}, task):
+    with python_names({"annotations": paths[0], "against": documents, **values}, task):
         return workflow.agreement(
             task, paths, names=[names[path] for path in paths], against=documents,
             intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
-            lenient=lenient, options=given, encoding=encoding,
+            lenient=lenient, options=values, encoding=encoding,
         )  # fmt: skip
 
 

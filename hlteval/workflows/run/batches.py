@@ -156,7 +156,7 @@ class Submission:
     @property
     def is_unreadable(self) -> bool:
         """Whether nothing of the submission can be read, as its source says."""
-        return not self.system.members and any(found.blocking for found in self.system.findings)
+        return not self.system.members and any(finding.blocking for finding in self.system.findings)
 
     @cached_property
     def system_files(self) -> Documents:
@@ -217,9 +217,9 @@ class Submission:
         elif self.reference is not None:
             yield from self._by_document(self.reference, size)
         else:
-            found = self.system_files
-            for names in _slices_of(found, size):
-                yield self._own(_members(found, names))
+            files = self.system_files
+            for names in _slices_of(files, size):
+                yield self._own(_members(files, names))
 
     def batch_count(self, size: int | None) -> int:
         """How many batches there are at least."""
@@ -235,8 +235,8 @@ class Submission:
             system = _join(self.format.read(self.system))
             yield _align_sides(_join(self.reference_format.read(self.reference)), system)
         else:
-            found = self.system_files
-            result = _join(self.format.read(self.system.only(_members(found, found))))
+            files = self.system_files
+            result = _join(self.format.read(self.system.only(_members(files, files))))
             for part in self._slices(result):
                 yield Pair(part, part)
 
@@ -397,5 +397,5 @@ def _join(each: Iterable[ReadResult]) -> ReadResult:
 
 def _align_sides(reference: ReadResult, system: ReadResult) -> Pair:
     """Both sides with one numbering of documents."""
-    expected, found = align(reference.corpus, system.corpus)
-    return Pair(replace(reference, corpus=expected), replace(system, corpus=found))
+    gold, submitted = align(reference.corpus, system.corpus)
+    return Pair(replace(reference, corpus=gold), replace(system, corpus=submitted))

@@ -278,11 +278,11 @@ class Check:
         decided = self._is_decided(findings, cascade.of_reference, passed=passed)
         kept = list(cascade.kept)
         if all(member.max_per_code for member in opened.system.members):  # not all are explained
-            own = (item for item in kept if item.side == opened.role)
-            kept = [*by_notation(own, total.records), *self._about_others(kept)]
+            about_it = (item for item in kept if item.side == opened.role)
+            kept = [*by_notation(about_it, total.records), *self._about_others(kept)]
         if explain and not opened.is_unreadable:
-            own = (item for item in kept if item.side == opened.role)
-            again = explained(opened.format, opened.system, [*own], self._again)
+            about_it = (item for item in kept if item.side == opened.role)
+            again = explained(opened.format, opened.system, [*about_it], self._again)
             kept = [*again, *self._about_others(kept)]
         form = "" if opened.reference is None else opened.reference_format.name
         return Verdict(

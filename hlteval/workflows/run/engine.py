@@ -147,8 +147,8 @@ def _batches(
     """
     opening = None
     if request.repeatable:
-        own = replace(request, step=None)
-        opening = Opening(f"{opener.__module__}:{opener.__name__}", {"request": own})
+        repeated = replace(request, step=None)
+        opening = Opening(f"{opener.__module__}:{opener.__name__}", {"request": repeated})
     with closing(results(worker, opening, request.jobs, request.batch)) as batches:
         yield watched(worker.opened, batches, documents, request.step or silent)
 
@@ -168,19 +168,19 @@ def open_submission(request: Request) -> Submission:
     values = merged(task, request.options)
     check_values(task, values)
     texts = [option for option in task.options if option.reference_format and option.name in values]
-    own = texts[0] if texts and against is None else None
+    text = texts[0] if texts and against is None else None
     bound = request.max_per_code
     opened = submission(
         task,
         request.system,
-        against if own is None else values[own.name],
+        against if text is None else values[text.name],
         encoding=request.encoding,
         max_per_code=bound,
         settings=settings(task, values, request.profile, request.role),
         options=values,
-        reference_form="" if own is None else own.reference_format,
+        reference_form="" if text is None else text.reference_format,
         files=read_files(
-            task, values, request.encoding, references=own is None, max_per_code=bound
+            task, values, request.encoding, references=text is None, max_per_code=bound
         ),
         role=request.role,
     )
@@ -203,12 +203,12 @@ def settings(
     present = [option for option in task.options if option.name in values]
     for option in present:
         option.check(values[option.name])
-    own = {
+    chosen = {
         option.name.replace("_", "-"): values[option.name]
         for option in present
         if option.is_format_setting and not (option.without_documents and role == REFERENCE)
     }
-    return {**(task.official_settings if profile == "official" else {}), **own}
+    return {**(task.official_settings if profile == "official" else {}), **chosen}
 
 
 def judge(opened: Submission, *, profile: str = "plan") -> Verdict:
@@ -261,7 +261,7 @@ def _with_submissions(
     ]
     for option in options:
         task, beside = option.submission_to or ("", "")
-        own = Request(
+        inner = Request(
             task,
             values[option.name],
             against=request.reference,
@@ -273,7 +273,7 @@ def _with_submissions(
             msgspec.structs.replace(
                 item.of(f"--{option.flag}"), blocking=item.severity == Severity.ERROR
             )
-            for item in judge(open_submission(own), profile=request.profile).findings
+            for item in judge(open_submission(inner), profile=request.profile).findings
             if item.side == SUBMISSION
         )
     return replace(files, findings=tuple(findings))
@@ -363,14 +363,14 @@ class Run:
     def count_all(self, size: int | None) -> None:
         """Count the statistics of all batches, whatever blocks."""
         self.counts, self.alignments, self.collected, self.uncounted = [], [], [], False
-        found: list[Finding] = []
+        failures: list[Finding] = []
         try:
             for pair in chain.from_iterable(self.check.batches(size)):
                 self._add_counts(*self._statistics(pair))
         except CannotCount as reason:
             self.failure = reason.finding
-            found.append(reason.finding)
-        findings = (*self.judged.findings, *found, *self.metric.judge(self.counts))
+            failures.append(reason.finding)
+        findings = (*self.judged.findings, *failures, *self.metric.judge(self.counts))
         self.judged = msgspec.structs.replace(self.judged, findings=findings)
         self.metric.finish()
 
@@ -437,9 +437,9 @@ class Run:
         # In the order in which the task declares them, then all others.
         metrics = {name: values[name] for name in task.metrics if name in values} | dict(values)
         files = metric.official_files(total)
-        found = IntervalSet()
+        interval_set = IntervalSet()
         if intervals is not None:
-            found = compute_intervals(
+            interval_set = compute_intervals(
                 metric,
                 pl.concat(self.counts),
                 metrics,
@@ -448,9 +448,9 @@ class Run:
                 confidence=intervals.confidence,
                 seed=intervals.seed,
             )
-        documents = max((how.documents for how in found.methods.values()), default=0)
+        documents = max((how.documents for how in interval_set.methods.values()), default=0)
         notes = (*blocking_notes(judged), *self.error_notes().values())
-        notes += (*warning_notes(judged, task.noted), *metric.notes(total), *found.notes())
+        notes += (*warning_notes(judged, task.noted), *metric.notes(total), *interval_set.notes())
         if self.alignments:
             tables[task.hooks.alignment] = pl.concat(self.alignments)
             error_tables, error_files = metric.error_analysis(tables[task.hooks.alignment], total)
@@ -463,18 +463,18 @@ class Run:
         scores = Scores(
             task=task.name,
             profile=judged.profile,
-            signature=self.signature(found.signature),
+            signature=self.signature(interval_set.signature),
             primary=primary,
             metrics=metrics,
-            intervals=found.limits,
+            intervals=interval_set.limits,
             tables=tables,
             verdict=judged,
-            notes=(*notes, *of_this_size(task, found.limits, documents)),
+            notes=(*notes, *of_this_size(task, interval_set.limits, documents)),
             files=files,
             evidence=evidence,
             by_document=each,
         )
-        return scores, found
+        return scores, interval_set
 
     def signature(self, intervals: str = "") -> str:
         """Return what the numbers depend on, in one line, and what their intervals do."""

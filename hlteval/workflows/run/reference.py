@@ -80,10 +80,10 @@ def _exchanged_files(opened: Submission, *, gold: bool) -> str:
     submitted = (task.format, *task.submitted)
     usable = _with_gold(opened) if gold else task.references
     others = [name for name in usable if name not in submitted]
-    own = next((name for name in submitted if load(name).sniff(reference)), "")
+    submitted_as = next((name for name in submitted if load(name).sniff(reference)), "")
     other = next((name for name in others if load(name).sniff(system)), "")
-    if own and other and not any(load(name).sniff(system) for name in submitted):
-        return f"the submission is in the format {other}, the reference in {own}"
+    if submitted_as and other and not any(load(name).sniff(system) for name in submitted):
+        return f"the submission is in the format {other}, the reference in {submitted_as}"
     return ""
 
 
@@ -324,8 +324,8 @@ def diagnose_table(form: Format, member: Member) -> tuple[str, Diagnosis] | None
     if text is None or not text.strip():
         return None
     first = text[:_FIRST].partition("\n")[0].removesuffix("\r")
-    found = diagnose(text, form.tabular(member, first))
-    return (text, found) if found is not None and found.codes else None
+    diagnosis = diagnose(text, form.tabular(member, first))
+    return (text, diagnosis) if diagnosis is not None and diagnosis.codes else None
 
 
 def explained(
@@ -342,9 +342,9 @@ def explained(
     wrong = _errors(findings)
     members = [member for member in source.members if wrong[member.display]][:_FILES]
     tables = {
-        member.display: _Table(member, *found)
+        member.display: _Table(member, *diagnosed)
         for member in members
-        if (found := diagnose_table(form, member)) is not None
+        if (diagnosed := diagnose_table(form, member)) is not None
     }
     if not tables:
         return list(findings)

@@ -39,11 +39,11 @@ class Refused(ValueError):
     def __init__(
         self, refused: Verdict, reason: str, fix: str, crashes: frozenset[str] = frozenset()
     ) -> None:
-        found = [item for item in refused.findings if item.blocking or item.code in crashes]
-        codes = sorted({finding.code for finding in found})
+        blocking = [item for item in refused.findings if item.blocking or item.code in crashes]
+        codes = sorted({finding.code for finding in blocking})
         super().__init__(f"{reason} ({', '.join(codes)})")
         self.verdict, self.fix = refused, fix
-        self.blocking = tuple(found)
+        self.blocking = tuple(blocking)
 
     @property
     def whole(self) -> bool:
@@ -130,14 +130,14 @@ def warning_notes(judged: Verdict, noted: Collection[str]) -> tuple[str, ...]:
         judged: the verdict.
         noted: the codes of these others.
     """
-    found: dict[tuple[str, str], list[Finding]] = {}
+    groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in judged.findings:
         if finding.severity != "warning":
             continue
         if finding.side.startswith("--") or (finding.code in noted and not finding.blocking):
-            found.setdefault((finding.side, finding.code), []).append(finding)
+            groups.setdefault((finding.side, finding.code), []).append(finding)
     notes = []
-    for (side, code), same in found.items():
+    for (side, code), same in groups.items():
         more = f", and {len(same) - 1:,} more" if len(same) > 1 else ""
         where = f": {same[0].file}{same[0].position}" if same[0].file else ""
         hint = f"; {same[0].help}" if code in noted else ""
@@ -153,7 +153,7 @@ def of_this_size(task: Task, names: Iterable[str], documents: int) -> Iterator[s
         names: the metrics that have intervals.
         documents: the number of documents that were scored.
     """
-    grow = [name for name in names if (found := task.statistic(name)) and found.grows]
+    grow = [name for name in names if (statistic := task.statistic(name)) and statistic.grows]
     if grow:
         listed = ", ".join(dict.fromkeys(name.partition(".")[0] for name in grow))
         yield (
@@ -248,7 +248,7 @@ def digest_of(files: Iterable[File]) -> str:
     each = list(files)
     forms = {form for _, form, _ in each}
     matters = any(form in known() and load(form).layout == "per_document" for form in forms)
-    return digest(((name, own) for name, _, own in each), name_matters=matters)
+    return digest(((name, sha256) for name, _, sha256 in each), name_matters=matters)
 
 
 def _files(corpus: Corpus) -> list[File]:
@@ -280,16 +280,16 @@ def submissions(task: str, paths: Iterable[str]) -> list[str]:
     declared = load_tasks(task)
     if not declared.submitted_as_folder:
         return expand_folders(task, list(dict.fromkeys(paths)))[0]
-    found: list[str] = []
+    folders: list[str] = []
     for path in paths:
         if path == "-" or path.lower().endswith(ARCHIVE_SUFFIXES) or Path(path).is_dir():
-            found.append(path)
+            folders.append(path)
         else:
             folder = Path(path).parent
             inner = folder.name in declared.hooks.inner_folders
-            found.append(str(folder.parent if inner else folder))
-    every = {Path(path) for path in found}
-    outermost = [path for path in dict.fromkeys(found) if every.isdisjoint(Path(path).parents)]
+            folders.append(str(folder.parent if inner else folder))
+    every = {Path(path) for path in folders}
+    outermost = [path for path in dict.fromkeys(folders) if every.isdisjoint(Path(path).parents)]
     return expand_folders(task, outermost)[0]
 
 
@@ -315,14 +315,14 @@ def expand_folders(task: str, paths: Sequence[str]) -> tuple[list[str], list[str
         ...     [Path(path).name for path in found], notes[0].partition(" has ")[2]
         (['a.tpl', 'b.tpl'], '2 submissions; each is one of its own')
     """
-    found: list[str] = []
+    expanded: list[str] = []
     notes = []
     for path in paths:
         members = _members(path, load_tasks(task))
-        found += members or [path]
+        expanded += members or [path]
         if members:
             notes.append(f"{path} has {len(members)} submissions; each is one of its own")
-    return list(dict.fromkeys(found)), notes
+    return list(dict.fromkeys(expanded)), notes
 
 
 def _members(path: str, task: Task) -> list[str]:
@@ -333,9 +333,11 @@ def _members(path: str, task: Task) -> list[str]:
     files = [each for each in entries if each.is_file()]
     plain = {file.suffix for file in files if not file.name.lower().endswith(ARCHIVE_SUFFIXES)}
     if task.submitted_as_folder:
-        own = task.submission_suffixes or (_INDEX,)
+        suffixes = task.submission_suffixes or (_INDEX,)
         folders = (each for each in entries if each.is_dir())
-        alike = not plain and all(any(folder.glob(f"*{end}")) for folder in folders for end in own)
+        alike = not plain and all(
+            any(folder.glob(f"*{end}")) for folder in folders for end in suffixes
+        )
     else:
         alike = len(files) == len(entries) and plain <= {*load(task.format).suffixes}
     return [str(Path(path, each.name)) for each in entries] if len(entries) > 1 and alike else []
