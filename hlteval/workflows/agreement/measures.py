@@ -73,9 +73,9 @@ def read(path: str, name: str, step: Step, **arguments: Any) -> Annotator:
         path: the annotation.
         name: of its annotator.
         step: called after each batch.
-        **arguments: those of `validation.opened_check` beside the path.
+        **arguments: those of `opened_check` beside the path.
     """
-    check = _opened(path, **arguments)
+    check = _open_check(path, **arguments)
     corpora: list[Corpus] = []
     members: list[Member] = []
     for pair in chain.from_iterable(check.batches(None)):
@@ -89,8 +89,8 @@ def read(path: str, name: str, step: Step, **arguments: Any) -> Annotator:
     return Annotator(name, corpus, documents, tuple(members), form, check, check.verdict())
 
 
-def _opened(path: str, **arguments: Any) -> Check:
-    """The check of an annotation as a reference, beside the files that the task provides.
+def _open_check(path: str, **arguments: Any) -> Check:
+    """Open the check of an annotation as a reference, beside the files that the task provides.
 
     Where a task has files that come with it, annotators have them from `against`.
     """
