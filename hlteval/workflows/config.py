@@ -176,20 +176,20 @@ def _names_path(option: Option) -> bool:
 def _resolve(path: str, content: Mapping[str, Any], task: str) -> Mapping[str, Any]:
     """Return the values with paths relative to the working directory."""
 
-    def moved(value: Any) -> Any:
+    def from_here(value: Any) -> Any:
         if isinstance(value, list):
-            return [moved(item) for item in value]
+            return [from_here(item) for item in value]
         return shown(Path(path).parent / value)
 
     name = task or content.get("task", "")
     paths = {o.flag for o in load(name).options if _names_path(o)} if name in known() else set()
     values = {
-        key: moved(value) if key in {"reference", "against"} else value
+        key: from_here(value) if key in {"reference", "against"} else value
         for key, value in content.items()
     }
     if options := content.get("options"):
         values["options"] = {
-            key.replace("-", "_"): moved(value) if key.replace("_", "-") in paths else value
+            key.replace("-", "_"): from_here(value) if key.replace("_", "-") in paths else value
             for key, value in options.items()
         }
     return values

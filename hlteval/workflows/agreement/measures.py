@@ -76,7 +76,7 @@ def read(path: str, name: str, step: Step, **arguments: Any) -> Annotator:
         step: called after each batch.
         **arguments: those of `Request` beside the path.
     """
-    check = _opened(path, **arguments)
+    check = _open_check(path, **arguments)
     corpora: list[Corpus] = []
     members: list[Member] = []
     for pair in chain.from_iterable(check.batches(None)):
@@ -90,8 +90,8 @@ def read(path: str, name: str, step: Step, **arguments: Any) -> Annotator:
     return Annotator(name, corpus, documents, tuple(members), form, check, check.verdict())
 
 
-def _opened(path: str, **arguments: Any) -> Check:
-    """The check of an annotation as a reference, beside the files that the task provides.
+def _open_check(path: str, **arguments: Any) -> Check:
+    """Open the check of an annotation as a reference, beside the files that the task provides.
 
     Where a task has files that come with it, annotators have them from `against`.
     """
@@ -144,15 +144,12 @@ def _only(annotation: Annotator, name: Any, documents: set[str]) -> Annotator:
     for table in _HAVING:
         rows = getattr(corpus, table).filter(pl.col("annotator") == name)
         kept[table] = rows.with_columns(annotator=pl.lit(None, pl.String))
-    for table, column, target in (
-        (table, column, target)
-        for table, declared in TABLES.items()
-        for column, target in declared.references
-        if target in _HAVING and target != table  # rows that belong to rows with an annotator
-    ):
-        rows = kept.get(table, getattr(corpus, table))
-        known = kept[target]["row"].implode()
-        kept[table] = rows.filter(pl.col(column).is_null() | pl.col(column).is_in(known))
+    for table, declared in TABLES.items():
+        for column, target in declared.references:
+            if target in _HAVING and target != table:  # rows of rows that have an annotator
+                rows = kept.get(table, getattr(corpus, table))
+                known = kept[target]["row"].implode()
+                kept[table] = rows.filter(pl.col(column).is_null() | pl.col(column).is_in(known))
     return replace(
         annotation,
         name=name,
@@ -275,32 +272,38 @@ class PairScorer:
         values = {**self.declared.options, **self.options}
         options = metric_options(self.task, values, first.check.opened.files)
         metric = self.task.scorer("plan", options)
+        sides: list[pl.DataFrame] = []
+        undefined = UNDEFINED
         try:
-            forward = self._counts(metric, first, second, shared)
-            backward = self._counts(metric, second, first, shared)
+            for reference, other in ((first, second), (second, first)):
+                sides.append(self._counts(metric, reference, other, shared))
         except CannotCount as reason:
-            for name in names:
-                yield PairMeasure(
-                    measure=name, first=first.name, second=second.name, forward=None, backward=None,
-                    value=None, interval=None, documents=len(shared), reason=reason.finding.message,
-                )  # fmt: skip
-            return
+            sides, undefined = [], reason.finding.message
         finally:
             metric.finish()
-        known = metric.score(metric.total([]))[0]
-        for name in [name for name in names if name in known] or [ranking]:
-            (part,) = metric.decompose((name,))
-            one, two = (part.score(part.total([own]))[0].get(name) for own in (forward, backward))
-            value: float | None = None
-            interval: Limits | str = UNDEFINED
-            if one is not None and two is not None:
-                value = (one + two) / 2
-                interval = self._interval(part, name, value, (forward, backward))
+        if sides:
+            known = metric.score(metric.total([]))[0]
+            names = [name for name in names if name in known] or [ranking]
+        for name in names:
+            forward = backward = value = None
+            interval: Limits | str = undefined
+            if sides:
+                (part,) = metric.decompose((name,))
+                forward, backward = (part.score(part.total([own]))[0].get(name) for own in sides)
+            if forward is not None and backward is not None:
+                value = (forward + backward) / 2
+                interval = self._interval(part, name, value, sides)
             yield PairMeasure(
-                measure=name, first=first.name, second=second.name, forward=one, backward=two,
-                value=value, interval=None if isinstance(interval, str) else interval,
-                documents=len(shared), reason=interval if isinstance(interval, str) else "",
-            )  # fmt: skip
+                measure=name,
+                first=first.name,
+                second=second.name,
+                forward=forward,
+                backward=backward,
+                value=value,
+                interval=None if isinstance(interval, str) else interval,
+                documents=len(shared),
+                reason=interval if isinstance(interval, str) else "",
+            )
 
     def _counts(
         self, metric: Metric, reference: Annotator, other: Annotator, documents: Sequence[str]

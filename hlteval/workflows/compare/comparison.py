@@ -91,10 +91,10 @@ def _check_path(task: str, profile: str, path: str) -> None:
     elif path != "-" and not is_url(path) and not os.path.lexists(os.path.realpath(path)):
         found = [finding(MISSING, file=path)]
     if found:
-        raise Refused(_failed(task, profile, found), "no such submission", "correct the path")
+        raise Refused(_failure(task, profile, found), "no such submission", "correct the path")
 
 
-def _failed(task: str, profile: str, findings: Sequence[Finding]) -> Verdict:
+def _failure(task: str, profile: str, findings: Sequence[Finding]) -> Verdict:
     return Verdict(task, profile, passed=False, findings=Findings(findings))
 
 
@@ -459,7 +459,7 @@ def leaderboard(
     named = system_names(systems, names, given.get("encoding", "utf-8"))
     if any(item.blocking for item in named.findings):  # nobody would know whose row is whose
         reason = "nothing was scored because of the file of --names"
-        raise Refused(_failed(task, profile, named.findings), reason, "correct it")
+        raise Refused(_failure(task, profile, named.findings), reason, "correct it")
     visited = dict.fromkeys(("alignment", "evidence"), visit is not None)
     settings: dict[str, Any] = {"profile": profile, **visited, **given, "options": options}
     runs, reasons = score_systems(

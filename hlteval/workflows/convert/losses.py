@@ -194,31 +194,27 @@ def not_kept(before: Sequence[bytes], after: bytes) -> str:
         >>> not_kept([b"d1 x\n"], b"d1  x\n")
         'but different bytes'
     """
-    listed = ", ".join(_dropped(before, after))
-    return f"without {listed}" if listed else "but different bytes"
-
-
-def _dropped(before: Sequence[bytes], after: bytes) -> Iterator[str]:
-    """Name what files have that the file with the same content has not."""
-
-    def lines(data: bytes) -> list[bytes]:
-        text = data.removeprefix(_MARK).removesuffix(b"\n")
-        return [line.strip() for line in text.split(b"\n")]
-
+    lost = []
     marks = sum(data.startswith(_MARK) for data in before)
     if marks and not after.startswith(_MARK):
-        yield counted(marks, "byte order mark") if len(before) > 1 else "byte order mark"
+        lost.append(counted(marks, "byte order mark") if len(before) > 1 else "byte order mark")
     if any(b"\r\n" in data for data in before) and b"\r\n" not in after:
-        yield "CR LF line ends"
-    old, new = [lines(data) for data in before], lines(after)
-    empty = sum(each.count(b"") for each in old) - new.count(b"")
+        lost.append("CR LF line ends")
+    old, new = [_lines(data) for data in before], _lines(after)
+    empty = sum(lines.count(b"") for lines in old) - new.count(b"")
     if empty > 0:
-        yield counted(empty, "empty line")
-    full, kept = [[line for line in each if line] for each in old], {*new}
-    first = [each[0] for each in full if each]
+        lost.append(counted(empty, "empty line"))
+    full, kept = [[line for line in lines if line] for lines in old], {*new}
+    first = [lines[0] for lines in full if lines]
     headers = [line for line in first if not line.startswith(b"<") and line not in kept]
     if headers and sum(map(len, full)) == len(new) - new.count(b"") + len(headers):
-        yield counted(len(headers), "header line")
+        lost.append(counted(len(headers), "header line"))
+    return f"without {', '.join(lost)}" if lost else "but different bytes"
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Return the lines without space at their ends."""
+    return [line.strip() for line in data.removeprefix(_MARK).removesuffix(b"\n").split(b"\n")]
 
 
 def changed_files(
