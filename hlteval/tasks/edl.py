@@ -6,6 +6,7 @@ G are the reference's and S the system's annotations or clusters, after the filt
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from hlteval.extensions import lazy
 from hlteval.findings import Finding
@@ -28,17 +29,16 @@ from hlteval.tasks.task import (
 _PLAN = "LoReHLT 2019 plan, 17.3"
 _NUMBER = Range("a number ≥ 0, an integer unless shares are summed", "number", least=0.0)
 
+_statistic = partial(StatisticInfo, clause=_PLAN)
 STATISTICS = (
-    StatisticInfo("precision", "Share of system annotations that are correct.", "ptp / (ptp + fp)",
-                  clause=_PLAN),
-    StatisticInfo("recall", "Share of reference annotations that were found.", "rtp / (rtp + fn)",
-                  clause=_PLAN),
-    StatisticInfo("fscore", "Harmonic mean of precision and recall; 0 if nothing is right.",
-                  "2 · precision · recall / (precision + recall)", clause=_PLAN),
-    StatisticInfo("ptp", "True positives in the system.", "", _NUMBER, "more", _PLAN),
-    StatisticInfo("fp", "False positives.", "", _NUMBER, "less", _PLAN),
-    StatisticInfo("rtp", "True positives in the reference.", "", _NUMBER, "more", _PLAN),
-    StatisticInfo("fn", "False negatives.", "", _NUMBER, "less", _PLAN),
+    _statistic("precision", "Share of system annotations that are correct.", "ptp / (ptp + fp)"),
+    _statistic("recall", "Share of reference annotations that were found.", "rtp / (rtp + fn)"),
+    _statistic("fscore", "Harmonic mean of precision and recall; 0 if nothing is right.",
+               "2 · precision · recall / (precision + recall)"),
+    _statistic("ptp", "True positives in the system.", "", _NUMBER, "more"),
+    _statistic("fp", "False positives.", "", _NUMBER, "less"),
+    _statistic("rtp", "True positives in the reference.", "", _NUMBER, "more"),
+    _statistic("fn", "False negatives.", "", _NUMBER, "less"),
 )  # fmt: skip
 
 _ALIGNED = "summed over the one-to-one cluster alignment that maximizes it"

@@ -45,30 +45,30 @@ MEASURES = (
                 f"{_TEXTS_COMPARED} Content (Clean Data)"),
 )  # fmt: skip
 
+_statistic = partial(StatisticInfo, clause=_SCORES)
 STATISTICS = (
-    StatisticInfo("cor", "Correct points.", "COR", COUNT, "more", _SCORES),
-    StatisticInfo("inc", "Incorrect points.", "INC", COUNT, "less", _SCORES),
-    StatisticInfo("mis", "Missing points: only in the reference.", "MIS", COUNT, "less", _SCORES),
-    StatisticInfo("spu", "Spurious points: only in the system.", "SPU", COUNT, "less", _SCORES),
+    _statistic("cor", "Correct points.", "COR", COUNT, "more"),
+    _statistic("inc", "Incorrect points.", "INC", COUNT, "less"),
+    _statistic("mis", "Missing points: only in the reference.", "MIS", COUNT, "less"),
+    _statistic("spu", "Spurious points: only in the system.", "SPU", COUNT, "less"),
     StatisticInfo("optional", "Points of optional slots that the system left empty; not scored.",
                   "OPT", COUNT, "neither", _POINTERS_COMPARED),
     StatisticInfo("removed", "Pointers to unmapped optional instances; not scored.", "REM", COUNT,
                   "neither", _POINTERS_COMPARED),
-    StatisticInfo("pos", "Possible points.", "POS = COR + INC + MIS", COUNT, "neither", _SCORES),
-    StatisticInfo("act", "Actual points.", "ACT = COR + INC + SPU", COUNT, "neither", _SCORES),
-    StatisticInfo("rec", "Recall.", "COR / POS", clause=_SCORES),
-    StatisticInfo("pre", "Precision.", "COR / ACT", clause=_SCORES),
-    StatisticInfo("f", "F-measure; `--beta` weights recall.",
-                  "(β² + 1) · PRE · REC / (β² · PRE + REC); with β = 1, 2 · COR / (POS + ACT)",
-                  clause=_SCORES),
+    _statistic("pos", "Possible points.", "POS = COR + INC + MIS", COUNT, "neither"),
+    _statistic("act", "Actual points.", "ACT = COR + INC + SPU", COUNT, "neither"),
+    _statistic("rec", "Recall.", "COR / POS"),
+    _statistic("pre", "Precision.", "COR / ACT"),
+    _statistic("f", "F-measure; `--beta` weights recall.",
+               "(β² + 1) · PRE · REC / (β² · PRE + REC); with β = 1, 2 · COR / (POS + ACT)"),
     StatisticInfo("und", "Undergeneration.", "MIS / POS", RATE, "less", _SCORES, NORMAL),
     StatisticInfo("ovg", "Overgeneration.", "SPU / ACT", RATE, "less", _SCORES, NORMAL),
     StatisticInfo("sub", "Substitution, as defined in the specification.", "INC / COR", RATIO,
                   "less", _SCORES, NORMAL),
     StatisticInfo("sub_muc", "Substitution, as defined by the MUC scorer.", "INC / (COR + INC)",
                   better="less", clause="MUC scorer", importance=LOW),
-    StatisticInfo("err", "Error per response fill.", "(INC + SPU + MIS) / (COR + INC + SPU + MIS)",
-                  better="less", clause=_SCORES),
+    _statistic("err", "Error per response fill.", "(INC + SPU + MIS) / (COR + INC + SPU + MIS)",
+               better="less"),
 )  # fmt: skip
 
 _ALIGNED = dict.fromkeys(("score", "compare"), ("align", "hyp_corpus"))

@@ -6,6 +6,7 @@ Sums run over the segments that are scored: all of the reference, or a subset.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from hlteval.extensions import lazy
 from hlteval.tasks.task import (
@@ -27,19 +28,18 @@ from hlteval.tasks.task import (
 _CLAUSE = "LoReHLT 2019 plan, 15.2.2"
 _PERCENT = Range("0 to 100", "number", least=0.0, most=100.0)
 
+_statistic = partial(StatisticInfo, clause=_CLAUSE)
 STATISTICS = (
-    StatisticInfo("meteor", "METEOR 1.5; only with --metrics meteor, and then the ranking metric.",
-                  "(1 − 0.6 · (chunks / matches)^0.2) · P · R / (0.85 · P + 0.15 · R)", RATE,
-                  clause=_CLAUSE),
-    StatisticInfo("bleu", "BLEU of sacrebleu, from 0 to 100.",
-                  "BP · exp(mean of the logarithms of the precisions of 1 to 4 words)", _PERCENT,
-                  clause=_CLAUSE),
-    StatisticInfo("chrf", "The chrF2 of sacrebleu: F of 1 to 6 characters.",
-                  "5 · P · R / (4 · P + R), of means over orders", _PERCENT, clause=_CLAUSE),
-    StatisticInfo("chrf_pp", "The chrF2++ of sacrebleu: F of 1 to 6 characters and 1 to 2 words.",
-                  "5 · P · R / (4 · P + R), of means over orders", _PERCENT, clause=_CLAUSE),
-    StatisticInfo("ter", "Translation edit rate of sacrebleu: edits and shifts per 100 words of "
-                  "the reference.", "100 · edits / words of the reference", RATIO, "less", _CLAUSE),
+    _statistic("meteor", "METEOR 1.5; only with --metrics meteor, and then the ranking metric.",
+               "(1 − 0.6 · (chunks / matches)^0.2) · P · R / (0.85 · P + 0.15 · R)", RATE),
+    _statistic("bleu", "BLEU of sacrebleu, from 0 to 100.",
+               "BP · exp(mean of the logarithms of the precisions of 1 to 4 words)", _PERCENT),
+    _statistic("chrf", "The chrF2 of sacrebleu: F of 1 to 6 characters.",
+               "5 · P · R / (4 · P + R), of means over orders", _PERCENT),
+    _statistic("chrf_pp", "The chrF2++ of sacrebleu: F of 1 to 6 characters and 1 to 2 words.",
+               "5 · P · R / (4 · P + R), of means over orders", _PERCENT),
+    _statistic("ter", "Translation edit rate of sacrebleu: edits and shifts per 100 words of the "
+               "reference.", "100 · edits / words of the reference", RATIO, "less"),
     StatisticInfo("segments", "Number of scored segments.", "", COUNT, "neither", _CLAUSE, LOW),
 )  # fmt: skip
 TABLE_STATISTICS = (

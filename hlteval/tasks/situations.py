@@ -52,18 +52,18 @@ _AREA = "Σ (R₂ − R₁) · (P₁ + P₂) / 2 over"
 _POINTS = "points (R, P) of the cuts at round(N^(j/100)), j = 1 to 100, of N frames by confidence"
 _ORDER = "in the order of the cuts (`official`: by R, then P)"
 
+_statistic = partial(StatisticInfo, clause=_SECTION)
 STATISTICS = (
-    StatisticInfo("auc", "Area under the precision-recall curve as defined by the profile: "
-                  "anchored in `plan`, unanchored in `official`.",
-                  "`plan`: auc_anchored; `official`: auc_unanchored", clause=_SECTION),
-    StatisticInfo("auc_anchored", "Area with the curve extended to recall 0, at the precision of "
-                  "its first cut.", f"{_AREA} (0, P of the first cut), then {_POINTS}, {_ORDER}",
-                  clause=_SECTION, importance=NORMAL),
-    StatisticInfo("auc_unanchored", "Area between the first and the last point with recall above "
-                  "0.", f"{_AREA} the {_POINTS}, with R > 0, {_ORDER}", clause=_SECTION,
-                  importance=NORMAL),
-    StatisticInfo("max_f1", "Largest F1 of any point of the curve.",
-                  f"max 2 · TP / (|system| + |reference|) over the {_POINTS}", clause=_SECTION),
+    _statistic("auc", "Area under the precision-recall curve as defined by the profile: anchored "
+               "in `plan`, unanchored in `official`.",
+               "`plan`: auc_anchored; `official`: auc_unanchored"),
+    _statistic("auc_anchored", "Area with the curve extended to recall 0, at the precision of its "
+               "first cut.", f"{_AREA} (0, P of the first cut), then {_POINTS}, {_ORDER}",
+               importance=NORMAL),
+    _statistic("auc_unanchored", "Area between the first and the last point with recall above 0.",
+               f"{_AREA} the {_POINTS}, with R > 0, {_ORDER}", importance=NORMAL),
+    _statistic("max_f1", "Largest F1 of any point of the curve.",
+               f"max 2 · TP / (|system| + |reference|) over the {_POINTS}"),
 )  # fmt: skip
 
 

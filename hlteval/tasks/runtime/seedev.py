@@ -64,22 +64,22 @@ def binary(profile: str, options: Options) -> EventMatch:
     if options.sentences:
         inside = replace(standard, scoring_names=labels + twice, inside_sentences=True)
         evaluations.append(replace(inside, name="Inside sentences"))
-    if profile == "plan":
-        return EventMatch(
-            profile=profile,
-            evaluations=tuple(evaluations),
-            comparison=Comparison(Sameness()),
-            measures=BINARY_MEASURES,
-        )
-    clusters = (_cluster(data, commutative) for data in vocabulary("seedev")["clusters"])
-    return EventMatch(
+    metric = EventMatch(
         profile=profile,
+        evaluations=tuple(evaluations),
+        comparison=Comparison(Sameness()),
+        measures=BINARY_MEASURES,
+    )
+    if profile == "plan":
+        return metric
+    clusters = (_cluster(data, commutative) for data in vocabulary("seedev")["clusters"])
+    return replace(
+        metric,
         evaluations=(*evaluations, *clusters),
         comparison=Comparison(Sameness(events="never")),
         others_count=True,
         unknown_documents=False,
         triggers_in_types=True,
-        measures=BINARY_MEASURES,
         f1_of_rates=True,
         undefined=frozenset({"ser"}),
         draws_pairs=True,
