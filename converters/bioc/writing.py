@@ -23,7 +23,7 @@ from hlteval.converters.bioc.reading import (
 from hlteval.converters.toolkit.confidences import to_text
 from hlteval.converters.toolkit.spans import odd_fragments
 from hlteval.representation import Corpus
-from hlteval.syntax.xml_places import ABSENT, attributes, escaped
+from hlteval.syntax.xml_places import ABSENT, attributes, escape
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
 _KEY = ("document", "origin", "record")
@@ -48,7 +48,7 @@ def collection(corpora: Iterable[Corpus]) -> Iterator[str]:
 
 
 def _infon(key: str, value: str) -> str:
-    return f"<infon{attributes([('key', key)])}>{escaped(value)}</infon>"
+    return f"<infon{attributes([('key', key)])}>{escape(value)}</infon>"
 
 
 class _Infons:
@@ -74,7 +74,7 @@ class _Infons:
         """The header of the collection, as far as a document has one."""
         values = self.header.get(document, {})
         names = [name for name in HEADER if name != "version" or name in values]
-        lines = (f"<{name}>{escaped(values.get(name, ''))}</{name}>\n" for name in names)
+        lines = (f"<{name}>{escape(values.get(name, ''))}</{name}>\n" for name in names)
         return "".join(lines) + self.of("collection", document)
 
 
@@ -97,7 +97,7 @@ def _documents(corpus: Corpus, infons: _Infons) -> Iterator[tuple[int, str]]:
         more += infons.of("document", row)
         content = "".join([passage.written(infons) for passage in body])
         content += "".join([*others, *relations.get(row, ())])
-        yield row, f"<document>\n<id>{escaped(name)}</id>\n{more}{content}</document>\n"
+        yield row, f"<document>\n<id>{escape(name)}</id>\n{more}{content}</document>\n"
 
 
 @dataclass
@@ -124,7 +124,7 @@ class Passage:
         """Itself with its sentences and annotations."""
         content = "".join(sentence.written(infons, "sentence") for sentence in self.sentences)
         if self.text is not None and not self.sentences:
-            content = f"<text>{escaped(self.text)}</text>\n"
+            content = f"<text>{escape(self.text)}</text>\n"
         head = f"<{tag}>\n{infons.of(*self.key)}<offset>{self.start}</offset>\n"
         return f"{head}{content}{''.join(self.lines)}</{tag}>\n"
 
@@ -217,7 +217,7 @@ def _annotations(corpus: Corpus, infons: _Infons) -> dict[int, list[_Line]]:
         places = "".join(f'<location offset="{a}" length="{b - a}"/>' for a, b in spans)
         found[key[0]].append((start, end,
             f"<annotation{attributes([('id', name or None)])}>{own}"
-            f"{infons.of('annotation', *key, end='')}{places}<text>{escaped(written)}</text>"
+            f"{infons.of('annotation', *key, end='')}{places}<text>{escape(written)}</text>"
             "</annotation>\n"
         ))  # fmt: skip
     return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.representation.judgments import Constants, prepared
+from hlteval.representation.judgments import Constants, scored_reference
 
 ABSENT = ("none", "noann")
 """Labels of what is not there, and of what nobody annotated."""
@@ -32,7 +32,7 @@ def instances(corpus: Corpus, kind: str, *, merge: bool) -> pl.DataFrame:
     if judged.is_empty():
         return own
     chosen = Constants() if merge else _UNMERGED
-    made = prepared(corpus.replace(instances=judged), kind, chosen).instances
+    made = scored_reference(corpus.replace(instances=judged), kind, chosen).instances
     status = pl.col("status").str.split(",").list.first()
     scored = made.with_columns(status, llr=pl.lit(1.0)).drop("text")
     return pl.concat([own, scored], how="diagonal")

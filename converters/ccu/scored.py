@@ -10,7 +10,13 @@ from __future__ import annotations
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.representation.judgments import NONE, UNANNOTATED, Constants, decided, merged
+from hlteval.representation.judgments import (
+    NONE,
+    UNANNOTATED,
+    Constants,
+    decisions_of,
+    merge_instances,
+)
 
 _TWO = ("scored-1", "scored-2")
 """The annotators who agree."""
@@ -47,10 +53,12 @@ def as_scored(corpus: Corpus) -> Corpus:
 def _instances(corpus: Corpus, kind: str, annotators: tuple[str, ...]) -> pl.DataFrame:
     """The instances of a kind, and the segments without any, said by each of some annotators."""
     constants = Constants()
-    decisions = decided(corpus, kind, constants)
+    decisions = decisions_of(corpus, kind, constants)
     silent = decisions.filter(pl.col("label").is_in([NONE, UNANNOTATED]))
     columns = ["document", "label", "status", "start", "end"]
-    found = pl.concat([part.select(columns) for part in (merged(decisions, constants), silent)])
+    found = pl.concat(
+        [part.select(columns) for part in (merge_instances(decisions, constants), silent)]
+    )
     said = pl.lit(list(annotators)).alias("annotator")
     return found.with_columns(said, kind=pl.lit(kind)).explode("annotator").sort(
         "document", "start", "end", maintain_order=True

@@ -28,7 +28,7 @@ from hlteval.converters.toolkit.single_file import File, head, read_files
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import WHITE_SPACE, Column, Table, shortened
+from hlteval.syntax.tsv import WHITE_SPACE, Column, Table, shorten
 
 TABLE = Table(
     (
@@ -65,7 +65,7 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     entities = entities.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
     findings = parsed.findings(file.member)
     if not has_header and entities.height and not entities["entity"].str.contains("^[0-9]+$").any():
-        given = shortened(entities["entity"][0], 40)
+        given = shorten(entities["entity"][0], 40)
         findings.append(finding("KBT102", file=file.member.display, given=given))
     return Corpus(sources=[file.origin], entities=entities), findings
 

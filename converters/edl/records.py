@@ -11,7 +11,7 @@ from functools import partial
 
 from hlteval.findings import Problem
 from hlteval.grammars import pattern
-from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table, is_blank, shortened
+from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table, is_blank, shorten
 
 SHOWN = 60
 """Most characters of a text that a message quotes."""
@@ -80,7 +80,7 @@ def read_extent(cell: str) -> tuple[str | None, list[Problem]]:
         return None, [Problem("EDL202", *whole)]
     document, colon, rest = cell.partition(":")
     if not colon:
-        return None, [Problem("EDL203", *whole, {"given": shortened(cell, SHOWN)})]
+        return None, [Problem("EDL203", *whole, {"given": shorten(cell, SHOWN)})]
     if is_blank(document):
         return None, [Problem("EDL204", 0, 0, 1)]
     offsets = rest.partition(":")[0]
@@ -91,11 +91,11 @@ def read_extent(cell: str) -> tuple[str | None, list[Problem]]:
     found = re.fullmatch(r" ?(\d{1,15}) ?[-\u2013] ?(\d{1,15})", offsets)
     if not found:
         start = cell.index(":") + 1
-        values = {"given": shortened(cell[start:] or "nothing", SHOWN)}
+        values = {"given": shorten(cell[start:] or "nothing", SHOWN)}
         return None, [Problem("EDL205", 0, min(start, len(cell) - 1), len(cell), values)]
     problems = list(_oddities(cell, document, offsets))
     if ":" in document:
-        name = shortened(document, SHOWN)
+        name = shorten(document, SHOWN)
         problems.append(Problem("EDL215", 0, 0, len(document), {"name": name}))
     if not _OFFSETS.fullmatch(offsets):
         values = {"given": offsets, "fix": f"{int(found[1])}-{int(found[2])}"}
@@ -111,12 +111,12 @@ def _oddities(cell: str, document: str, offsets: str) -> Iterator[Problem]:
     """What is odd in an extent that can be read."""
     start, end = len(document) + 1, len(document) + 1 + len(offsets)
     if space := _SPACES.search(document):
-        yield Problem("EDL214", 0, *space.span(), {"name": shortened(document, SHOWN)})
+        yield Problem("EDL214", 0, *space.span(), {"name": shorten(document, SHOWN)})
     if not offsets.replace("\u2013", "").isascii():
         fixed = "".join(str(int(c)) if c.isdecimal() else c for c in offsets)
         yield Problem("EDL213", 0, start, end, {"given": offsets, "fix": fixed})
     if len(cell) > end:
-        yield Problem("EDL212", 0, end, len(cell), {"given": shortened(cell[end:], SHOWN)})
+        yield Problem("EDL212", 0, end, len(cell), {"given": shorten(cell[end:], SHOWN)})
 
 
 TABLE = Table(

@@ -16,7 +16,7 @@ from hlteval.converters.ltf.tables import LANGUAGE, LENGTH, MD5, unlike
 from hlteval.converters.toolkit import per_document
 from hlteval.representation import Corpus
 from hlteval.sources import is_file_path
-from hlteval.syntax.xml_places import ABSENT, attribute, attributes, content, escaped, start_tag
+from hlteval.syntax.xml_places import ABSENT, attribute, attributes, content, escape, start_tag
 
 SUFFIX = ".ltf.xml"
 _OWN = {"SEG": ("start_token", "end_token"), "TOKEN": ("attach", "gloss")}
@@ -216,7 +216,7 @@ def _body(segments: Sequence[tuple[str | None, str]], others: Sequence[tuple[str
     written = {number: _part(tag, inner) for number, (tag, inner) in parts.items()}
     for element, text in others:
         tag, number = element.split(" ")
-        written[int(number)] = f"<{tag}>{escaped(text)}</{tag}>\n"
+        written[int(number)] = f"<{tag}>{escape(text)}</{tag}>\n"
     return "".join(written[number] for number in sorted(written))
 
 

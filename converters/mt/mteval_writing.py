@@ -12,7 +12,7 @@ import polars as pl
 
 from hlteval.converters.mt.texts import REFERENCE, ROLES, SOURCE, SYSTEM, UNKNOWN, with_sources
 from hlteval.representation import Corpus
-from hlteval.syntax.xml_places import ABSENT, attributes, escaped
+from hlteval.syntax.xml_places import ABSENT, attributes, escape
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<mteval>\n'
 _TAGS: Mapping[str, str] = {SOURCE: "srcset", REFERENCE: "refset", SYSTEM: "tstset"}
@@ -101,7 +101,7 @@ def _body(texts: Iterable[tuple[str | None, str, str]]) -> str:
     body = ""
     for part, inside in groupby(texts, key=lambda text: text[0]):
         lines = "".join(
-            f"<seg{attributes([('id', name)])}>{escaped(text)}</seg>\n" for _, name, text in inside
+            f"<seg{attributes([('id', name)])}>{escape(text)}</seg>\n" for _, name, text in inside
         )
         tag = part.partition(" ")[0] if part and re.search(_PART, part) else ""
         body += f"<{tag}>\n{lines}</{tag}>\n" if tag else lines

@@ -9,7 +9,7 @@ import polars as pl
 
 from hlteval.converters.mt.texts import ROLES, SOURCE, UNKNOWN, with_sources
 from hlteval.representation import Corpus
-from hlteval.syntax.xml_places import ABSENT, attributes, escaped
+from hlteval.syntax.xml_places import ABSENT, attributes, escape
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
 _HEADER = (
@@ -55,14 +55,14 @@ def _units(corpus: Corpus) -> Iterator[str]:
 
 
 def _property(name: str, value: str | None) -> str:
-    return "" if value is None else f'<prop type="x-{name}">{escaped(value)}</prop>'
+    return "" if value is None else f'<prop type="x-{name}">{escape(value)}</prop>'
 
 
 def _variant(role: str, name: str | None, part: str | None, language: str | None, text: str) -> str:
     """A text as a variant."""
     properties = f"{_property('role', role)}{_property('set', name)}{_property('part', part)}"
     tag = f"<tuv{attributes([('xml:lang', language or UNKNOWN)])}>"
-    return f"{tag}{properties}<seg>{escaped(text)}</seg></tuv>\n"
+    return f"{tag}{properties}<seg>{escape(text)}</seg></tuv>\n"
 
 
 def unwritable(corpus: Corpus) -> set[int]:

@@ -19,10 +19,10 @@ from hlteval.syntax.json_text import (
     SchemaError,
     broken_keywords,
     extents,
+    format_path,
     invalid,
     items,
     schema_errors,
-    shown,
     strict,
     value_at,
 )
@@ -174,7 +174,7 @@ class Reporter:
 
     def path(self, index: int | None, path: Path) -> str:
         """A path in the file, as people write it."""
-        return shown(path if index is None or self.content.single else (index, *path))
+        return format_path(path if index is None or self.content.single else (index, *path))
 
     def add(self, problem: Problem, path: str) -> None:
         """Add the finding of a problem at a path of the file."""

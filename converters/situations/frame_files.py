@@ -13,12 +13,21 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from hlteval.converters.toolkit.frame_kinds import SITUATION
-from hlteval.findings import MAX_PER_CODE, FieldRef, Finding, Location, Problem, explained
+from hlteval.findings import MAX_PER_CODE, FieldRef, Finding, Location, Problem, findings_of
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES
 from hlteval.sources import Member, decode
 from hlteval.syntax.json_parser import ONCE, Parsed, Path, parse
-from hlteval.syntax.json_text import KINDS, Items, Layout, extents, items, shown, starts, strict
+from hlteval.syntax.json_text import (
+    KINDS,
+    Items,
+    Layout,
+    extents,
+    format_path,
+    items,
+    starts,
+    strict,
+)
 from hlteval.syntax.places import Places
 
 _SHOWN = 1000
@@ -135,7 +144,7 @@ class FrameFile(ABC):
                 self._known.clear()
             self._known[notation] = _Broken(
                 self.is_frame(value),
-                [(shown(path)[1:], _uncounted(code)) for code, path in self.broken(value)],
+                [(format_path(path)[1:], _uncounted(code)) for code, path in self.broken(value)],
             )
         return self._known[notation]
 
@@ -160,11 +169,11 @@ class FrameFile(ABC):
         """Add problems of what a path leads to."""
         for problem in problems:
             self.counts[problem.code] += 1
-            self.problems.append((shown(path), _with_path(problem, path)))
+            self.problems.append((format_path(path), _with_path(problem, path)))
 
     def count(self, code: str, index: int, path: Path) -> None:
         """Add a problem that nobody will read: only its place is known."""
-        self.problems.append((shown((index, *path)), _uncounted(code)))
+        self.problems.append((format_path((index, *path)), _uncounted(code)))
 
     def enough(self, code: str) -> bool:
         """Whether further problems of a code are only counted."""
@@ -209,7 +218,7 @@ class FrameFile(ABC):
         def finding_at(path: str, problem: Problem) -> Finding:
             return self.places.finding(problem, file, path)
 
-        return explained(self.problems, finding_at, self.most)
+        return findings_of(self.problems, finding_at, self.most)
 
     def frames(self) -> Iterator[tuple[int, Any]]:
         """The items that can be read as frames, each with its index."""
@@ -249,7 +258,7 @@ def _uncounted(code: str) -> Problem:
 def _with_path(problem: Problem, path: Path) -> Problem:
     """A problem in the item that a path leads to, with that path among its values."""
     record = int(path[0]) + 1 if path else 0
-    return problem._replace(record=record, values={"path": shown(path), **problem.values})
+    return problem._replace(record=record, values={"path": format_path(path), **problem.values})
 
 
 def document_rows(names: Iterable[str]) -> tuple[list[dict[str, object]], list[int]]:

@@ -22,7 +22,7 @@ from hlteval.converters.situations.lorehlt_problems import (
 from hlteval.converters.situations.lorehlt_types import SCHEMA
 from hlteval.converters.situations.speech_sf_problems import array_hint
 from hlteval.findings import entry
-from hlteval.findings.counts import filled
+from hlteval.findings.counts import fill
 from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.representation import TABLES, Corpus
 from hlteval.syntax.json_parser import Path
@@ -115,7 +115,7 @@ class LorehltFile(FrameFile):
                 if (code, path) in reported or kind in known:
                     continue
                 known.add(kind)
-                message = filled(entry(code).message, {"path": "", **values})
+                message = fill(entry(code).message, {"path": "", **values})
                 reason = message.removeprefix(": ").strip()
                 self.report_at("LSF212", index, path, schema=self.version, reason=reason)
 

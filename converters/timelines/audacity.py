@@ -35,7 +35,7 @@ from hlteval.converters.toolkit.single_file import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import Column, Table, shortened
+from hlteval.syntax.tsv import Column, Table, shorten
 
 SUFFIX = ".txt"
 _NUMBER = r"(?:\d{1,9}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?"
@@ -111,7 +111,7 @@ def _problems(record: int, line: str) -> list[Problem]:
     problems, at = [], 0
     for column, cell in zip(("start", "end"), cells, strict=False):
         if not _SECONDS.fullmatch(cell):
-            values = {"given": shortened(cell, 40) or "nothing", "column": column}
+            values = {"given": shorten(cell, 40) or "nothing", "column": column}
             problems.append(Problem("TLN302", record, at, at + len(cell), values))
         at += len(cell) + 1
     if not problems and float(cells[0]) > float(cells[1]):

@@ -18,7 +18,7 @@ from hlteval.converters.timelines.seconds import (
 )
 from hlteval.converters.toolkit import per_document
 from hlteval.representation import Corpus
-from hlteval.syntax.xml_places import attributes, escaped
+from hlteval.syntax.xml_places import attributes, escape
 
 SUFFIX = ".eaf"
 TABLES = ("instances", "ratings", "changes")
@@ -86,7 +86,7 @@ def _file(annotations: Iterable[Annotation]) -> str:
             body += (
                 f'<ANNOTATION>\n<ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number}"'
                 f' TIME_SLOT_REF1="{slots[start]}" TIME_SLOT_REF2="{slots[end]}">\n'
-                f"<ANNOTATION_VALUE>{escaped(value)}</ANNOTATION_VALUE>\n"
+                f"<ANNOTATION_VALUE>{escape(value)}</ANNOTATION_VALUE>\n"
                 "</ALIGNABLE_ANNOTATION>\n</ANNOTATION>\n"
             )
         body += "</TIER>\n"

@@ -37,7 +37,7 @@ from hlteval.converters.toolkit.single_file import File, head, locate_lines, rea
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import Column, Table, shortened
+from hlteval.syntax.tsv import Column, Table, shorten
 
 COLUMNS = (
     *("document", "kind", "label", "start", "end", "status", "llr", "region", "several"),
@@ -223,7 +223,7 @@ def _header(row: Row, header: Sequence[str]) -> Iterator[Problem]:
         return
     for at, name in enumerate(header):
         if name not in COLUMNS:
-            yield row.problem("TLN603", at, column=shortened(name, 40) or "(empty)")
+            yield row.problem("TLN603", at, column=shorten(name, 40) or "(empty)")
 
 
 def _problems(row: Row, header: Sequence[str]) -> Iterator[Problem]:
@@ -235,13 +235,13 @@ def _problems(row: Row, header: Sequence[str]) -> Iterator[Problem]:
     kind = cells["kind"].strip()
     for at, (name, cell) in enumerate(zip(header, row.cells, strict=True)):
         if name in _NUMBERS and cell and not re.fullmatch(f" *{NUMBER} *", cell):
-            yield row.problem("TLN604", at, given=shortened(cell, 40), expected="a number")
+            yield row.problem("TLN604", at, given=shorten(cell, 40), expected="a number")
         elif name == "several" and cell not in {"", "true", "false"}:
-            yield row.problem("TLN604", at, given=shortened(cell, 40), expected="true or false")
+            yield row.problem("TLN604", at, given=shorten(cell, 40), expected="true or false")
         elif name == "document" and not cell:
             yield row.problem("TLN604", at, given="nothing", expected="the name of a document")
         elif name == "kind" and kind not in _TABLES:
-            yield row.problem("TLN605", at, given=shortened(cell, 40) or "nothing")
+            yield row.problem("TLN605", at, given=shorten(cell, 40) or "nothing")
     if kind in INSTANCES and not cells.get("label"):
         yield row.problem("TLN101", header.index("label") if "label" in header else None)
 

@@ -41,7 +41,7 @@ from hlteval.converters.toolkit.single_file import File, head, locate_lines, rea
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import Column, Explanation, Lines, Table, shortened
+from hlteval.syntax.tsv import Column, Explanation, Lines, Table, shorten
 from hlteval.syntax.tsv_mistakes import SPACES
 
 _NONE = "<NA>"
@@ -75,7 +75,7 @@ def explain(record: int, line: str) -> Explanation:
             column.code,
             record,
             *field.span(),
-            {"given": shortened(field[0], 40), "column": column.title},
+            {"given": shorten(field[0], 40), "column": column.title},
         )
         for column, field in zip(COLUMNS, found, strict=False)
         if not column.accepts(field[0])

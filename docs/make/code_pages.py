@@ -8,7 +8,7 @@ from itertools import groupby
 
 from docs.make.origins import Origins, origins
 from hlteval.findings import Entry, catalogue
-from hlteval.findings.counts import in_the_plural
+from hlteval.findings.counts import plural_template
 from hlteval.reports.lists import examples, paragraphs, prose, status
 from hlteval.reports.terminal import visible
 
@@ -106,7 +106,7 @@ def pages(
 def _page(entry: Entry, where: Origins) -> str:
     """The page of a code: the sections of `explain`, its origins, and how to ignore it."""
     parts = [f"# {entry.code}: {_inline(entry.title)}", f"*{status(entry)}*"]
-    parts += [f"In a report: {_code(in_the_plural(entry.message))}"]
+    parts += [f"In a report: {_code(plural_template(entry.message))}"]
     for label, text in prose(entry):
         first, *others = map(_inline, paragraphs(text))
         parts += [f"**{label}.** {first}", *others]

@@ -39,22 +39,17 @@ from hlteval import converters
 from hlteval.findings import Findings, Severity, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import Corpus
-from hlteval.results.agreement import Agreement
 from hlteval.results.config import (
     Config,
-    agreed_with_defaults,
-    compared_with_defaults,
-    judged_with_defaults,
     with_defaults,
 )
-from hlteval.results.scores import Scores
 from hlteval.results.systems import Leaderboard
 from hlteval.results.verdict import Defaults, Verdict
 from hlteval.sources import Source, open_source
 from hlteval.sources.decoding import check_encoding
 from hlteval.sources.inputs import Input, WrongArgument, as_path, is_frame
 from hlteval.sources.opening import OpenInput
-from hlteval.tasks import known, load
+from hlteval.tasks import load, task_modules
 from hlteval.tasks.options import unknown
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.evaluation.manifests import CampaignManifest
@@ -118,9 +113,9 @@ def _is_encoding(argument: str, value: str) -> None:
         raise WrongArgument(f"{argument}: {reason}; {hint}") from error
 
 
-AnyTask: TypeAlias = Annotated[str, Known("task", known)]
+AnyTask: TypeAlias = Annotated[str, Known("task", task_modules)]
 """The name of a task, as `hlteval tasks` lists them."""
-ScoredTask: TypeAlias = Annotated[str, Known("task", known), _has_metric]
+ScoredTask: TypeAlias = Annotated[str, Known("task", task_modules), _has_metric]
 """The name of a task that can be scored."""
 FormatName: TypeAlias = Annotated[str, Known("format", converters.known)]
 """The name of a format, as `hlteval formats` lists them."""
@@ -478,7 +473,7 @@ def campaign_configs(given: Input | None, manifest: CampaignManifest) -> dict[st
     if given is None or manifest.campaign is None:
         return {}
     config = config_file(given, "")
-    names = [name for name in manifest.campaign.tasks if name in known()]
+    names = [name for name in manifest.campaign.tasks if name in task_modules()]
     kept = [name for name in names if config.task in {"", name}]
     if names and not kept:
         raise _of_another(config, ", ".join(names))
@@ -543,11 +538,6 @@ def _with_config(function: Callable[..., R], bound: inspect.BoundArguments) -> R
         if profile != "official" and result.decided:
             lowest = Severity(values.get("fail-on", "error"))
             result = msgspec.structs.replace(result, passed=not result.reaches(lowest))
-        result = judged_with_defaults(result, defaults)
-    elif isinstance(result, Scores):
+    if not isinstance(result, Leaderboard):  # which names them before it is written
         result = with_defaults(result, defaults)
-    elif isinstance(result, Agreement):
-        result = agreed_with_defaults(result, defaults)
-    elif not isinstance(result, Leaderboard):  # which names them before it is written
-        result = compared_with_defaults(result, defaults)
     return cast(R, result)

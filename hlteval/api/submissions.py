@@ -31,13 +31,13 @@ from hlteval.api.arguments import (
 from hlteval.findings import MAX_PER_CODE, Findings
 from hlteval.representation import Corpus
 from hlteval.results.agreement import Agreement
-from hlteval.results.config import ranked_with_defaults
+from hlteval.results.config import with_defaults
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Leaderboard, short_names
 from hlteval.results.verdict import Defaults, Verdict
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.sources.spooling import temporary_folder
-from hlteval.sources.writing import resolved
+from hlteval.sources.writing import resolve_path
 from hlteval.tasks import load
 from hlteval.tasks.options import with_seed
 from hlteval.workflows.agreement import agreement as workflow
@@ -301,7 +301,7 @@ def _rank(
 ) -> Leaderboard:
     """Make a leaderboard, which names the defaults before it is written."""
     paths = system_paths(systems, load(task).scored_table, existing=False)
-    named = partial(ranked_with_defaults, defaults=defaults)
+    named = partial(with_defaults, defaults=defaults)
     return leaderboard_in(output, task, reference, paths, named=named, **settings)
 
 
@@ -421,7 +421,7 @@ def report(
         kind = type(given).__name__
         expected = "scores, a verdict, a comparison, a leaderboard or an agreement"
         raise TypeError(f"result: expected {expected}, got {kind}")
-    if resolved(target := Path(path)).is_dir():
+    if resolve_path(target := Path(path)).is_dir():
         raise WrongArgument(f"path: {target} is a folder")
     write(given, target)
 

@@ -60,13 +60,13 @@ class Commands(HelpfulGroup):
 
 def _wrap(error: typer.BadParameter) -> str:
     """The message of a usage error as a terminal shows it."""
-    from hlteval.reports.terminal import hanging, remarks, visible
+    from hlteval.reports.terminal import indent_wrapped, remarks, visible
 
     console = remarks()
     width = console.width if console.is_terminal else None
     message = " ".join(visible(line) for line in error.message.splitlines())
     head = f"Error: {error.format_message()}".removesuffix(error.message)
-    return hanging(message, width, len(head))
+    return indent_wrapped(message, width, len(head))
 
 
 app = typer.Typer(

@@ -20,7 +20,7 @@ from typer.main import get_command
 from hlteval.cli import defaults
 from hlteval.cli.defaults import with_first
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog, option
-from hlteval.tasks import BUILTIN, known, load
+from hlteval.tasks import BUILTIN, load, task_modules
 from hlteval.tasks.task import Option, Task
 from hlteval.workflows.run.request import help_of
 
@@ -40,7 +40,7 @@ def tasks(incomplete: str) -> Words:
         >>> [name for name, _ in tasks("lorehlt-e")]
         ['lorehlt-edl']
     """
-    return [(name, load(name).title) for name in known() if name.startswith(incomplete)]
+    return [(name, load(name).title) for name in task_modules() if name.startswith(incomplete)]
 
 
 def formats(incomplete: str) -> Words:
@@ -125,14 +125,14 @@ def metrics(ctx: typer.Context, incomplete: str) -> Words:
     """Names of the metrics of a command's task; in a list separated by commas, the last one."""
     task = str(ctx.info_name)
     before, comma, last = incomplete.rpartition(",")
-    names: Iterable[str] = load(task).metrics if task in known() else ()
+    names: Iterable[str] = load(task).metrics if task in task_modules() else ()
     return [(before + comma + name, "") for name in names if name.startswith(last)]
 
 
 def options(incomplete: str) -> Words:
     """Options of tasks, for commands that take them as NAME=VALUE."""
     found: dict[str, str] = {}
-    for name in known():
+    for name in task_modules():
         for declared in load(name).options:
             found.setdefault(f"{declared.flag}=", declared.help)
     return [item for item in found.items() if item[0].startswith(incomplete)]
@@ -235,7 +235,7 @@ class TaskGroup(HelpfulGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words of the command; options may be before the task, as hooks put them."""
         run = type(self).run
-        words = with_first(args, known(), run)
+        words = with_first(args, task_modules(), run)
         if words and not ctx.resilient_parsing:
             with usage():
                 own = "" if _exists(words[0]) else defaults.task_of(words, run)
@@ -251,7 +251,7 @@ class TaskGroup(HelpfulGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of the tasks, as declared; those without a metric where none is needed."""
-        return [name for name in known() if _has(name, self.command)]
+        return [name for name in task_modules() if _has(name, self.command)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a task.
@@ -285,7 +285,7 @@ class TaskGroup(HelpfulGroup):
 
 def _exists(task: str) -> bool:
     """Whether there is a task; other packages are asked only about names that are not ours."""
-    return task in BUILTIN or task in known()
+    return task in BUILTIN or task in task_modules()
 
 
 def _has(task: str, command: Command) -> bool:
@@ -352,7 +352,7 @@ def _command(
 
     def command(context: typer.Context, **arguments: Any) -> None:
         from hlteval.cli.output import check_inputs_stay
-        from hlteval.tasks.options import check_effect, merged
+        from hlteval.tasks.options import check_effect, merge_options
 
         names = [o.name for o in task.options if o.name not in SHARED.get(which, ())]
         options = {name: value for name in names if (value := arguments.pop(name, None))}
@@ -365,7 +365,7 @@ def _command(
                 if written and not holds({**arguments, "task": task.name}):
                     flag = name.replace("_", "-")
                     raise typer.BadParameter(f"--{flag} has no effect {reason}")
-            present = {*merged(task, own), *(name for name, value in every.items() if value)}
+            present = {*merge_options(task, own), *(name for name, value in every.items() if value)}
             if every.get("output") or every.get("report") or "json" in forms(every):
                 present.add("tables")
             check_effect(task, which, own, present)

@@ -150,7 +150,7 @@ def set_defaults(
         BadParameter: if several files apply.
         Exit: with status 2, if the file has errors.
     """
-    from hlteval.tasks.options import merged
+    from hlteval.tasks.options import merge_options
 
     task, *rest = words
     if not takes_defaults(run) or set(words) & set(HELP) or not rest:
@@ -173,7 +173,7 @@ def set_defaults(
     for declared in load(task).options:
         name = declared.name
         if name in config.options and declared.available_in(command):
-            text = merged(load(task), {name: config.options[name]}).get(name, "")
+            text = merge_options(load(task), {name: config.options[name]}).get(name, "")
             several = [text] if declared.repeatable and text else text or None
             present[name] = bool(text) if declared.switch else several
     context.default_map = {task: present}
@@ -214,15 +214,15 @@ def _search(starts: Sequence[Path]) -> str | None:
     Raises:
         BadParameter: if these are several.
     """
-    from hlteval.workflows.config import find, shown
+    from hlteval.workflows.config import find, relative_path
 
     paths = list(dict.fromkeys(map(cache(find), starts)))
     if len(paths) > 1:
-        listed = ", ".join("none" if path is None else shown(path) for path in paths)
+        listed = ", ".join("none" if path is None else relative_path(path) for path in paths)
         raise typer.BadParameter(
             f"submissions have different files of defaults ({listed}); use --defaults FILE"
         )
-    return None if paths[0] is None else shown(paths[0])
+    return None if paths[0] is None else relative_path(paths[0])
 
 
 def _read(path: str | None, task: str = "") -> Config | None:

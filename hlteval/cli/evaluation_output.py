@@ -16,7 +16,7 @@ from hlteval.reports.terminal import progress, remarks, results, write
 from hlteval.results.config import Config, campaign_with_defaults
 from hlteval.results.evaluation import PipelineResult
 from hlteval.results.verdict import Defaults
-from hlteval.tasks import known
+from hlteval.tasks import task_modules
 from hlteval.workflows.config import read_config
 from hlteval.workflows.evaluation import campaign_files as files
 from hlteval.workflows.evaluation.campaign import campaign
@@ -32,8 +32,8 @@ def check_task(task: str) -> str:
     Raises:
         BadParameter: for an unknown task.
     """
-    if task and task not in known():
-        raise unknown_task(task, list(known()))
+    if task and task not in task_modules():
+        raise unknown_task(task, list(task_modules()))
     return task
 
 
@@ -113,7 +113,7 @@ def _configs(manifest: CampaignManifest, given: str | None) -> dict[str, Config]
     config = config_of_call(given, [manifest.file.path])
     if config is None or manifest.campaign is None:
         return {}
-    names = [name for name in manifest.campaign.tasks if name in known()]
+    names = [name for name in manifest.campaign.tasks if name in task_modules()]
     kept = [name for name in names if config.task in {"", name}]
     if names and not kept:
         without_effect(config, ", ".join(names))

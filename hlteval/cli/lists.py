@@ -59,11 +59,11 @@ def tasks(
     """List the tasks, or the metrics of one."""
     from hlteval.cli.output import show
     from hlteval.reports import lists
-    from hlteval.tasks import known, usable
+    from hlteval.tasks import task_modules, usable
 
     _warn_of_broken(TASKS)
-    if name is not None and name not in known():
-        raise commands.unknown_task(name, list(known()))
+    if name is not None and name not in task_modules():
+        raise commands.unknown_task(name, list(task_modules()))
     if name and (columns or wide):
         raise typer.BadParameter("--columns and --wide apply to the list of all tasks")
     if name and form == "text":

@@ -17,8 +17,8 @@ from rich.console import Group, RenderableType
 from hlteval.cli.commands import usage
 from hlteval.cli.defaults import show_defaults
 from hlteval.cli.process import option
-from hlteval.reports.terminal import Prose, note, remarks, rendered, results, warning, write
-from hlteval.sources.writing import check_name, check_outputs, resolved
+from hlteval.reports.terminal import Prose, note, remarks, render_text, results, warning, write
+from hlteval.sources.writing import check_name, check_outputs, resolve_path
 from hlteval.tasks.task import Option
 
 if TYPE_CHECKING:
@@ -94,14 +94,14 @@ def output_files(assignments: Sequence[str] | None, forms: Collection[str]) -> F
             reason = next(_problems(Path(name), seen), "")
         if reason:
             raise typer.BadParameter(f"invalid --output-file {assignment}: {reason}")
-        seen.add(resolved(Path(name)))
+        seen.add(resolve_path(Path(name)))
         files.append((form, Path(name)))
     return files
 
 
 def _problems(path: Path, seen: Collection[Path]) -> Iterator[str]:
     """Report why a file cannot be written, before the work begins."""
-    target = resolved(path)
+    target = resolve_path(path)
     if target in seen:
         yield f"{path} is named twice"
     check_name(target)
@@ -128,7 +128,7 @@ def write_files(files: Files, render: Renderer, *others: Output) -> None:
         for path, create in others:
             create(stack.enter_context(writing(path, replace=True)))
         for form, path in files:
-            content = rendered(render(form))
+            content = render_text(render(form))
             unfinished = stack.enter_context(writing(path, replace=True))
             unfinished.write_text(content, "utf-8", errors="backslashreplace", newline="")
 
@@ -181,7 +181,7 @@ class Outputs:
                 folder that does not exist; for a plot without matplotlib.
         """
         files = output_files(assignments, forms)
-        names = {resolved(path) for _, path in files}
+        names = {resolve_path(path) for _, path in files}
         if report is not None and report.suffix.lower() not in {".html", ".htm"}:
             raise typer.BadParameter(f"invalid --report {report}: the name must end in .html")
         for flag, path in (("--report", report), ("--plot", plot)):

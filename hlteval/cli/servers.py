@@ -116,11 +116,11 @@ def _config(path: str | None, task: str | None) -> Config | None:
         Exit: with status 2, if it has errors.
     """
     from hlteval.cli.output import show_findings
-    from hlteval.workflows.config import find, read_config, shown, start_of
+    from hlteval.workflows.config import find, read_config, relative_path, start_of
 
     if path is None:
         default = find(start_of("-"))
-        path = NONE if default is None else shown(default)
+        path = NONE if default is None else relative_path(default)
     if path == NONE:
         return None
     config = read_config(path, task or "")
@@ -178,10 +178,10 @@ def lsp(
     """Show findings in an editor: a language server over standard input and output."""
     import logging
 
-    from hlteval.tasks import known
+    from hlteval.tasks import task_modules
 
-    if task is not None and task not in known():
-        raise unknown_task(task, list(known()))
+    if task is not None and task not in task_modules():
+        raise unknown_task(task, list(task_modules()))
     try:
         from hlteval.lsp.editor import serve
     except ImportError as error:

@@ -118,7 +118,7 @@ def compare(
     from hlteval.reports.systems import COLUMNS
     from hlteval.reports.systems import COMPARISON_FORMATS as FORMATS
     from hlteval.reports.terminal import progress, remarks
-    from hlteval.results.config import compared_with_defaults
+    from hlteval.results.config import with_defaults
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.compare.comparison import compare as run
     from hlteval.workflows.compare.plotting import plot_comparison
@@ -135,7 +135,7 @@ def compare(
             intervals=Intervals(bootstrap or 0, confidence, seed),
         )  # fmt: skip
         plot_comparison(comparison, plot, runs)
-    comparison = compared_with_defaults(comparison, defaults)
+    comparison = with_defaults(comparison, defaults)
     each = Request(task, "", reference, profile=profile, options=values, encoding=encoding)
     paths = comparison.paths
     show_refused(
@@ -182,7 +182,7 @@ def leaderboard(
     from hlteval.reports.systems import LEADERBOARD_FORMATS as FORMATS
     from hlteval.reports.systems import columns_of
     from hlteval.reports.terminal import progress, remarks
-    from hlteval.results.config import ranked_with_defaults
+    from hlteval.results.config import with_defaults
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.compare.board import leaderboard_in
     from hlteval.workflows.compare.plotting import plot_leaderboard
@@ -194,7 +194,7 @@ def leaderboard(
             output, task, reference, systems, names=names, metrics=_split(metrics), jobs=jobs,
             intervals=Intervals(bootstrap or 0, confidence, seed), profile=profile,
             lenient=lenient, encoding=encoding, options=values, step=step,
-            named=partial(ranked_with_defaults, defaults=defaults),
+            named=partial(with_defaults, defaults=defaults),
         )  # fmt: skip
     view = commands.table_view(columns, wide, lambda: columns_of(board.metrics))
     show_findings(board.findings)
@@ -241,13 +241,13 @@ def agreement(
     defaults: Defaults | None = None,
 ) -> None:
     """Measure the agreement between annotators."""
-    from hlteval.reports.agreement import COLUMNS, FORMATS, Shown
+    from hlteval.reports.agreement import COLUMNS, FORMATS, Selection
     from hlteval.reports.terminal import progress, remarks
-    from hlteval.results.config import agreed_with_defaults
+    from hlteval.results.config import with_defaults
     from hlteval.results.systems import short_names
     from hlteval.workflows.agreement.agreement import agreement as run
 
-    view = Shown(
+    view = Selection(
         commands.table_view(columns, wide, lambda: COLUMNS), per or "", max_differences or None
     )
     outputs = Outputs.of(form, output_file, get_args(commands.TableForm), report)
@@ -258,7 +258,7 @@ def agreement(
             intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
             lenient=lenient, options=options, encoding=encoding, step=step,
         )  # fmt: skip
-    result = agreed_with_defaults(result, defaults)
+    result = with_defaults(result, defaults)
     with commands.usage():
         outputs.publish(lambda name: FORMATS[name](result, view), result)
 

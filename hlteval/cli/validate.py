@@ -104,7 +104,7 @@ def validate(
     """Check a submission."""
     from hlteval.cli.output import show_verdict
     from hlteval.reports.terminal import progress, remarks
-    from hlteval.results.config import judged_with_defaults
+    from hlteval.results.config import with_defaults
     from hlteval.workflows.fix.fixing import fix as write_fixed
     from hlteval.workflows.run.engine import validate_all
 
@@ -126,7 +126,7 @@ def validate(
             verdict = copy.verdict
         else:
             verdict = validate_all(Request(task, "", jobs=jobs, **settings), paths)
-            verdict = judged_with_defaults(verdict, defaults)
+            verdict = with_defaults(verdict, defaults)
     with commands.usage():
         show_verdict(verdict, form, max_findings, outputs.files, outputs.reports(verdict), copy)
     raise typer.Exit(0 if verdict.passed else 1)

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from hlteval.extensions import CODES, extensions, load_extension
-from hlteval.findings.counts import filled
+from hlteval.findings.counts import fill
 from hlteval.findings.finding import Excerpt, Finding, Severity, Span, excerpt
 from hlteval.findings.suggest import suggestion
 
@@ -120,7 +120,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         Raises:
             KeyError: if a value of a template is missing.
         """
-        help_text = filled(self.help, values).strip()
+        help_text = fill(self.help, values).strip()
         if self.known and "did you mean" not in help_text:
             hint = suggestion(str(values[self.unknown]), str(values[self.known]))
             help_text = f"{hint} {help_text}".strip()
@@ -129,7 +129,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             name=self.name,
             severity=self.severity,
             blocking=self.blocking if blocking is None else blocking,
-            message=filled(self.message, values),
+            message=fill(self.message, values),
             file=file,
             span=span,
             excerpt=excerpt,

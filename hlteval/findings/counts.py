@@ -72,11 +72,11 @@ def _noun(word: str) -> str:
     return f"{word[:-3]}y" if word.endswith("ies") else word[:-1]
 
 
-def counted(count: int, word: str) -> str:
+def count_of(count: int, word: str) -> str:
     """A count with a word, which is in the singular.
 
     Examples:
-        >>> counted(1, "N line"), counted(1200, "N line")
+        >>> count_of(1, "N line"), count_of(1200, "N line")
         ('1 N line', '1,200 N lines')
     """
     return f"{count:,} {word if count == 1 else plural(word)}"
@@ -103,24 +103,24 @@ class _Values(dict[str, object]):
         return one if str(self[name]) == "1" else many
 
 
-def filled(template: str, values: Mapping[str, object]) -> str:
+def fill(template: str, values: Mapping[str, object]) -> str:
     """A template with its values.
 
     Raises:
         KeyError: if a value is missing.
 
     Examples:
-        >>> filled("{count} {count|line|lines}", {"count": 1})
+        >>> fill("{count} {count|line|lines}", {"count": 1})
         '1 line'
     """
     return template.format_map(_Values(values) if "|" in template else values)
 
 
-def in_the_plural(template: str) -> str:
+def plural_template(template: str) -> str:
     """A template as documentation shows it: with the words of the plural.
 
     Examples:
-        >>> in_the_plural("{count} {count|line|lines}")
+        >>> plural_template("{count} {count|line|lines}")
         '{count} lines'
     """
     return _CHOICE.sub(r"\1", template)

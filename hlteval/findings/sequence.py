@@ -200,7 +200,7 @@ class Bounded:
         return [*self._explained, *others]
 
 
-def explained(
+def findings_of(
     problems: Iterable[tuple[P, Problem]], finding: Callable[[P, Problem], Finding], most: int
 ) -> list[Finding]:
     """The findings of the problems of a file: those beyond the maximum of a code are one.
@@ -213,7 +213,7 @@ def explained(
     Examples:
         >>> problem = Problem("SNT101", 1, 0, 1, {"given": "x"})
         >>> problems = [(line, problem._replace(record=line)) for line in range(1, 6)]
-        >>> found = explained(problems, lambda _, problem: problem.in_line("s.tsv", "x"), 2)
+        >>> found = findings_of(problems, lambda _, problem: problem.in_line("s.tsv", "x"), 2)
         >>> [(item.position, item.count) for item in found]
         [(':1:1', 1), (':2:1', 1), (':3:1', 3)]
     """
@@ -242,7 +242,7 @@ def line_findings(
     def finding(record: int, problem: Problem) -> Finding:
         return problem.in_line(file, lines[record - 1].removesuffix("\r"))
 
-    return explained(((problem.record, problem) for problem in problems), finding, most)
+    return findings_of(((problem.record, problem) for problem in problems), finding, most)
 
 
 def summary(first: Finding, places: Iterable[Place], names: Iterable[str] = ()) -> Finding:

@@ -19,11 +19,11 @@ from hlteval.lsp.documents import NOWHERE, Buffer, OpenFiles, Text, Units, absol
 from hlteval.lsp.worker import EditorFinding, Order, UnitResult
 from hlteval.sources import OpenInput, Source, Unreadable, open_source
 from hlteval.sources.names import archive_suffix
-from hlteval.tasks import known, load
+from hlteval.tasks import load, task_modules
 from hlteval.tasks.task import Option, Task, WrongOption
-from hlteval.workflows.config import OWN, SHARED, find, read_config, shown, start_of
-from hlteval.workflows.convert.inputs import UnknownFormat, detected
-from hlteval.workflows.evaluation.manifests import broken
+from hlteval.workflows.config import OWN, SHARED, find, read_config, relative_path, start_of
+from hlteval.workflows.convert.inputs import UnknownFormat, detect_format
+from hlteval.workflows.evaluation.manifests import schema_problems
 from hlteval.workflows.run.batches import NothingGiven
 from hlteval.workflows.run.engine import validate_all
 from hlteval.workflows.run.request import Request, Role, Selection, UnknownCode
@@ -137,14 +137,14 @@ def unit_of(path: str, files: OpenFiles, given: Mapping[str, Any], before: str =
     Raises:
         NoUnit: if it is not known which task it belongs to, or if it belongs to none.
     """
-    for wrong in broken(given, "config", "CFG"):
+    for wrong in schema_problems(given, "config", "CFG"):
         message = entry(wrong.code).finding(wrong.values).message
         raise NoUnit(f"settings of the editor: {message}")
     config = find(Path(path).parent if is_path(path) else Path.cwd())
     values = {**_of_file(config, files, str(given.get("task", ""))), **given}
     name = values.get("task", "") or before or _only_task(path, files)
-    if name not in known():
-        hint = did_you_mean(name, [*known()], "`hlteval tasks` lists them")
+    if name not in task_modules():
+        hint = did_you_mean(name, [*task_modules()], "`hlteval tasks` lists them")
         raise NoUnit(f"unknown task {name}; {hint}")
     task = load(name)
     inputs = _options(task, values, attrgetter("is_input")) if values.get("task") else {}
@@ -176,7 +176,7 @@ def _of_file(config: Path | None, files: OpenFiles, task: str) -> Mapping[str, A
     """
     if config is None:
         return {}
-    read = read_config(OpenInput(files.source(str(config)), name=shown(config)), task)
+    read = read_config(OpenInput(files.source(str(config)), name=relative_path(config)), task)
     if any(finding.severity == "error" for finding in read.findings):
         reason = f"{config.name} has errors, so that nothing is validated"
         raise NoUnit(reason, str(config), read.findings)
@@ -190,10 +190,12 @@ def _only_task(path: str, files: OpenFiles) -> str:
         NoUnit: if there is none, or several.
     """
     try:
-        form = detected(files.source(path))
+        form = detect_format(files.source(path))
     except UnknownFormat:
         raise NoUnit(f"the task of this file is unknown; {_HOW}") from None
-    tasks = [name for name in known() if form.name in {load(name).format, *load(name).submitted}]
+    tasks = [
+        name for name in task_modules() if form.name in {load(name).format, *load(name).submitted}
+    ]
     if len(tasks) == 1:
         return tasks[0]
     what = f"may belong to {', '.join(tasks)}" if tasks else "belongs to no task"
@@ -223,7 +225,7 @@ def unit_results(order: Order, buffers: Mapping[str, Buffer]) -> Iterator[UnitRe
         files = OpenFiles(buffers)
         if Path(path).name == OWN and is_path(path):
             source = files.source(path)
-            findings = read_config(OpenInput(source, name=shown(Path(path)))).findings
+            findings = read_config(OpenInput(source, name=relative_path(Path(path)))).findings
             places = Places(files, {path: source}, order.units)
             yield UnitResult(path, (path,), places.by_path(findings, path))
             continue

@@ -10,8 +10,8 @@ from typing import Literal
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from hlteval.findings.counts import counted
-from hlteval.reports.scores import limits_text, shown, values_of
+from hlteval.findings.counts import count_of
+from hlteval.reports.scores import limits_text, value_text, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View, tsv_lines
 from hlteval.reports.terminal import Formats, Prose, json_text, note, visible, warning
 from hlteval.results.agreement import Agreement, Disagreement
@@ -48,7 +48,7 @@ NOT_MARKED = "not marked"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Selection:
     """Selection of what people read of an agreement.
 
     Attributes:
@@ -68,8 +68,8 @@ def _measures(agreement: Agreement) -> Table:
     for pair in agreement.measures:
         values = values_of(task, pair.measure)
         names = map(visible, (pair.measure, pair.first, pair.second))
-        both = (shown(value, values) for value in (pair.forward, pair.backward))
-        mean = (shown(pair.value, values), limits_text(pair.interval))
+        both = (value_text(value, values) for value in (pair.forward, pair.backward))
+        mean = (value_text(pair.value, values), limits_text(pair.interval))
         rows.append([*names, *mean, *both, str(pair.documents)])
     return Table(_MEASURES, rows)
 
@@ -88,7 +88,7 @@ def _coefficients(agreement: Agreement, per: Literal["", "document", "label"] = 
                 *([visible(scopes[per] or "")] if per else []),
                 item.coefficient,
                 ALL_OF_THEM if every else ", ".join(map(visible, item.annotators)),
-                shown(item.value, RATE),
+                value_text(item.value, RATE),
                 limits_text(item.interval),
                 str(item.units),
             ]
@@ -97,7 +97,7 @@ def _coefficients(agreement: Agreement, per: Literal["", "document", "label"] = 
     return Table([first, *([_PER[per]] if per else []), *others], rows, f"by {per}" if per else "")
 
 
-def _tables(agreement: Agreement, selection: Shown) -> list[Table]:
+def _tables(agreement: Agreement, selection: Selection) -> list[Table]:
     tables = [_measures(agreement), _coefficients(agreement)]
     tables += [_coefficients(agreement, selection.per)] if selection.per else []
     return selection.view.of([table for table in tables if table.rows])
@@ -134,19 +134,19 @@ def notes(agreement: Agreement) -> Iterator[str]:
             yield f"{lack} for {listed}: {reason}"
 
 
-def text(agreement: Agreement, selection: Shown = Shown()) -> RenderableType:
+def text(agreement: Agreement, selection: Selection = Selection()) -> RenderableType:
     """Tables of measures and coefficients, where annotators part, notes and the signature."""
     listed = agreement.differences[: selection.listed]
     more = len(agreement.differences) - len(listed)
-    annotators = counted(len(agreement.annotators), "annotator")
-    documents = counted(agreement.documents, "document")
+    annotators = count_of(len(agreement.annotators), "annotator")
+    documents = count_of(agreement.documents, "document")
     head = f"{agreement.task}: agreement of {annotators}, {documents}"
     parts: list[RenderableType] = [
         Prose(head, "bold"),
         Tables(_tables(agreement, selection), selection.view.wide),
     ]
     if agreement.differences:
-        parts.append(Prose(counted(len(agreement.differences), "difference"), "bold"))
+        parts.append(Prose(count_of(len(agreement.differences), "difference"), "bold"))
         parts += [Prose(visible(line(item))) for item in listed]
     if more:
         parts.append(Prose(f"… and {more:,} more", "dim"))
@@ -155,12 +155,12 @@ def text(agreement: Agreement, selection: Shown = Shown()) -> RenderableType:
     return Group(*parts, Text(visible(agreement.signature), style="dim"))
 
 
-def json(agreement: Agreement, _: Shown = Shown()) -> str:
+def json(agreement: Agreement, _: Selection = Selection()) -> str:
     """The agreement as one JSON object."""
     return json_text(agreement.to_dict())
 
 
-def tsv(agreement: Agreement, _: Shown = Shown()) -> str:
+def tsv(agreement: Agreement, _: Selection = Selection()) -> str:
     """The tables of measures, coefficients and differences, with an empty line between two."""
     frames = [agreement.to_frame(rows) for rows in ("measures", "coefficients", "differences")]
     return "\n".join(
@@ -175,21 +175,21 @@ def _on_one_line(value: object) -> object:
     return " ".join(visible(text).split()) if isinstance(text, str) else text
 
 
-def markdown(agreement: Agreement, selection: Shown = Shown()) -> str:
+def markdown(agreement: Agreement, selection: Selection = Selection()) -> str:
     """The tables in Markdown."""
     return _paper_tables(agreement, selection).markdown(agreement.signature, aligned=False)
 
 
-def latex(agreement: Agreement, selection: Shown = Shown()) -> str:
+def latex(agreement: Agreement, selection: Selection = Selection()) -> str:
     """The tables in LaTeX (booktabs)."""
     return _paper_tables(agreement, selection).latex(agreement.signature, aligned=False)
 
 
-def _paper_tables(agreement: Agreement, selection: Shown) -> Tables:
+def _paper_tables(agreement: Agreement, selection: Selection) -> Tables:
     return Tables([replace(table, title="") for table in _tables(agreement, selection)])
 
 
-FORMATS: Formats[[Agreement, Shown]] = MappingProxyType(
+FORMATS: Formats[[Agreement, Selection]] = MappingProxyType(
     {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
 )
 """The output formats by name."""

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from hlteval.reports.curves import RATES, Panel, panels
-from hlteval.reports.scores import headline, shown, values_of
+from hlteval.reports.scores import headline, value_text, values_of
 from hlteval.reports.terminal import visible
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Difference, Limits
@@ -190,8 +190,8 @@ def _estimates(scores: Mapping[str, Scores], name: str) -> list[Estimate]:
 def _text(value: float | None, limits: Limits, values: Range) -> str:
     if value is None:
         return UNDEFINED
-    between = f" [{', '.join(shown(limit, values) for limit in limits)}]" if limits else ""
-    return shown(value, values) + between
+    between = f" [{', '.join(value_text(limit, values) for limit in limits)}]" if limits else ""
+    return value_text(value, values) + between
 
 
 def forest_of_comparison(comparison: Comparison) -> list[Forest]:

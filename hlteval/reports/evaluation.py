@@ -10,10 +10,10 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.findings import Severity
-from hlteval.findings.counts import counted
-from hlteval.reports.scores import UNDEFINED, shown, values_of
+from hlteval.findings.counts import count_of
+from hlteval.reports.scores import UNDEFINED, value_text, values_of
 from hlteval.reports.tables import FIXED, Cell, Column, Table, Tables
-from hlteval.reports.terminal import Prose, escaped, in_cells, note, printable, visible
+from hlteval.reports.terminal import Prose, escape_json, in_cells, note, printable, visible
 from hlteval.results.evaluation import (
     Best,
     CampaignResult,
@@ -42,13 +42,13 @@ _STYLES: Mapping[SubmissionStatus | CellStatus, str] = MappingProxyType(
 
 
 def _json(content: Mapping[str, object]) -> str:
-    return escaped(msgspec.json.encode(printable(content))).decode() + "\n"
+    return escape_json(msgspec.json.encode(printable(content))).decode() + "\n"
 
 
 def _summary(kind: str, number: int, counts: Mapping[str, int], more: str) -> RenderableType:
     """Return how many submissions or cells there are, and how many of each status."""
     by_status = ", ".join(f"{count:,} {status}" for status, count in counts.items())
-    return Prose(f"{counted(number, kind)}{': ' if counts else ''}{by_status}{more}", "bold")
+    return Prose(f"{count_of(number, kind)}{': ' if counts else ''}{by_status}{more}", "bold")
 
 
 _NAMES = ("task", "language", "condition", "checkpoint", "team", "submission", "metric", "value")
@@ -60,7 +60,7 @@ def best_text(best: Sequence[Best]) -> RenderableType:
         return Prose("no submission is scored; run `hlteval pipeline` first")
     rows = []
     for each in best:
-        value = shown(each.value, values_of(load(each.task), each.metric))
+        value = value_text(each.value, values_of(load(each.task), each.metric))
         rows.append([*(visible(getattr(each, name)) for name in _NAMES[:-1]), value])
     kept = [index for index in range(len(_NAMES)) if any(row[index] for row in rows)]
     value_at = len(_NAMES) - 1
@@ -106,13 +106,13 @@ def text(result: CampaignResult) -> RenderableType:
         for row in rows:
             name, status = row.headline, row.result.status
             values = values_of(load(task), name)
-            limits = [shown(limit, values) for limit in row.result.intervals.get(name, ())]
+            limits = [value_text(limit, values) for limit in row.result.intervals.get(name, ())]
             cells.append(
                 [
                     visible(row.cell.submission),
                     (status, _STYLES[status]),
                     name or UNDEFINED,
-                    shown(row.result.metrics.get(name), values),
+                    value_text(row.result.metrics.get(name), values),
                     f"[{', '.join(limits)}]" if limits else "",
                     f"{row.count(Severity.ERROR):,}",
                     visible(row.result.reason),

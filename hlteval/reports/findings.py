@@ -14,7 +14,7 @@ from rich.console import RenderableType
 
 import hlteval
 from hlteval.findings import SUBMISSION, Finding, Item, Severity, catalogue
-from hlteval.reports.terminal import Formats, escaped, json_text, printable, visible
+from hlteval.reports.terminal import Formats, escape_json, json_text, printable, visible
 from hlteval.reports.text import MAX_FINDINGS, text
 from hlteval.results.verdict import Verdict, head
 
@@ -94,7 +94,7 @@ def json(verdict: Verdict, *, schema: str = "verdict", outcome: str = "", **more
     lines = _lines(verdict.findings)
     if lines:
         lines = b"\n" + lines.removesuffix(b"\n").replace(b"\n", b",\n") + b"\n"
-    return f'{first},"findings":[{escaped(lines).decode()}]}}\n'
+    return f'{first},"findings":[{escape_json(lines).decode()}]}}\n'
 
 
 def jsonl(verdict: Verdict) -> str:
@@ -105,7 +105,7 @@ def jsonl(verdict: Verdict) -> str:
         ''
     """
     begin = msgspec.json.encode(head("finding")).removesuffix(b"}") + b","
-    return escaped(_BEGIN.sub(begin, _lines(verdict.findings))).decode()
+    return escape_json(_BEGIN.sub(begin, _lines(verdict.findings))).decode()
 
 
 def _lines(findings: Sequence[Finding]) -> bytes:

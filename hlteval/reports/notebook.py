@@ -10,7 +10,7 @@ from importlib import resources
 
 from hlteval.findings import SUBMISSION
 from hlteval.findings.sequence import severities
-from hlteval.reports.scores import headline, limits_text, shown, values_of
+from hlteval.reports.scores import headline, limits_text, value_text, values_of
 from hlteval.reports.systems import rank_text
 from hlteval.reports.terminal import visible
 from hlteval.representation import Corpus
@@ -31,7 +31,7 @@ def scores(result: Scores) -> str:
         values = values_of(task, name)
         limits = limits_text(result.intervals.get(name), values, missing="")
         ranks = "ranks" if name == result.primary else ""
-        rows.append((name, shown(result.metrics[name], values), limits, ranks))
+        rows.append((name, value_text(result.metrics[name], values), limits, ranks))
     return _html(
         f"{result.task}, profile {result.profile}",
         ("metric", "value", "interval", ""),
@@ -62,7 +62,7 @@ def comparison(result: Comparison) -> str:
     """The systems by rank, those that are refused with the reason, and the notes."""
     values = values_of(load(result.task), result.metric)
     rows = [
-        (rank_text(each.rank, result), each.name, shown(each.value, values),
+        (rank_text(each.rank, result), each.name, value_text(each.value, values),
          limits_text(each.interval, values, missing=""))
         for each in result.systems
     ]  # fmt: skip

@@ -12,7 +12,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.findings import Findings
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.reports.findings import json as findings_json
 from hlteval.reports.findings import render
 from hlteval.reports.tables import Column, Table, Tables
@@ -35,8 +35,8 @@ def packed_text(packed: PackedArchive) -> RenderableType:
     if packed.path is None:
         line = Text("nothing was written: the submission does not validate", style="bold red")
         return Group(findings, line)
-    count, path = counted(len(packed.members), "file"), visible(packed.path)
-    line = Text(f"packed {path}: {count}, {counted(packed.size, 'byte')}, SHA-256 {packed.sha256}")
+    count, path = count_of(len(packed.members), "file"), visible(packed.path)
+    line = Text(f"packed {path}: {count}, {count_of(packed.size, 'byte')}, SHA-256 {packed.sha256}")
     return Group(findings, line)
 
 
@@ -85,9 +85,9 @@ def inspection_text(inspection: Inspection, limit: int = MAX_MEMBERS) -> Rendera
 
 def _head(inspection: Inspection) -> Iterator[str]:
     kind = _KINDS.get(inspection.kind, inspection.kind)
-    files = counted(sum(member.type == "file" for member in inspection.members), "file")
-    size = "" if inspection.size is None else f", {counted(inspection.size, 'byte')}"
-    unpacked = counted(inspection.unpacked, "byte")
+    files = count_of(sum(member.type == "file" for member in inspection.members), "file")
+    size = "" if inspection.size is None else f", {count_of(inspection.size, 'byte')}"
+    unpacked = count_of(inspection.unpacked, "byte")
     yield f"{visible(inspection.path)}: {kind}{size}; {files}, {unpacked}"
     if inspection.sha256:
         yield f"SHA-256 {inspection.sha256}"
@@ -194,7 +194,7 @@ def _lines(copy: FixedCopy) -> Iterator[str]:
         numbers = [str(fix.line) for fix in fixes if fix.line is not None]
         rest = len(numbers) - _SHOWN
         lines = f":{','.join(numbers[:_SHOWN])}" if numbers else ""
-        lines += f" and {counted(rest, 'more line')}" if rest > 0 else ""
+        lines += f" and {count_of(rest, 'more line')}" if rest > 0 else ""
         many = sum(fix.count for fix in fixes if fix.line is None)
         times = f" ({many:,} places)" if many > 1 else ""
         yield f"fixed[{code}]: {isolate_bidi(file)}{lines}: {fixes[0].title}{times}"
@@ -202,9 +202,9 @@ def _lines(copy: FixedCopy) -> Iterator[str]:
         yield f"not fixed[{item.code}]: {isolate_bidi(item.file or '')}: {item.reason}"
     count = sum(fix.count for fix in copy.fixes)
     if count and copy.path is not None:
-        yield f"{counted(count, 'fix')} in {isolate_bidi(copy.path)}"
+        yield f"{count_of(count, 'fix')} in {isolate_bidi(copy.path)}"
     elif count:
-        yield f"{counted(count, 'fix')} with --fix; nothing was written"
+        yield f"{count_of(count, 'fix')} with --fix; nothing was written"
     else:
         yield f"{'nothing fixed' if copy.unfixed else 'nothing to fix'}; no copy was written"
 
@@ -254,9 +254,9 @@ def _summary(verification: Verification) -> Text:
         return Text(f"differs: {', '.join(names)}", style="bold red")
     parts = Counter(part.outcome for part in verification.parts)
     numbers = sum(part.outcome == "same" for part in verification.numbers)
-    also = f" and {counted(numbers, 'number')}" if numbers else ""
+    also = f" and {count_of(numbers, 'number')}" if numbers else ""
     rest = f", {parts['not checked']} not checked" if parts["not checked"] else ""
-    return Text(f"same: {counted(parts['same'], 'part')}{also}{rest}", style="bold green")
+    return Text(f"same: {count_of(parts['same'], 'part')}{also}{rest}", style="bold green")
 
 
 def verification_json(verification: Verification) -> str:

@@ -18,7 +18,7 @@ from hlteval.findings import Finding
 from hlteval.findings.sequence import severities
 from hlteval.reports.findings import json as findings_json
 from hlteval.reports.tables import ALL, FIXED, Cell, Column, Table, Tables, View, tsv_lines
-from hlteval.reports.terminal import Formats, Prose, escaped, json_text, note, visible, warning
+from hlteval.reports.terminal import Formats, Prose, escape_json, json_text, note, visible, warning
 from hlteval.reports.text import MAX_FINDINGS
 from hlteval.reports.text import text as findings_text
 from hlteval.results.scores import Scores
@@ -38,7 +38,7 @@ MAIN = "scores.json"
 """The file by which a folder of scores is recognised."""
 
 
-def shown(value: float | None, values: Range) -> str:
+def value_text(value: float | None, values: Range) -> str:
     """A value as people read it, `-` where undefined.
 
     Args:
@@ -47,7 +47,7 @@ def shown(value: float | None, values: Range) -> str:
 
     Examples:
         >>> from hlteval.tasks.task import COUNT, RATE
-        >>> shown(1.0, RATE), shown(832.0, COUNT), shown(None, RATE)
+        >>> value_text(1.0, RATE), value_text(832.0, COUNT), value_text(None, RATE)
         ('1.0000', '832', '-')
     """
     if value is None:
@@ -70,7 +70,7 @@ def limits_text(
         >>> limits_text((0.25, 0.5)), limits_text(None)
         ('[0.2500, 0.5000]', '-')
     """
-    return f"[{', '.join(shown(limit, values) for limit in limits)}]" if limits else missing
+    return f"[{', '.join(value_text(limit, values) for limit in limits)}]" if limits else missing
 
 
 def values_of(task: Task, name: str) -> Range:
@@ -79,7 +79,7 @@ def values_of(task: Task, name: str) -> Range:
     return statistic.values if statistic else NUMBER
 
 
-def pivoted(
+def pivot_scorings(
     scorings: pl.DataFrame,
 ) -> Iterator[tuple[str, list[str], list[tuple[str, list[float | None]]]]]:
     """The table `scorings` as people read it: by evaluation, its measures and a row a scoring."""
@@ -128,7 +128,7 @@ def _intervals(scores: Scores, missing: str = "") -> Iterator[list[str]]:
     for name, value in scores.metrics.items():
         values = values_of(task, name)
         limits = limits_text(scores.intervals.get(name), values, missing)
-        yield [name, shown(value, values), limits]
+        yield [name, value_text(value, values), limits]
 
 
 def _scorings(scores: Scores, *, with_empty: bool) -> Iterator[Table]:
@@ -138,7 +138,7 @@ def _scorings(scores: Scores, *, with_empty: bool) -> Iterator[Table]:
     """
     task = load(scores.task)
     ranking = task.statistic(scores.primary)
-    for evaluation, measures, scorings in pivoted(scores.tables["scorings"]):
+    for evaluation, measures, scorings in pivot_scorings(scores.tables["scorings"]):
         columns = [Column("", "name")]
         for name in measures:
             statistic = task.statistic(name)
@@ -147,7 +147,7 @@ def _scorings(scores: Scores, *, with_empty: bool) -> Iterator[Table]:
             columns.append(Column(name, importance=FIXED if fixed else weight))
         ranges = [values_of(task, name) for name in measures]
         rows = [
-            [scoring, *map(shown, values, ranges)]
+            [scoring, *map(value_text, values, ranges)]
             for number, (scoring, values) in enumerate(scorings)
             if with_empty or number == 0 or any(values)
         ]
@@ -165,7 +165,7 @@ def _json(scores: Scores) -> Iterator[bytes]:
     for name, value in scores.to_dict(lambda table: table).items():
         yield begin + msgspec.json.encode(name) + b":"
         if name == "tables":
-            yield from map(escaped, _tables(value))
+            yield from map(escape_json, _tables(value))
         else:
             yield json_text(value).removesuffix("\n").encode()
         begin = b","

@@ -9,7 +9,7 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from hlteval.reports.scores import UNDEFINED, Refusal, limits_text, shown, values_of
+from hlteval.reports.scores import UNDEFINED, Refusal, limits_text, value_text, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View, tsv_lines
 from hlteval.reports.terminal import Formats, Prose, in_markdown, json_text, note, visible
 from hlteval.results.systems import (
@@ -52,7 +52,7 @@ def _systems(comparison: Comparison) -> Table:
         [
             rank_text(system.rank, comparison),
             visible(system.name),
-            shown(system.value, values),
+            value_text(system.value, values),
             limits_text(system.interval),
         ]
         for system in comparison.systems
@@ -71,8 +71,8 @@ def _pairs(comparison: Comparison) -> Table:
             visible(pair.second),
             UNDEFINED if pair.difference is None else f"{pair.difference:+.4f}",
             limits_text(pair.interval),
-            shown(pair.probability, RATE),
-            shown(pair.corrected, RATE),
+            value_text(pair.probability, RATE),
+            value_text(pair.corrected, RATE),
             *map(str, (pair.wins, pair.losses, pair.ties)),
         ]
         for pair in comparison.differences
@@ -188,7 +188,7 @@ def _leaderboard_tables(board: Leaderboard, view: View) -> list[Table]:
         values = values_of(load(board.task), metric)
         systems = [row.scores[metric] for row in rows]
         columns.append(Column(label, importance=FIXED if first else NORMAL))
-        texts = [[shown(system.value, values) for system in systems]]
+        texts = [[value_text(system.value, values) for system in systems]]
         if any(system.interval for system in systems):
             columns.append(Column(f"{label} {INTERVAL}", importance=HIGH if first else LOW))
             texts.append([limits_text(system.interval) for system in systems])

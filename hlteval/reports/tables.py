@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.findings.suggest import did_you_mean
 from hlteval.reports.terminal import (
     Prose,
@@ -152,7 +152,7 @@ class Tables:
                 dropped.setdefault(tuple(absent), []).append(table.title)
         for names, titles in dropped.items():
             where = f"{', '.join(titles)}: " if len(dropped) > 1 and all(titles) else ""
-            columns = f"{counted(len(names), 'column')} not shown: {', '.join(names)}"
+            columns = f"{count_of(len(names), 'column')} not shown: {', '.join(names)}"
             yield Prose(f"{where}{columns}; use --wide or --columns", "dim")
 
     def markdown(self, signature: str, *, aligned: bool = True) -> str:

@@ -88,12 +88,12 @@ def write(console: Console, report: RenderableType) -> None:
         buffer.flush()
 
 
-def rendered(report: RenderableType) -> str:
+def render_text(report: RenderableType) -> str:
     r"""A report as the content of a file: like the output in a pipe, without colours.
 
     Examples:
         >>> from rich.text import Text
-        >>> rendered(Text("pass", style="bold"))
+        >>> render_text(Text("pass", style="bold"))
         'pass\n'
     """
     stream = StringIO()
@@ -355,7 +355,7 @@ def wrap(text: str, width: int, first: int = 0) -> list[str]:
     return [*lines, line]
 
 
-def hanging(text: str, width: int | None, first: int = 0, indent: str = "  ") -> str:
+def indent_wrapped(text: str, width: int | None, first: int = 0, indent: str = "  ") -> str:
     r"""A text with line breaks, and with indents after them.
 
     Args:
@@ -365,7 +365,7 @@ def hanging(text: str, width: int | None, first: int = 0, indent: str = "  ") ->
         indent: what later lines begin with.
 
     Examples:
-        >>> hanging("2 errors in 1 file", 16, first=len("fail: "))
+        >>> indent_wrapped("2 errors in 1 file", 16, first=len("fail: "))
         '2 errors\n  in 1 file'
     """
     if width is None:
@@ -390,7 +390,7 @@ class Prose:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         width = options.max_width if console.is_terminal else None
-        text = hanging(isolate_bidi(self.text), width, 0, self.indent)
+        text = indent_wrapped(isolate_bidi(self.text), width, 0, self.indent)
         yield Text(text, style=self.style)
 
 
@@ -414,13 +414,13 @@ _FORMULA = re.compile(r"[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(?:[0-9.]+(?:e[+-]?[0-9]+)?|inf|nan)|[-+]")
 
 
-def escaped(encoded: bytes) -> bytes:
+def escape_json(encoded: bytes) -> bytes:
     r"""JSON with escapes for characters that move the cursor, reorder a line or break it.
 
     JSON itself escapes only the controls of ASCII below the space.
 
     Examples:
-        >>> print(escaped('["\x9b2J"]'.encode()).decode())
+        >>> print(escape_json('["\x9b2J"]'.encode()).decode())
         ["\u009b2J"]
     """
     if encoded.isascii() and b"\x7f" not in encoded:
@@ -447,7 +447,7 @@ def json_text(value: object) -> str:
         >>> json_text({"value": None})
         '{"value":null}\n'
     """
-    return escaped(msgspec.json.encode(printable(value))).decode() + "\n"
+    return escape_json(msgspec.json.encode(printable(value))).decode() + "\n"
 
 
 def in_markdown(text: str) -> str:

@@ -12,10 +12,10 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 from hlteval.findings import Excerpt, Finding, Severity, Span, entry
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.findings.sequence import severities, tally
 from hlteval.reports.tables import FIXED, Column, Table, Tables
-from hlteval.reports.terminal import Prose, draw, hanging, isolate_bidi, visible
+from hlteval.reports.terminal import Prose, draw, indent_wrapped, isolate_bidi, visible
 from hlteval.results.verdict import Outcome, Verdict
 
 MAX_FINDINGS = 20
@@ -82,7 +82,7 @@ class _Report:
             findings[number] for number in sorted(shown) if not findings[number].only_counts
         ]
         yield from _summary(verdict, explained)
-        yield closing(verdict, width if wrapped else None)
+        yield closing_line(verdict, width if wrapped else None)
 
 
 def _rank(finding: Finding) -> int:
@@ -139,7 +139,7 @@ def block(finding: Finding, width: int, *, wrapped: bool = False) -> Text:
     margin = " " * max(1, len(number))
     result = Text()
     head = f"{finding.severity}[{finding.code}]"
-    message = hanging(f": {isolate_bidi(finding.message)}", edge, len(head))
+    message = indent_wrapped(f": {isolate_bidi(finding.message)}", edge, len(head))
     result.append(head, STYLES[finding.severity]).append(f"{message}\n", "bold")
     if finding.file:
         place = f"{isolate_bidi(finding.file)}{finding.position}"
@@ -150,7 +150,7 @@ def block(finding: Finding, width: int, *, wrapped: bool = False) -> Text:
     for label, text in (("record", record), ("help", finding.help), ("rule", finding.clause)):
         if text:
             head = f"{margin} = {label}: "
-            body = hanging(isolate_bidi(text), edge, len(head), " " * len(head))
+            body = indent_wrapped(isolate_bidi(text), edge, len(head), " " * len(head))
             result.append(head, _GUTTER).append(f"{body}\n")
     return result
 
@@ -188,7 +188,7 @@ def _summary(verdict: Verdict, shown: Sequence[Finding]) -> Iterator[RenderableT
     if hidden:
         only_counted = sum(finding.count for finding in verdict.findings if finding.only_counts)
         option = "--max-findings 0" if hidden > only_counted else "--max-per-code 0"
-        findings = counted(total, "finding")
+        findings = count_of(total, "finding")
         yield Prose(f"{hidden:,} of {findings} not shown; use {option} to show all", "dim")
     yield Text()
 
@@ -216,7 +216,7 @@ def _kind(finding: Finding) -> tuple[str, Severity, str]:
     return finding.side, finding.severity, finding.code
 
 
-def closing(verdict: Verdict, width: int | None = None) -> Text:
+def closing_line(verdict: Verdict, width: int | None = None) -> Text:
     """The last line: the verdict, if there is a task, and the number of findings.
 
     Args:
@@ -224,7 +224,7 @@ def closing(verdict: Verdict, width: int | None = None) -> Text:
         width: width in cells to which it is wrapped; None for a single line.
 
     Examples:
-        >>> closing(Verdict("seedev-binary", "plan", passed=True)).plain
+        >>> closing_line(Verdict("seedev-binary", "plan", passed=True)).plain
         'pass: no findings (seedev-binary, profile plan)'
     """
     numbers = _numbers(verdict.of(verdict.side))
@@ -235,16 +235,16 @@ def closing(verdict: Verdict, width: int | None = None) -> Text:
     documents, records = verdict.documents, verdict.records
     if documents is not None and records is not None and verdict.outcome == "pass":
         if documents or records:
-            numbers += f"; {counted(documents, 'document')}, {counted(records, 'record')} read"
+            numbers += f"; {count_of(documents, 'document')}, {count_of(records, 'record')} read"
             numbers += f"; {visible(verdict.compared)}" if verdict.compared else ""
         else:  # which must be impossible to miss
             numbers += "; NOTHING WAS READ: 0 documents, 0 records"
     tail = f": {numbers} ({visible(verdict.task)}, profile {visible(verdict.profile)})"
-    tail = hanging(tail, width, len(verdict.outcome))
+    tail = indent_wrapped(tail, width, len(verdict.outcome))
     return Text(verdict.outcome, style=OUTCOMES[verdict.outcome]).append(tail, "not bold default")
 
 
 def _numbers(verdict: Verdict) -> str:
     """The number of findings of one side, by severity, and of files with findings."""
-    files = f" in {counted(verdict.files, 'file')}" if verdict.files else ""
+    files = f" in {count_of(verdict.files, 'file')}" if verdict.files else ""
     return (severities(verdict.findings) or "no findings") + files

@@ -12,10 +12,10 @@ from hlteval.representation.keys import (
     fillers,
     frame_keys,
     has_repeated_identifiers,
-    hashed,
     items,
     numbers,
     ordinals,
+    row_hash,
 )
 from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Column, Table
 from hlteval.representation.store import StoreError, load, save
@@ -35,13 +35,13 @@ __all__ = [
     "fillers",
     "frame_keys",
     "has_repeated_identifiers",
-    "hashed",
     "items",
     "load",
     "numbers",
     "of_documents",
     "ordinals",
     "read_jsonl",
+    "row_hash",
     "save",
     "write_jsonl",
 ]

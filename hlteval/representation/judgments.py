@@ -58,7 +58,9 @@ class ScoredReference(NamedTuple):
     annotated: pl.DataFrame
 
 
-def prepared(corpus: Corpus, kind: str, constants: Constants | None = None) -> ScoredReference:
+def scored_reference(
+    corpus: Corpus, kind: str, constants: Constants | None = None
+) -> ScoredReference:
     """The instances of a reference, and where it is annotated.
 
     Args:
@@ -72,17 +74,17 @@ def prepared(corpus: Corpus, kind: str, constants: Constants | None = None) -> S
         >>> second = segment | {"row": 1, "record": 2, "start": 10.2, "end": 15}
         >>> documents = [{"row": 0, "name": "d1", "modality": "audio"}]
         >>> corpus = Corpus(documents=documents, instances=[first, second])
-        >>> prepared(corpus, "norm").instances.select("label", "start", "end").rows()
+        >>> scored_reference(corpus, "norm").instances.select("label", "start", "end").rows()
         [('101', 0.0, 15.0)]
     """
     chosen = constants or Constants()
-    decisions = decided(corpus, kind, chosen)
+    decisions = decisions_of(corpus, kind, chosen)
     annotated = decisions.filter(pl.col("label") != UNANNOTATED)
     places = annotated.select("document", "text", "start", "end").unique(maintain_order=True)
-    return ScoredReference(merged(decisions, chosen), places)
+    return ScoredReference(merge_instances(decisions, chosen), places)
 
 
-def decided(corpus: Corpus, kind: str, constants: Constants) -> pl.DataFrame:
+def decisions_of(corpus: Corpus, kind: str, constants: Constants) -> pl.DataFrame:
     """Decide what segments have: `JUDGED` without the annotator; `none` or `noann` if nothing."""
     rows = judgments(corpus, kind)
     if kind == "emotion":
@@ -154,7 +156,7 @@ def by_majority(given: pl.DataFrame, votes: int) -> pl.DataFrame:
     return counted.drop_nulls("label").select(columns).unique(maintain_order=True)
 
 
-def merged(decisions: pl.DataFrame, constants: Constants) -> pl.DataFrame:
+def merge_instances(decisions: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     """Instance Merging: adjacent segments of one class become one instance.
 
     They are adjacent if the gap, from the end of one to the start of the next, is less than a

@@ -18,7 +18,7 @@ SEPARATOR = "\x1f"
 """Separates the parts of a key; no identifier of a format contains it."""
 
 
-def hashed(*columns: str) -> pl.Expr:
+def row_hash(*columns: str) -> pl.Expr:
     """A hash of some columns of a row, as the column `hashed`.
 
     Grouping and joining by it takes a third of the time that it takes by strings. Different hashes
@@ -110,7 +110,7 @@ def ordinals(rows: pl.DataFrame, by: Sequence[str]) -> pl.Series:
         [0, 0, 1]
     """
     compared = rows.select(by)
-    repeated = compared.select(hashed(*by).is_duplicated()).to_series()
+    repeated = compared.select(row_hash(*by).is_duplicated()).to_series()
     ordinal = pl.zeros(rows.height, dtype=pl.Int64, eager=True)
     if repeated.any():
         counted = pl.int_range(pl.len(), dtype=pl.Int64).over(by)
@@ -216,7 +216,7 @@ def _items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
         )
         for rows, identifier, filler in _sources_of_items(corpus, reference)
     )
-    if found.select(hashed("document", "target")).to_series().n_unique() == found.height:
+    if found.select(row_hash("document", "target")).to_series().n_unique() == found.height:
         return found
     return found.unique(["document", "target"], keep="first", maintain_order=True)
 
@@ -245,8 +245,8 @@ def _fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
 def _look_up(references: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """References with the item that each leads to, in their order."""
     key = ["document", "target"]
-    numbered = known.lazy().select(hashed(*key), at=pl.int_range(pl.len()))
-    wanted = references.lazy().select(hashed(*key))
+    numbered = known.lazy().select(row_hash(*key), at=pl.int_range(pl.len()))
+    wanted = references.lazy().select(row_hash(*key))
     joined = wanted.join(numbered, on="hashed", how="left", maintain_order="left").collect()
     targets = known.select(pl.all().gather(joined["at"]))
     if targets.height == references.height and not any(
@@ -264,6 +264,6 @@ def effective_fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
 
 def _last_of_role(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
     filled = fillers(corpus, reference)
-    if filled.select(hashed("frame_row", "role")).to_series().n_unique() == filled.height:
+    if filled.select(row_hash("frame_row", "role")).to_series().n_unique() == filled.height:
         return filled
     return filled.unique(["frame_row", "role"], keep="last", maintain_order=True)

@@ -26,7 +26,7 @@ ANSWERS = (
 """The answers in words, from the least agreement to the most; questionnaires use some of them."""
 
 
-def understood(responses: pl.LazyFrame, scale: int = 0) -> pl.LazyFrame:
+def with_usual_names(responses: pl.LazyFrame, scale: int = 0) -> pl.LazyFrame:
     """Responses whose condition and answer have their usual names, null where they are unknown.
 
     Args:
@@ -36,9 +36,9 @@ def understood(responses: pl.LazyFrame, scale: int = 0) -> pl.LazyFrame:
 
     Examples:
         >>> rows = pl.LazyFrame({"condition": ["baseline"] * 2, "response": ["5", "neutral "]})
-        >>> understood(rows, 5).collect().rows()
+        >>> with_usual_names(rows, 5).collect().rows()
         [('Baseline', 'Completely Agree'), ('Baseline', 'Neutral')]
-        >>> understood(rows).collect()["response"].to_list()
+        >>> with_usual_names(rows).collect()["response"].to_list()
         [None, 'Neutral']
     """
     numbers = {str(number): f"{number} of {scale}" for number in range(1, scale)}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import msgspec
 
 from hlteval.findings import Findings
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.results.systems import Limits, interval_frame
 from hlteval.results.verdict import Count, Output
 
@@ -130,7 +130,7 @@ class Agreement(Output, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         names = ", ".join(self.annotators)
-        return f"<Agreement: {self.task}, {names}, {counted(self.documents, 'document')}>"
+        return f"<Agreement: {self.task}, {names}, {count_of(self.documents, 'document')}>"
 
     def to_frame(self, rows: Rows = "coefficients") -> pl.DataFrame:
         """The measures, the coefficients or the differences, a row each.

@@ -114,10 +114,6 @@ def with_defaults(result: R, defaults: Defaults | None) -> R:
     return named
 
 
-judged_with_defaults = compared_with_defaults = with_defaults
-ranked_with_defaults = agreed_with_defaults = with_defaults
-
-
 def campaign_with_defaults(
     result: CampaignResult, by_group: Mapping[Group, Defaults]
 ) -> CampaignResult:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from hlteval.findings import Findings, Severity
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.results.verdict import Count, Output, Verdict
 from hlteval.sources import Listed
 
@@ -104,7 +104,7 @@ class Inspection(Output, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         tasks = ", ".join(guess.task for guess in self.tasks) or "no task"
-        members = counted(len(self.members), "member")
+        members = count_of(len(self.members), "member")
         return f"<Inspection: {self.path}, {self.kind}, {members}; {tasks}>"
 
 
@@ -167,8 +167,8 @@ class Conversion(Output, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         forms = " and ".join(dict.fromkeys(each.format for each in self.inputs))
-        outcome = counted(len(self.files), "file") if self.written else "nothing written"
-        losses = counted(len(self.losses), "loss")
+        outcome = count_of(len(self.files), "file") if self.written else "nothing written"
+        losses = count_of(len(self.losses), "loss")
         return f"<Conversion: {forms} to {self.format}, {outcome}, {losses}>"
 
     @property

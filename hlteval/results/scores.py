@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 
 from hlteval.extensions import lazy
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.results.verdict import Verdict, head
 from hlteval.scoring.evidence import Evidence
 
@@ -52,7 +52,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         value = self.metrics.get(self.primary)
         shown = "undefined" if value is None else f"{value:.4f}"
-        more = f"{counted(len(self.metrics), 'metric')}, tables {', '.join(self.tables) or 'none'}"
+        more = f"{count_of(len(self.metrics), 'metric')}, tables {', '.join(self.tables) or 'none'}"
         return f"<Scores: {self.task}, profile {self.profile}: {self.primary} {shown}; {more}>"
 
     def _repr_html_(self) -> str:

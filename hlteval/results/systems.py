@@ -13,7 +13,7 @@ import msgspec
 
 from hlteval.extensions import lazy
 from hlteval.findings import Finding, Findings
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.results.verdict import Output, Verdict, head, plain
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput
@@ -293,7 +293,7 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         head = f"{self.task}, profile {self.profile}: {', '.join(self.metrics)}"
         refused = len(self.refused)
-        number = f"{counted(len(self.rows) - refused, 'system')}, {refused} refused"
+        number = f"{count_of(len(self.rows) - refused, 'system')}, {refused} refused"
         if not self.comparisons:
             return f"<Leaderboard: {head}; {number}>"
         best = ", ".join(system.name for system in self.comparisons[0].best)

@@ -32,7 +32,7 @@ from hlteval.serve.uploads import Pace, Rejected, chunks, small
 from hlteval.sources.decoding import check_encoding
 from hlteval.sources.names import is_text
 from hlteval.sources.source import LIMITS
-from hlteval.tasks import known, load
+from hlteval.tasks import load, task_modules
 from hlteval.tasks.task import Option, Task
 
 _LONGEST = 500
@@ -50,7 +50,7 @@ def offered_options(task: Task) -> list[Option]:
 
 def tasks_of(settings: ServeSettings) -> list[str]:
     """The names of the tasks that the page offers."""
-    return [settings.task] if settings.task else list(known())
+    return [settings.task] if settings.task else list(task_modules())
 
 
 def form(settings: ServeSettings) -> Mapping[str, Any]:

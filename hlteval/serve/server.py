@@ -24,7 +24,7 @@ from hlteval.serve.settings import CannotServe, ServeSettings
 from hlteval.serve.uploads import Timing
 from hlteval.sources.spooling import temporary
 from hlteval.workflows.evaluation.pipeline import FILE as LOCK
-from hlteval.workflows.evaluation.pipeline import InUse, locked
+from hlteval.workflows.evaluation.pipeline import InUse, lock_folder
 
 HOST = "127.0.0.1"
 _PREFIX = "hlteval-serve-"
@@ -110,7 +110,7 @@ def _folder() -> Iterator[Path]:
     with (
         temporary(),
         tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as folder,
-        locked(Path(folder)),
+        lock_folder(Path(folder)),
     ):
         own = Path(folder)
         for path in own.parent.glob(f"{_PREFIX}*"):
@@ -118,7 +118,7 @@ def _folder() -> Iterator[Path]:
             is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == own.stat().st_uid
             if path == own or not is_ours or not (path / LOCK).is_file():  # it starts just now
                 continue
-            with suppress(InUse, OSError), locked(path):
+            with suppress(InUse, OSError), lock_folder(path):
                 shutil.rmtree(path, ignore_errors=True)
         (own / "sessions").mkdir(mode=0o700)
         yield own

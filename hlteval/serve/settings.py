@@ -12,7 +12,7 @@ import msgspec
 from hlteval.findings import REFERENCE, SUBMISSION
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
-from hlteval.tasks.options import check_values, merged
+from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import WrongOption
 
 INPUT, OUTPUT, LINKS, SCRATCH = "input", "output", "given", "scratch"
@@ -175,7 +175,7 @@ def check(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
         return settings, None
     task = load(settings.task)
     task.hold_profile(settings.profile or task.profiles[0])
-    values = merged(task, settings.options)
+    values = merge_options(task, settings.options)
     if unknown := sorted(set(values) - {option.name for option in task.options}):
         raise WrongOption(f"unknown option {unknown[0]} of {task.name}")
     check_values(task, values)

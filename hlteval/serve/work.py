@@ -19,10 +19,10 @@ from msgspec import structs
 
 from hlteval.converters import WrongSetting
 from hlteval.findings import REFERENCE, SUBMISSION, Item
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.reports.findings import json
 from hlteval.reports.html import write
-from hlteval.reports.scores import FORMATS, Refusal, shown, values_of
+from hlteval.reports.scores import FORMATS, Refusal, value_text, values_of
 from hlteval.reports.systems import COMPARISON_FORMATS
 from hlteval.reports.tables import ALL
 from hlteval.reports.terminal import printable
@@ -49,7 +49,7 @@ from hlteval.sources.opening import OpenInput
 from hlteval.sources.spooling import NotWritten
 from hlteval.sources.writing import pack
 from hlteval.tasks import load
-from hlteval.tasks.options import check_effect, merged
+from hlteval.tasks.options import check_effect, merge_options
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.compare.comparison import compare
 from hlteval.workflows.fix.fixing import fix, fixable
@@ -122,7 +122,7 @@ def _cell(value: object) -> str:
 def of_scores(scores: Scores) -> Part:
     """The scores of a submission."""
     task = load(scores.task)
-    value = shown(scores.metrics.get(scores.primary), values_of(task, scores.primary))
+    value = value_text(scores.metrics.get(scores.primary), values_of(task, scores.primary))
     texts = {name: str(FORMATS[name](scores, ALL)) for name in _LABELS}
     return _part("scores", "Scores", "", [(scores.primary, value)], scores, **texts)
 
@@ -168,7 +168,7 @@ def fixed_copy(task: str, path: str, key: str, settings: Mapping[str, Any]) -> D
         packed = folder.with_suffix(".zip")
         pack(replace(open_source(str(target)), kind="zip"), packed)
         target, name = packed, f"{name}.zip"
-    fixes = counted(sum(each.count for each in copy.fixes), "fix")
+    fixes = count_of(sum(each.count for each in copy.fixes), "fix")
     label = f"Corrected copy ({fixes}, then: {copy.verdict.outcome})"
     return Download(f"{key}-fixed", label, str(target.relative_to(OUTPUT)), name)
 
@@ -275,7 +275,9 @@ class _Work:
             if option.name in values and option.available_in(command)
         }
         present = {"tables", *(["against"] if REFERENCE in self.inputs else [])}
-        check_effect(self.task, command, available, {*merged(self.task, available), *present})
+        check_effect(
+            self.task, command, available, {*merge_options(self.task, available), *present}
+        )
         order = self.order
         return {"profile": order.profile, "encoding": order.encoding, "options": available}
 

@@ -4,7 +4,7 @@ from hlteval.sources.decoding import decode, sha256
 from hlteval.sources.names import is_file_name, is_file_path, stays_inside
 from hlteval.sources.opening import OpenInput, open_source
 from hlteval.sources.source import LIMITS, Limits, Listed, Member, Source, Unreadable
-from hlteval.sources.writing import finish, merge, unfinished, writing
+from hlteval.sources.writing import finish, merge, unfinished_path, writing
 
 CODES = ("SRC",)
 """Prefixes of the codes that any file may raise, whatever its format."""
@@ -26,6 +26,6 @@ __all__ = [
     "open_source",
     "sha256",
     "stays_inside",
-    "unfinished",
+    "unfinished_path",
     "writing",
 ]

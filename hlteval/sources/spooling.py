@@ -33,7 +33,7 @@ no part of a file is left
 
 
 @contextmanager
-def written(path: Path | str, safe: str = UNCHANGED) -> Iterator[None]:
+def report_write_errors(path: Path | str, safe: str = UNCHANGED) -> Iterator[None]:
     """Report an error of the system while a path is written under the name of this path.
 
     Args:
@@ -77,7 +77,9 @@ def temporary() -> Iterator[None]:
     except FileNotFoundError as error:  # no folder can be written
         reason = "no folder for them can be written"
         raise NotWritten(error.errno, reason, "temporary files", "nothing was changed") from error
-    with written(f"temporary files to {folder}", "nothing was changed; set TMPDIR to another disk"):
+    with report_write_errors(
+        f"temporary files to {folder}", "nothing was changed; set TMPDIR to another disk"
+    ):
         yield
 
 

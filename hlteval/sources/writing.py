@@ -19,7 +19,7 @@ from pathlib import Path
 
 from hlteval.sources.names import archive_suffix
 from hlteval.sources.source import Source
-from hlteval.sources.spooling import written
+from hlteval.sources.spooling import report_write_errors
 
 _MAX_SYNCED = 100
 """Maximum number of files of a folder that are synchronized with the disk."""
@@ -56,20 +56,20 @@ def writing(path: Path, *, replace: bool = False) -> Iterator[Path]:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     with writing(Path(folder, "scores.json")) as unfinished:
-        ...         _ = unfinished.write_text("{}")
+        ...         _ = unfinished_path.write_text("{}")
         ...     [file.name for file in Path(folder).iterdir()]
         ['scores.json']
     """
-    target = resolved(path)
+    target = resolve_path(path)
     _check(target, replace=replace)
-    with unfinished(path) as made:
+    with unfinished_path(path) as made:
         yield made
         _check(target, replace=replace)
         finish(made, target)
 
 
 @contextmanager
-def unfinished(target: Path) -> Iterator[Path]:
+def unfinished_path(target: Path) -> Iterator[Path]:
     """A hidden path in the folder of a target, at which the caller creates a file or a folder.
 
     What is still there at the end is removed, also when the process is interrupted.
@@ -78,14 +78,14 @@ def unfinished(target: Path) -> Iterator[Path]:
         NotWritten: for an error of the system.
     """
     path = hidden_path(target)
-    with written(target):
+    with report_write_errors(target):
         try:
             yield path
         finally:
             _remove_surely(path)
 
 
-def resolved(path: Path | str) -> Path:
+def resolve_path(path: Path | str) -> Path:
     """The path behind links; that of a loop of links is a link."""
     return Path(os.path.realpath(path))
 
@@ -93,7 +93,7 @@ def resolved(path: Path | str) -> Path:
 def finish(made: Path, target: Path) -> None:
     """Give a complete file or folder its name; an existing file or folder is replaced."""
     _synchronize(made)
-    _replace(made, resolved(target))
+    _replace(made, resolve_path(target))
 
 
 def merge(made: Path, folder: Path) -> list[str]:
@@ -119,7 +119,9 @@ def merge(made: Path, folder: Path) -> list[str]:
                 raise FileExistsError(f"{folder / parent} is a file, not a folder")
     others = (file for file in folder.rglob("*") if file.is_file())
     stay = sorted({str(file.relative_to(folder)) for file in others}.difference(names))
-    with written(folder, "every file in it is complete, but some may be new and some old"):
+    with report_write_errors(
+        folder, "every file in it is complete, but some may be new and some old"
+    ):
         for name in names:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (made / name).replace(folder / name)
@@ -148,8 +150,8 @@ def check_outputs(
         Traceback (most recent call last):
         FileExistsError: tests/report.html is an input: it is in tests, which is read; write ...
     """
-    written = {str(path): resolved(path) for path in outputs if str(path) not in {"", "-"}}
-    read = {str(path): resolved(path) for path in inputs if str(path) not in {"", "-"}}
+    written = {str(path): resolve_path(path) for path in outputs if str(path) not in {"", "-"}}
+    read = {str(path): resolve_path(path) for path in inputs if str(path) not in {"", "-"}}
     for target in written.values() if read else ():
         check_name(target)
     for name, source in read.items() if written else ():
@@ -172,7 +174,7 @@ def linked_files(folder: Path | str) -> set[Path]:
     if not Path(folder).is_dir():
         return set()
     paths = (Path(root, name) for root, _, names in os.walk(folder) for name in names)
-    return {resolved(path) for path in paths if path.is_symlink()}
+    return {resolve_path(path) for path in paths if path.is_symlink()}
 
 
 def check_name(target: Path) -> None:
@@ -181,7 +183,10 @@ def check_name(target: Path) -> None:
     Raises:
         NotWritten: if it does not, as where it is too long.
     """
-    with written(target, "choose another name"), suppress(FileNotFoundError, NotADirectoryError):
+    with (
+        report_write_errors(target, "choose another name"),
+        suppress(FileNotFoundError, NotADirectoryError),
+    ):
         target.lstat()
 
 
@@ -240,7 +245,7 @@ def _exchange(first: Path, second: Path) -> bool:
 
 def hidden_path(target: Path) -> Path:
     """A path in the folder of a target at which to make what is not complete."""
-    target = resolved(target)
+    target = resolve_path(target)
     return target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.part")
 
 

@@ -463,11 +463,11 @@ Stretch = tuple[int, int]
 """Start and end of a value."""
 
 
-def shown(path: Path) -> str:
+def format_path(path: Path) -> str:
     """A path as people write it.
 
     Examples:
-        >>> shown((3, "Status", "Need"))
+        >>> format_path((3, "Status", "Need"))
         '$[3].Status.Need'
     """
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)

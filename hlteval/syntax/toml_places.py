@@ -25,27 +25,27 @@ class Extent(NamedTuple):
     end: int
 
 
-class Located(NamedTuple):
+class KeyPlaces(NamedTuple):
     """The places of a key and its value; a table has that of its header, or of its first key."""
 
     key: Extent
     value: Extent
 
 
-def located(text: str) -> Mapping[Path, Located]:
+def locate(text: str) -> Mapping[Path, KeyPlaces]:
     r"""Locate all keys and values of a valid TOML document, by their paths.
 
     Args:
         text: the document, which `tomllib` accepts.
 
     Examples:
-        >>> found = located("[a.b]\nc = [1, 22]\n[[d]]\n[[d]]\ne = 'x'\n")
+        >>> found = locate("[a.b]\nc = [1, 22]\n[[d]]\n[[d]]\ne = 'x'\n")
         >>> found["a", "b", "c"].key, found["a", "b", "c", 1].value
         (Extent(start=6, end=7), Extent(start=14, end=16))
         >>> sorted(path for path in found if path[0] == "d")
         [('d',), ('d', 0), ('d', 1), ('d', 1, 'e')]
     """
-    places: dict[Path, Located] = {}  # of a table, the first one stays
+    places: dict[Path, KeyPlaces] = {}  # of a table, the first one stays
     tables: Counter[Path] = Counter()
     at: Path = ()
     parts: list[Any] = load("toml").parse(text).children
@@ -59,26 +59,26 @@ def located(text: str) -> Mapping[Path, Located]:
         for name in _names(key):  # in the last element of each array of tables on the way
             at = (*at, tables[at] - 1, name) if at in tables else (*at, name)
         for size in range(1, len(at) + 1):
-            places.setdefault(at[:size], Located(extent, extent))
+            places.setdefault(at[:size], KeyPlaces(extent, extent))
         if part.data == "table_array":
             at = (*at, tables[at])
             tables[at[:-1]] += 1
-            places[at] = Located(extent, extent)
+            places[at] = KeyPlaces(extent, extent)
     return places
 
 
-def _pairs(at: Path, pair: Tree[Token]) -> Iterator[tuple[Path, Located]]:
+def _pairs(at: Path, pair: Tree[Token]) -> Iterator[tuple[Path, KeyPlaces]]:
     """The place of a key, of the tables that it names, and of all that is in its value."""
     parts: list[Any] = pair.children
     key, value = parts
     path = (*at, *_names(key))
-    place = Located(_extent(key), _extent(value))
+    place = KeyPlaces(_extent(key), _extent(value))
     yield path, place
     yield from ((path[:size], place) for size in range(len(at) + 1, len(path)))
     yield from _values(path, value)
 
 
-def _values(path: Path, value: Any) -> Iterator[tuple[Path, Located]]:
+def _values(path: Path, value: Any) -> Iterator[tuple[Path, KeyPlaces]]:
     """The places of all that is in an array or an inline table."""
     kind = getattr(value, "data", "")
     items = [item for item in getattr(value, "children", ()) if item is not None]
@@ -86,7 +86,7 @@ def _values(path: Path, value: Any) -> Iterator[tuple[Path, Located]]:
         if kind == "inline_table":
             yield from _pairs(path, item)
         else:
-            yield (*path, index), Located(_extent(item), _extent(item))
+            yield (*path, index), KeyPlaces(_extent(item), _extent(item))
             yield from _values((*path, index), item)
 
 

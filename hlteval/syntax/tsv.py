@@ -14,7 +14,7 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.findings import Finding, Problem, explained
+from hlteval.findings import Finding, Problem, findings_of
 from hlteval.sources import Member
 
 _PATTERNS = {
@@ -38,11 +38,11 @@ def is_blank(text: str) -> bool:
     return re.fullmatch(f"[{WHITE_SPACE}]*", text) is not None
 
 
-def shortened(text: str, length: int = _LONGEST) -> str:
+def shorten(text: str, length: int = _LONGEST) -> str:
     """A text as a message quotes it: cut after some characters.
 
     Examples:
-        >>> shortened("x" * 99, 3), shortened("x")
+        >>> shorten("x" * 99, 3), shorten("x")
         ('xxx…', 'x')
     """
     return text if len(text) <= length else f"{text[:length]}…"
@@ -326,7 +326,7 @@ class ParsedTable:
             return placed.in_line(file.display, self.lines[record - 1])
 
         further = ((problem.record, problem) for problem in more)
-        return explained(chain(self.wrong, further), finding, file.max_per_code)
+        return findings_of(chain(self.wrong, further), finding, file.max_per_code)
 
     def rejected_records(
         self, kind: str, *, origin: int = 0, first: int = 0, id_column: str = ""
@@ -579,7 +579,7 @@ class Table:
                 continue
             valid = valid and column.tolerated
             given = cell or ""
-            values = {"given": shortened(given) or "nothing", "column": column.title}
+            values = {"given": shorten(given) or "nothing", "column": column.title}
             more = column.describe(given) if column.describe else {}
             if column.code:
                 end = start + len(given)

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from hlteval.findings.suggest import closest
-from hlteval.syntax.tsv import Column, Table, shortened
+from hlteval.syntax.tsv import Column, Table, shorten
 from hlteval.syntax.tsv_steps import (
     LENGTHS,
     NO_WORD,
@@ -198,7 +198,7 @@ def read_header(rows: Sequence[Sequence[str]], table: Table) -> Iterator[Header]
     for columns in dict.fromkeys((table.columns, needed)):
         if len(first) == len(columns):
             names = [column.title for column in columns]
-            values = {"header": shortened(" ".join(names), 200)}
+            values = {"header": shorten(" ".join(names), 200)}
             yield Header(columns, False, MISSING, values, names)
 
 
@@ -211,7 +211,7 @@ def _without_header(first: Sequence[str], table: Table) -> Iterator[Header]:
     ]
     named = len(words) >= len(first) - 1 and len(set(first)) == len(first)
     if wrong and (named or is_numbered(first)):
-        given = shortened(" ".join(first), 80)
+        given = shorten(" ".join(first), 80)
         yield Header(table.columns, True, EXTRA, {"given": given})
 
 
@@ -286,11 +286,11 @@ def _renamed(titles: Sequence[str], found: list[Column | None], table: Table) ->
         column.title if column else title for column, title in zip(found, titles, strict=True)
     ]
     pairs = [
-        f"{shortened(title, 30) or 'nothing'} for {right}"
+        f"{shorten(title, 30) or 'nothing'} for {right}"
         for title, right in zip(titles, written, strict=True)
         if title != right
     ]
-    values = {"names": ", ".join(pairs), "header": shortened(" ".join(written), 200)}
+    values = {"names": ", ".join(pairs), "header": shorten(" ".join(written), 200)}
     yield Header(
         tuple(found), True, TSV_HEADERS_NAMES if pairs else "", values, written, known=True
     )

@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import combinations, pairwise
 
-from hlteval.syntax.tsv import Column, Table, shortened
+from hlteval.syntax.tsv import Column, Table, shorten
 
 Columns = tuple[Column | None, ...]
 """The columns of a file in their order; None for one that the table does not have."""
@@ -202,7 +202,7 @@ def _surplus(columns: Columns, rows: Sequence[Cells], table: Table, length: int)
     if len({tuple(cells[at] for cells in rows if at < len(cells)) for at in found}) == 1:
         return _too_many(rows, length, found[-1])
     numbers = listed([str(at + 1) for at in found], "or")
-    cells = listed([shortened(example[at], 20) or "nothing" for at in found], "or")
+    cells = listed([shorten(example[at], 20) or "nothing" for at in found], "or")
     values = {"column": f"column {numbers}", "example": cells, "hint": "leave the column out"}
     return Step(SURPLUS, values, _leaving_out(found[-1], length), can_undo=False)
 
@@ -256,7 +256,7 @@ def _leaving_out(at: int, length: int) -> Callable[[Cells], Cells]:
 def _too_many(rows: Sequence[Cells], length: int, at: int) -> Step:
     """The step that leaves a column out, in the header too if it has it."""
     example = next((cells[at] for cells in rows if len(cells) == length), "")
-    values = {"column": f"column {at + 1}", "example": shortened(example, 40) or "nothing"}
+    values = {"column": f"column {at + 1}", "example": shorten(example, 40) or "nothing"}
     values["hint"] = "leave the column out; --fix --unsafe-fixes does so"
     leave_out = _leaving_out(at, length)
     return Step(SURPLUS, values, leave_out, leave_out)
@@ -287,7 +287,7 @@ def _gains(
         for code, change in _changes(column, wrong, len(rows)):
             left = sum(not fits(column, change(cell)) for cell in wrong)
             if left <= (1 - _SURE) * len(wrong):
-                example, meant = shortened(wrong[0], 40), shortened(change(wrong[0]), 40)
+                example, meant = shorten(wrong[0], 40), shorten(change(wrong[0]), 40)
                 values = {"column": name_of(columns, at, table), "example": example, "meant": meant}
                 yield Step(code, values, _on_cell(at, change)), len(wrong) - left
     for pair in combinations(range(len(columns)), 2):

@@ -143,11 +143,11 @@ _TEXT = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;"))
 _VALUE = (*_TEXT, ('"', "&quot;"), ("\t", "&#9;"), ("\n", "&#10;"))
 
 
-def escaped(written: str) -> str:
+def escape(written: str) -> str:
     """Text between tags.
 
     Examples:
-        >>> escaped('AT&T "x"')
+        >>> escape('AT&T "x"')
         'AT&amp;T "x"'
     """
     return _escape(written, _TEXT)

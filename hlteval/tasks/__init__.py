@@ -38,7 +38,7 @@ PROFILES = ("plan", "official")
 __all__ = ["BUILTIN", "PROFILES", "known", "load", "rules", "usable"]
 
 
-def known() -> Mapping[str, str]:
+def task_modules() -> Mapping[str, str]:
     """The tasks by name, ours and those that other packages add."""
     return {**extensions(TASKS), **BUILTIN}
 
@@ -46,7 +46,7 @@ def known() -> Mapping[str, str]:
 def usable() -> list[str]:
     """The names of the tasks that can be loaded: of other packages, some may be broken."""
     broken = broken_extensions(TASKS)
-    return [name for name in known() if name in BUILTIN or name not in broken]
+    return [name for name in task_modules() if name in BUILTIN or name not in broken]
 
 
 def rules(task: Task) -> tuple[Rule, ...]:

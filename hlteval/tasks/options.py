@@ -22,7 +22,7 @@ _LARGE = 1e6
 """Numbers of options are smaller."""
 
 
-def merged(task: Task, given: Mapping[str, object]) -> dict[str, str]:
+def merge_options(task: Task, given: Mapping[str, object]) -> dict[str, str]:
     """The options of a task as text: those that are given, and those of a file that one names.
 
     What is given overrides the file. The file is TOML; its keys are the names of options. Values
@@ -34,7 +34,7 @@ def merged(task: Task, given: Mapping[str, object]) -> dict[str, str]:
 
     Examples:
         >>> from hlteval.tasks import load
-        >>> merged(load("speech-sf"), {"place_match": "exact"})
+        >>> merge_options(load("speech-sf"), {"place_match": "exact"})
         {'place_match': 'exact'}
     """
     options = {option.name: option for option in task.options}

@@ -16,12 +16,12 @@ from hlteval.findings import Finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.config import Config
 from hlteval.sources.decoding import check_encoding
-from hlteval.sources.spooling import written
-from hlteval.sources.writing import finish, merge, unfinished
-from hlteval.tasks import known, load
-from hlteval.tasks.options import check_values, merged
+from hlteval.sources.spooling import report_write_errors
+from hlteval.sources.writing import finish, merge, unfinished_path
+from hlteval.tasks import load, task_modules
+from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Option, Task, WrongOption
-from hlteval.workflows.evaluation.manifests import TomlFile, broken, read_toml
+from hlteval.workflows.evaluation.manifests import TomlFile, read_toml, schema_problems
 from hlteval.workflows.run.request import Selection, UnknownCode
 
 OWN = "hlteval.toml"
@@ -79,7 +79,7 @@ def read_config(path: str, task: str = "") -> Config:
         content = tomllib.loads(read.file.text).get("tool", {}).get("hlteval", {})
         wrong = tuple(
             read.finding(item.code, *item.path, of_key=item.of_key, **item.values)
-            for item in broken(content, "config", "CFG")
+            for item in schema_problems(content, "config", "CFG")
         )
         file = replace(read.file, content=None if wrong else content, findings=wrong)
         read = _Read(file, read.table)
@@ -128,10 +128,10 @@ class _Checks:
             check_encoding(encoding)
         except LookupError:
             yield self.at("CFG110", "encoding", encoding=encoding)
-        if self.task in known():
+        if self.task in task_modules():
             yield from self.of_task(load(self.task))
         elif self.task:
-            hint = did_you_mean(self.task, known(), "`hlteval tasks` lists them")
+            hint = did_you_mean(self.task, task_modules(), "`hlteval tasks` lists them")
             yield self.at("CFG106", "task", task=self.task, hint=hint)
 
     def paths(self, value: object, *key: str) -> Iterator[Finding]:
@@ -149,7 +149,7 @@ class _Checks:
         for name, value in self.content.get("options", {}).items():
             option = options.get(name.replace("_", "-"))
             try:
-                values = merged(task, {name.replace("-", "_"): value})
+                values = merge_options(task, {name.replace("-", "_"): value})
                 check_values(task, values)
                 if option and option.name in values:
                     option.check(values[option.name])
@@ -179,10 +179,12 @@ def _resolve(path: str, content: Mapping[str, Any], task: str) -> Mapping[str, A
     def from_here(value: Any) -> Any:
         if isinstance(value, list):
             return [from_here(item) for item in value]
-        return shown(Path(path).parent / value)
+        return relative_path(Path(path).parent / value)
 
     name = task or content.get("task", "")
-    paths = {o.flag for o in load(name).options if _names_path(o)} if name in known() else set()
+    paths = (
+        {o.flag for o in load(name).options if _names_path(o)} if name in task_modules() else set()
+    )
     values = {
         key: from_here(value) if key in {"reference", "against"} else value
         for key, value in content.items()
@@ -195,11 +197,11 @@ def _resolve(path: str, content: Mapping[str, Any], task: str) -> Mapping[str, A
     return values
 
 
-def shown(path: Path) -> str:
+def relative_path(path: Path) -> str:
     """A path relative to the working directory, if there is a way.
 
     Examples:
-        >>> shown(Path("runs", "..", "reference"))
+        >>> relative_path(Path("runs", "..", "reference"))
         'reference'
     """
     try:
@@ -222,7 +224,7 @@ def config_of(path: str) -> Config | None:
     if path not in {"", "-"} and not Path(path).exists():
         raise FileNotFoundError(f"no such file or folder: {path}")
     found = find(start_of(path))
-    return None if found is None else read_config(shown(found))
+    return None if found is None else read_config(relative_path(found))
 
 
 def unpack(folder: Path) -> None:
@@ -234,9 +236,9 @@ def unpack(folder: Path) -> None:
     """
     if os.path.lexists(folder) and not folder.is_dir():
         raise FileExistsError(f"{folder} is a file, not a folder")
-    with written(folder):
+    with report_write_errors(folder):
         folder.absolute().parent.mkdir(parents=True, exist_ok=True)
-    with unfinished(folder) as made:
+    with unfinished_path(folder) as made:
         _copy(resources.files("hlteval") / "demo", made, folder)
         if folder.is_dir():
             merge(made, folder)

@@ -22,10 +22,10 @@ from hlteval.sources.opening import OpenInput, open_stream
 from hlteval.sources.spooling import CHUNK
 from hlteval.sources.writing import check_outputs, file_sha256
 from hlteval.sources.writing import pack as write_archive
-from hlteval.tasks import known, load
+from hlteval.tasks import load, task_modules
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.validators.packing import collisions
-from hlteval.workflows.processes.batches import Step, silent
+from hlteval.workflows.processes.batches import Progress, no_progress
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import validate
 from hlteval.workflows.run.request import Request
@@ -43,7 +43,7 @@ def pack(
     target: str,
     *,
     force: bool = False,
-    step: Step = silent,
+    step: Progress = no_progress,
     **arguments: Any,
 ) -> PackedArchive:
     """Pack a submission as its task requires, and validate the archive.
@@ -142,7 +142,7 @@ def _check(
     file: Path,
     findings: Sequence[Finding],
     arguments: Mapping[str, Any],
-    step: Step,
+    step: Progress,
 ) -> PackedArchive:
     """Check the archive, which has no name of its own yet, under the name that it will have.
 
@@ -201,7 +201,7 @@ def inspect(path: str) -> Inspection:
             Listed(member.name or member.display, "file", number)
             for member, number in zip(source.members, sizes, strict=True)
         )
-    guesses = [Guess(name, tuple(_reasons(load(name), source))) for name in known()]
+    guesses = [Guess(name, tuple(_reasons(load(name), source))) for name in task_modules()]
     guesses.sort(key=lambda guess: -len(guess.reasons))
     shown = Inspection(
         path=source.path,

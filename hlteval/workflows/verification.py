@@ -16,11 +16,11 @@ from hlteval.findings.suggest import did_you_mean
 from hlteval.results.verdict import FIRST, SIGNED, Part, Signature, Verification, WrongSignature
 from hlteval.results.verdict import VerificationOutcome as Outcome
 from hlteval.sources import Unreadable, open_source
-from hlteval.tasks import known, load
-from hlteval.tasks.options import merged
+from hlteval.tasks import load, task_modules
+from hlteval.tasks.options import merge_options
 from hlteval.tasks.runtime.options import read_files
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.processes.batches import Step, silent, watched
+from hlteval.workflows.processes.batches import Progress, no_progress, with_progress
 from hlteval.workflows.run.batches import submission
 from hlteval.workflows.run.engine import score, settings
 from hlteval.workflows.run.request import Intervals, Request
@@ -128,7 +128,7 @@ def verify(
     seed: int | None = None,
     encoding: str | None = None,
     options: Mapping[str, object] | None = None,
-    step: Step = silent,
+    step: Progress = no_progress,
 ) -> Verification:
     """Compare a signature, part by part, with files and settings.
 
@@ -172,7 +172,7 @@ def verify(
     if "-" in systems[1:] or (claim.source == "-" and "-" in (reference, *systems)):
         raise WrongOption("standard input can be read only once: use - once")
     declared = _task(claim, task)
-    chosen = merged(declared, options or {})
+    chosen = merge_options(declared, options or {})
     return _Check(claim, reference, systems, declared, passed, chosen).result(step)
 
 
@@ -181,8 +181,8 @@ def _task(claim: Claim, name: str | None) -> Task:
     chosen = name or claim.only("task")
     if chosen is None:
         raise WrongSignature("the signature names no task; use --task NAME")
-    if chosen not in known():
-        hint = did_you_mean(chosen, known(), f"use one of {', '.join(known())}")
+    if chosen not in task_modules():
+        hint = did_you_mean(chosen, task_modules(), f"use one of {', '.join(task_modules())}")
         raise WrongSignature(f"unknown task {chosen}; {hint}")
     return load(chosen)
 
@@ -237,7 +237,7 @@ class _Check:
         """A common setting: the user's, or else that of the signature."""
         return self.passed.get(name) or self.claim.only(name) or default
 
-    def result(self, step: Step) -> Verification:
+    def result(self, step: Progress) -> Verification:
         """Compare the claim with the signature of the files and of what the user passed."""
         expected = self.claim.signature
         signatures = [self.read(path, step) for path in self.systems]
@@ -254,7 +254,7 @@ class _Check:
         numbers = tuple(self.numbers(parts, step)) if self.claim.numbers is not None else ()
         return Verification(signature=str(expected), parts=parts, numbers=numbers)
 
-    def read(self, system: str, step: Step) -> Signature:
+    def read(self, system: str, step: Progress) -> Signature:
         """The signature of a submission, read but not scored."""
         profile, encoding, lenient = self.common
         opened = submission(
@@ -267,7 +267,7 @@ class _Check:
             files=read_files(self.task, self.effective, encoding),
         )
         files = Files()
-        for pair in watched(opened, opened.pairs(), attrgetter("documents"), step):
+        for pair in with_progress(opened, opened.pairs(), attrgetter("documents"), step):
             files.add(files_of(pair))
         return signed(opened, files, profile=profile, lenient=lenient)
 
@@ -296,7 +296,7 @@ class _Check:
         for value in expected:
             yield Part(name=name, outcome=outcome, expected=value, reason=reason)
 
-    def numbers(self, parts: Sequence[Part], step: Step) -> Iterator[Part]:
+    def numbers(self, parts: Sequence[Part], step: Progress) -> Iterator[Part]:
         """Compare the numbers that were claimed with those of the files."""
         if reason := self.hindrance(parts):
             yield Part(name="numbers", outcome="not checked", reason=reason)

@@ -13,7 +13,13 @@ from types import MappingProxyType
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.representation.judgments import NONE, UNANNOTATED, Constants, decided, prepared
+from hlteval.representation.judgments import (
+    NONE,
+    UNANNOTATED,
+    Constants,
+    decisions_of,
+    scored_reference,
+)
 from hlteval.scoring.ccu import alignment, scaled, system_instances
 from hlteval.scoring.ccu.criteria import Criterion
 from hlteval.scoring.ccu.detection_options import DetectionOptions
@@ -134,7 +140,7 @@ def _expected(
     if options.file_merge:
         instances, annotated = _parts(reference, kind, constants, options.file_merge)
     else:
-        instances, annotated = prepared(reference, kind, constants)
+        instances, annotated = scored_reference(reference, kind, constants)
     instances, annotated = (
         half_open(part.rename({"document": "key"}).join(names, on="key", maintain_order="left"))
         for part in (instances, annotated)
@@ -147,7 +153,7 @@ def _parts(
     reference: Corpus, kind: str, constants: Constants, number: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The same for parts of documents instead of segments."""
-    decisions = decided(reference, kind, constants).with_columns(genre=pl.lit(""))
+    decisions = decisions_of(reference, kind, constants).with_columns(genre=pl.lit(""))
     own = reference.regions.join(decisions, on="document", how="semi")
     segments = own.select("document", "start", "end")
     placed = in_parts(segments, number, lambda span: span / number)

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, align
 from hlteval.scoring.agreement.concordance import concordance
 from hlteval.scoring.agreement.kappa import kappas
@@ -166,7 +166,7 @@ class LevelDiarization(Metric):
         level = f"{UNPROCESSED[self.kind]:g}"
         if self.official:
             level += ", which is not normalized as other levels are"
-        documents = counted(missing, "document")
+        documents = count_of(missing, "document")
         text = f"{documents} without levels of the system: scored as level {level}"
         return (text,) if missing else ()
 

@@ -25,7 +25,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
-from hlteval.representation.questionnaire import CONDITIONS, IDEAL, SCORED, understood
+from hlteval.representation.questionnaire import CONDITIONS, IDEAL, SCORED, with_usual_names
 from hlteval.scoring.agreement.kappa import kappas
 from hlteval.scoring.metric import Metric, Replicates, Tables, Weights, scorings
 from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
@@ -131,7 +131,7 @@ def scored_responses(corpus: Corpus, scale: int) -> pl.DataFrame:
     names = corpus.documents.lazy().select("name", document="row")
     columns = ("document", "condition", "speaker", "question", "response")
     given = corpus.responses.lazy().select(columns)
-    responses = understood(given, scale).join(names, on="document", maintain_order="left")
+    responses = with_usual_names(given, scale).join(names, on="document", maintain_order="left")
     of_plan = responses.filter(
         pl.col("question").is_in(SCORED),
         pl.all_horizontal(pl.col("condition", "response").is_not_null()),

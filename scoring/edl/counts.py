@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from hlteval.findings.counts import filled
+from hlteval.findings.counts import fill
 from hlteval.scoring.assignment import assigned
 from hlteval.scoring.edl import clusterings, official
 from hlteval.scoring.edl.annotations import Coded
@@ -140,7 +140,7 @@ class Counting:
         sides = (rows.filter(pl.col("system") == side) for side in (False, True))
         count = sum(side.group_by("span").agg(several)["eid"].sum() for side in sides)
         if count:
-            spans = filled("{count:,} {count|span is|spans are}", {"count": count})
+            spans = fill("{count:,} {count|span is|spans are}", {"count": count})
             yield (
                 f"{spans} in several clusters of one side; B³, MUC, pairwise and BLANC "
                 + ("use the last in the file" if self.official else "use the last by name")
@@ -155,7 +155,7 @@ class Counting:
             mentions = (
                 "{count:,} {count|mention ends before it starts|mentions end before they start}: "
             )
-            yield filled(mentions + consequence, {"count": reverse})
+            yield fill(mentions + consequence, {"count": reverse})
 
 
 _EACH = "each document"

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.representation import align as numbered_alike
 from hlteval.scoring.evidence import TEXTS, Evidence
@@ -180,8 +180,8 @@ class TempletteMatch(Metric):
         lost = {mode: (points, n) for mode, points, n in losses.iter_rows()}
         return tuple(
             f"{mode}: the greedy mapping that the specification asks for has "
-            f"{counted(lost[mode][0], 'correct point')} less than the best mapping of instances, "
-            f"in {counted(lost[mode][1], 'group')} (table greedy_loss)"
+            f"{count_of(lost[mode][0], 'correct point')} less than the best mapping of instances, "
+            f"in {count_of(lost[mode][1], 'group')} (table greedy_loss)"
             for mode in self.options.modes
             if mode in lost
         )

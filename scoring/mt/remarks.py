@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from hlteval.findings.counts import counted, filled
+from hlteval.findings.counts import count_of, fill
 from hlteval.scoring.mt.measures import Measure
 from hlteval.scoring.mt.options import TranslationOptions
 
@@ -26,12 +26,12 @@ def notes(
     yield from _justifications(options)
     empty = int((total["references"] == 0).sum())
     if empty:
-        yield f"{counted(empty, 'segment')} with empty references: not scored"
+        yield f"{count_of(empty, 'segment')} with empty references: not scored"
     missing = scored.filter(~pl.col("present")).height
     if missing:
-        yield f"{counted(missing, 'segment')} without a translation: scored as empty"
+        yield f"{count_of(missing, 'segment')} without a translation: scored as empty"
     if more := int(scored["more"].sum()):
-        further = counted(more, "further translation")
+        further = count_of(more, "further translation")
         yield f"{further} of segments: only the first of a segment is scored"
     if not scored.height:
         yield "no segment is scored"
@@ -47,7 +47,7 @@ def _subset(total: pl.DataFrame, options: TranslationOptions) -> Iterator[str]:
     if only is None:
         return
     found = len(only & {*total.select("document", "segment").iter_rows()})
-    of_all = filled(
+    of_all = fill(
         "{found:,} of its {count:,} {count|segment|segments} {found|is|are} in the reference",
         {"found": found, "count": len(only)},
     )
@@ -59,12 +59,12 @@ def _justifications(options: TranslationOptions) -> Iterator[str]:
     if found is None:
         return
     right, all_frames = found.correct.height, found.submitted.height
-    yield filled(
+    yield fill(
         "justifications: {right:,} of {count:,} situation {count|frame|frames} "
         "{right|is|are} correct",
         {"right": right, "count": all_frames},
     )
     if bare := right - found.frames.height:
-        yield filled(
+        yield fill(
             "{bare:,} correct situation {bare|frame names|frames name} no segment", {"bare": bare}
         )

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hlteval.representation import hashed, numbers, ordinals
+from hlteval.representation import numbers, ordinals, row_hash
 from hlteval.scoring.matching import Candidates, Pair, optimal
 from hlteval.scoring.seedev.events import Sameness, Side, keys
 
@@ -149,7 +149,7 @@ def _ranked(cores: pl.DataFrame, one: Side, evaluation: Evaluation) -> pl.LazyFr
     if evaluation.agents:
         cores = cores.join(_without_agent(one, evaluation), on="row", how="anti")
     ranked = cores.with_columns(rank=ordinals(cores, ["document", "core"]))
-    return ranked.lazy().with_columns(hashed("document", "core", "rank"))
+    return ranked.lazy().with_columns(row_hash("document", "core", "rank"))
 
 
 def _compared_role(evaluation: Evaluation) -> pl.Expr:

@@ -19,7 +19,7 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.findings.counts import filled
+from hlteval.findings.counts import fill
 from hlteval.representation import Corpus, align
 from hlteval.scoring.curves import LAST, Curve, curve
 from hlteval.scoring.metric import Metric, scorings
@@ -317,7 +317,7 @@ class FrameMatch(Metric):
                 lines.append(f"{name}: no point of the curve has recall above 0; {_ZERO}")
         split = next((curve.split_ties for curve in curves.values() if curve), 0)
         if self.official and split:
-            cuts = filled("{count} {count|cut separates|cuts separate}", {"count": split})
+            cuts = fill("{count} {count|cut separates|cuts separate}", {"count": split})
             lines.append(
                 f"{cuts} frames of equal confidence by file order; "
                 "profile plan does not depend on this order"

@@ -18,7 +18,7 @@ import pytest
 
 import hlteval
 from hlteval import tasks
-from hlteval.reports.scores import shown, values_of
+from hlteval.reports.scores import value_text, values_of
 from hlteval.reports.terminal import visible
 from hlteval.results.scores import Scores
 from hlteval.workflows.run.request import Intervals
@@ -145,15 +145,15 @@ def value(scores: Scores, measure: str, *, drawn: bool) -> str:
     """A metric, its interval where one is drawn, or a value of the table of scorings."""
     values = values_of(tasks.load(scores.task), measure.rpartition(" / ")[2])
     if measure in scores.intervals:
-        low, high = (shown(limit, values) for limit in scores.intervals[measure])
+        low, high = (value_text(limit, values) for limit in scores.intervals[measure])
         return f"{low} to {high}"
     if drawn:
         return "no interval"
     if " / " not in measure:
-        return shown(scores.metrics[measure], values)
+        return value_text(scores.metrics[measure], values)
     names = dict(zip(("evaluation", "scoring", "measure"), measure.split(" / "), strict=True))
     rows = scores.tables["scorings"].filter(*(pl.col(name) == said for name, said in names.items()))
-    return shown(rows["value"][0], values) if rows.height else "not given"
+    return value_text(rows["value"][0], values) if rows.height else "not given"
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import hlteval
 from hlteval.reports.systems import LEADERBOARD_FORMATS as FORMATS
 from hlteval.reports.systems import matrix, probability
 from hlteval.reports.tables import ALL, View
-from hlteval.reports.terminal import rendered
+from hlteval.reports.terminal import render_text
 
 Run = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
@@ -88,7 +88,7 @@ def value() -> hlteval.Leaderboard:
 
 @pytest.mark.parametrize("form", ["text", "json", "tsv", "markdown", "latex"])
 def test_every_format_has_values_reasons_and_names(value: hlteval.Leaderboard, form: str) -> None:
-    shown = rendered(FORMATS[form](value, ALL))
+    shown = render_text(FORMATS[form](value, ALL))
     assert "0.9268" in shown
     assert "both.err" in shown
     assert "no such file or folder (LDB201)" in shown
@@ -97,14 +97,14 @@ def test_every_format_has_values_reasons_and_names(value: hlteval.Leaderboard, f
 
 
 def test_names_are_plain_text_in_markdown_and_latex(value: hlteval.Leaderboard) -> None:
-    assert r"| a_b &amp; {c}\|&lt;i>\u202e |" in rendered(FORMATS["markdown"](value, ALL))
-    assert r"a\_b \& \{c\}\textbar{}\textless{}i\textgreater{}" in rendered(
+    assert r"| a_b &amp; {c}\|&lt;i>\u202e |" in render_text(FORMATS["markdown"](value, ALL))
+    assert r"a\_b \& \{c\}\textbar{}\textless{}i\textgreater{}" in render_text(
         FORMATS["latex"](value, ALL)
     )
 
 
 def test_a_chosen_column_is_shown(value: hlteval.Leaderboard) -> None:
-    shown = rendered(FORMATS["markdown"](value, View(("rec", "f"))))
+    shown = render_text(FORMATS["markdown"](value, View(("rec", "f"))))
     assert "| rank | system | rec | f |\n" in shown
 
 

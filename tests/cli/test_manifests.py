@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval import best_submissions, check_manifest, pipeline
-from hlteval.syntax.toml_places import located
+from hlteval.syntax.toml_places import locate
 from tests.unit.workflows.evaluations import evaluation, links
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "manifest"
@@ -196,7 +196,7 @@ def test_every_key_and_value_of_a_document_has_a_place(lines):
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return
-    found = located(text)
+    found = locate(text)
     assert set(found) == paths(content)
     for path, place in found.items():
         value = text[place.value.start : place.value.end]

@@ -15,7 +15,7 @@ from hlteval.cli.validate import FindingsForm
 from hlteval.reports import findings
 from hlteval.reports import scores as score_formats
 from hlteval.reports import systems as comparison
-from hlteval.tasks import known, load
+from hlteval.tasks import load, task_modules
 
 Run = Callable[..., Any]
 FORMS = get_args(TableForm)
@@ -200,7 +200,7 @@ def test_an_input_is_never_replaced(invoke: Run, command: str, tmp_path: Path) -
 
 
 def test_every_task_has_the_option(invoke: Run) -> None:
-    for task in known():
+    for task in task_modules():
         commands = ["validate", *(["score", "compare"] if load(task).metric else [])]
         for command in commands:
             assert "--output-file" in invoke(command, task, "--help").stdout

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from hlteval.sources.spooling import NotWritten
-from hlteval.workflows.evaluation.pipeline import InUse, locked, pipeline
+from hlteval.workflows.evaluation.pipeline import InUse, lock_folder, pipeline
 from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, read_record, with_manifest
 from hlteval.workflows.evaluation.pipeline_work import Order, Outcome
 from hlteval.workflows.evaluation.pipeline_workers import Processes, WorkLimits
@@ -359,14 +359,14 @@ def test_a_submission_that_changes_while_it_is_read_waits_for_the_next_run(tmp_p
 
 def test_a_second_pipeline_says_who_works_on_the_root(tmp_path, invoke):
     root = evaluation(tmp_path, links("LCC", 1))
-    with locked(root):
+    with lock_folder(root):
         result = invoke("pipeline", root, "-r", tmp_path / "reference.tab")
         assert result.exit_code == 2
         assert f"in use by process {os.getpid()} on " in " ".join(result.stderr.split())
         assert not (root / "logs").exists()
-        with pytest.raises(InUse), locked(root):
+        with pytest.raises(InUse), lock_folder(root):
             pass
-    with locked(root) as note:
+    with lock_folder(root) as note:
         assert note == ""
 
 
@@ -375,9 +375,9 @@ def test_the_lock_of_a_process_that_ended_is_taken_over(tmp_path):
     code += "with locked(pathlib.Path(sys.argv[1])): os._exit(1)"
     with subprocess.Popen([sys.executable, "-c", code, tmp_path]) as process:
         process.wait()
-    with locked(tmp_path) as note:
+    with lock_folder(tmp_path) as note:
         assert note.startswith(f"continues where process {process.pid} on ")
-    with locked(tmp_path) as note:
+    with lock_folder(tmp_path) as note:
         assert note == ""
 
 
@@ -507,10 +507,10 @@ def test_watching_reports_what_is_new(tmp_path):
         name, data = links("LCC", 2, "CITY")
         (root / "submissions" / name).write_bytes(data)
         assert next(runs).counts == {"invalid": 2}
-        with pytest.raises(InUse), locked(root):
+        with pytest.raises(InUse), lock_folder(root):
             pass
         runs.close()
-    with locked(root):
+    with lock_folder(root):
         pass
 
 

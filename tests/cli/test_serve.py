@@ -159,16 +159,16 @@ def test_the_files_of_a_server_that_was_killed_are_removed_by_the_next(
 ) -> None:
     """A lock tells which folders have a server; other users' and unlocked ones are left."""
     from hlteval.serve.server import _folder
-    from hlteval.workflows.evaluation.pipeline import locked
+    from hlteval.workflows.evaluation.pipeline import lock_folder
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     orphan, running, starting = (tmp_path / f"hlteval-serve-{n}" for n in ("a", "b", "c"))
     for folder in (orphan, running, starting):
         (folder / "sessions" / "1").mkdir(parents=True)
         (folder / "sessions" / "1" / "000001").write_text("an upload")
-    with locked(orphan):
+    with lock_folder(orphan):
         pass
-    with locked(running), _folder() as own:
+    with lock_folder(running), _folder() as own:
         assert {path.name for path in tmp_path.iterdir()} == {
             running.name, starting.name, own.name,
         }  # fmt: skip

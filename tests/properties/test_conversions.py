@@ -780,7 +780,7 @@ def test_each_pair_of_formats_says_what_it_loses(
     readings = list(form.read(open_source(str(sources[name]))))
     corpus = readings[0].corpus if len(readings) == 1 else Corpus.concat(r.corpus for r in readings)
     once = replace(form, read=lambda _: iter(readings))  # it is what takes most of the time
-    monkeypatch.setattr("hlteval.workflows.convert.inputs.detected", lambda *_: once)
+    monkeypatch.setattr("hlteval.workflows.convert.inputs.detect_format", lambda *_: once)
     assert sum(getattr(corpus, table).height for table in form.tables[1:]) > 0
     shared = content(form) - {"documents"} or {"documents"}
     sharing = [other for other in WRITTEN if shared & content(load(other))]

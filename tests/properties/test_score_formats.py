@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlteval.reports.scores import json as shown
-from hlteval.reports.terminal import escaped
+from hlteval.reports.terminal import escape_json
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 
@@ -51,7 +51,7 @@ def test_tables_are_written_as_msgspec_writes_them(
         tables=tables,
         verdict=Verdict("t", "plan", passed=True),
     )
-    encoded = escaped(msgspec.json.encode(scores.to_dict()))
+    encoded = escape_json(msgspec.json.encode(scores.to_dict()))
     assert shown(scores) == encoded.decode() + "\n"
     listed = json.loads(shown(scores))["tables"][name]
     assert len(listed) == (len(rows) if name != "more" else 2)

@@ -8,7 +8,7 @@ import pytest
 
 from hlteval.findings import Entry, catalogue, finding
 from hlteval.findings.catalogue import values
-from hlteval.findings.counts import counted_phrase, filled, in_the_plural
+from hlteval.findings.counts import counted_phrase, fill, plural_template
 
 NUMBERS = (
     *("all", "columns", "count", "depth", "known", "length", "lines", "listed", "limit", "most"),
@@ -37,12 +37,12 @@ def test_values_are_read_back_from_both_messages() -> None:
 
 
 def test_documentation_shows_the_plural() -> None:
-    assert in_the_plural("at most {n} {n|run|runs} {n|is|are}") == "at most {n} runs are"
+    assert plural_template("at most {n} {n|run|runs} {n|is|are}") == "at most {n} runs are"
 
 
 def test_a_misspelt_value_is_an_error() -> None:
     with pytest.raises(KeyError):
-        filled("{count} {cuont|line|lines}", {"count": 1})
+        fill("{count} {cuont|line|lines}", {"count": 1})
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hlteval.representation.questionnaire import (
     QUESTIONS,
     SCORED,
     SPEAKERS,
-    understood,
+    with_usual_names,
 )
 from hlteval.validators.rule import Rule, RuleContext, at, first_of
 
@@ -48,7 +48,7 @@ def _responses(context: RuleContext) -> pl.LazyFrame:
         *("document", "origin", "record", "condition", "speaker", "question", "response"),
     )
     named = rows.join(context.names, on="document", how="left", maintain_order="left")
-    known = understood(named.select("condition", "response"), context.schema.top)
+    known = with_usual_names(named.select("condition", "response"), context.schema.top)
     known = known.rename({"condition": "_condition", "response": "_response"})
     texts = (pl.col(name).str.head(_LISTED) for name in ("condition", "response", "name"))
     joined = pl.concat([named, known], how="horizontal")

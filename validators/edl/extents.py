@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.representation import hashed
+from hlteval.representation import row_hash
 from hlteval.validators.edl.spans import crossing, in_order, nested
 from hlteval.validators.edl.tables import EXTENT, blank, mentions, shown
 from hlteval.validators.rule import RuleContext, at, only_if
@@ -62,7 +62,7 @@ def other_length(context: RuleContext) -> pl.LazyFrame:
 
 def _same_extent(context: RuleContext) -> pl.LazyFrame:
     """The mentions with the extent of another one, and whether an earlier one is equal."""
-    rows = context.cached(mentions).filter(hashed(*EXTENT).is_duplicated())
+    rows = context.cached(mentions).filter(row_hash(*EXTENT).is_duplicated())
     return rows.with_columns(
         first=pl.col("record").first().over(EXTENT),
         again=~pl.struct(*EXTENT, *FIELDS).is_first_distinct(),

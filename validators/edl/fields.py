@@ -9,7 +9,7 @@ import polars as pl
 
 from hlteval.converters.toolkit.confidences import decimal
 from hlteval.grammars import pattern
-from hlteval.representation import Corpus, hashed
+from hlteval.representation import Corpus, row_hash
 from hlteval.validators.edl.tables import EXTENT, blank, first, matches, mentions, shown
 from hlteval.validators.rule import RuleContext, about_file, at, only_if
 
@@ -44,7 +44,7 @@ def no_mention_id(context: RuleContext) -> pl.LazyFrame:
 def repeated_mention_id(context: RuleContext) -> pl.LazyFrame:
     """A mention with the identifier, but not the extent, of an earlier one."""
     rows = context.cached(mentions).filter(~blank("mention"))
-    alike = rows.filter(hashed("mention").is_duplicated())
+    alike = rows.filter(row_hash("mention").is_duplicated())
     # another rule reports two mentions of the same extent
     fresh = alike.filter(pl.struct("mention", *EXTENT).is_first_distinct())
     found = fresh.with_columns(

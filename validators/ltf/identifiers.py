@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.representation import hashed
+from hlteval.representation import row_hash
 from hlteval.validators.ltf.tables import all_documents, all_segments, all_tokens
 from hlteval.validators.rule import RuleContext, at, first_of, only_if
 
@@ -80,7 +80,7 @@ def _identifiers(context: RuleContext) -> pl.LazyFrame:
     tokens = context.records("tokens").with_columns(element=pl.lit("TOKEN"))
     tables = (documents, segments, tokens, rejected)
     every = pl.concat(rows.select(columns) for rows in tables).drop_nulls("id")
-    return every.with_columns(hashed("origin", "id"), is_name=pl.col("id").str.contains(_NAME))
+    return every.with_columns(row_hash("origin", "id"), is_name=pl.col("id").str.contains(_NAME))
 
 
 def repeated_identifier(context: RuleContext) -> pl.LazyFrame:

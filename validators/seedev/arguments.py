@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import polars as pl
 
 from hlteval.findings.suggest import closest, did_you_mean
-from hlteval.representation import hashed
+from hlteval.representation import row_hash
 from hlteval.validators.rule import RuleContext, at, only_if
 from hlteval.validators.seedev.schema import EventSchema, EventType
 from hlteval.validators.seedev.tables import KIND, contents, kind_rows
@@ -29,7 +29,7 @@ def _misshapen(context: RuleContext, problem: str) -> pl.LazyFrame:
 
 def _wrong_shapes(context: RuleContext) -> pl.DataFrame:
     """The shapes with a problem: `label`, `shape`, `problem`, and the `roles` concerned."""
-    shapes = context.cached(contents).filter(hashed("label", "roles").is_first_distinct())
+    shapes = context.cached(contents).filter(row_hash("label", "roles").is_first_distinct())
     examples = shapes.select("row", "label", "roles").collect()
     some = context.arguments.filter(pl.col("frame_row").is_in(examples["row"].implode()))
     roles: dict[int, set[str]] = {}
@@ -203,7 +203,7 @@ def duplicate_role(context: RuleContext) -> pl.LazyFrame:
 
 def _same(context: RuleContext) -> pl.LazyFrame:
     """The arguments with a filler that another one of the event has."""
-    return context.arguments.filter(hashed("frame_row", "target").is_duplicated())
+    return context.arguments.filter(row_hash("frame_row", "target").is_duplicated())
 
 
 def any_filler_is_repeated(context: RuleContext) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.representation import hashed
+from hlteval.representation import row_hash
 from hlteval.validators.rule import RuleContext, at
 from hlteval.validators.seedev.tables import contents, members
 
@@ -23,7 +23,7 @@ def _alike(context: RuleContext) -> pl.LazyFrame:
     role = pl.when(free).then(pl.lit("*")).otherwise("role")
     # Few are alike: sums of hashes find them, their content decides.
     frames = context.cached(contents)
-    frames = frames.filter(hashed("document", "label", "content").is_duplicated())
+    frames = frames.filter(row_hash("document", "label", "content").is_duplicated())
     frames = frames.drop("content", "roles")
     own = context.arguments.join(frames.select(frame_row="row"), on="frame_row", how="semi")
     written = own.group_by(row="frame_row").agg(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.representation import hashed
+from hlteval.representation import row_hash
 from hlteval.validators.rule import RuleContext, at, only_if
 from hlteval.validators.seedev import cycles
 from hlteval.validators.seedev.tables import members, nested
@@ -22,7 +22,7 @@ def duplicate_identifier(context: RuleContext) -> pl.LazyFrame:
         return records.head(0)
     given = context.reference_mentions.rename({"mention": "id"}).join(records, on=key, how="semi")
     given = given.unique().with_columns(given=pl.lit(True))
-    repeated = records.filter(hashed(*key).is_duplicated())
+    repeated = records.filter(row_hash(*key).is_duplicated())
     some = pl.concat([repeated, records.join(given, on=key, how="semi")]).unique()
     some = some.join(given, on=key, how="left").sort("document", "origin", "record")
     some = some.with_columns(

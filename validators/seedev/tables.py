@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.representation import hashed
+from hlteval.representation import row_hash
 from hlteval.validators.rule import RECORD, RuleContext, at
 
 KIND = ["label", "role", "filler", "filler_label"]
@@ -39,7 +39,7 @@ def kinds(context: RuleContext) -> pl.LazyFrame:
 
     There are few, however many arguments there are.
     """
-    return context.arguments.select(KIND).filter(hashed(*KIND).is_first_distinct())
+    return context.arguments.select(KIND).filter(row_hash(*KIND).is_first_distinct())
 
 
 def contents(context: RuleContext) -> pl.LazyFrame:

@@ -6,7 +6,7 @@ from unicodedata import name as unicode_name
 
 import polars as pl
 
-from hlteval.representation import hashed
+from hlteval.representation import row_hash
 from hlteval.validators.rule import RuleContext, about_file, at, first_of
 from hlteval.validators.situations.tables import evaluated_types, frames
 
@@ -19,7 +19,7 @@ def duplicate_frame(context: RuleContext) -> pl.LazyFrame:
     key = ["document", "label", "place"]
     rows = context.records("frames", "label", "place")
     # Few are alike: hashes find them quickly, their content decides.
-    alike = rows.filter(hashed(*key).is_duplicated()).with_columns(
+    alike = rows.filter(row_hash(*key).is_duplicated()).with_columns(
         pl.col("place").fill_null("\x1f")
     )
     ordered = alike.with_columns(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.representation import hashed
+from hlteval.representation import row_hash
 from hlteval.validators.rule import RuleContext, about_submission, at, first_of, only_if
 from hlteval.validators.situations.lorehlt_context import (
     ENTRY,
@@ -49,7 +49,7 @@ def duplicate_frame(context: RuleContext) -> pl.LazyFrame:
     """A frame with the document, type and place of an earlier one."""
     key = ["document", "label", "place_kb"]
     rows = context.cached(frames)
-    alike = rows.filter(hashed(*key).is_duplicated()).with_columns(
+    alike = rows.filter(row_hash(*key).is_duplicated()).with_columns(
         pl.col("place_kb").fill_null("\x1f")
     )
     ordered = alike.with_columns(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from hlteval.findings.suggest import did_you_mean
-from hlteval.representation import hashed
+from hlteval.representation import row_hash
 from hlteval.validators.rule import RuleContext, about_submission, at, first_of, only_if
 from hlteval.validators.situations.lorehlt_context import (
     EDL,
@@ -87,7 +87,7 @@ def duplicate_entry(context: RuleContext) -> pl.LazyFrame:
     """An entry of a frame that is equal to an earlier one."""
     key = ["frame_row", "holder_kb", "value", "fear", "anger", "joy"]
     rows = context.cached(sentiments).filter(pl.col("item").is_not_null())
-    alike = rows.filter(hashed(*key).is_duplicated())
+    alike = rows.filter(row_hash(*key).is_duplicated())
     again = alike.with_columns(first=pl.col("item").first().over(key)).filter(
         ~pl.struct(key).is_first_distinct()
     )
@@ -136,7 +136,7 @@ def repeated_frame(context: RuleContext) -> pl.LazyFrame:
     """A frame that an annotator gives twice in a document."""
     rows = context.records("frames", "frame", "annotator").filter(pl.col("frame").is_not_null())
     key = ["document", "frame", "annotator"]
-    alike = rows.filter(hashed(*key).is_duplicated())
+    alike = rows.filter(row_hash(*key).is_duplicated())
     again = alike.with_columns(first=pl.col("record").first().over(key)).filter(
         ~pl.struct(key).is_first_distinct()
     )

@@ -22,7 +22,7 @@ from hlteval.reports.html.page import (
     Tab,
 )
 from hlteval.reports.html.scores import FindingList, title
-from hlteval.reports.scores import shown, values_of
+from hlteval.reports.scores import value_text, values_of
 from hlteval.results.agreement import Agreement, CoefficientValue, PairMeasure
 from hlteval.tasks import load
 
@@ -79,7 +79,7 @@ def _overview(agreement: Agreement) -> Iterator[Section]:
 def _fact(agreement: Agreement, pair: PairMeasure, main: bool) -> Fact:
     values = values_of(load(agreement.task), pair.measure)
     return Fact(
-        pair.measure, shown(pair.value, values), _limits(pair.interval),
+        pair.measure, value_text(pair.value, values), _limits(pair.interval),
         f"{pair.first}, {pair.second}", main,
     )  # fmt: skip
 

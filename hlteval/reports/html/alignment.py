@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from hlteval.findings.counts import filled
+from hlteval.findings.counts import fill
 from hlteval.reports.html.page import TABLES, Column, Section, as_json, column, packed
 from hlteval.results.scores import Scores
 from hlteval.scoring.evidence import Evidence
@@ -444,7 +444,7 @@ def _intro(shown: int, every: int) -> str:
     if shown == every:
         return text
     left = "{left:,} of {every:,} rows {left|is|are} left out, errors last."
-    return f"{text} {filled(left, {'left': every - shown, 'every': every})}"
+    return f"{text} {fill(left, {'left': every - shown, 'every': every})}"
 
 
 def _undeclared(rows: pl.DataFrame, info: AlignmentInfo) -> Iterator[OutcomeInfo]:

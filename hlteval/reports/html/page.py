@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal
 import msgspec
 import polars as pl
 
-from hlteval.reports.terminal import escaped, printable, visible
+from hlteval.reports.terminal import escape_json, printable, visible
 
 _FILES = resources.files("hlteval.reports.html")
 _MAP = re.compile(r"(?m)^(//|/\*)# sourceMappingURL=.*$")
@@ -33,7 +33,7 @@ def as_json(value: Any) -> str:
         >>> as_json(["</script>"])
         '["\\u003c/script\\u003e"]'
     """
-    text = escaped(_encoded(value))
+    text = escape_json(_encoded(value))
     for character, escape in _ESCAPES.items():
         text = text.replace(character, escape)
     return text.decode()

@@ -28,11 +28,11 @@ from hlteval.reports.html.page import (
     Tab,
     packed,
 )
-from hlteval.reports.scores import Refusal, pivoted, shown, values_of
+from hlteval.reports.scores import Refusal, pivot_scorings, value_text, values_of
 from hlteval.reports.terminal import draw, printable, visible
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
-from hlteval.tasks import known, load
+from hlteval.tasks import load, task_modules
 from hlteval.tasks.task import Task
 
 _KEYS = ("document", "genre", "type", "slot", "class", "segment", "layer")
@@ -43,7 +43,7 @@ _LISTS = frozenset({"scorings", "curve", "pr", "ndcg"})
 
 def breakdowns(scores: Scores, task: Task) -> Iterator[Breakdown]:
     """The breakdowns of all scorings of an evaluation, then those of tables with a row per item."""
-    for evaluation, measures, rows in pivoted(scores.tables["scorings"]):
+    for evaluation, measures, rows in pivot_scorings(scores.tables["scorings"]):
         held = [row for row in rows if any(value is not None for value in row[1])]
         if len(held) > 1:
             values = {name: [row[1][at] for row in held] for at, name in enumerate(measures)}
@@ -280,7 +280,7 @@ def refusal_page(refusal: Refusal, parent: tuple[str, str] | None = None) -> Pag
 
 def title(task: str) -> str:
     """The title of a task; its name for one that is not known."""
-    return load(task).title if task in known() else task or "Findings"
+    return load(task).title if task in task_modules() else task or "Findings"
 
 
 def about(verdict: Verdict) -> list[tuple[str, str]]:
@@ -371,8 +371,8 @@ def _fact(scores: Scores, task: Task, name: str) -> Fact:
     main = name == scores.primary
     return Fact(
         name=f"{name} (ranks)" if main else name,
-        value=shown(scores.metrics[name], values),
-        interval=f"[{', '.join(shown(limit, values) for limit in limits)}]" if limits else "",
+        value=value_text(scores.metrics[name], values),
+        interval=f"[{', '.join(value_text(limit, values) for limit in limits)}]" if limits else "",
         note=_meaning(task, name) if main else "",
         main=main,
     )
@@ -388,7 +388,7 @@ def _meaning(task: Task, name: str) -> str:
 def _scores(scores: Scores, task: Task) -> Iterator[Section]:
     """A table of all metrics, then one for each evaluation, with a column for each measure."""
     yield _metrics(scores, task)
-    for evaluation, measures, rows in pivoted(scores.tables["scorings"]):
+    for evaluation, measures, rows in pivot_scorings(scores.tables["scorings"]):
         names = pl.DataFrame({"": [name for name, _ in rows]}, schema={"": pl.String})
         values = pl.DataFrame(
             [cells for _, cells in rows], dict.fromkeys(measures, pl.Float64), orient="row"
@@ -421,7 +421,7 @@ def _metrics(scores: Scores, task: Task) -> DataTable:
 
 
 def _figure(task: Task, name: str, value: float | None) -> str | None:
-    return None if value is None else shown(value, values_of(task, name))
+    return None if value is None else value_text(value, values_of(task, name))
 
 
 def _column(task: Task, measure: str) -> Column:

@@ -22,7 +22,7 @@ from hlteval.reports.html.page import (
     Tab,
 )
 from hlteval.reports.html.scores import FindingList, title
-from hlteval.reports.scores import shown, values_of
+from hlteval.reports.scores import value_text, values_of
 from hlteval.reports.systems import INTERVAL, RANK, caption, labels, rank_shown
 from hlteval.results.evaluation import CampaignResult, Group
 from hlteval.results.systems import NOT_DISTINGUISHABLE, Comparison, Leaderboard, System
@@ -59,7 +59,7 @@ def _overview(comparison: Comparison) -> Iterator[Section]:
     """The best systems, all of them with their intervals, notes and the signature."""
     values = values_of(load(comparison.task), comparison.metric)
     facts = [
-        Fact(each.name, shown(each.value, values), _limits(each), "rank 1", main=at == 0)
+        Fact(each.name, value_text(each.value, values), _limits(each), "rank 1", main=at == 0)
         for at, each in enumerate(comparison.best)
     ]
     yield headline(comparison, facts)
@@ -227,14 +227,14 @@ def _ranking(board: Leaderboard, links: Links) -> Iterator[Section]:
 
 def _fact(board: Leaderboard, system: System, *, main: bool) -> Fact:
     metric = board.metrics[0]
-    value = shown(system.value, values_of(load(board.task), metric))
+    value = value_text(system.value, values_of(load(board.task), metric))
     return Fact(system.name, value, _leaderboard_limits(board, metric, system), "rank 1", main=main)
 
 
 def _leaderboard_limits(board: Leaderboard, metric: str, own: System) -> str:
     """An interval as people read it; empty if there is none."""
     values = values_of(load(board.task), metric)
-    return f"[{', '.join(shown(end, values) for end in own.interval)}]" if own.interval else ""
+    return f"[{', '.join(value_text(end, values) for end in own.interval)}]" if own.interval else ""
 
 
 def _leaderboard_systems(board: Leaderboard, links: Links) -> DataTable:

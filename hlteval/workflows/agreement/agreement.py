@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hlteval import __version__
 from hlteval.findings import Findings
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.results.agreement import Agreement, CoefficientValue, Disagreement, Judgment
 from hlteval.results.systems import short_names
 from hlteval.results.verdict import FIRST, Signature
@@ -26,10 +26,10 @@ from hlteval.scoring.metric import Limits
 from hlteval.scoring.resampling import draws
 from hlteval.tasks import agreement as declarations
 from hlteval.tasks import load
-from hlteval.tasks.options import merged
+from hlteval.tasks.options import merge_options
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.agreement.measures import Annotator, PairScorer, hold, inside, places, read
-from hlteval.workflows.processes.batches import Step, part, silent
+from hlteval.workflows.processes.batches import Progress, no_progress, subprogress
 from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.run.verdicts import expand_folders
 from hlteval.workflows.run.verdicts import options as option_parts
@@ -45,7 +45,7 @@ def agreement(
     lenient: bool = False,
     options: dict[str, Any] | None = None,
     encoding: str = "utf-8",
-    step: Step = silent,
+    step: Progress = no_progress,
 ) -> Agreement:
     """Measure the agreement of annotators.
 
@@ -69,11 +69,11 @@ def agreement(
     """
     declared = load(task)
     own = declaration(declared)
-    given = merged(declared, options or {})
+    given = merge_options(declared, options or {})
     arguments: dict[str, Any] = {"task": task, "against": against}
     arguments |= {"options": given, "encoding": encoding}
     every = [
-        read(path, name, part(step, at, len(paths)), **arguments)
+        read(path, name, subprogress(step, at, len(paths)), **arguments)
         for at, (path, name) in enumerate(zip(paths, names or paths, strict=True))
     ]
     if len(every) == 1:
@@ -126,7 +126,7 @@ def _compare(scorer: PairScorer, annotators: Sequence[Annotator], findings: Find
         parts += [("confidence", str(intervals.confidence)), ("seed", str(intervals.seed))]
         notes.append(
             f"[low, high]: {100 * intervals.confidence:g} % bootstrap interval, "
-            f"{counted(intervals.replicates, 'resample')} of documents"
+            f"{count_of(intervals.replicates, 'resample')} of documents"
         )
     empty = [unit.name for unit, found in each if not found.units.height]
     notes += [f"{name}: no annotator judged anything" for name in empty]

@@ -22,10 +22,10 @@ from hlteval.sources import Member, Unreadable
 from hlteval.tasks.agreement import Agreement
 from hlteval.tasks.options import metric_options
 from hlteval.tasks.task import Task
-from hlteval.workflows.processes.batches import Step
+from hlteval.workflows.processes.batches import Progress
 from hlteval.workflows.run.batches import Pair
 from hlteval.workflows.run.checks import Check
-from hlteval.workflows.run.engine import opened_check, statistics
+from hlteval.workflows.run.engine import open_check, statistics
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import NOTHING_TO_SCORE, Refused, digest_of
 
@@ -67,7 +67,7 @@ class Annotator:
         return digest_of(self.corpus.sources.select("member", "format", "sha256").rows())
 
 
-def read(path: str, name: str, step: Step, **arguments: Any) -> Annotator:
+def read(path: str, name: str, step: Progress, **arguments: Any) -> Annotator:
     """Read an annotation and check it as a reference.
 
     Args:
@@ -95,7 +95,7 @@ def _open_check(path: str, **arguments: Any) -> Check:
 
     Where a task has files that come with it, annotators have them from `against`.
     """
-    check = opened_check(Request(system=path, role=REFERENCE, **arguments))
+    check = open_check(Request(system=path, role=REFERENCE, **arguments))
     opened, provided = check.opened, check.opened.task.provided_suffixes
     texts = opened.companion_texts
     if not provided or texts is None or opened.system.corpus is not None:

@@ -22,7 +22,7 @@ from hlteval.reports.html.systems import leaderboard_page
 from hlteval.reports.scores import Refusal
 from hlteval.reports.systems import LEADERBOARD_FORMATS as FORMATS
 from hlteval.reports.tables import ALL
-from hlteval.reports.terminal import rendered
+from hlteval.reports.terminal import render_text
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Leaderboard
 from hlteval.results.verdict import SIGNED, Signature, Verdict
@@ -81,7 +81,7 @@ def leaderboard_in(
             write(result, folder / file, (f"../{INDEX}", "Leaderboard"))
         texts = {INDEX: leaderboard_page(board, files).html()}
         for form, suffix in FILES.items():
-            texts[f"{STEM}.{suffix}"] = rendered(FORMATS[form](board, ALL))
+            texts[f"{STEM}.{suffix}"] = render_text(FORMATS[form](board, ALL))
         for file, text in texts.items():
             (folder / file).write_text(text, "utf-8", "backslashreplace", newline="")
     return board

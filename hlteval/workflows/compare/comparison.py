@@ -26,11 +26,11 @@ from hlteval.scoring.significance import Chance, Pair
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput, is_url
 from hlteval.tasks import load
-from hlteval.tasks.options import merged, metric_options
+from hlteval.tasks.options import merge_options, metric_options
 from hlteval.tasks.task import HIGH, Task, WrongOption
 from hlteval.workflows.compare.ranking import Plan, Scored, Values, system_names
-from hlteval.workflows.processes.batches import Step, part, silent
-from hlteval.workflows.run.engine import Run, scored
+from hlteval.workflows.processes.batches import Progress, no_progress, subprogress
+from hlteval.workflows.run.engine import Run, count_batches
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused, expand_folders
 
@@ -44,7 +44,7 @@ def score_systems(
     task: str,
     reference: str,
     names: Mapping[str, str],
-    step: Step,
+    step: Progress,
     settings: Mapping[str, Any],
     visit: Visit | None = None,
     *,
@@ -67,11 +67,11 @@ def score_systems(
     runs: dict[str, Run] = {}
     reasons: dict[str, Refused] = {}
     for index, (path, name) in enumerate(names.items()):
-        own = part(step, index, len(names))
+        own = subprogress(step, index, len(names))
         try:
             if refuse_missing:
                 _check_path(task, settings["profile"], path)
-            runs[name] = run = scored(Request(task, path, reference, step=own, **settings))
+            runs[name] = run = count_batches(Request(task, path, reference, step=own, **settings))
             if visit is not None:
                 visit(name, run)
                 run.alignments.clear()
@@ -242,7 +242,7 @@ def compare(
     intervals: Intervals | None = None,
     alpha: float = 0.05,
     profile: str = "plan",
-    step: Step = silent,
+    step: Progress = no_progress,
     counted: Callable[[Mapping[str, Run]], object] | None = None,
     **given: Any,
 ) -> Comparison:
@@ -270,7 +270,7 @@ def compare(
             are not scored have no rank and are in `refused`.
     """
     declared = load(task)
-    values = merged(declared, given.get("options") or {})
+    values = merge_options(declared, given.get("options") or {})
     by = Criteria(declared, profile, values, test, intervals or Intervals(0), alpha)
     by = by.with_metric(metric) if metric else by
     plan = by.plan(metric or by.ranking)
@@ -423,7 +423,7 @@ def leaderboard(
     intervals: Intervals | None = None,
     alpha: float = 0.05,
     profile: str = "plan",
-    step: Step = silent,
+    step: Progress = no_progress,
     visit: Visit | None = None,
     **given: Any,
 ) -> Leaderboard:
@@ -449,7 +449,7 @@ def leaderboard(
             scored, and those that do not exist, are in `refused`.
     """
     declared = load(task)
-    options = merged(declared, given.get("options") or {})
+    options = merge_options(declared, given.get("options") or {})
     if any(option.name == "metrics" for option in declared.options):  # it lists the computed ones
         metrics = metrics or [n.strip() for n in options.get("metrics", "").split(",") if n]
         options = {**options, **({"metrics": ",".join(metrics)} if metrics else {})}
@@ -465,7 +465,7 @@ def leaderboard(
     runs, reasons = score_systems(
         task, reference, named.names, step, settings, visit, refuse_missing=True
     )
-    board = assembled(by, plans, runs)
+    board = assemble_leaderboard(by, plans, runs)
     return msgspec.structs.replace(
         board,
         notes=(*folders, *board.notes),
@@ -475,7 +475,9 @@ def leaderboard(
     )
 
 
-def assembled(by: Criteria, plans: Sequence[Plan], runs: Mapping[str, Run]) -> Leaderboard:
+def assemble_leaderboard(
+    by: Criteria, plans: Sequence[Plan], runs: Mapping[str, Run]
+) -> Leaderboard:
     """Make the leaderboard of systems that are scored.
 
     Notes of one metric only follow its name; the signature has the systems once, and the test of

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.findings import Finding, Problem, finding
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.systems import Comparison, Difference, Significance, System, short_names
 from hlteval.results.verdict import Signature
@@ -28,7 +28,7 @@ from hlteval.tasks.runtime.options import files
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.run.engine import Run
 from hlteval.workflows.run.request import Intervals
-from hlteval.workflows.run.verdicts import of_this_size
+from hlteval.workflows.run.verdicts import size_notes
 
 Values = NDArray[np.float64]
 DOUBTFUL = 2
@@ -209,8 +209,9 @@ class Plan:
         if doubtful:
             names = [name for name in order if name in doubtful]
             more = 10 * self.drawn.replicates
+            concerned = count_of(len(names), "rank")
             yield (
-                f"{counted(len(names), 'rank')} by {self.metric} ({', '.join(names)}) would change "
+                f"{concerned} by {self.metric} ({', '.join(names)}) would change "
                 f"with p values by {DOUBTFUL} Monte Carlo errors: use --bootstrap {more} or more"
             )
 
@@ -226,8 +227,8 @@ class Plan:
         note = ""
         if smallest is not None and smallest >= self.alpha:
             note = (
-                f"no difference can be significant: {counted(documents, 'document')}, "
-                f"{counted(len(chances), 'pair')}, smallest p {smallest:.2g}"
+                f"no difference can be significant: {count_of(documents, 'document')}, "
+                f"{count_of(len(chances), 'pair')}, smallest p {smallest:.2g}"
             )
             if not best.exact and 2 ** (1 - documents) * len(chances) < self.alpha:
                 needed = 1000 * ceil(len(chances) / self.alpha / 1000)
@@ -246,7 +247,7 @@ class Plan:
         task = next(iter(scored.values())).run.opened.task
         if any(isinstance(interval, tuple) for interval in limits.values()):
             yield from notes({self.metric: how})
-            yield from of_this_size(task, [self.metric], how.documents)
+            yield from size_notes(task, [self.metric], how.documents)
         missing = {name: why for name, why in limits.items() if isinstance(why, str)}
         for reason in dict.fromkeys(missing.values()):
             names = [name for name, why in missing.items() if why == reason]

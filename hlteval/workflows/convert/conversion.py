@@ -13,23 +13,22 @@ from typing import TypedDict, Unpack
 
 from hlteval.converters import Format, ReadResult, WrongSetting, known, load
 from hlteval.findings import Finding, Findings, Severity, finding, in_order
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.results.packages import Conversion, ConvertedInput
-from hlteval.sources import Listed, finish, merge, open_source, unfinished
+from hlteval.sources import Listed, finish, merge, open_source, unfinished_path
 from hlteval.sources.archives import shown_names
 from hlteval.sources.spooling import temporary_folder
-from hlteval.sources.writing import check_name, check_outputs, linked_files, resolved
+from hlteval.sources.writing import check_name, check_outputs, linked_files, resolve_path
 from hlteval.workflows.convert.inputs import (
     Input,
     UnknownFormat,
-    detected,
     join,
     known_format,
     prefer_builtin,
 )
 from hlteval.workflows.convert.losses import Losses, changed_files, content
-from hlteval.workflows.processes.batches import Step, silent
+from hlteval.workflows.processes.batches import Progress, no_progress
 
 __all__ = [
     "Lossy",
@@ -38,7 +37,6 @@ __all__ = [
     "WrongOutput",
     "conversion",
     "convert",
-    "detected",
     "read",
     "target",
 ]
@@ -79,7 +77,7 @@ def _inputs(paths: Sequence[str], form: str | Sequence[str] | None, encoding: st
         forms *= len(paths)
     if len(forms) != len(paths):
         raise UnknownFormat(
-            f"{counted(len(forms), 'input format')} for {counted(len(paths), 'input')}; "
+            f"{count_of(len(forms), 'input format')} for {count_of(len(paths), 'input')}; "
             "give one --from for all of them, "
             "or one for each"
         )
@@ -98,7 +96,7 @@ class Settings(TypedDict, total=False):
     settings: Mapping[str, str] | None
     encoding: str
     force: bool
-    step: Step
+    step: Progress
 
 
 def convert(path: str | Sequence[str], output: str, **settings: Unpack[Settings]) -> list[Finding]:
@@ -177,7 +175,7 @@ class _Run:
         settings: Mapping[str, str] | None = None,
         encoding: str = "utf-8",
         force: bool = False,
-        step: Step = silent,
+        step: Progress = no_progress,
     ) -> None:
         paths = [path] if isinstance(path, str) else [*path]
         self.output, self.strict_loss, self.step = output, strict_loss, step
@@ -190,7 +188,7 @@ class _Run:
             read = {path for name in paths for path in linked_files(name)}
             for each in inputs:
                 if each.source.kind == "file":
-                    read |= {resolved(member.display) for member in each.source.members}
+                    read |= {resolve_path(member.display) for member in each.source.members}
             self.destination = replace(self.destination, inputs=frozenset(read))
 
         def tables() -> list[str]:
@@ -234,7 +232,7 @@ class _Run:
                 with file.open("rb") as stream:
                     shutil.copyfileobj(stream, sys.stdout.buffer)
             return
-        with unfinished(self.destination.path) as made:
+        with unfinished_path(self.destination.path) as made:
             self.write(made)
             documents = len(self.losses.documents)
             self.files, findings = self.destination.place(made, self.target, documents)
@@ -277,9 +275,9 @@ class _Run:
             self.findings.append(
                 finding(
                     "CNV107",
-                    documents=counted(len(losses.documents), "document"),
-                    records=counted(left_out, "record"),
-                    errors=counted(errors, "error"),
+                    documents=count_of(len(losses.documents), "document"),
+                    records=count_of(left_out, "record"),
+                    errors=count_of(errors, "error"),
                 )
             )
 
@@ -364,7 +362,7 @@ class Output:
             FileExistsError: if it exists, and `force` is not set.
             NotWritten: if the system does not accept its name.
         """
-        path = resolved(self.path)
+        path = resolve_path(self.path)
         check_name(path)
         if not path.parent.is_dir():
             raise FileNotFoundError(f"no folder {path.parent}")
@@ -396,7 +394,7 @@ class Output:
             WrongOutput: for several documents and the name of a file, where each has its own.
             FileExistsError: if files are in the way, or are read.
         """
-        target = resolved(self.path)
+        target = resolve_path(self.path)
         files = [made] if made.is_file() else _files(made)
         sizes = [file.stat().st_size for file in files]
         names = [file.relative_to(made).as_posix() for file in files]
@@ -461,7 +459,7 @@ class Output:
         return [self.path.with_name(f"{stem}{end}") for end in ends]
 
     def _check_not_input(self, target: Path) -> None:
-        if resolved(target) in self.inputs:
+        if resolve_path(target) in self.inputs:
             raise FileExistsError(f"{target} is an input; write to another path")
 
 

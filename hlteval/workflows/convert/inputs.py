@@ -21,7 +21,7 @@ from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.sources.archives import kind_of_file, shown_names
-from hlteval.workflows.run.reference import explained
+from hlteval.workflows.run.reference import explain_tables
 
 
 def qualify(form: Format, source: Source) -> Source:
@@ -145,7 +145,7 @@ class UnknownFormat(ValueError):
     """The format of a path cannot be detected: an error of usage."""
 
 
-def detected(source: Source, form: str | None = None) -> Format:
+def detect_format(source: Source, form: str | None = None) -> Format:
     """The format of a source, by its name or detected from the names and first bytes of its files.
 
     Raises:
@@ -229,9 +229,9 @@ class Input:
         if several and form is None and names and all(name.endswith(".txt") for name in names):
             form = "text"
             with suppress(UnknownFormat):
-                look = detected(source)
+                look = detect_format(source)
                 form = look.name if look.layout == "per_document" else "text"
-        chosen = detected(source, form)
+        chosen = detect_format(source, form)
         source, findings = _complete(chosen, source, encoding)
         source = qualify(chosen, source)
         read = {m.name for members in chosen.documents(source).values() for m in members}
@@ -255,7 +255,7 @@ class Input:
 
         for result in self.form.read(self.source):
             source = self.source.only(result.members)
-            findings = explained(self.form, source, result.findings, findings_of)
+            findings = explain_tables(self.form, source, result.findings, findings_of)
             yield names.apply(replace(result, findings=tuple(findings)))
 
 

@@ -15,7 +15,7 @@ from hlteval.converters.toolkit.document_slices import slices
 from hlteval.converters.toolkit.frame_kinds import plural
 from hlteval.converters.toolkit.words import worded
 from hlteval.findings import Finding, finding
-from hlteval.findings.counts import counted, counted_phrase
+from hlteval.findings.counts import count_of, counted_phrase
 from hlteval.representation import Corpus
 from hlteval.results.packages import Loss
 from hlteval.sources import Member, sha256
@@ -84,8 +84,8 @@ class Losses:
     @property
     def summary(self) -> str:
         """The contents of the inputs, in words."""
-        listed = [counted(len(self.documents), "document")] if self.documents else []
-        listed += [counted(count, word) for word, count in self.found.items() if count]
+        listed = [count_of(len(self.documents), "document")] if self.documents else []
+        listed += [count_of(count, word) for word, count in self.found.items() if count]
         return ", ".join(listed) or "nothing"
 
     @property
@@ -129,9 +129,9 @@ class Losses:
     def values(self) -> Iterator[Loss]:
         """Return each kind of loss as a value: whole tables, then parts of others."""
         for (_, word), rows in self.tables.items():
-            yield Loss("CNV101", counted(rows, word), rows)
+            yield Loss("CNV101", count_of(rows, word), rows)
         for what, rows in self.parts.items():
-            text = counted(rows, what) if what in self.words else counted_phrase(rows, what)
+            text = count_of(rows, what) if what in self.words else counted_phrase(rows, what)
             yield Loss("CNV103", text, rows)
 
 
@@ -197,18 +197,18 @@ def not_kept(before: Sequence[bytes], after: bytes) -> str:
     lost = []
     marks = sum(data.startswith(_MARK) for data in before)
     if marks and not after.startswith(_MARK):
-        lost.append(counted(marks, "byte order mark") if len(before) > 1 else "byte order mark")
+        lost.append(count_of(marks, "byte order mark") if len(before) > 1 else "byte order mark")
     if any(b"\r\n" in data for data in before) and b"\r\n" not in after:
         lost.append("CR LF line ends")
     old, new = [_lines(data) for data in before], _lines(after)
     empty = sum(lines.count(b"") for lines in old) - new.count(b"")
     if empty > 0:
-        lost.append(counted(empty, "empty line"))
+        lost.append(count_of(empty, "empty line"))
     full, kept = [[line for line in lines if line] for lines in old], {*new}
     first = [lines[0] for lines in full if lines]
     headers = [line for line in first if not line.startswith(b"<") and line not in kept]
     if headers and sum(map(len, full)) == len(new) - new.count(b"") + len(headers):
-        lost.append(counted(len(headers), "header line"))
+        lost.append(count_of(len(headers), "header line"))
     return f"without {', '.join(lost)}" if lost else "but different bytes"
 
 

@@ -28,15 +28,15 @@ from hlteval.results.verdict import Verdict
 from hlteval.sources import Unreadable, open_source, sha256
 from hlteval.tasks import load
 from hlteval.tasks.task import WrongOption
-from hlteval.workflows.compare.comparison import Criteria, assembled, usual_metrics
+from hlteval.workflows.compare.comparison import Criteria, assemble_leaderboard, usual_metrics
 from hlteval.workflows.evaluation.campaign_files import Cache, inputs_of, key, move_findings
 from hlteval.workflows.evaluation.cells import complete
 from hlteval.workflows.evaluation.manifests import CampaignManifest
-from hlteval.workflows.processes.batches import Step, silent
+from hlteval.workflows.processes.batches import Progress, no_progress
 from hlteval.workflows.processes.graph import Failed, InProcess, Node, Workers
 from hlteval.workflows.run.batches import NothingGiven
-from hlteval.workflows.run.engine import Run, conclude, opened_run
-from hlteval.workflows.run.reference import Checked
+from hlteval.workflows.run.engine import Run, conclude, open_run
+from hlteval.workflows.run.reference import BatchCheck
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import File, Refused
 
@@ -73,7 +73,7 @@ class Part:
         failure: why nothing can be counted.
     """
 
-    checked: tuple[Checked, ...] = ()
+    checked: tuple[BatchCheck, ...] = ()
     counts: tuple[pl.DataFrame, ...] = ()
     files: Mapping[str, list[File]] = field(default_factory=dict)
     uncounted: bool = False
@@ -205,7 +205,7 @@ def finish(cell: Cell, size: int | None, *parts: Part) -> CellResult:
 
 def opened(cell: Cell) -> Run:
     """The run of a cell before anything is read; its errors are those of `score`."""
-    return opened_run(
+    return open_run(
         Request(
             cell.task,
             cell.system,
@@ -272,7 +272,7 @@ def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard |
                     verdict=verdict,
                 )
             )
-        ranked: Leaderboard = assembled(by, plans, runs)
+        ranked: Leaderboard = assemble_leaderboard(by, plans, runs)
     except WrongOption as error:
         return Failed("error", str(error))
     paths = {cell.submission: cell.system for cell in cells}
@@ -285,7 +285,7 @@ def campaign(
     *,
     workers: Workers | None = None,
     batch: int | None = None,
-    step: Step = silent,
+    step: Progress = no_progress,
 ) -> CampaignResult:
     """Run a campaign.
 

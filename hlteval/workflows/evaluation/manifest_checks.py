@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from hlteval.findings import Finding, Findings, finding
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.evaluation import PARTS, Ensemble, Evaluation, Limit
 from hlteval.results.verdict import Verdict
@@ -128,7 +128,7 @@ class _Check:
         for parts in self.expected_parts() if limit.least else ():
             group = limit.group(parts)
             if group is not None and (number := counts[group]) < limit.least:
-                found = counted(number, "submission") if number else "no submissions"
+                found = count_of(number, "submission") if number else "no submissions"
                 yield self.at(
                     "MAN203", "teams", parts["team"], of_key=True, found=found,
                     group=_group_name(group), least=limit.least,

@@ -36,9 +36,9 @@ from hlteval.sources.opening import is_url
 from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_text import KINDS, WANTED, schema_errors
 from hlteval.syntax.places import Places
-from hlteval.syntax.toml_places import Extent, Located, located
-from hlteval.tasks import known, load
-from hlteval.tasks.options import check_values, merged
+from hlteval.syntax.toml_places import Extent, KeyPlaces, locate
+from hlteval.tasks import load, task_modules
+from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Option, Task, WrongOption
 
 
@@ -58,7 +58,7 @@ class Broken(NamedTuple):
     values: Mapping[str, object]
 
 
-def broken(
+def schema_problems(
     content: Mapping[str, Any], schema: str = "manifest", prefix: str = "MAN"
 ) -> Iterator[Broken]:
     """Yield the ways in which a manifest breaks its schema.
@@ -69,7 +69,7 @@ def broken(
         prefix: of the codes.
 
     Examples:
-        >>> [(item.code, item.path) for item in broken({"name": 3, "taks": {}})]
+        >>> [(item.code, item.path) for item in schema_problems({"name": 3, "taks": {}})]
         [('MAN102', ('taks',)), ('MAN104', ()), ('MAN103', ('name',))]
     """
     for error in schema_errors(schema, schema, content):
@@ -176,9 +176,9 @@ class TomlFile:
     findings: tuple[Finding, ...] = field(default=())
 
     @cached_property
-    def places(self) -> Mapping[Path, Located]:
+    def places(self) -> Mapping[Path, KeyPlaces]:
         """The places of its keys and values."""
-        return located(self.text)
+        return locate(self.text)
 
     def finding(
         self, code: str, *path: str | int, of_key: bool = False, **values: object
@@ -193,14 +193,14 @@ class TomlFile:
         """
         while path and path not in self.places:
             path = path[:-1]
-        place = self.places.get(path, Located(Extent(0, 0), Extent(0, 0)))
+        place = self.places.get(path, KeyPlaces(Extent(0, 0), Extent(0, 0)))
         start, end = place.key if of_key else place.value
         return Places(self.text).finding(Problem(code, 0, start, end, values), self.path)
 
     def check_task(self, prefix: str, name: str) -> Iterator[Finding]:
         """Yield the finding about a task that does not exist."""
-        if name not in known():
-            hint = did_you_mean(name, known(), "`hlteval tasks` lists them")
+        if name not in task_modules():
+            hint = did_you_mean(name, task_modules(), "`hlteval tasks` lists them")
             yield self.finding(f"{prefix}106", "tasks", name, of_key=True, task=name, hint=hint)
 
     def check_options(
@@ -272,7 +272,7 @@ def read_toml(path: str, schema: str, prefix: str) -> TomlFile:
     else:
         problems = [
             file.finding(problem.code, *problem.path, of_key=problem.of_key, **problem.values)
-            for problem in broken(content, schema, prefix)
+            for problem in schema_problems(content, schema, prefix)
         ]
         if not problems:
             return replace(file, content=content)
@@ -413,7 +413,9 @@ class CampaignManifest:
         """
         declared = {option.name: option for option in task.options}
         values = {name.replace("-", "_"): value for name, value in options.items()}
-        return merged(task, {n: self._value(declared.get(n), value) for n, value in values.items()})
+        return merge_options(
+            task, {n: self._value(declared.get(n), value) for n, value in values.items()}
+        )
 
     def _value(self, option: Option | None, value: object) -> object:
         """Return the value of an option; a path is relative to the manifest."""
@@ -597,7 +599,7 @@ class _Check:
             yield self.at("MAN110", *place, "metric", reason=reason, task=name)
 
         def check(option: str, value: object) -> None:
-            _check_values(task, merged(task, {option.replace("-", "_"): value}))
+            _check_values(task, merge_options(task, {option.replace("-", "_"): value}))
 
         yield from self.manifest.check_options("MAN110", task, settings.options, place, check)
         if settings.names:

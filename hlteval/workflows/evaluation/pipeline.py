@@ -20,7 +20,7 @@ import msgspec
 
 from hlteval.results.config import Config
 from hlteval.results.evaluation import Entry, PipelineResult
-from hlteval.sources.spooling import UNCHANGED, NotWritten, written
+from hlteval.sources.spooling import UNCHANGED, NotWritten, report_write_errors
 from hlteval.sources.writing import hidden_path, remove_unfinished
 from hlteval.tasks import load
 from hlteval.workflows.evaluation import pipeline_status as status_of
@@ -38,8 +38,8 @@ from hlteval.workflows.evaluation.pipeline_state import (
 from hlteval.workflows.evaluation.pipeline_status import Over, Values, over_limits
 from hlteval.workflows.evaluation.pipeline_work import BROKEN, Order, Outcome
 from hlteval.workflows.evaluation.pipeline_workers import Processes, Workers, WorkLimits
-from hlteval.workflows.processes.batches import Step as Watch
-from hlteval.workflows.processes.batches import silent
+from hlteval.workflows.processes.batches import Progress as Watch
+from hlteval.workflows.processes.batches import no_progress
 
 FILE = ".hlteval.lock"
 
@@ -49,7 +49,7 @@ class InUse(ValueError):
 
 
 @contextmanager
-def locked(root: Path) -> Iterator[str]:
+def lock_folder(root: Path) -> Iterator[str]:
     """Hold the lock of a folder.
 
     Yields:
@@ -62,7 +62,7 @@ def locked(root: Path) -> Iterator[str]:
     import fcntl
 
     path = root / FILE
-    with written(path, "nothing was changed"):
+    with report_write_errors(path, "nothing was changed"):
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
 
     def holder() -> str:
@@ -95,7 +95,7 @@ def pipeline(
     jobs: int = 1,
     limits: WorkLimits | None = None,
     workers: Workers | None = None,
-    step: Watch = silent,
+    step: Watch = no_progress,
 ) -> PipelineResult:
     """Bring all submissions below a root to their status.
 
@@ -121,7 +121,7 @@ def _runner(
     jobs: int,
     limits: WorkLimits | None,
     workers: Workers | None = None,
-    step: Watch = silent,
+    step: Watch = no_progress,
 ) -> Iterator[Callable[[], PipelineResult]]:
     """Hold the lock of a root; the arguments and errors are those of `pipeline`.
 
@@ -131,7 +131,7 @@ def _runner(
     settings.check()
     used, digests = limits or WorkLimits(), Digests()
     with (
-        locked(settings.root) as note,
+        lock_folder(settings.root) as note,
         closing(workers or Processes(settings.root, jobs, used)) as group,
     ):
 
@@ -170,7 +170,7 @@ class Run:
     workers: Workers
     limits: WorkLimits
     digests: Digests
-    step: Watch = silent
+    step: Watch = no_progress
     over: Mapping[str, Over] = field(default_factory=dict)
     orders: dict[tuple[str, Step], Order] = field(default_factory=dict)
     read: dict[str, str] = field(default_factory=dict)

@@ -29,7 +29,7 @@ from hlteval.sources import writing
 from hlteval.sources.names import printable
 from hlteval.sources.writing import check_outputs, finish, hidden_path, remove_unfinished
 from hlteval.tasks import BUILTIN, load
-from hlteval.tasks.options import check_values, merged, metric_options
+from hlteval.tasks.options import check_values, merge_options, metric_options
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.evaluation.deposits import FOLDER, Deposit, Stamp, stamp
 from hlteval.workflows.evaluation.manifests import check_manifest, read_manifest
@@ -280,7 +280,7 @@ class PipelineSettings:
         def as_text(values: Mapping[str, object], folder: Path) -> dict[str, str]:
             inputs = {option.name for option in declared.options if option.is_input}
             paths = {key: from_root(values[key], folder) for key in values if key in inputs}
-            return merged(declared, {**values, **paths})
+            return merge_options(declared, {**values, **paths})
 
         of_manifest = as_text(self.of_task(task).options, self.folder)
         preset = {name: value for name, value in self.preset.items() if name in known}

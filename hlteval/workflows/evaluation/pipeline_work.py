@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from hlteval.findings import Finding
 from hlteval.results.verdict import Defaults
-from hlteval.sources.spooling import NotWritten, written
+from hlteval.sources.spooling import NotWritten, report_write_errors
 from hlteval.tasks import load
 from hlteval.workflows.evaluation.pipeline_state import Step
 
@@ -156,7 +156,7 @@ def perform(order: Order) -> Outcome:
 
 def _validate(order: Order) -> Outcome:
     from hlteval.reports.findings import render
-    from hlteval.reports.terminal import rendered
+    from hlteval.reports.terminal import render_text
     from hlteval.workflows.run.engine import validate
     from hlteval.workflows.run.request import Request
     from hlteval.workflows.run.verdicts import BESIDE_A_SUBMISSION
@@ -170,7 +170,7 @@ def _validate(order: Order) -> Outcome:
             options=order.own_options,
         )
     )
-    report = order.report(rendered(render(verdict, "text", MAX_FINDINGS)))
+    report = order.report(render_text(render(verdict, "text", MAX_FINDINGS)))
     if verdict.passed and verdict.decided:
         return Outcome("passed", report, companions=_companions(order))
     errors = [each for each in verdict.findings if each.severity == "error"]
@@ -209,7 +209,7 @@ def _score(order: Order) -> Outcome:
     Tables have the names of the specification; those of the official software have them already.
     """
     from hlteval.reports.scores import Refusal, write_tables
-    from hlteval.reports.terminal import rendered
+    from hlteval.reports.terminal import render_text
     from hlteval.results.config import with_defaults
     from hlteval.workflows.run.engine import score
     from hlteval.workflows.run.request import Request
@@ -221,12 +221,12 @@ def _score(order: Order) -> Outcome:
     except Refused as refused:
         command = shlex.split(order.command)
         refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
-        report = order.report(rendered(refusal.as_text(MAX_FINDINGS)))
+        report = order.report(render_text(refusal.as_text(MAX_FINDINGS)))
         return Outcome("refused", report, str(refused), refused.fix)
     if order.defaults and order.defaults.names:
         scores = with_defaults(scores, order.defaults)
     folder = Path(order.output)
-    with written(folder):
+    with report_write_errors(folder):
         write_tables(scores, folder)
         for table, name in load(order.task).deposited.result_files.items():
             file = folder / f"{table}.tsv"

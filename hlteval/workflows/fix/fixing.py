@@ -19,11 +19,11 @@ from hlteval.findings.fixers import FIXERS
 from hlteval.results.verdict import Fix, FixedCopy, Unfixed, Verdict
 from hlteval.sources import Member, Source, Unreadable, writing
 from hlteval.sources.decoding import wide_encoding
-from hlteval.sources.writing import check_name, check_outputs, pack, resolved, suffix_problem
+from hlteval.sources.writing import check_name, check_outputs, pack, resolve_path, suffix_problem
 from hlteval.syntax.tsv_mistakes import diagnose
 from hlteval.tasks import rules
 from hlteval.tasks.task import WrongOption
-from hlteval.workflows.processes.batches import Step, silent
+from hlteval.workflows.processes.batches import Progress, no_progress
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.checks import Check
 from hlteval.workflows.run.engine import judge, open_submission, validate_all
@@ -360,7 +360,7 @@ def fix(
     selection: Selection | None = None,
     fail_on: str = "error",
     unsafe: bool = False,
-    step: Step = silent,
+    step: Progress = no_progress,
     **arguments: Any,
 ) -> FixedCopy:
     """Write a corrected copy of a submission, and validate it.
@@ -440,7 +440,7 @@ def _check_target(source: Source, target: str, against: str | None) -> None:
     check_outputs([target], [source.path, *filter(None, [against])])
     if problem := suffix_problem(source, target):
         raise WrongOption(f"invalid --fix {target}: {problem}")
-    if not resolved(path).parent.is_dir():
+    if not resolve_path(path).parent.is_dir():
         raise FileNotFoundError(f"no folder {path.parent}")
 
 

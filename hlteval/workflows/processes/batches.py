@@ -126,16 +126,16 @@ def _items(value: object) -> Iterator[object]:
         yield value
 
 
-Step = Callable[[int, int | None], None]
+Progress = Callable[[int, int | None], None]
 """Called after each batch with the documents that are done, and all; None if these are unknown."""
 
 
-def silent(_done: int, _total: int | None) -> None:
+def no_progress(_done: int, _total: int | None) -> None:
     """Take a step that nobody watches."""
 
 
-def watched(
-    opened: Submission, each: Iterable[T], documents: Callable[[T], int], step: Step
+def with_progress(
+    opened: Submission, each: Iterable[T], documents: Callable[[T], int], step: Progress
 ) -> Iterator[T]:
     """Yield the results of batches; `step` is called as soon as the next one is asked for.
 
@@ -152,7 +152,7 @@ def watched(
         step(done if total is None else min(done, total), total)
 
 
-def part(step: Step, index: int, parts: int) -> Step:
+def subprogress(step: Progress, index: int, parts: int) -> Progress:
     """The steps of one of several submissions, as steps of all; they are about as large.
 
     Args:
@@ -161,7 +161,7 @@ def part(step: Step, index: int, parts: int) -> Step:
         parts: the number of submissions.
 
     Examples:
-        >>> part(lambda done, total: print(done, "of", total), 1, 3)(20, 100)
+        >>> subprogress(lambda done, total: print(done, "of", total), 1, 3)(20, 100)
         120 of 300
     """
     if parts == 1:

@@ -21,10 +21,10 @@ from hlteval.validators.rule import IDENTIFIERS, Rule
 from hlteval.validators.rule_findings import located, offending
 from hlteval.workflows.run.batches import Pair, Submission
 from hlteval.workflows.run.reference import (
-    Checked,
+    BatchCheck,
     Deferred,
     before_reading,
-    explained,
+    explain_tables,
     missing_documents,
     observe_sides,
     unusable_reference,
@@ -54,7 +54,7 @@ class Check:
     opened: Submission
     profile: str
     gold: bool
-    total: Checked
+    total: BatchCheck
     unusable: list[Finding]
     read: bool
 
@@ -68,7 +68,7 @@ class Check:
             gold: whether gold annotations are needed.
         """
         unusable = list(before_reading(opened, gold=gold))
-        check = cls(opened, profile, gold, Checked(), unusable, not unusable)
+        check = cls(opened, profile, gold, BatchCheck(), unusable, not unusable)
         check.findings.extend(opened.files.findings)
         check.findings.extend(item.of(opened.role) for item in opened.system.findings)
         if opened.reference is not None:
@@ -107,7 +107,7 @@ class Check:
             else:
                 yield (Pair(*reading(pair.reference, pair.system)) for pair in batch)
 
-    def results(self, size: int | None) -> Iterator[Iterator[Checked]]:
+    def results(self, size: int | None) -> Iterator[Iterator[BatchCheck]]:
         """Check each batch when it is asked for."""
         for batch in self.batches(size):
             yield map(self.check_batch, batch)
@@ -117,7 +117,7 @@ class Check:
         for checked in chain.from_iterable(self.results(None)):
             self.add(checked)
 
-    def check_batch(self, pair: Pair) -> Checked:
+    def check_batch(self, pair: Pair) -> BatchCheck:
         """Check a batch: the findings of readers and rules, and what it shows of both sides."""
         opened, corpus = self.opened, pair.system.corpus
         names = corpus.documents["name"].to_list()
@@ -153,7 +153,9 @@ class Check:
         schema = opened.task.allows(opened.options, reference=opened.role == REFERENCE)
         return RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.files.usable)
 
-    def _check_reference(self, pair: Pair, gold: ReadResult, checked: Checked) -> Iterator[Finding]:
+    def _check_reference(
+        self, pair: Pair, gold: ReadResult, checked: BatchCheck
+    ) -> Iterator[Finding]:
         """Check a reference: a record of it that cannot be read would be lost."""
         opened = self.opened
         lost = frozenset(gold.corpus.rejected_records["code"]) if self.profile != "official" else ()
@@ -172,7 +174,7 @@ class Check:
         context: RuleContext,
         read: ReadResult,
         side: str,
-        checked: Checked,
+        checked: BatchCheck,
     ) -> Iterator[Finding]:
         """Apply rules to a side of a batch; what counts by the types of all batches is deferred."""
         declared = rules(self.opened.task)
@@ -223,7 +225,7 @@ class Check:
         """Whether the reference is checked as the submission is."""
         return self.profile == "official" and self.opened.task.hooks.official_checks_reference
 
-    def add(self, checked: Checked) -> None:
+    def add(self, checked: BatchCheck) -> None:
         """Add what a batch shows, with the documents of it that an earlier batch has, too."""
         if code := self.opened.format.repeated_code:  # the reader sees those of one batch
             for name, file in checked.documents.items():
@@ -282,7 +284,7 @@ class Check:
             kept = [*by_notation(about_it, total.records), *self._about_others(kept)]
         if explain and not opened.is_unreadable:
             about_it = (item for item in kept if item.side == opened.role)
-            again = explained(opened.format, opened.system, [*about_it], self._again)
+            again = explain_tables(opened.format, opened.system, [*about_it], self._again)
             kept = [*again, *self._about_others(kept)]
         form = "" if opened.reference is None else opened.reference_format.name
         return Verdict(

@@ -17,7 +17,7 @@ import msgspec
 import polars as pl
 
 from hlteval.findings import REFERENCE, SUBMISSION, Finding, Severity
-from hlteval.findings.counts import counted as number_of
+from hlteval.findings.counts import count_of as number_of
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
@@ -26,13 +26,20 @@ from hlteval.scoring.evidence import Evidence
 from hlteval.scoring.intervals import IntervalSet
 from hlteval.scoring.intervals import intervals as compute_intervals
 from hlteval.scoring.metric import CannotCount, Metric
-from hlteval.tasks.options import check_values, merged, metric_options
+from hlteval.tasks.options import check_values, merge_options, metric_options
 from hlteval.tasks.runtime.options import OptionFiles, read_files
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.processes.batches import Opening, Worker, part, results, silent, watched
+from hlteval.workflows.processes.batches import (
+    Opening,
+    Worker,
+    no_progress,
+    results,
+    subprogress,
+    with_progress,
+)
 from hlteval.workflows.run.batches import Pair, Submission, submission
 from hlteval.workflows.run.checks import Check
-from hlteval.workflows.run.reference import Checked
+from hlteval.workflows.run.reference import BatchCheck
 from hlteval.workflows.run.request import Intervals, Request, Role
 from hlteval.workflows.run.verdicts import (
     File,
@@ -41,9 +48,9 @@ from hlteval.workflows.run.verdicts import (
     command_of,
     files_of,
     name_side,
-    of_this_size,
     refuse,
     signature,
+    size_notes,
     warning_notes,
 )
 
@@ -60,13 +67,13 @@ def score(request: Request) -> Scores:
         FileNotFoundError: if a path does not exist.
         WrongOption: for an option that the task does not have, or that cannot have its value.
     """
-    return scored(request).scores(request.intervals)
+    return count_batches(request).scores(request.intervals)
 
 
-def scored(request: Request) -> Run:
+def count_batches(request: Request) -> Run:
     """Count what a submission is scored by, batch after batch; the errors are those of `score`."""
-    run = opened_run(request)
-    with _batches(run, opened_run, request, lambda counted: counted.checked.names) as batches:
+    run = open_run(request)
+    with _batches(run, open_run, request, lambda counted: counted.checked.names) as batches:
         for counted in batches:
             run.add(counted)
     conclude(run, request.batch)
@@ -95,8 +102,8 @@ def validate(request: Request) -> Verdict:
         hlteval.workflows.run.batches.NothingGiven: if there is nothing to check against.
         WrongOption: if an option has a value that it cannot have.
     """
-    check = opened_check(request)
-    with _batches(check, opened_check, request, lambda checked: checked.names) as batches:
+    check = open_check(request)
+    with _batches(check, open_check, request, lambda checked: checked.names) as batches:
         for checked in batches:
             check.add(checked)
     return check.verdict()
@@ -110,9 +117,9 @@ def validate_all(request: Request, paths: Sequence[str]) -> Verdict:
             selection of findings.
         paths: the submissions.
     """
-    step = request.step or silent
+    step = request.step or no_progress
     verdicts = [
-        validate(replace(request, system=path, step=part(step, index, len(paths))))
+        validate(replace(request, system=path, step=subprogress(step, index, len(paths))))
         for index, path in enumerate(paths)
     ]
     findings = (finding for verdict in verdicts for finding in verdict.findings)
@@ -150,10 +157,10 @@ def _batches(
         repeated = replace(request, step=None)
         opening = Opening(f"{opener.__module__}:{opener.__name__}", {"request": repeated})
     with closing(results(worker, opening, request.jobs, request.batch)) as batches:
-        yield watched(worker.opened, batches, documents, request.step or silent)
+        yield with_progress(worker.opened, batches, documents, request.step or no_progress)
 
 
-def opened_check(request: Request) -> Check:
+def open_check(request: Request) -> Check:
     """Return the check of a submission before anything is read; errors as of `validate`."""
     return _check(open_submission(request), request.profile)
 
@@ -165,7 +172,7 @@ def open_submission(request: Request) -> Submission:
     """
     task, against = request.definition, request.against
     task.hold_profile(request.profile)
-    values = merged(task, request.options)
+    values = merge_options(task, request.options)
     check_values(task, values)
     texts = [option for option in task.options if option.reference_format and option.name in values]
     text = texts[0] if texts and against is None else None
@@ -223,10 +230,10 @@ def _check(opened: Submission, profile: str) -> Check:
     return Check.of(opened, profile, gold=gold)
 
 
-def opened_run(request: Request) -> Run:
+def open_run(request: Request) -> Run:
     """Return a run before anything is read; its errors are those of `score`."""
     task = request.definition
-    values = merged(task, request.options)
+    values = merge_options(task, request.options)
     files = read_files(task, values, request.encoding)
     files = _with_submissions(request, files, values)
     metric = task.scorer(request.profile, metric_options(task, values, files))
@@ -288,7 +295,7 @@ class Counted(NamedTuple):
         failure: why nothing can be counted.
     """
 
-    checked: Checked
+    checked: BatchCheck
     counts: pl.DataFrame | None
     alignment: pl.DataFrame | None
     evidence: Evidence | None
@@ -469,7 +476,7 @@ class Run:
             intervals=interval_set.limits,
             tables=tables,
             verdict=judged,
-            notes=(*notes, *of_this_size(task, interval_set.limits, documents)),
+            notes=(*notes, *size_notes(task, interval_set.limits, documents)),
             files=files,
             evidence=evidence,
             by_document=each,
@@ -532,6 +539,8 @@ def measure_names(request: Request) -> list[str]:
         WrongOption: if an option has a value that it cannot have.
     """
     task = request.definition
-    metric = task.scorer(request.profile, metric_options(task, merged(task, request.options)))
+    metric = task.scorer(
+        request.profile, metric_options(task, merge_options(task, request.options))
+    )
     _, tables = metric.score(metric.total([]))
     return list(tables["scorings"]["measure"].unique(maintain_order=True))

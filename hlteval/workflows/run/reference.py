@@ -106,7 +106,7 @@ class Deferred(NamedTuple):
 
 
 @dataclass
-class Checked:
+class BatchCheck:
     """Result of the check of a batch, or of several that are added.
 
     Attributes:
@@ -136,7 +136,7 @@ class Checked:
     types: dict[str, set[str]] = field(default_factory=dict)
     deferred: list[Deferred] = field(default_factory=list)
 
-    def add(self, other: Checked) -> None:
+    def add(self, other: BatchCheck) -> None:
         """Add what a later batch shows."""
         self.names += other.names
         self.documents = other.documents | self.documents
@@ -152,12 +152,12 @@ class Checked:
         self.deferred += other.deferred
 
 
-def observe_sides(opened: Submission, pair: Pair) -> Checked:
+def observe_sides(opened: Submission, pair: Pair) -> BatchCheck:
     """Return what a batch shows of both sides as such."""
     task, system = opened.task, pair.system.corpus
     gold = system if opened.role == REFERENCE else pair.reference.corpus
     table = getattr(gold, task.scored_table)
-    checked = Checked(
+    checked = BatchCheck(
         reference=dict.fromkeys(gold.documents["name"]),
         gold=table.height + gold.rejected_records.height,
     )
@@ -179,7 +179,7 @@ def observe_sides(opened: Submission, pair: Pair) -> Checked:
     return checked
 
 
-def unusable_reference(opened: Submission, seen: Checked, *, gold: bool) -> Iterator[Finding]:
+def unusable_reference(opened: Submission, seen: BatchCheck, *, gold: bool) -> Iterator[Finding]:
     """Report why a reference as a whole cannot be used, once all is read.
 
     Args:
@@ -220,7 +220,7 @@ def _is_explicit(opened: Submission) -> bool:
     return form.layout == "per_document" and task.scored_table in form.tables
 
 
-def _file_hint(opened: Submission, seen: Checked) -> str:
+def _file_hint(opened: Submission, seen: BatchCheck) -> str:
     """Return how to correct the ids inside files that have the names of the reference."""
     if opened.format.layout == "per_document":
         for name, files in opened.system_files.items():
@@ -231,7 +231,7 @@ def _file_hint(opened: Submission, seen: Checked) -> str:
     return ""
 
 
-def missing_documents(opened: Submission, seen: Checked) -> Iterator[Finding]:
+def missing_documents(opened: Submission, seen: BatchCheck) -> Iterator[Finding]:
     """Report the documents to score that a submission does not have, once all is read.
 
     Without a table that is scored, what it is checked against is a collection of texts or
@@ -328,7 +328,7 @@ def diagnose_table(form: Format, member: Member) -> tuple[str, Diagnosis] | None
     return (text, diagnosis) if diagnosis is not None and diagnosis.codes else None
 
 
-def explained(
+def explain_tables(
     form: Format, source: Source, findings: Sequence[Finding], recheck: Recheck
 ) -> list[Finding]:
     """The findings of a source, with one for each mistake in all rows of a table.

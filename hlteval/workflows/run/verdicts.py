@@ -145,7 +145,7 @@ def warning_notes(judged: Verdict, noted: Collection[str]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def of_this_size(task: Task, names: Iterable[str], documents: int) -> Iterator[str]:
+def size_notes(task: Task, names: Iterable[str], documents: int) -> Iterator[str]:
     """The note about intervals of measures whose mean grows with the number of documents.
 
     Args:

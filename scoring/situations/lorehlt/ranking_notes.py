@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from hlteval.findings.counts import counted
+from hlteval.findings.counts import count_of
 from hlteval.scoring.situations.lorehlt.frame_sides import Annotations
 from hlteval.scoring.situations.lorehlt.knowledge_base import is_nil
 from hlteval.scoring.situations.lorehlt.scored_frames import ScoredFrames
@@ -47,7 +47,7 @@ def _unscored(annotations: Annotations) -> Iterator[str]:
     documents = frames["docid"].n_unique()
     were = "was" if frames.height == 1 else "were"
     note = (
-        f"{counted(frames.height, 'frame')} of {counted(documents, 'document')} {were} not scored"
+        f"{count_of(frames.height, 'frame')} of {count_of(documents, 'document')} {were} not scored"
     )
     if annotations.options.scored is None:
         yield f"{note}; list documents that were annotated and are empty with --scored"
@@ -83,7 +83,7 @@ def _by_name(annotations: Annotations) -> Iterator[str]:
     numbers = {
         column: table.filter(is_nil(column))[column].n_unique() for column, table in tables.items()
     }
-    named = [counted(number, f"NIL {column}") for column, number in numbers.items() if number]
+    named = [count_of(number, f"NIL {column}") for column, number in numbers.items() if number]
     if named:
         lacking = {
             "--system-edl": annotations.system_mentions,

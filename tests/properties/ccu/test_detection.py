@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hlteval.representation import Corpus
 from hlteval.representation.corpus import of_documents
-from hlteval.representation.judgments import Constants, merged, prepared
+from hlteval.representation.judgments import Constants, merge_instances, scored_reference
 from hlteval.scoring.ccu import alignment
 from hlteval.scoring.ccu.average_precision import average_precision, points
 from hlteval.scoring.ccu.change_metric import ChangeDetection
@@ -213,8 +213,8 @@ def test_merging_is_idempotent(rows, text):
         },
         orient="row",
     )
-    once = merged(decisions, Constants(characters=3))
-    assert merged(once, Constants(characters=3)).equals(once)
+    once = merge_instances(decisions, Constants(characters=3))
+    assert merge_instances(once, Constants(characters=3)).equals(once)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=NAMES)
@@ -246,7 +246,7 @@ def test_a_shift_of_all_places_changes_nothing(metric, pair, shift):
 def test_a_reference_finds_all_of_itself(pair):
     reference, _ = pair
     own = (
-        prepared(reference, "norm")
+        scored_reference(reference, "norm")
         .instances.drop("text")
         .with_columns(row=pl.int_range(pl.len()), record=pl.int_range(1, pl.len() + 1))
         .with_columns(origin=pl.lit(0, pl.Int64), kind=pl.lit("norm"), llr=pl.lit(1.0))

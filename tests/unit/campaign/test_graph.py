@@ -67,11 +67,11 @@ def test_a_failed_cell_is_a_row_and_the_others_have_numbers(tmp_path, monkeypatc
 
 
 def opened_run_of_plan(request):
-    from hlteval.workflows.run.engine import opened_run
+    from hlteval.workflows.run.engine import open_run
 
     if request.profile == "official":
         raise RuntimeError(request.profile)
-    return opened_run(request)
+    return open_run(request)
 
 
 @pytest.fixture(scope="module")

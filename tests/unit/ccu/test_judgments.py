@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from hlteval.representation import Corpus
-from hlteval.representation.judgments import Constants, decided, prepared
+from hlteval.representation.judgments import Constants, decisions_of, scored_reference
 
 
 def corpus(kind, segments, modality="audio"):
@@ -32,7 +32,7 @@ def corpus(kind, segments, modality="audio"):
 
 
 def instances(reference, kind, **constants):
-    found = prepared(reference, kind, Constants(**constants)).instances
+    found = scored_reference(reference, kind, Constants(**constants)).instances
     return sorted(found.select("start", "end", "label").rows())
 
 
@@ -60,7 +60,7 @@ def test_norms_are_merged_as_in_the_example():
 
 def test_emotions_are_collapsed_as_in_the_example():
     # The list of the plan has "63s-63s" for the segment from 53 to 63.
-    given = decided(corpus("emotion", EMOTIONS), "emotion", Constants())
+    given = decisions_of(corpus("emotion", EMOTIONS), "emotion", Constants())
     assert sorted(given.select("start", "label").rows()) == [
         (0, "sad"),
         (10, "happy"),
@@ -90,7 +90,7 @@ def test_emotions_are_merged_by_the_rule():
 
 
 def test_what_is_annotated_is_what_enough_annotators_judged():
-    places = prepared(corpus("emotion", EMOTIONS), "emotion").annotated
+    places = scored_reference(corpus("emotion", EMOTIONS), "emotion").annotated
     assert places.select(pl.col("start").min(), pl.col("end").max()).row(0) == (0, 43)
 
 
@@ -121,15 +121,15 @@ def test_nothing_is_merged_if_that_is_chosen():
 )
 def test_enough_annotators_must_agree(votes, labels):
     reference = corpus("emotion", [(0, 10, ["joy", "joy+fear", "trust"])])
-    found = decided(reference, "emotion", Constants(votes=votes))
+    found = decisions_of(reference, "emotion", Constants(votes=votes))
     assert set(found["label"]) == labels
 
 
 def test_two_that_judged_and_agree_are_a_majority():
     reference = corpus("emotion", [(0, 10, ["joy", "noann", "joy"])])
-    assert decided(reference, "emotion", Constants())["label"].to_list() == ["joy"]
+    assert decisions_of(reference, "emotion", Constants())["label"].to_list() == ["joy"]
     alone = corpus("emotion", [(0, 10, ["joy", "noann", "noann"])])
-    assert decided(alone, "emotion", Constants())["label"].to_list() == ["noann"]
+    assert decisions_of(alone, "emotion", Constants())["label"].to_list() == ["noann"]
 
 
 def statuses(*given):
@@ -153,16 +153,18 @@ def statuses(*given):
 
 def test_statuses_of_a_merged_instance_are_listed():
     reference = statuses(("101", "violate"), ("101", "adhere"))
-    found = prepared(reference, "norm").instances
+    found = scored_reference(reference, "norm").instances
     assert found["status"].to_list() == ["adhere,violate"]
-    apart = prepared(reference, "norm", Constants(by_status=True)).instances
+    apart = scored_reference(reference, "norm", Constants(by_status=True)).instances
     assert sorted(apart["status"]) == ["adhere", "violate"]
 
 
 def test_a_segment_with_conflicts_is_not_annotated_if_that_is_chosen():
     reference = statuses(("101", "violate"), ("101", "adhere"), ("102", "adhere"))
-    found = prepared(reference, "norm", Constants(conflicts_unscored=True))
+    found = scored_reference(reference, "norm", Constants(conflicts_unscored=True))
     assert not found.instances.height
     assert not found.annotated.height
     agreeing = statuses(("101", "adhere"), ("102", "violate"))
-    assert prepared(agreeing, "norm", Constants(conflicts_unscored=True)).instances.height == 2
+    assert (
+        scored_reference(agreeing, "norm", Constants(conflicts_unscored=True)).instances.height == 2
+    )

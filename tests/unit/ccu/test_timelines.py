@@ -20,7 +20,7 @@ from hlteval.grammars.relaxng import elements
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
 from hlteval.syntax.xml_elements import conforms
-from hlteval.workflows.convert.conversion import detected
+from hlteval.workflows.convert.inputs import detect_format
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 FORMATS = ("rttm", "audacity", "webvtt", "elan", "instances-csv", "levels-parquet")
@@ -90,7 +90,7 @@ def test_every_code_has_a_fixture() -> None:
 
 @pytest.mark.parametrize(("form", "path"), VALID, ids=lambda value: getattr(value, "name", value))
 def test_a_valid_file_is_detected_and_has_no_finding(form: str, path: Path) -> None:
-    assert detected(open_source(str(path))).name == form
+    assert detect_format(open_source(str(path))).name == form
     assert list(read(str(path), form)[1]) == []
 
 

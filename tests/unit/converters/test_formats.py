@@ -14,7 +14,7 @@ from hlteval.converters.format import EVERYTHING
 from hlteval.findings import FieldRef
 from hlteval.representation import Corpus, write_jsonl
 from hlteval.sources import Member, Source, open_source
-from hlteval.workflows.convert.conversion import UnknownFormat, detected
+from hlteval.workflows.convert.inputs import UnknownFormat, detect_format
 
 Golden = Callable[[Path, str], None]
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -64,17 +64,17 @@ def test_an_unknown_format_is_an_error_of_the_program() -> None:
 )
 def test_each_file_is_of_one_format(path: str, name: str) -> None:
     source = open_source(str(FIXTURES / path))
-    assert detected(source).name == name
+    assert detect_format(source).name == name
 
 
 def test_what_looks_alike_is_told_apart_by_its_name() -> None:
     data = b"d1\t0\t3\n"
     fitting = [name for name in BUILTIN if load(name).sniff(single(data))]
     assert fitting == ["seedev-sentences", "neleval"]
-    assert detected(single(data, "d.tsv")).name == "seedev-sentences"
-    assert detected(single(data, "d.neleval")).name == "neleval"
+    assert detect_format(single(data, "d.tsv")).name == "seedev-sentences"
+    assert detect_format(single(data, "d.neleval")).name == "neleval"
     with pytest.raises(UnknownFormat, match="may be seedev-sentences or neleval"):
-        detected(single(data, "d"))
+        detect_format(single(data, "d"))
 
 
 def test_a_saved_corpus_is_of_one_format(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hlteval import convert, read
 from hlteval.converters import load
 from hlteval.findings import catalogue
 from hlteval.sources import open_source
-from hlteval.workflows.convert.conversion import detected
+from hlteval.workflows.convert.inputs import detect_format
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 
@@ -97,7 +97,7 @@ def test_what_is_valid_comes_back_byte_by_byte(path: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("path", [*VALID, CASES[0][0], CASES[-1][0]], ids=lambda path: path.name)
 def test_a_file_is_told_from_those_of_other_formats(path: Path) -> None:
-    assert detected(open_source(str(path))).name == path.parts[-3]
+    assert detect_format(open_source(str(path))).name == path.parts[-3]
 
 
 @pytest.mark.parametrize(

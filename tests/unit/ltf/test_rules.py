@@ -14,7 +14,7 @@ from rich.console import Console
 from hlteval import score, validate
 from hlteval.reports import findings as reports
 from hlteval.reports import scores as score_formats
-from hlteval.reports.text import closing
+from hlteval.reports.text import closing_line
 from hlteval.results.scores import Scores
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -105,7 +105,7 @@ def test_a_pass_of_nothing_is_impossible_to_miss(tmp_path: Path) -> None:
     verdict = validate("speech-sf", str(tmp_path / "none.json"))
     assert (verdict.documents, verdict.records) == (0, 0)
     assert verdict.outcome == "pass"
-    assert "NOTHING WAS READ" in closing(verdict).plain
+    assert "NOTHING WAS READ" in closing_line(verdict).plain
     reference = str(FIXTURES / TASKS["speech-sf"][0])
     scores = score("speech-sf", reference, str(tmp_path / "none.json"))
     (warning,) = scores.warnings

@@ -19,7 +19,7 @@ from hlteval.reports import packages as verification
 from hlteval.reports import scores as score_formats
 from hlteval.reports import systems as comparison
 from hlteval.reports.scores import Refusal
-from hlteval.reports.terminal import escaped
+from hlteval.reports.terminal import escape_json
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, System
 from hlteval.results.verdict import FixedCopy, Part, Verdict, Verification
@@ -104,5 +104,5 @@ def test_other_formats_show_such_characters_as_escapes(name: str) -> None:
 @given(st.text(alphabet=st.characters(exclude_categories=("Cs",))))
 def test_escapes_lose_nothing(text: str) -> None:
     encoded = json.dumps({text: text}, ensure_ascii=False).encode()
-    assert json.loads(escaped(encoded)) == {text: text}
-    assert escaped(escaped(encoded)) == escaped(encoded)
+    assert json.loads(escape_json(encoded)) == {text: text}
+    assert escape_json(escape_json(encoded)) == escape_json(encoded)

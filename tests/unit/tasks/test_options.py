@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from hlteval.tasks import load
-from hlteval.tasks.options import merged
+from hlteval.tasks.options import merge_options
 from hlteval.tasks.task import WrongOption
 
 
 def read(folder: Path, text: str, **given: str) -> dict[str, str]:
     path = folder / "hub4.toml"
     path.write_text(text, "utf-8")
-    return merged(load("hub4"), {"options": str(path), **given})
+    return merge_options(load("hub4"), {"options": str(path), **given})
 
 
 def test_a_file_gives_what_the_command_line_could(tmp_path: Path) -> None:
@@ -61,10 +61,10 @@ def test_what_is_wrong_with_a_file_is_an_error_of_usage(
 
 
 def test_a_task_without_such_an_option_takes_the_rest_as_it_is() -> None:
-    assert merged(load("speech-sf"), {"place_match": "exact"}) == {"place_match": "exact"}
-    assert merged(load("hub4"), {"beta": "2"}) == {"beta": "2"}
+    assert merge_options(load("speech-sf"), {"place_match": "exact"}) == {"place_match": "exact"}
+    assert merge_options(load("hub4"), {"beta": "2"}) == {"beta": "2"}
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        merged(load("hub4"), {"options": str(tmp_path / "absent.toml")})
+        merge_options(load("hub4"), {"options": str(tmp_path / "absent.toml")})

@@ -18,10 +18,10 @@ from hlteval.workflows.convert.conversion import (
     NotConverted,
     UnknownFormat,
     convert,
-    detected,
     read,
     target,
 )
+from hlteval.workflows.convert.inputs import detect_format
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 CORPUS = str(FIXTURES / "standoff" / "valid" / "full")
@@ -109,10 +109,10 @@ def test_a_plug_in_never_stands_beside_a_built_in_format(install: Install, suffi
 def test_a_plug_in_never_wins_where_files_look_alike(install: Install) -> None:
     greedy = replace(SECOND, sniff=lambda _: True)
     install(greedy, "second.format:FORMAT")
-    assert detected(open_source(str(EDL))).name == "edl-tab"
+    assert detect_format(open_source(str(EDL))).name == "edl-tab"
     install(greedy, ELSEWHERE)
     with pytest.raises(UnknownFormat, match="may be second or edl-tab"):
-        detected(open_source(str(EDL)))
+        detect_format(open_source(str(EDL)))
 
 
 @pytest.mark.parametrize("between", ["kept.jsonl", None])
@@ -151,8 +151,8 @@ def test_what_could_be_two_formats_is_asked_for(monkeypatch: pytest.MonkeyPatch)
     replaced(monkeypatch, greedy)
     source = Source("run", "folder", (Member("d.a2", "d.a2", 0, bytes),))
     with pytest.raises(UnknownFormat, match="may be standoff or jsonl"):
-        detected(source)
-    assert detected(source, "standoff").name == "standoff"
+        detect_format(source)
+    assert detect_format(source, "standoff").name == "standoff"
 
 
 def test_strict_loss_holds_for_standard_output_too(

@@ -113,10 +113,10 @@ def test_all_drawn_pairs_once_give_the_official_scores(task: str) -> None:
 
 def test_intervals_of_measures_that_grow_with_documents_have_a_note() -> None:
     from hlteval.tasks import load
-    from hlteval.workflows.run.verdicts import of_this_size
+    from hlteval.workflows.run.verdicts import size_notes
 
-    (note,) = of_this_size(load("ccu-vd"), ["ccc", "ccc.audio", "ccc_document_mean"], 12)
+    (note,) = size_notes(load("ccu-vd"), ["ccc", "ccc.audio", "ccc_document_mean"], 12)
     assert note.startswith("intervals of ccc are for corpora of 12 documents: with more")
-    (note,) = of_this_size(load("lorehlt-sf"), ["ndcg.standard", "ndcg_sec.vindictive"], 30)
+    (note,) = size_notes(load("lorehlt-sf"), ["ndcg.standard", "ndcg_sec.vindictive"], 30)
     assert note.startswith("intervals of ndcg, ndcg_sec are for corpora of 30 documents")
-    assert not list(of_this_size(load("hub4"), ["both.f"], 12))
+    assert not list(size_notes(load("hub4"), ["both.f"], 12))

@@ -12,7 +12,7 @@ import pytest
 from hlteval import Verdict, validate
 from hlteval.findings import Findings
 from hlteval.reports.findings import render
-from hlteval.reports.terminal import rendered
+from hlteval.reports.terminal import render_text
 
 
 def edl(written: Sequence[str]) -> str:
@@ -78,7 +78,7 @@ def test_numbers_of_a_whole_file_are_one_finding(
     )  # fmt: skip
     assert (verdict.counts, verdict.passed) == (every.counts, every.passed)
     assert only.blocking is every.findings[0].blocking
-    shown = rendered(render(verdict, "text"))
+    shown = render_text(render(verdict, "text"))
     assert only.message in shown
     assert "not shown" not in shown
 
