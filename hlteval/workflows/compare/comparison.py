@@ -301,11 +301,9 @@ def weaknesses(runs: Mapping[str, Run], *, paths: bool = True) -> Iterator[str]:
         if not run.judged.documents and not run.judged.records:
             yield f"{name}: nothing was read of it: 0 documents, 0 records"
     errors = {name: run.error_notes(paths=paths) for name, run in runs.items()}
-    own = [
-        f"{name}: {notes.pop(SUBMISSION)}" for name, notes in errors.items() if SUBMISSION in notes
-    ]
+    own = {name: notes.pop(SUBMISSION, "") for name, notes in errors.items()}
     yield from dict.fromkeys(note for notes in errors.values() for note in notes.values())
-    yield from own
+    yield from (f"{name}: {note}" for name, note in own.items() if note)
 
 
 @dataclass(frozen=True)

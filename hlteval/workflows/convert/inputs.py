@@ -331,11 +331,6 @@ class _Document:
         known = {name: value for name, value in self.others.items() if value is not None}
         self.others = {**other.others, **known}
 
-    def cells(self) -> Mapping[str, object]:
-        """Its row of the table."""
-        own = {"row": self.row, "origin": self.origin, "name": self.name, "text": self.text}
-        return {**own, **self.others}
-
 
 class _Part(NamedTuple):
     """One input: its path and format, its corpus and the file of each of its rows of `sources`."""
@@ -404,7 +399,10 @@ class _Join:
         for name, rows in corpus.tables():
             if rows.height and "document" in rows.columns and self.keys:
                 tables[name] = rows.with_columns(pl.col("document").replace(self.keys))
-        kept = [document.cells() for document in self.documents]
+        kept = [
+            {"row": d.row, "origin": d.origin, "name": d.name, "text": d.text, **d.others}
+            for d in self.documents
+        ]
         tables["documents"] = pl.DataFrame(kept, schema=TABLES["documents"].schema)
         self.corpus = corpus.replace(**tables)
         self.findings += [*self.apart(), *self.without_text(), *self.wrong_offsets()]
