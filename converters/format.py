@@ -1,4 +1,8 @@
-"""What a format is: how it is detected, read, written, and searched for locations."""
+"""What a format is: how it is detected, read, written, and searched for locations.
+
+`locate` takes a file with all places that are wanted in it: only files with findings are
+searched, once.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ A package declares them in its pyproject.toml; docs/extending.md is a tutorial:
 
     [project.entry-points."hlteval.formats"]
     colon-tab = "colons.colon_tab:FORMAT"
+
+`hlteval/extensions.py` belongs to no room: each room finds there what other packages add to it.
 """
 
 from __future__ import annotations

@@ -7,6 +7,9 @@ overrides `replicates`, so that many bootstrap replicates cost little more than 
 Conventions:
     Counts are integers where they add, so that sums do not depend on the order of documents. They
     name the document that each row belongs to in the column `document_column`.
+
+Metrics whose counts do not add keep the rows of each batch as counts and work on all of them in
+`score`.
 """
 
 from __future__ import annotations

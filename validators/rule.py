@@ -1,4 +1,15 @@
-"""Rules: what they check, and the rows that they return."""
+"""Rules: what they check, and the rows that they return.
+
+Rules return lazy tables and all rules of a task run together (`pl.collect_all`), so that what
+several of them look at is computed once (`context.cached`). A rule may need a column
+(`Rule.needs`): nothing is asked of formats that cannot represent it.
+
+A rule that looks for what a submission lacks (`Rule.finds_missing`) runs on batches of which the
+submission has nothing, but not where it could not be opened.
+
+Whether a finding counts can depend on all batches (`Rule.counts_if`, by the types of all frames);
+`workflows/run/checks.py` decides that at the end.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,14 @@
 
 It is not listed among the formats, since no file has it; whoever looks for the format of a source
 asks `in_memory` first.
+
+Every task reads saved corpora (`jsonl`, Parquet) too: `converters/corpus/memory.py` loads and
+checks them once, and gives them to the batches in place of the format of the task. JSON Lines are
+read in chunks of whole lines (`representation/jsonl.py`), and lines of findings again by their
+numbers; the tables stay in memory, about 0.7 bytes per byte of the file. What follows works on
+slices of documents (`representation/corpus.py`) where files, losses and findings do not depend on
+them: formats say so (`Format.separable`), and tasks without a metric or a reference. Written as
+JSON Lines, the tables of batches wait in unnamed files for the tables before them.
 """
 
 from __future__ import annotations

@@ -19,6 +19,9 @@ follow from another finding. Any record may be among the problems of a code that
 What is left out still counts: if it blocks, the finding that it follows from blocks. Only what
 follows from a reference is not a problem of the submission: a record of a reference that cannot be
 read may be any that a submission of the same document needs.
+
+A code names the codes from which it follows (`suppressed_by`, `hides`); `findings/cascades.py`
+leaves such findings out, in one place for all tasks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Findings as JSON and data frames, of a file with very many, and with one common cause."""
+"""Findings as JSON and data frames, of a file with very many, and with one common cause.
+
+Of each code, the first 1,000 findings of a file are explained (`findings/sequence.py`); one
+finding with `further` summarizes the others. Counts add `Finding.count`; cascades look at the
+place of each. Who explains in a loop asks `Bounded`, and equal lines are explained once.
+"""
 
 from __future__ import annotations
 

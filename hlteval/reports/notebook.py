@@ -1,6 +1,9 @@
 """Results in a notebook: short HTML without scripts, colours or styles from elsewhere.
 
 Jinja escapes everything. Text has the colour of the notebook, in light and dark themes.
+
+Results show themselves in notebooks (`_repr_html_`, `plot`) by the renderers of `reports`, which
+they name as declarations do (`lazy`): a value imports no room after its own.
 """
 
 from __future__ import annotations

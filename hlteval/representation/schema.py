@@ -1,4 +1,14 @@
-"""Schema of the tables of the representation; `tables.toml` declares their columns and keys."""
+"""Schema of the tables of the representation; `tables.toml` declares their columns and keys.
+
+A record that cannot be read is a row of `rejected_records`, because official software counts
+some.
+
+The texts of a segment, its source, references and outputs of systems, are rows of one table,
+`translations`. Formats without sources take the segments of LTF as such when they are written.
+
+Fills of templates are a table of their own: arguments have no slots, alternatives, extents or
+minimal strings. What only one format says of a document is a row of `attributes`.
+"""
 
 from __future__ import annotations
 

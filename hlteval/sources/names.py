@@ -1,4 +1,8 @@
-"""Names and first bytes of files: archives, documents that are not text, and safe names."""
+"""Names and first bytes of files: archives, documents that are not text, and safe names.
+
+`sources/names.py` knows spreadsheets, pictures and documents by their bytes, so that `decode`
+reports them (SRC205) for all formats.
+"""
 
 from __future__ import annotations
 

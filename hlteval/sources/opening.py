@@ -2,6 +2,8 @@
 
 Listing and reading tens of thousands of small files takes most of a run, so a file costs one entry
 of `os.scandir` and one open, read and close; only the size of a large file is looked up.
+
+A URL becomes a `Source` in `sources/opening.py`; no other code knows that it is not on disk.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 `tomllib` reads; only a document about which there is something to report is parsed again, with the
 grammar of its keys and values, for their lines and columns.
+
+Keys of manifests and files of defaults are located by a grammar (`grammars/toml.lark`), which is
+asked only where there is something to report; `tomllib` reads.
 """
 
 from __future__ import annotations

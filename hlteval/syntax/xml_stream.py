@@ -3,6 +3,9 @@
 expat parses the file once to find the cuts between parts. A file that is not well-formed gives no
 part at all, so that the result does not depend on the size of parts. lxml builds a tree of each
 part and validates it. The bytes of the file stay in memory, a tree only while it is read.
+
+expat alone knows lines and columns anywhere in XML, so it reads; lxml holds a file to its schema,
+part by part where it is large (`syntax/xml_stream.py`).
 """
 
 from __future__ import annotations

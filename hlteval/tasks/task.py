@@ -2,6 +2,22 @@
 
 A report shows each row of an alignment as two lines, the reference above the system, and marks what
 differs.
+
+A task may have no reference (`Task.scored_alone`): what its submissions are compared with is
+constant. The command line and `hlteval.score` take none, and the signature has the digest of one
+side.
+
+The official software does not always reject what blocks here: `Task.official_rejects` lists it.
+Where it reads records that the format rejects, `Hooks.official_reading` reads them again, from
+`rejected_records`, before rules and metric; in `plan` they stay unread.
+
+How a task's submissions are packed is a value, `Task.packaging` (`tasks/task.py`): suffixes, the
+form of the name, its layout (`validators/<family>/packing.py`), and the problems of a name alone.
+`pack` writes the archive, reads it again under its future name and validates that; `inspect` asks
+each task.
+
+Rules of a specification for all submissions together, such as how many are scored, are
+`Task.deposited`.
 """
 
 from __future__ import annotations

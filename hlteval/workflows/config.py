@@ -1,4 +1,10 @@
-"""Files of defaults, found upwards from a submission, read and checked; the demonstration."""
+"""Files of defaults, found upwards from a submission, read and checked; the demonstration.
+
+Defaults of a folder (`workflows/config.py`) reach only the command line, as values of options
+that are not given (`cli/defaults.py`), so that most workflows know nothing of them. The search
+starts above the submission. Under a manifest, they fill what it leaves open
+(`workflows/evaluation/campaign_files.py`, `PipelineSettings.preset`).
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,16 @@ Security:
     Data are JSON in script elements, with `<`, `>` and `&` as escapes: no text can end its element.
     The policy of the page names its own scripts by their digests. A browser runs no other script,
     and loads nothing, even if some text were taken for HTML.
+
+A report is a value, a `Page` of sections (`reports/html/`). A section has a template for what is
+there without scripts, its data as JSON beside it, and a script that draws them. The policy of the
+page names its own scripts by their digests, so a browser runs and loads nothing else, even if a
+text were taken for HTML. Tables are Tabulator's (MIT, 450 kB): it pages and filters 100,000 rows
+in a fraction of a second and has the roles of a grid. Charts are Observable Plot's on D3 (ISC,
+490 kB): its SVG follows the colours of the page, prints sharply and is one labelled image to
+screen readers, which canvas libraries of half the size are not; pages without charts do not have
+it. The builds in `reports/html/vendor` are the published ones, each with its licence. To draw a
+new kind of section: a class, a template and a script of one name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,11 @@
-"""All schemas: the class or the grammar of each, and the outputs that it describes."""
+"""All schemas: the class or the grammar of each, and the outputs that it describes.
+
+What commands print as JSON is declared once: by the fields of the result
+(`results.verdict.Output`), or by a class in `reports/schemas` where JSON has other members;
+`docs.make.schemas` makes the JSON Schemas of them, `results/schemas.toml` lists them with their
+versions, and every test that prints JSON is held to them (`tests/json_outputs.py`). A version
+never changes its shape (`tests/golden/schema_shapes.json`).
+"""
 
 from __future__ import annotations
 

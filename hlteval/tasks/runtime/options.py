@@ -3,6 +3,11 @@
 A finding about such a file has the option as its side, so that it is never one of the submission.
 Its errors block: what the file says decides about findings and numbers, and a line that cannot be
 read would change them. Only a file that adds nothing but tables does not block.
+
+What an option names in a file of some format is a corpus too; rules find it by the option's name.
+All files of options are read in `tasks/runtime/options.py`: findings about them have the option
+as their side, and a file with an error is not checked against. A file that is a submission to
+another task (`Option.submission_to`) is validated as one by `workflows/run/engine.py`.
 """
 
 from __future__ import annotations

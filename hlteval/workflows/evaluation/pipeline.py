@@ -3,6 +3,13 @@
 All state is in files: the logs and results of `pipeline_state`. One process at a time works on a
 folder. Its lock is that of the operating system (flock), which frees it when its process ends,
 however it ends; the file names the process that holds it, or held it last.
+
+The state of a pipeline is the file system (`workflows/evaluation/pipeline.py`): a log is written
+in one step after what it is about, with a key, the digest of all that it depends on; a step whose
+log has another key, or none, is done again. So no step depends on the state of an interrupted
+run. One process decides and commits (`Run`); workers (`pipeline_workers.py`) only compute, in
+processes of a pool, and make scores in a hidden folder, which `Records.keep` exchanges with the
+old one. The lock is that of the operating system.
 """
 
 from __future__ import annotations

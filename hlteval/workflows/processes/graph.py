@@ -2,6 +2,11 @@
 
 A graph is made of `Node`s. `Workers` compute it, in this process, in several on this machine or on
 a cluster; the graph and its functions are the same.
+
+What a campaign computes is a graph of calls (`workflows/processes/graph.py`): functions by name,
+whose arguments are values or the results of other calls. This process, processes of this machine
+and a dask cluster compute the same graph, so that the work (`campaign.py`) knows nothing of them.
+Results are found by a digest of what they depend on (`campaign_files.py`).
 """
 
 from __future__ import annotations
