@@ -3,10 +3,10 @@
 A system that is refused is left out; the others are compared without it.
 
 Systems are compared by several metrics from one reading: `workflows/compare/comparison.py` makes
-a plan by metric, metrics with the same part share resamples and permutations (`resampled.py`),
+a plan by metric, metrics with the same part share resamples and permutations,
 and `ranking.py` makes a `Comparison` of each. A leaderboard is these comparisons under the names
 of the systems; the scores for its reports are on disk until all systems are scored
-(`board_folder.py`).
+(`board.py`).
 """
 
 from __future__ import annotations
