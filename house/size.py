@@ -95,7 +95,7 @@ class Module:
                 sentence, *_ = (ast.get_docstring(node) or "").splitlines() or [""]
                 if _PRONOUN.match(sentence):
                     yield "openers", f"{place} {sentence}"
-            if isinstance(node, ast.Subscript) and ast.unparse(node) == "dict[str, Any]":
+            if isinstance(node, ast.Subscript) and _is_any_dict(node):
                 yield "any", place
             if isinstance(node, ast.If | ast.IfExp) and self._asks_for_profile(node.test):
                 yield "official", place
@@ -117,6 +117,11 @@ def _lines(node: ast.stmt) -> range:
 
 def _is_any(annotation: ast.expr | None) -> bool:
     return isinstance(annotation, ast.Name) and annotation.id == "Any"
+
+
+def _is_any_dict(node: ast.Subscript) -> bool:
+    name = node.value.id if isinstance(node.value, ast.Name) else ""
+    return name == "dict" and ast.unparse(node) == "dict[str, Any]"
 
 
 def modules(root: Path = ROOT) -> list[Module]:

@@ -96,6 +96,7 @@ def judgments(corpus: Corpus, kind: str) -> pl.DataFrame:
     """The judgments of a kind, as `JUDGED`; those whose segment is unknown have no place."""
     documents = corpus.documents.select(document="row", text=is_text())
     rows = corpus.instances.filter(pl.col("kind") == kind).drop_nulls(["start", "end"])
+    rows = rows.select(name for name in JUDGED if name != "text")
     return rows.join(documents, on="document", maintain_order="left").select(JUDGED)
 
 

@@ -216,7 +216,7 @@ def _without_header(first: Sequence[str], table: Table) -> Iterator[Header]:
     wrong = [
         cell for column, cell in zip(table.columns, first, strict=False) if not fits(column, cell)
     ]
-    named = len(words) >= len(first) - 1 and len(set(first)) == len(first)
+    named = len(words) >= max(1, len(first) - 1) and len(set(first)) == len(first) > 1
     if wrong and (named or is_numbered(first)):
         given = shorten(" ".join(first), 80)
         yield Header(table.columns, True, EXTRA, {"given": given})
@@ -331,7 +331,7 @@ class Mistake(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is wrong in all rows of a table.
+    """Mistakes in all rows of a table.
 
     Attributes:
         table: the declaration of the table.
@@ -477,7 +477,7 @@ class Diagnosis:
 
 
 def diagnose(text: str, tables: Sequence[Table]) -> Diagnosis | None:
-    r"""What is wrong in all rows of a text that should be a table.
+    r"""Diagnose the mistakes in all rows of a text that should be a table.
 
     Args:
         text: of the file.

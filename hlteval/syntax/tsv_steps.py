@@ -110,7 +110,7 @@ def fits(column: Column | None, cell: str) -> bool:
 
 
 def name_of(columns: Columns, at: int, table: Table) -> str:
-    """What messages call a column: its heading, or its number where there is no header."""
+    """Name of a column in messages: its heading, or its number where there is no header."""
     column = columns[at]
     title = column.title if column else f"column {at + 1}"
     return title if table.header == "required" else f"{title} (field {at + 1})"
@@ -316,7 +316,7 @@ def _on_cell(at: int, change: Callable[[str], str]) -> Callable[[Cells], Cells]:
 def _changes(
     column: Column, wrong: Sequence[str], rows: int
 ) -> Iterator[tuple[str, Callable[[str], str]]]:
-    """What may have been done to the cells of a column that do not fit, and how to undo it."""
+    """Changes that cells of a column that do not fit may have had, and how to undo it."""
     if len(wrong) < max(_FEWEST, rows / 2):
         return
     if _COMMA.fullmatch(wrong[0].strip()):

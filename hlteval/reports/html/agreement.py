@@ -176,7 +176,7 @@ def _breakdowns(items: list[CoefficientValue], scope: str) -> Iterator[Breakdown
 
 
 def _differences(agreement: Agreement) -> Iterator[Section]:
-    """Where annotators differ: a row per unit, with what each of them says and where."""
+    """Differences of annotators: a row per unit, with what each of them says and where."""
     if not agreement.differences:
         return
     shared = [_folder(agreement, name) for name in agreement.annotators]

@@ -111,7 +111,7 @@ def beginning(text: str) -> Parts:
 
 
 def _windows(text: str, spans: Sequence[tuple[int, int, int]]) -> Iterator[Span]:
-    """What is shown of a text, without overlaps, from the beginning to the end of words."""
+    """Windows of a text, without overlaps, from the beginning to the end of words."""
     begin, end = -1, -1
     for start, stop, _ in spans:
         if begin >= 0 and start - 2 * _AROUND > end:
@@ -167,7 +167,7 @@ _PLACE = CellInfo("place", "_reference_place", "_system_place")
 
 @dataclass(frozen=True)
 class Cell:
-    """What both sides have, of all rows.
+    """Return the cells of both sides, of all rows.
 
     Attributes:
         title: what it is.
@@ -191,7 +191,7 @@ class Cell:
 
 
 class Items:
-    """What the items of both sides consist of."""
+    """Return the parts of the items of both sides."""
 
     def __init__(self, marks: pl.DataFrame) -> None:
         self._lines: dict[tuple[str, str, str], list[str]] = {}
@@ -212,7 +212,7 @@ class Items:
 
 
 def cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Cell]:
-    """What both sides have; a side without a partner has all of it."""
+    """Return the cells of both sides; a side without a partner has all of them."""
     kinds = {outcome.name: outcome.kind for outcome in info.outcomes}
     kind = rows["outcome"].replace_strict(kinds, default="unscored", return_dtype=pl.String)
     known = {"reference": kind != "extra", "system": kind != "missing"}

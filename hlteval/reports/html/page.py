@@ -111,7 +111,7 @@ class Section:
     scripts: ClassVar[tuple[str, ...]] = ()
 
     def data(self) -> Any:
-        """What its script draws, as plain values; None if it needs nothing."""
+        """Data for its script, as plain values; None if it needs nothing."""
         return None
 
 

@@ -284,7 +284,7 @@ def title(task: str) -> str:
 
 
 def about(verdict: Verdict) -> list[tuple[str, str]]:
-    """What was checked, against what, and how much was read."""
+    """Subject of the check: what, against what, and how much was read."""
     read = [("documents", verdict.documents), ("records", verdict.records)]
     return [
         ("task", verdict.task),
@@ -379,7 +379,7 @@ def _fact(scores: Scores, task: Task, name: str) -> Fact:
 
 
 def _meaning(task: Task, name: str) -> str:
-    """What a metric says, as its declaration does; empty for one that is not declared."""
+    """Meaning of a metric, as declared; empty for one that is not declared."""
     measure, statistic = task.declared.get(name, (None, task.statistic(name)))
     said = [item.meaning.rstrip(".") for item in (measure, statistic) if item is not None]
     return ". ".join(said).replace("`", "")

@@ -219,7 +219,7 @@ class Plan:
         """Whether any of the differences could be significant, whatever the systems are like."""
         documents = next(iter(scored.values())).method.documents
         reasons = [item.reason for item in scored.values() if item.value is not None]
-        if len(reasons) > 1 and reasons[0] and all(chance.smallest == 1 for chance in chances):
+        if len(reasons) > 1 and reasons[0] and not any(c.exact or c.smallest < 1 for c in chances):
             note = f"no difference can be significant: {reasons[0]}"
             return Significance(documents=documents, pairs=len(chances), smallest=None, note=note)
         best = min(chances, key=lambda chance: chance.smallest, default=Chance(1.0))

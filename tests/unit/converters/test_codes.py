@@ -62,7 +62,7 @@ def modules(task: Task) -> set[str]:
     """
     values = [
         getattr(item, field.name)
-        for item in (task, *task.options)
+        for item in (task, task.hooks, *task.options)
         for field in fields(item)
         if field.name != "rules"
     ]

@@ -115,3 +115,11 @@ def test_a_word_may_be_one_of_several_in_a_cell() -> None:
     text = "a\tAdhere\nb\tVIOLATE\nc\tAdhere\n"
     assert message_values(text, known)[0] == "TAB111"
     assert repaired(text, known) == "a\tadhere\nb\tviolate\nc\tadhere\n"
+
+
+@pytest.mark.parametrize("first", ["E1 Binding Agent:T2", "Binding of T2", "E1"])
+def test_a_first_line_without_separators_is_no_header(first: str) -> None:
+    """To leave it out as a header would lose its record."""
+    text = f"{first}\nE2\tBinding Agent:T3\nE3\tBinding Agent:T4\nE4\tBinding Agent:T5\n"
+    found = diagnose(text, [LINES])
+    assert found is None or "TAB105" not in found.codes
