@@ -75,7 +75,9 @@ _told({})
     assert room("scoring/edl/metric.py") == "scoring"
 
 
-def test_totals_and_places_are_printed(capsys):
+def test_totals_and_places_are_printed(capsys, monkeypatch, files):
+    few = [file for file in files if file.path.startswith("hlteval/cli/")]
+    monkeypatch.setattr("house.size.modules", lambda: few)
     main([])
     totals = capsys.readouterr().out
     assert all(f" {name}: {title}" in totals for name, title in MEASURES.items())
