@@ -21,12 +21,12 @@ def score(task: str, reference: str, system: str, **keywords: Any) -> Scores:
 
 def scored(task: str, reference: str, system: str, **keywords: Any) -> Run:
     """Count what a submission is scored by."""
-    return engine.scored(Request(task, system, reference, **_given(keywords)))
+    return engine.count_batches(Request(task, system, reference, **_given(keywords)))
 
 
 def opened_run(task: str, reference: str, system: str, **keywords: Any) -> Run:
     """Return a run before anything is read."""
-    return engine.opened_run(Request(task, system, reference, **_given(keywords)))
+    return engine.open_run(Request(task, system, reference, **_given(keywords)))
 
 
 def validate(task: str, path: str, **keywords: Any) -> Verdict:
@@ -41,7 +41,7 @@ def validate_all(task: str, paths: Sequence[str], **keywords: Any) -> Verdict:
 
 def opened_check(task: str, path: str, **keywords: Any) -> Check:
     """Return a check before anything is read."""
-    return engine.opened_check(Request(task, path, **_given(keywords)))
+    return engine.open_check(Request(task, path, **_given(keywords)))
 
 
 def open_submission(task: str, path: str, **keywords: Any) -> Submission:

@@ -519,7 +519,7 @@ def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str
     for what, count in counts.items():
         shown[in_their_number(what, count)] += count
     for word, count in countable.items():
-        shown[numbers.counted(count, word).partition(" ")[2]] += count
+        shown[numbers.count_of(count, word).partition(" ")[2]] += count
     return {what: count for what, count in shown.items() if count}
 
 

@@ -56,7 +56,7 @@ def test_a_call_whose_process_always_ends_has_no_result(processes, monkeypatch):
 
 
 def test_a_failed_cell_is_a_row_and_the_others_have_numbers(tmp_path, monkeypatch):
-    monkeypatch.setattr(workflow, "opened_run", opened_run_of_plan)
+    monkeypatch.setattr(workflow, "open_run", opened_run_of_plan)
     path = unpacked(tmp_path)
     result = run(path, tmp_path / "cache")
     assert result.counts == {"scored": 1, "refused": 2, "failed": 3}
