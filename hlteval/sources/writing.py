@@ -56,7 +56,7 @@ def writing(path: Path, *, replace: bool = False) -> Iterator[Path]:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     with writing(Path(folder, "scores.json")) as unfinished:
-        ...         _ = unfinished_path.write_text("{}")
+        ...         _ = unfinished.write_text("{}")
         ...     [file.name for file in Path(folder).iterdir()]
         ['scores.json']
     """
