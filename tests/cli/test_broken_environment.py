@@ -47,7 +47,9 @@ CONVERT = ("convert", DEMO / "system", "-", "--to", "jsonl")
 def test_a_small_address_space(megabytes: int, line: tuple[object, ...]) -> None:
     size = megabytes << 20
     done = run(*line, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)))
-    if done.returncode not in {2, 3} and "hlteval" not in done.stderr:
+    # An interpreter that fails at its .pth files names this package, too.
+    started = "hlteval: " in done.stderr or "/hlteval/" in done.stderr
+    if done.returncode not in {2, 3} and not started:
         pytest.skip(f"a library ended the process: {done.stderr[-200:]}")
     assert (done.returncode, done.stdout) == (2, "")
     assert "not enough memory" in done.stderr

@@ -371,7 +371,9 @@ def test_a_second_pipeline_says_who_works_on_the_root(tmp_path, invoke):
 
 
 def test_the_lock_of_a_process_that_ended_is_taken_over(tmp_path):
-    code = "import os, pathlib, sys\nfrom hlteval.workflows.evaluation.pipeline import lock_folder\n"
+    code = (
+        "import os, pathlib, sys\nfrom hlteval.workflows.evaluation.pipeline import lock_folder\n"
+    )
     code += "with lock_folder(pathlib.Path(sys.argv[1])): os._exit(1)"
     with subprocess.Popen([sys.executable, "-c", code, tmp_path]) as process:
         process.wait()
