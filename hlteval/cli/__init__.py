@@ -24,7 +24,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # there is nothing yet that has to be removed
     try:
         from hlteval.cli import process
-    except (ImportError, MemoryError) as error:
+    except (ImportError, MemoryError, SystemError) as error:
         _fail(_reason(error))
 
     number = None
@@ -69,17 +69,23 @@ def _run_command() -> None:
         except Exception as error:
             # This is how Polars without its library, or Python itself, has no memory.
             unloaded = isinstance(error, NameError) and error.name == "plr"
-            if unloaded or (isinstance(error, SystemError) and "without" in str(error)):
+            if unloaded or _lacks_memory(error):
                 raise MemoryError from error
             _end_by_bug(error)
         except BaseException as error:
             if type(error).__name__ != "PanicException":  # of compiled libraries
                 raise
             _end_by_bug(error)
-    except (ImportError, MemoryError) as error:
+    except (ImportError, MemoryError, SystemError) as error:
         if isinstance(error, ImportError) and (error.name or "").startswith("hlteval"):
             _end_by_bug(error)
         _fail(_reason(error))
+
+
+def _lacks_memory(error: BaseException) -> bool:
+    """Whether an error is that of an interpreter without memory: a result without an exception."""
+    without = isinstance(error, SystemError) and "without" in str(error)
+    return without or isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)) is not None
 
 
 def _check_environment() -> None:
@@ -92,10 +98,10 @@ def _check_environment() -> None:
         _fail(f"POLARS_ENGINE_AFFINITY is {engine}; use auto, in-memory or streaming, or unset it")
 
 
-def _reason(error: ImportError | MemoryError) -> str:
+def _reason(error: ImportError | MemoryError | SystemError) -> str:
     """Why a library cannot be loaded: there is no memory, it is broken, or a plug-in is."""
     text = str(error)
-    if isinstance(error, MemoryError) or _NO_MEMORY.search(text):
+    if _lacks_memory(error):
         return "not enough memory; nothing was written"
     from hlteval.extensions import BrokenExtension
 
