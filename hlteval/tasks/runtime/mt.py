@@ -15,7 +15,13 @@ from hlteval.representation import Corpus
 from hlteval.scoring.mt.options import FRAMES, METRICS, Pairs
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
-from hlteval.tasks.runtime.options import FileValue, contradictions, read_rows, read_table
+from hlteval.tasks.runtime.options import (
+    FileValue,
+    contradictions,
+    has_error,
+    read_rows,
+    read_table,
+)
 
 SUBSET = Table((Column("document"), Column("segment")), code="OPT101")
 SF_SCORES = Table(
@@ -69,7 +75,7 @@ def subset(source: Source, _: Mapping[str, str]) -> FileValue:
     """
     rows, findings = read_table(source, SUBSET)
     pairs: Pairs = frozenset(rows.select("document", "segment").iter_rows())
-    if not (pairs or findings):
+    if not (pairs or has_error(findings)):
         findings.append(finding("OPT109", file=source.path, title="document, tab, segment"))
     return FileValue(pairs, findings)
 

@@ -12,7 +12,8 @@ another task (`Option.submission_to`) is validated as one by `workflows/run/engi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -118,8 +119,8 @@ def read_files(
         elif option.read is not None:
             values[option.name], found, corpus = cast(FileValue, option.read(source, given))
             corpora |= {} if corpus is None else {option.name: corpus}
-            if not source.findings and not found and _is_blank(source):
-                found = [finding("OPT107", file=source.path)]
+            if not has_error([*source.findings, *found]) and _is_blank(source):
+                found = [*found, finding("OPT107", file=source.path)]
         side = f"--{option.flag}"
         of_option = [item.of(side) for item in (*source.findings, *found)]
         for item in without_cascades(of_option, {side: source.path}):
@@ -134,7 +135,11 @@ def _corpus(form: str, source: Source) -> tuple[Corpus, list[Finding]]:
     corpus, findings = read_corpus(chosen, source)
     tables = [name for name in chosen.tables if name != "sources"]
     unread = any(item.blocking for item in source.findings)
-    if not findings and not unread and all(getattr(corpus, name).is_empty() for name in tables):
+    if (
+        not has_error(findings)
+        and not unread
+        and all(getattr(corpus, name).is_empty() for name in tables)
+    ):
         findings.append(finding("OPT109", file=source.path, title=load(form).title))
     return corpus, findings
 
@@ -159,15 +164,26 @@ def read_rows(
     """
     corpus, findings = read_corpus(form, source)
     value = rows(corpus)
-    if value.is_empty() and not findings:
+    if value.is_empty() and not has_error(findings):
         findings.append(finding("OPT109", file=source.path, title=title or form.title))
     return FileValue(value, findings, corpus)
+
+
+def has_error(findings: Iterable[Finding]) -> bool:
+    """Return whether a file has an error; a byte order mark, for example, is none.
+
+    Examples:
+        >>> has_error([finding("SRC202")]), has_error([finding("OPT109", file="x", title="names")])
+        (False, True)
+    """
+    return any(item.severity == Severity.ERROR for item in findings)
 
 
 def _is_blank(source: Source) -> bool:
     """Whether all files can be read, and have nothing but white space."""
     try:
-        return not any(member.fetch().strip() for member in source.members)
+        texts = (member.fetch().removeprefix(BOM_UTF8) for member in source.members)
+        return not any(text.strip() for text in texts)
     except Unreadable:
         return False
 
@@ -330,7 +346,7 @@ def read_names(
             *file.findings,
             *line_findings(problems, lines, file.member.display, file.member.max_per_code),
         ]
-    if not (found or findings):
+    if not (found or has_error(findings)):
         findings.append(finding("OPT109", file=source.path, title=title))
     documents = [{"row": row, "name": name} for row, name in enumerate(found)]
     return FileValue(tuple(found), findings, Corpus(documents=documents))

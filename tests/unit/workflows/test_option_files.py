@@ -52,6 +52,7 @@ DAMAGES = {
     "archive": b"PK\x03\x04 cut",
     "prose": b'Dear colleague, {"here": "is"} the\nfile\n',
     "empty": b"",
+    "mark": b"\xef\xbb\xbf\n",
 }
 
 
