@@ -2,7 +2,8 @@
 
 pandas reads a line with too few cells, and an empty score, as one without a value; `inf` is a
 number. It guesses the type of a column from how its numbers are written. Lines that the format
-refuses are therefore read again, and columns of whole numbers are named in `attributes`.
+refuses are therefore read again, and columns of whole numbers are named in `attributes`, as are
+change points of a reference that are not finished: their timestamps make the column one of words.
 """
 
 from __future__ import annotations
@@ -13,11 +14,15 @@ from dataclasses import replace
 
 import polars as pl
 
+from hlteval.converters.ccu.reference import kind_of
+from hlteval.converters.ccu.reference_tables import CHANGES, TO_DO
 from hlteval.converters.format import ReadResult
 from hlteval.sources import Member, Unreadable
 
 WHOLE = "whole"
 """The element of `attributes` that names a column of a document with whole numbers only."""
+WORDS = "words"
+"""The element of `attributes` that names a column with a word for a number in a reference."""
 _MISSING = {"", "nan", "na", "n/a", "null", "none", "<na>"}
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _ITEMS = {"instance": "instances", "change": "changes"}
@@ -31,11 +36,31 @@ def as_software(reference: ReadResult, system: ReadResult) -> tuple[ReadResult, 
     """Both sides, with lines of which only the score or the status is missing or infinite.
 
     Args:
-        reference: what was read of the reference.
+        reference: what was read of the reference; its unfinished change points are named.
         system: what the format `ccu-submission` read; from other formats nothing changes.
     """
-    gold = _read_again(reference)
+    gold = _with_unfinished(_read_again(reference))
     return gold, gold if system is reference else _read_again(system)
+
+
+def _with_unfinished(result: ReadResult) -> ReadResult:
+    """The reference with an attribute for each change point whose timestamp is not known yet."""
+    corpus = result.corpus
+    numbers = dict(corpus.documents.select("name", "row").rows())
+    found = []
+    for origin, member in enumerate(result.members):
+        kind = kind_of(member)
+        if kind is None or kind.name != CHANGES:
+            continue
+        header, *lines = list(_lines(member)) or [""]
+        columns = header.split("\t")
+        for record, line in enumerate(lines, 2):
+            cells = dict(zip(columns, line.split("\t"), strict=False))
+            document = numbers.get(cells.get("file_id", ""))
+            if document is not None and cells.get("timestamp", "").strip(" ") == TO_DO:
+                place = {"document": document, "origin": origin, "record": record}
+                found.append({**place, "element": WORDS, "name": "timestamp", "value": TO_DO})
+    return replace(result, corpus=corpus.replace(attributes=_with(corpus.attributes, found)))
 
 
 def _read_again(result: ReadResult) -> ReadResult:

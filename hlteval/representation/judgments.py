@@ -164,7 +164,7 @@ def merge_instances(decisions: pl.DataFrame, constants: Constants) -> pl.DataFra
     constant. A segment that is not annotated breaks continuity.
 
     Args:
-        decisions: what is in each segment, as from `decided`.
+        decisions: what is in each segment, as from `decisions_of`.
         constants: of Table 13.
     """
     key = ["document", "label", *["status"] * constants.by_status]

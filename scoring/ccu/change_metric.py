@@ -2,7 +2,7 @@
 
 The steps are those of Appendix A of the plan: `changes` aligns and counts (Steps 1 and 2),
 `average_precision` and `detection_measures` compute (Step 3). In `official`, `official_changes`
-stands for the first.
+replaces the first.
 """
 
 from __future__ import annotations

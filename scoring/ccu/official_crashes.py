@@ -47,7 +47,8 @@ def of_changes(total: pl.DataFrame, options: ChangeOptions) -> str:
         return _crash("where all scores are whole numbers: it cannot write a curve of them")
     some = not total.filter(criterion=official_changes.REFERENCE).is_empty()
     if some and counted(total, WORDS, "reference"):
-        return _crash("where the reference has none for a change point: its places are then words")
+        where = "the reference has none for a change point, or EMPTY_TBD"
+        return _crash(f"where {where}: its places are then words")
     return ""
 
 

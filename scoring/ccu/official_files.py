@@ -228,7 +228,7 @@ def _span(row: Mapping[str, float | None], side: str) -> str:
 
 
 def _parameters(row: Mapping[str, object], options: DetectionOptions) -> str:
-    """What is said of an instance or pair."""
+    """The parameters of an instance or pair."""
     if row["_silent"]:
         return "{}"
     outcome = row["outcome"]

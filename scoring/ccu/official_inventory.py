@@ -16,7 +16,8 @@ WHOLE = "whole"
 FILES, RECORDS, NUMBERS, WORDS = "files", "records", "numbers", "words"
 """The criteria: how many files an index of each side lists; how many records the system has; how
 many scores or places have decimals, or are none at all; and how many change points of the reference
-are `none`. The class is the side or the column, the number in `distance`."""
+are `none`, or not finished: these are attributes of this element. The class is the side or the
+column, the number in `distance`."""
 _INPUTS = "system_input.index.tab"
 
 
@@ -36,12 +37,13 @@ def inventory(reference: Corpus, system: Corpus, table: str) -> pl.DataFrame:
         (RECORDS, "system", records.height),
     ]
     if table == "changes":
+        unfinished = reference.attributes.filter(pl.col("element") == WORDS)
         segments = pl.concat([reference.regions["start"], reference.regions["end"]])
         counts += [
             *((NUMBERS, name, _written(system, records, name)) for name in ("llr", "timestamp")),
             (NUMBERS, "reference", _fractions(reference.changes["at"])),
             (NUMBERS, "segments", _fractions(segments)),
-            (WORDS, "reference", reference.changes["at"].null_count()),
+            (WORDS, "reference", reference.changes["at"].null_count() + unfinished.height),
         ]
     rows = pl.DataFrame(counts, schema=["criterion", "class", "distance"], orient="row")
     return conformed(rows)

@@ -1,4 +1,4 @@
-"""What the public scorer says of the amounts of data that it compared, and of their labels."""
+"""The statistics files of the public scorer: amounts of data, and counts of labels."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import polars as pl
 
 from hlteval.scoring.ccu.official_detections import REFERENCE, SYSTEM, UNSCORED
 from hlteval.scoring.ccu.official_files import table, whole
-from hlteval.scoring.ccu.official_inventory import FILES
-from hlteval.scoring.ccu.official_inventory import counted as number_of
+from hlteval.scoring.ccu.official_inventory import FILES, counted
 
 _DATA = {REFERENCE: "ref", SYSTEM: "sys"}
 
@@ -24,23 +23,23 @@ def by_class(total: pl.DataFrame) -> str:
 
 def aggregated(total: pl.DataFrame) -> str:
     """The file `statistics_aggregated.tab`."""
-    counted = total.filter(pl.col("outcome").is_null())
-    rows = [row for part in _DATA for row in _lengths(counted, part)]
+    unlabelled = total.filter(pl.col("outcome").is_null())
+    rows = [row for part in _DATA for row in _lengths(unlabelled, part)]
     for part, data in _DATA.items():
-        own = counted.filter(pl.col("criterion") == part)
-        files = number_of(total, FILES, "system" if part == SYSTEM else "reference")
+        own = unlabelled.filter(pl.col("criterion") == part)
+        files = counted(total, FILES, "system" if part == SYSTEM else "reference")
         rows.append((data, "all", "file_counts", str(files)))
         rows.append((data, "all", "file_scoring_counts", str(own["document"].n_unique())))
         if part == REFERENCE:
-            silent = counted.filter(pl.col("criterion") == UNSCORED).height
+            silent = unlabelled.filter(pl.col("criterion") == UNSCORED).height
             rows.append((data, "all", "noann_segment_scoring_counts", str(silent)))
     return table(("data", "genre", "metric", "value"), rows)
 
 
-def _lengths(counted: pl.DataFrame, part: str) -> list[tuple[str, ...]]:
+def _lengths(unlabelled: pl.DataFrame, part: str) -> list[tuple[str, ...]]:
     """How long the instances of a side are together, by genre."""
     side = "system" if part == SYSTEM else "reference"
-    own = counted.filter(pl.col("criterion") == part)
+    own = unlabelled.filter(pl.col("criterion") == part)
     length = pl.col(f"{side}_end") - pl.col(f"{side}_start") + (pl.col("genre") == "text")
     sums = own.group_by("genre").agg(length.sum()).sort("genre")
     units = {"text": "characters"}

@@ -1,4 +1,4 @@
-"""The instances of a system: placed, filtered, merged, and in the classes of the reference."""
+"""The instances of a system: placed, filtered and merged."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def filtered(rows: pl.DataFrame, chosen: LlrFilter | None, when: str) -> pl.Data
 def merged(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
     """Instances of one class that are close to each other become one.
 
-    The plan expects instances and merges none; who wants to, says how close they are.
+    The plan merges none: options give the largest gap.
     """
     if options.merge_system is None and options.merge_system_text is None:
         return rows
@@ -108,27 +108,3 @@ def merged(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
     )
     found = one.join(joined_statuses(numbered), on="number", how="left", maintain_order="left")
     return found.select(rows.columns)
-
-
-def in_reference_classes(rows: pl.DataFrame, mapping: pl.DataFrame | None) -> pl.DataFrame:
-    """Instances with the `class` of the reference in which each is scored.
-
-    A norm counts as itself, and as each hidden norm to which it is mapped.
-
-    Args:
-        rows: instances of the system.
-        mapping: `sys_norm` and `ref_norm`; None if nothing is mapped.
-
-    Examples:
-        >>> rows = pl.DataFrame({"label": ["A1", "101"], "llr": [1.0, 2.0]})
-        >>> mapping = pl.DataFrame({"sys_norm": ["A1", "101"], "ref_norm": ["005", "005"]})
-        >>> in_reference_classes(rows, mapping)["class"].to_list()
-        ['A1', '101', '005', '005']
-    """
-    own = rows.with_columns(pl.col("label").alias("class"))
-    if mapping is None:
-        return own
-    pairs = mapping.select(label="sys_norm", ref_norm="ref_norm").unique(maintain_order=True)
-    others = pairs.filter(pl.col("label") != pl.col("ref_norm"))
-    moved = rows.join(others, on="label", maintain_order="left").rename({"ref_norm": "class"})
-    return pl.concat([own, moved.select(own.columns)])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
-from hlteval import validate
+from hlteval import score, validate
 from hlteval.converters import load
 from hlteval.converters.ccu.software import WHOLE, as_software
 from hlteval.sources import open_source
@@ -26,6 +27,14 @@ def folder(tmp_path):
         return str(tmp_path)
 
     return write
+
+
+def folder_of(path, files):
+    for name, text in files.items():
+        target = Path(path) / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+    return path
 
 
 def read(path):
@@ -77,6 +86,34 @@ def test_a_reference_that_is_the_submission_is_read_once(folder):
     (result,) = load("ccu-submission").read(open_source(folder("D1\t101\t0\t10\tadhere\t")))
     reference, system = as_software(result, result)
     assert reference is system
+
+
+@pytest.mark.parametrize(
+    ("line", "crashes"),
+    [
+        ("7\tD1\tEMPTY_TBD\tEMPTY_TBD\tEMPTY_TBD\tx", True),
+        ("7\tD1\t EMPTY_TBD\tpositive\t4\tx", True),
+        ("7\tD1\t30\tEMPTY_TBD\t4\tx", False),  # a number all the same
+    ],
+)
+def test_an_unfinished_change_point_makes_the_places_words(folder, line, crashes):
+    system = folder("D1\t20\t1.5", header=CHANGES)
+    reference = folder_of(
+        system + "-gold",
+        {
+            "docs/segments.tab": "file_id\tsegment_id\tstart\tend\nD1\tD1_1\t0\t100\n",
+            "docs/file_info.tab": "file_uid\ttype\tlength\nD1\taudio\t100\n",
+            "index_files/x.system_input.index.tab": "file_id\nD1\n",
+            "data/changepoint.tab": "user_id\tfile_id\ttimestamp\tdirection_impact"
+            f"\tstrength_impact\tevidence\n7\tD1\t20\tpositive\t4\tx\n{line}\n",
+        },
+    )
+    results = {
+        profile: score("ccu-cd", reference, system, profile=profile)
+        for profile in ("plan", "official")
+    }
+    assert results["plan"].metrics["cd.ap"] == 1.0
+    assert results["official"].metrics["cd.ap"] == (None if crashes else 1.0)
 
 
 @pytest.mark.parametrize(
