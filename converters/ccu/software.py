@@ -71,12 +71,13 @@ def _read_again(result: ReadResult) -> ReadResult:
     origins = submitted.filter("processed").select("origin", document="row").unique("origin")
     types = []
     refused = corpus.rejected_records.filter(pl.col("kind").is_in(list(_ITEMS)))
+    by_file = refused.partition_by("origin", as_dict=True)
     again: dict[str, list[dict[str, object]]] = {table: [] for table in _ITEMS.values()}
     for origin, document in origins.sort("document").rows():
         header, *lines = list(_lines(result.members[origin])) or [""]
         columns = header.split("\t")
-        own = refused.filter(pl.col("origin") == origin)
-        for kind, record, text in own.select("kind", "record", "text").rows():
+        rejected = by_file.get((origin,), refused.clear())
+        for kind, record, text in rejected.select("kind", "record", "text").rows():
             values = _row(dict(zip(columns, text.split("\t"), strict=False)), columns)
             if values:
                 placed = {"document": document, "origin": origin, "record": record}
