@@ -13,7 +13,7 @@ The entries of the catalogue declare which findings they follow from (`suppresse
 An entry that `hides` its file makes all other findings of the file pointless; if the file is the
 submission, those of the submission.
 
-A finding that stands for further problems is divided: those of its problems are left out that
+A finding that represents further problems is divided: those of its problems are left out that
 follow from another finding. Any record may be among the problems of a code that are only counted.
 
 What is left out still counts: if it blocks, the finding that it follows from blocks. Only what
@@ -91,7 +91,7 @@ def cascades(
     paths: Mapping[str, str] = MappingProxyType({}),
     kept: Collection[str] = (),
 ) -> Cascades:
-    """Divide findings by whether they follow from another one, or only from the reference.
+    """Divide findings by whether they follow from another finding, or only from the reference.
 
     Args:
         findings: the findings of a run.

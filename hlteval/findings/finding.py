@@ -76,7 +76,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     file. In a corpus or a data frame, `table` and `row` (its key, from 0) are the place instead of
     a line. A submission with a `blocking` finding cannot be scored. `side` says whose problem it
     is: that of the submission, of the reference, or of the file of an option, e.g. `--kb`. A
-    finding with `further` stands for so many problems that are only counted.
+    finding with `further` represents so many problems that are only counted.
     """
 
     code: str
@@ -97,7 +97,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def count(self) -> int:
-        """The number of problems that it stands for."""
+        """The number of problems that it represents."""
         return len(self.further.places) if self.further else 1
 
     @property

@@ -251,7 +251,7 @@ def line_findings(
 
 
 def summary(first: Finding, places: Iterable[Place], names: Iterable[str] = ()) -> Finding:
-    """The finding that stands for problems of its code that are only counted.
+    """The finding that represents problems of its code that are only counted.
 
     Args:
         first: the finding of the first of them.
@@ -276,7 +276,7 @@ def summary(first: Finding, places: Iterable[Place], names: Iterable[str] = ()) 
 
 
 def part(finding: Finding, numbers: Sequence[int]) -> Finding:
-    """The finding that stands for some of the problems that a finding stands for.
+    """The finding that represents some of the problems that a finding represents.
 
     Args:
         finding: a finding with further problems.

@@ -1,4 +1,4 @@
-"""How plots look: colours that colour-blind readers tell apart, markers, and names as they are."""
+"""Plots of scores and comparisons: forests of intervals, and curves, safe for colour blindness."""
 
 from __future__ import annotations
 

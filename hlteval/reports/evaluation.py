@@ -87,6 +87,7 @@ BEST_FORMATS: Mapping[str, Callable[[Sequence[Best]], str | RenderableType]] = M
     {"text": best_text, "json": best_json, "tsv": best_tsv}
 )
 """The output formats of the best submissions by name."""
+
 _COLUMNS = (
     Column("submission", "name"),
     Column("status", "name", FIXED),
@@ -162,6 +163,7 @@ FORMATS: Mapping[str, Callable[[CampaignResult], str | RenderableType]] = Mappin
     {"text": text, "json": json}
 )
 """The output formats of campaigns by name."""
+
 _PIPELINE_COLUMNS = (
     Column("submission", "name"),
     Column("task", "name", HIGH),

@@ -19,8 +19,15 @@ from hlteval.reports.tables import Column, Table, Tables
 from hlteval.reports.terminal import Formats, Prose, isolate_bidi, json_text, visible
 from hlteval.results.config import TAKEN, Config
 from hlteval.results.packages import Conversion, Inspection, PackedArchive
-from hlteval.results.verdict import Fix, FixedCopy, Verdict, Verification, head, plain
-from hlteval.results.verdict import VerificationOutcome as Outcome
+from hlteval.results.verdict import (
+    Fix,
+    FixedCopy,
+    Verdict,
+    Verification,
+    VerificationOutcome,
+    head,
+    plain,
+)
 
 MAX_MEMBERS = 20
 """Default maximum number of members that are shown as text."""
@@ -220,7 +227,7 @@ def fixes_json(copy: FixedCopy) -> str:
     )
 
 
-_STYLES: Mapping[Outcome, str] = MappingProxyType(
+_STYLES: Mapping[VerificationOutcome, str] = MappingProxyType(
     {"same": "green", "differs": "bold red", "not checked": "yellow"}
 )
 

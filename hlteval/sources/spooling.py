@@ -1,4 +1,4 @@
-"""The disk: what cannot be written to it, and what is safe then."""
+"""The disk: errors of writing, temporary folders, and streams as files that can be read twice."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How the cells of a table are separated and quoted, and how the usual other notations are.
+"""Mistakes in all rows of a table: notation, header and cells, their diagnosis and repair.
 
-Mistakes in all rows of a table are diagnosed only if there are errors (`syntax/tsv_mistakes.py`):
-the first 60 rows in the notations that they may have, then the steps that make their cells fit.
+They are diagnosed only if there are errors: from the first 60 rows, in each notation that they may
+have, with the steps that make their cells fit (`syntax/tsv_steps.py`).
 `workflows/run/reference.py` reads the table again without the mistakes; what is gone follows from
 them and is not reported. Texts of more than 100 million characters are not diagnosed: a table of
 20 MB with semicolons and decimal commas takes 7 s of CPU time and 600 MB.
@@ -48,6 +48,20 @@ NAMES = {
 """The separators in words."""
 _FEWEST = 2
 """Lines with quotation marks, of which a spreadsheet may be the cause."""
+QUOTES, SEPARATORS = "TAB101", "TAB102"
+RENAMED, MISSING, EXTRA = "TAB103", "TAB104", "TAB105"
+LARGEST = 100_000_000
+"""Most characters of a text that is looked at: the time for more would be felt."""
+_SAMPLE = 60
+"""Rows from which a diagnosis is made."""
+_SURE = 0.9
+"""The share of these rows that must fit."""
+_STEPS = 4
+"""Most steps, beside those about notation and header: who made more mistakes made another table."""
+_ALIKE = 50.0
+"""Least similarity, in percent, of a name in a header; the cells below it must fit too."""
+_MOST = 100
+"""Most columns of a table."""
 _RUN, _WIDE_RUN = re.compile("[ \t]+"), re.compile("[ ]{2,}")
 _QUOTED = re.compile(r'(?:^|[\t,;|])"', re.MULTILINE)
 
@@ -144,13 +158,6 @@ def sample(dialect: Dialect, text: str, size: int) -> list[Row]:
         return list(islice(dialect.rows(text), size))
     except csv.Error:
         return []
-
-
-TSV_HEADERS_NAMES, MISSING, EXTRA = "TAB103", "TAB104", "TAB105"
-_ALIKE = 50.0
-"""Least similarity, in percent, of a name in a header; the cells below it must fit too."""
-_MOST = 100
-"""Most columns of a table."""
 
 
 @dataclass(frozen=True)
@@ -256,7 +263,11 @@ def _named(
             found[at] = free.pop(other)
     unknown = [at for at, column in enumerate(found) if column is None]
     fitting = {
-        at: [column for column in free.values() if _tells(column) and _all_fit(column, rows, at)]
+        at: [
+            column
+            for column in free.values()
+            if _is_distinctive(column) and _all_fit(column, rows, at)
+        ]
         for at in unknown
     }
     for at, columns in fitting.items():
@@ -265,8 +276,8 @@ def _named(
     return found
 
 
-def _tells(column: Column) -> bool:
-    """Whether cells tell a column from others: a pattern that fits anything does not."""
+def _is_distinctive(column: Column) -> bool:
+    """Whether the pattern of a column rejects some cells, so that those it fits identify it."""
     return not fits(column, NO_WORD)
 
 
@@ -298,21 +309,7 @@ def _renamed(titles: Sequence[str], found: list[Column | None], table: Table) ->
         if title != right
     ]
     values = {"names": ", ".join(pairs), "header": shorten(" ".join(written), 200)}
-    yield Header(
-        tuple(found), True, TSV_HEADERS_NAMES if pairs else "", values, written, known=True
-    )
-
-
-QUOTES, SEPARATORS = "TAB101", "TAB102"
-LARGEST = 100_000_000
-"""Most characters of a text that is looked at: the time for more would be felt."""
-_SAMPLE = 60
-"""Rows from which a diagnosis is made."""
-_SURE = 0.9
-"""The share of these rows that must fit."""
-"""Cells in quotation marks, of which a spreadsheet may be the cause."""
-_STEPS = 4
-"""Most steps, beside those about notation and header: who made more mistakes made another table."""
+    yield Header(tuple(found), True, RENAMED if pairs else "", values, written, known=True)
 
 
 class Mistake(NamedTuple):

@@ -127,30 +127,19 @@ def _counts(columns: Columns, table: Table) -> range:
 def _bad(columns: Columns, rows: Iterable[Cells], table: Table) -> list[int]:
     """How many cells of each column do not fit, in rows with as many cells as they must have."""
     counts, known = [0] * len(columns), _counts(columns, table)
-    ordered = _ascending(columns, table)
+    names = [column.name if column else "" for column in columns]
+    ordered = [names.index(name) for name in table.ascending if name in names]
     for cells in rows:
         if len(cells) not in known:
             continue
         for at, (column, cell) in enumerate(zip(columns, cells, strict=False)):
             counts[at] += not fits(column, cell)
-        for at in ordered if ordered and _descends(cells, *ordered) else ():
-            counts[at] += 1
+        if len(ordered) > 1 and max(ordered) < len(cells):
+            pair = [cells[at] for at in ordered]
+            if all(map(_NUMBER.fullmatch, pair)) and float(pair[0]) > float(pair[1]):
+                for at in ordered:
+                    counts[at] += 1
     return counts
-
-
-def _ascending(columns: Columns, table: Table) -> tuple[int, ...]:
-    """The two columns of numbers of which the second is never below the first."""
-    names = [column.name if column else "" for column in columns]
-    return tuple(names.index(name) for name in table.ascending if name in names)
-
-
-def _descends(cells: Cells, start: int, end: int = -1) -> bool:
-    if end < 0 or end >= len(cells):
-        return False
-    first, last = cells[start], cells[end]
-    if not (_NUMBER.fullmatch(first) and _NUMBER.fullmatch(last)):
-        return False
-    return float(first) > float(last)
 
 
 def misfits(columns: Columns, rows: Sequence[Cells], table: Table) -> int:
@@ -175,13 +164,13 @@ def length_step(
     length = lengths[0][0]
     unknown = [at for at, column in enumerate(columns) if column is None]
     if len(unknown) == 1 and length == len(columns):
-        at = unknown[0]  # another one that a header names is reported by its name
+        at = unknown[0]  # a different one that a header names is reported by its name
         numbers = [cells[at] for cells in rows if len(cells) == length]
         return (_too_many(rows, length, at), _without(columns, at)) if _counts_up(numbers) else None
     if length == len(columns) + 1 and not table.ragged:
         return _surplus(columns, rows, table, length), columns
-    told = length > 1 or not any(fits(column, NO_WORD) for column in columns)
-    if length + 1 == _counts(columns, table).start and told:
+    is_clear = length > 1 or not any(fits(column, NO_WORD) for column in columns)
+    if length + 1 == _counts(columns, table).start and is_clear:
         return _lacking(columns, rows, table)
     return None
 

@@ -173,7 +173,7 @@ class Deposited:
 _HOMES: Mapping[str, str] = MappingProxyType(
     {"pack": "validate", "leaderboard": "compare", "agreement": "compare"}
 )
-"""Commands that have the options of another one."""
+"""Commands that have the options of another command."""
 
 
 Command = Literal["score", "validate"]

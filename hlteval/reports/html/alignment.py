@@ -1,4 +1,4 @@
-"""Contexts: the text around places, with what each side marks there, each context once."""
+"""The alignment of a report: its cells, outcomes and texts around places, each text once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report has inside itself: scripts, styles and data, so that it loads nothing.
+"""A report as one HTML file: its page, sections, columns, scripts, styles and data.
 
 Security:
     Data are JSON in script elements, with `<`, `>` and `&` as escapes: no text can end its element.

@@ -1,4 +1,4 @@
-"""Breakdowns of scores: by type, genre, document and whatever else the tables of a task list."""
+"""The reports of scores, verdicts and refusals: numbers, breakdowns, curves and findings."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from hlteval.reports.html.page import (
     Page,
     Section,
     Tab,
+    column,
     packed,
 )
 from hlteval.reports.scores import Refusal, pivot_scorings, value_text, values_of
@@ -74,7 +75,7 @@ def _unit(task: Task, name: str) -> bool:
 
 
 def _of_table(task: Task, name: str, frame: pl.DataFrame) -> Iterator[Breakdown]:
-    """The breakdowns of a table, one for each group, where a key tells its rows apart."""
+    """The breakdowns of a table, one for each group, where a key distinguishes its rows."""
     texts = [column for column in frame.columns if frame[column].dtype == pl.String]
     key = next((column for column in _KEYS if column in texts), None)
     rates = [column for column in frame.columns if _declared_rate(task, frame, column)]
@@ -452,8 +453,6 @@ def _table(scores: Scores, task: Task, name: str) -> DataTable:
 
 def _typed(task: Task, name: str, dtype: pl.DataType) -> Column:
     """A column of a table, shown as its statistic declares."""
-    from hlteval.reports.html.page import column
-
     statistic = task.statistic(name)
     known = column(name, dtype)
     if known.kind != "rate" or (statistic and statistic.values.kind == "rate"):

@@ -1,4 +1,4 @@
-"""The report of a comparison: ranks, differences and p values of systems."""
+"""The reports of comparisons, leaderboards and campaigns: ranks, differences and p values."""
 
 from __future__ import annotations
 

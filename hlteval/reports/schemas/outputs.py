@@ -17,8 +17,7 @@ from hlteval.reports.schemas.lists import (
     Value,
     VerdictMembers,
 )
-from hlteval.results.evaluation import Best, Entry
-from hlteval.results.evaluation import CellStatus as Status
+from hlteval.results.evaluation import Best, CellStatus, Entry
 from hlteval.results.systems import Difference, Significance, System
 from hlteval.results.verdict import Count, Fix, Outcome, Part, Unfixed
 from hlteval.sources import Listed
@@ -178,7 +177,7 @@ class CampaignCell(msgspec.Struct):
     profile: Profile
     condition: str
     submission: str
-    status: Status
+    status: CellStatus
     reason: str
     metrics: Mapping[str, Value]
     intervals: Mapping[str, Interval]
