@@ -577,7 +577,7 @@ def _steps(columns: Columns, body: Sequence[Sequence[str]], table: Table) -> tup
     if ordered := order_step(columns, table):
         steps.append(ordered)
         rows = [ordered.row(cells) for cells in rows]
-        columns = table.columns
+        columns = tuple(column for column in table.columns if column in columns)
     for _ in range(_STEPS):
         if not (step := cell_steps(columns, rows, table)):
             break

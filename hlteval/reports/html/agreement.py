@@ -21,13 +21,10 @@ from hlteval.reports.html.page import (
     Section,
     Tab,
 )
-from hlteval.reports.html.scores import FindingList, title
+from hlteval.reports.html.scores import MOST_FACTS, FindingList, title
 from hlteval.reports.scores import value_text, values_of
 from hlteval.results.agreement import Agreement, CoefficientValue, PairMeasure
 from hlteval.tasks import load
-
-MOST_FACTS = 8
-"""The most numbers of a headline."""
 
 
 def agreement_page(agreement: Agreement, parent: tuple[str, str] | None = None) -> Page:

@@ -123,3 +123,12 @@ def test_a_first_line_without_separators_is_no_header(first: str) -> None:
     text = f"{first}\nE2\tBinding Agent:T3\nE3\tBinding Agent:T4\nE4\tBinding Agent:T5\n"
     found = diagnose(text, [LINES])
     assert found is None or "TAB105" not in found.codes
+
+
+def test_columns_are_put_in_order_without_the_optional_one() -> None:
+    table = Table(
+        (Column("name", pattern="[a-z]+"), SCORE, Column("note", optional=True)), header="required"
+    )
+    text = "score\tname\n0.5\ta\n0.25\tb\n1\tc\n"
+    assert message_values(text, table)[0] == "TAB108"
+    assert repaired(text, table) == "name\tscore\na\t0.5\nb\t0.25\nc\t1\n"
