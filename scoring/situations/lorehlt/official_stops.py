@@ -1,6 +1,6 @@
 """Where the public scorer stops with an error, so that it gives no number, or only some of them.
 
-It reads the reference and the submission, counts sentiments (unless it is told to skip them), ranks
+It reads the reference and the submission, counts sentiments (unless they are switched off), ranks
 situations, averages over them, and compares frames; where it stops, all that would follow is
 missing.
 """
@@ -21,6 +21,7 @@ from hlteval.scoring.situations.lorehlt.official_sentiments import counted
 from hlteval.scoring.situations.lorehlt.sentiments import EMOTIONS
 
 _GRAVE_EMOTIONS = ("fear", "anger")
+_NO_LIST = "the SEC of a frame of the submission is not a list of objects"
 _LACKS = {
     "rows": "a table of needs or issues has no rows",
     "user_id": "a table of needs or issues has no column user_id",
@@ -114,9 +115,6 @@ def _numeric(annotations: Annotations) -> Iterator[str]:
     for emotion in _GRAVE_EMOTIONS:
         if felt[emotion].is_null().any():
             yield f"a sentiment of the submission has no Emotion_{emotion.title()}"
-
-
-_NO_LIST = "the SEC of a frame of the submission is not a list of objects"
 
 
 def _sentiments(annotations: Annotations) -> Iterator[str]:
