@@ -73,7 +73,7 @@ def _reading(annotations: Annotations) -> Iterator[str]:
     if annotations.system_frames == 0:
         yield "the submission has no frames"
     if annotations.options.no_nil:
-        frames = of_chosen(read_reference(annotations.annotated))
+        frames = of_chosen(read_reference(annotations.annotation))
         unknown = frames["place"].is_null() | frames["place"].str.starts_with("#")
         if unknown.any():
             yield "without NIL, a frame of the reference has no entry, or a number that is no text"
@@ -125,7 +125,7 @@ def _sentiments(annotations: Annotations) -> Iterator[str]:
         own = mentions[0]
         if own.select((~is_nil("entity").fill_null(value=False)).all()).item():
             yield "the EDL output of the submission has no NIL entity"
-    reference, system = both.official_targeted
+    reference, system = both.sentiments
     if reference.is_empty():
         return
     felt = side(annotations.rows, SENTIMENT, system=False)
