@@ -24,15 +24,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.mt.aligned import (
-    ids,
-    keys,
-    lines_of,
-    lost,
-    read_ids,
-    sets,
-    wrong_length,
-)
+from hlteval.converters.mt.aligned import ids, keys, lines_of, lost, read_ids, sets, wrong_length
 from hlteval.converters.mt.collected import Collected, Text
 from hlteval.converters.mt.texts import REFERENCE, SOURCE, SYSTEM, with_sources
 from hlteval.converters.toolkit.cell_escapes import escaped, unescaped

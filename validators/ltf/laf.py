@@ -109,11 +109,8 @@ def repeated_identifier(context: RuleContext) -> pl.LazyFrame:
 def unknown_type(context: RuleContext) -> pl.LazyFrame:
     """A type that is none of those of names, once for each."""
     rows = context.records("mentions", "label").filter(~pl.col("label").is_in(_TYPES))
-    found = first_of(rows, "label").collect()
-    listed = f"use {', '.join(_TYPES[:-1])} or {_TYPES[-1]}"
-    meant = [
-        next((t for t in _TYPES if t == label.strip().upper()), "") for label in found["label"]
-    ]
-    hints = [f"did you mean {name}?" if name else listed for name in meant]
-    hinted = found.lazy().with_columns(pl.Series("hint", hints, pl.String), given="label")
-    return at(hinted, "type")
+    found = first_of(rows, "label")
+    name = pl.col("label").str.strip_chars().str.to_uppercase()
+    meant = pl.when(name.is_in(_TYPES)).then(pl.format("did you mean {}?", name))
+    listed = pl.lit(f"use {', '.join(_TYPES[:-1])} or {_TYPES[-1]}")
+    return at(found.with_columns(hint=meant.otherwise(listed), given="label"), "type")

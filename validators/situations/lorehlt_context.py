@@ -53,10 +53,11 @@ def text_documents(context: RuleContext) -> pl.LazyFrame:
 
 
 def listed(context: RuleContext) -> pl.LazyFrame:
-    """The names of the documents of both lists; none if there is no list."""
+    """The names of the documents of both lists, each once; none if there is no list."""
     lists = (context.lists[name] for name in (DOCUMENTS, SCORED) if name in context.lists)
     names = [corpus.documents.lazy().select("name") for corpus in lists]
-    return pl.concat([context.system.documents.lazy().select("name").head(0), *names])
+    every = pl.concat([context.system.documents.lazy().select("name").head(0), *names])
+    return every.unique(maintain_order=True)
 
 
 def known_documents(context: RuleContext) -> pl.LazyFrame:

@@ -81,7 +81,7 @@ def _has_none(context: RuleContext) -> bool:
 def no_frames(context: RuleContext) -> pl.LazyFrame:
     """A submission without frames, where no list says which documents there are."""
     unlisted = _has_none(context) and DOCUMENTS not in context.lists
-    return about_submission(pl.LazyFrame({"count": [0]} if unlisted else {"count": []}))
+    return about_submission(only_if(unlisted, pl.LazyFrame({"count": [0]})))
 
 
 def nothing_listed(context: RuleContext) -> pl.LazyFrame:

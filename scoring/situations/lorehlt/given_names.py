@@ -39,17 +39,18 @@ def unknown_annotators(options: RankingOptions, rows: pl.DataFrame) -> Iterator[
     if given is None:
         return
     documents = _documents(rows)
+    known = {*documents}
     frames = rows.filter(pl.col("part") == FRAME)
     names = dict(
         frames.group_by("docid").agg(pl.col("annotator").drop_nulls().unique().sort()).rows()
     )
     lines = given.select(pl.col(name) for name in GIVEN).rows(named=True)
-    strange = [row["docid"] for row in lines if row["docid"] not in documents]
+    strange = [row["docid"] for row in lines if row["docid"] not in known]
     meant = closest_files(strange, documents)
     for row in lines:
         doc, chosen = row["docid"], row["chosen"]
         start = row["text"].rindex("\t") + 1
-        if doc not in documents:
+        if doc not in known:
             hint = _hint(meant.get(doc), "the reference", documents)
             problem = Problem("LSF701", row["record"], 0, len(doc), {"document": doc, "hint": hint})
         elif doc in names and chosen not in names[doc]:

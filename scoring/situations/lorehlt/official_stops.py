@@ -1,6 +1,6 @@
 """Where the public scorer stops with an error, so that it gives no number, or only some of them.
 
-It reads the reference and the submission, counts sentiments (unless it is told to skip them), ranks
+It reads the reference and the submission, counts sentiments (unless they are switched off), ranks
 situations, averages over them, and compares frames; where it stops, all that would follow is
 missing.
 """
@@ -21,6 +21,7 @@ from hlteval.scoring.situations.lorehlt.official_sentiments import counted
 from hlteval.scoring.situations.lorehlt.sentiments import EMOTIONS
 
 _GRAVE_EMOTIONS = ("fear", "anger")
+_NO_LIST = "the SEC of a frame of the submission is not a list of objects"
 _LACKS = {
     "rows": "a table of needs or issues has no rows",
     "user_id": "a table of needs or issues has no column user_id",
@@ -72,7 +73,7 @@ def _reading(annotations: Annotations) -> Iterator[str]:
     if annotations.system_frames == 0:
         yield "the submission has no frames"
     if annotations.options.no_nil:
-        frames = of_chosen(read_reference(annotations.annotated))
+        frames = of_chosen(read_reference(annotations.annotation))
         unknown = frames["place"].is_null() | frames["place"].str.starts_with("#")
         if unknown.any():
             yield "without NIL, a frame of the reference has no entry, or a number that is no text"
@@ -116,9 +117,6 @@ def _numeric(annotations: Annotations) -> Iterator[str]:
             yield f"a sentiment of the submission has no Emotion_{emotion.title()}"
 
 
-_NO_LIST = "the SEC of a frame of the submission is not a list of objects"
-
-
 def _sentiments(annotations: Annotations) -> Iterator[str]:
     """Why it cannot count sentiments."""
     both = annotations.drawn
@@ -127,7 +125,7 @@ def _sentiments(annotations: Annotations) -> Iterator[str]:
         own = mentions[0]
         if own.select((~is_nil("entity").fill_null(value=False)).all()).item():
             yield "the EDL output of the submission has no NIL entity"
-    reference, system = both.official_targeted
+    reference, system = both.sentiments
     if reference.is_empty():
         return
     felt = side(annotations.rows, SENTIMENT, system=False)

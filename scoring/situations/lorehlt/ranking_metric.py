@@ -24,6 +24,7 @@ from hlteval.scoring.situations.lorehlt.frame_sums import additive_families, rep
 from hlteval.scoring.situations.lorehlt.given_names import unknown_annotators, unknown_documents
 from hlteval.scoring.situations.lorehlt.official_draw import with_annotators
 from hlteval.scoring.situations.lorehlt.official_reading import is_listed
+from hlteval.scoring.situations.lorehlt.official_sides import OfficialAnnotations
 from hlteval.scoring.situations.lorehlt.ranking_options import RankingOptions
 from hlteval.scoring.situations.lorehlt.scored_documents import is_scored
 from hlteval.scoring.situations.lorehlt.scored_frames import FAMILIES, ScoredFrames
@@ -90,8 +91,11 @@ class SituationRanking(Metric):
         rows = total(counts)
         if not self.official or not rows["chosen"].is_null().all():
             return rows
-        annotations = Annotations(rows, self.official, self.options)
-        return with_annotators(rows, self.options.annotators, annotations.seed)
+        seed = self._annotations(rows).seed
+        return with_annotators(rows, self.options.annotators, seed)
+
+    def _annotations(self, rows: pl.DataFrame) -> Annotations:
+        return (OfficialAnnotations if self.official else Annotations)(rows, self.options)
 
     def judge(self, counts: Sequence[pl.DataFrame]) -> Sequence[Finding]:
         """Return what names the options give that the reference does not have."""
@@ -121,8 +125,7 @@ class SituationRanking(Metric):
         """Both sides, and what was computed of them; kept for the latest rows."""
         if id(total) not in self._kept:
             self._kept.clear()
-            annotations = Annotations(total, self.official, self.options)
-            self._kept[id(total)] = (total, ScoredFrames(annotations))
+            self._kept[id(total)] = (total, ScoredFrames(self._annotations(total)))
         return self._kept[id(total)][1]
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:

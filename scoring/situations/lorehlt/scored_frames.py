@@ -12,12 +12,10 @@ from types import MappingProxyType
 
 import polars as pl
 
-from hlteval.scoring.situations.lorehlt import equivalence, gravity
-from hlteval.scoring.situations.lorehlt import official_sentiments as official
+from hlteval.scoring.situations.lorehlt import equivalence, gravity, official_sentiments
 from hlteval.scoring.situations.lorehlt import sentiments as sec
 from hlteval.scoring.situations.lorehlt.frame_matches import FrameMatches, frame_matches
 from hlteval.scoring.situations.lorehlt.frame_sides import Annotations, Sides
-from hlteval.scoring.situations.lorehlt.official_sentiments import Rates as PooledRates
 from hlteval.scoring.situations.lorehlt.official_stops import Stops, stops
 from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking, ranking, situations
 from hlteval.scoring.situations.lorehlt.situation_averages import averages, mean, official_averages
@@ -118,7 +116,7 @@ class ScoredFrames:
     @cached_property
     def sentiments(self) -> dict[str, pl.DataFrame]:
         """The sentiments of each target that are right, by class (`plan`)."""
-        reference, system = self.annotations.drawn.above_cutoff.targeted
+        reference, system = self.annotations.drawn.above_cutoff.sentiments
         return {name: sec.matched(reference, system, name) for name in sec.CLASSES}
 
     @cached_property
@@ -127,10 +125,13 @@ class ScoredFrames:
         return {name: sec.averaged(counts) for name, counts in self.sentiments.items()}
 
     @cached_property
-    def official_sentiments(self) -> dict[str, dict[str, PooledRates]]:
+    def official_sentiments(self) -> dict[str, dict[str, official_sentiments.Rates]]:
         """The public scorer's rates, by class of frames and then by measure."""
-        reference, system = self.annotations.drawn.official_targeted
-        return {name: official.counted(reference, system, name) for name in official.KEYS}
+        reference, system = self.annotations.drawn.sentiments
+        return {
+            name: official_sentiments.counted(reference, system, name)
+            for name in official_sentiments.KEYS
+        }
 
     @cached_property
     def stops(self) -> Stops:
@@ -215,8 +216,8 @@ def _sentiment_rate(scored: ScoredFrames, rate: str) -> Values:
     for name in sec.CLASSES:
         yield name, None if scored.official else scored.sentiment_rates[name][rate]
     uncounted = not scored.official or bool(scored.stops.sentiments)
-    for name in official.KEYS:
-        for measure in official.MEASURES:
+    for name in official_sentiments.KEYS:
+        for measure in official_sentiments.MEASURES:
             rates = None if uncounted else scored.official_sentiments[name][measure]
             yield f"{measure}:{name}", getattr(rates, rate) if rates else None
 

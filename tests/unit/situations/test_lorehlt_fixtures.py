@@ -225,6 +225,16 @@ def test_a_submission_without_frames_is_reported(
     assert any("the official scorer stops at" in str(item.help) for item in verdict.findings)
 
 
+def test_a_document_of_two_lists_counts_once(tmp_path: Path) -> None:
+    """A submission lacks as many documents as there are, also where both lists name them."""
+    (tmp_path / "system_output.json").write_text("[]\n")
+    (tmp_path / "edl.tab").write_bytes((VALID / "submission/edl.tab").read_bytes())
+    options = dict.fromkeys(("documents", "scored"), OPTIONS["documents"])
+    verdict = validate("lorehlt-sf", str(tmp_path), options=options)
+    (message,) = (item.message for item in verdict.findings if item.code == "LSF312")
+    assert message == "the submission has no frames for the 2 listed documents"
+
+
 def test_a_justification_that_the_official_validator_refuses_is_an_info(tmp_path: Path) -> None:
     """One finding for each kind, with the number of frames, and what to write."""
     frame = '{"DocumentID": "D", "Type": "terrorism", "Place_KB_ID": "", "Status": "current", '
