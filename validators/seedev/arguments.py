@@ -6,6 +6,7 @@ events it has: these are checked first, then the events that have them.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import polars as pl
@@ -173,12 +174,15 @@ def _exchanged(
         roles = events[label].roles
         return role in roles and of in (roles[role] or {of})
 
-    kinds = [(label, role, of) for label, role, _, of in context.once(kind_rows) if of is not None]
+    kinds: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for label, role, _, of in context.once(kind_rows):
+        if of is not None:
+            kinds[label].append((role, of))
     swaps = [
         (label, role, of, other_role, other)
         for label, role, of in wrong
-        for other_label, other_role, other in kinds
-        if other_label == label and other_role != role
+        for other_role, other in kinds[label]
+        if other_role != role
         if takes(label, role, other) and takes(label, other_role, of)
     ]
     names = ("label", "role", "filler_label", "other_role", "other_filler")

@@ -68,7 +68,7 @@ class OfficialAnnotations(Annotations):
     @cached_property
     def system(self) -> pl.DataFrame:
         """The frames of the system above the threshold, if there is one."""
-        threshold = self.options.threshold(official=True)
+        threshold = self.options.official_threshold
         frames = self.predicted
         return frames if threshold is None else frames.filter(pl.col("confidence") > threshold)
 

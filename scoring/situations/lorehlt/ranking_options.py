@@ -72,12 +72,11 @@ class RankingOptions:
             table = table._replace(high_from=high, medium_from=medium)
         return table
 
-    def threshold(self, *, official: bool) -> float | None:
+    @property
+    def official_threshold(self) -> float | None:
         """The confidence that frames must exceed to be read at all.
 
         The public scorer takes notice of it only with a list of scored documents, and of 0
         never.
         """
-        if official and not (self.scored is not None and self.cutoff):
-            return None
-        return self.cutoff
+        return self.cutoff if self.scored is not None and self.cutoff else None
