@@ -135,6 +135,8 @@ async def trial(number: int, visitor: Visitor, totals: Totals) -> None:
     """One trial: a damaged upload or a damaged request, and the answers to it."""
     draw = Random(f"serve {number}")
     visitor.answers.clear()
+    notices: list[str] = []
+    visitor.application.notify = notices.append
     if draw.random() < 0.25:
         await _request(visitor, draw)
         totals.inputs += 1
@@ -143,7 +145,7 @@ async def trial(number: int, visitor: Visitor, totals: Totals) -> None:
     for answer in visitor.answers:
         totals.statuses[answer.status_code] += 1
     if reason := _wrong(visitor):
-        totals.failures.append((number, reason))
+        totals.failures.append((number, "; ".join((reason, *notices))))
 
 
 def _wrong(visitor: Visitor) -> str:

@@ -30,11 +30,9 @@ from hlteval.results.verdict import Verdict
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.tasks import load
 from hlteval.workflows import packages
-from hlteval.workflows.evaluation import campaign as campaign_workflow
-from hlteval.workflows.evaluation import campaign_files
-from hlteval.workflows.evaluation import manifest_checks as manifest_verdict
-from hlteval.workflows.evaluation import pipeline as workflow
-from hlteval.workflows.evaluation import pipeline_status as best
+from hlteval.workflows.evaluation import campaign as campaigns
+from hlteval.workflows.evaluation import campaign_files, manifest_checks, pipeline_status
+from hlteval.workflows.evaluation import pipeline as pipelines
 from hlteval.workflows.evaluation.manifests import read_campaign, read_manifest
 from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, with_config, with_manifest
 from hlteval.workflows.evaluation.pipeline_workers import WorkLimits, check_memory
@@ -102,7 +100,7 @@ def pipeline(
         check_memory(max_memory, unlimited=True)
         settings = PipelineSettings(Path(names["root"]), options=chosen, most=limit, retry=retry)
         settings = _complete(settings, {**given, **names}, defaults)
-        return workflow.pipeline(settings, jobs=jobs, limits=WorkLimits(max_time, max_memory))
+        return pipelines.pipeline(settings, jobs=jobs, limits=WorkLimits(max_time, max_memory))
 
 
 def _complete(
@@ -155,7 +153,7 @@ def check_manifest(manifest: PathName, root: PathName | None = None) -> Verdict:
     path = output_path("manifest", manifest)
     folder = None if root is None else Path(output_path("root", root))
     with python_names({"manifest": path, "root": str(folder or "")}):
-        return manifest_verdict.check(path, folder)
+        return manifest_checks.check(path, folder)
 
 
 @check_arguments
@@ -185,7 +183,7 @@ def best_submissions(manifest: PathName, root: PathName) -> tuple[Best, ...]:
     read = read_manifest(output_path("manifest", manifest))
     if read.evaluation is None:
         raise WrongArgument(f"manifest: {read.findings[0].message} ({read.findings[0].code})")
-    return best.best_submissions(read.evaluation, Path(output_path("root", root)))
+    return pipeline_status.best_submissions(read.evaluation, Path(output_path("root", root)))
 
 
 @check_arguments
@@ -240,7 +238,7 @@ def campaign(
             folder = campaign_files.prepare_folder(folder, cache, read.inputs)
             kept = cache or folder / campaign_files.CACHE
             with campaign_files.workers_of(jobs, cluster or "") as workers:
-                result = campaign_workflow.campaign(read, kept, workers=workers)
+                result = campaigns.campaign(read, kept, workers=workers)
         result = campaign_with_defaults(result, taken)
         if "output" in names:
             campaign_files.write_campaign(result, folder)

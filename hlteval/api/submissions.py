@@ -40,7 +40,7 @@ from hlteval.sources.spooling import temporary_folder
 from hlteval.sources.writing import resolve_path
 from hlteval.tasks import load
 from hlteval.tasks.options import with_seed
-from hlteval.workflows.agreement import agreement as workflow
+from hlteval.workflows.agreement import agreement as agreements
 from hlteval.workflows.compare import comparison
 from hlteval.workflows.compare.board import leaderboard_in
 from hlteval.workflows.convert import conversion
@@ -376,7 +376,7 @@ def agreement(
     values = task_options(task, agreement, options, task_option)
     names = short_names(paths)
     with python_names({"annotations": paths[0], "against": documents, **values}, task):
-        return workflow.agreement(
+        return agreements.agreement(
             task, paths, names=[names[path] for path in paths], against=documents,
             intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
             lenient=lenient, options=values, encoding=encoding,

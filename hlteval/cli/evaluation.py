@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Optional, get_args
 
 import typer
 
-from hlteval.cli import commands as completion
+from hlteval.cli import commands
 from hlteval.cli.commands import OutputFiles, Profile, usage
 from hlteval.cli.defaults import ConfigFile
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog
@@ -37,7 +37,7 @@ _Task = Annotated[
     str,
     typer.Option(
         metavar="TASK",
-        autocompletion=completion.tasks,
+        autocompletion=commands.tasks,
         show_default=False,
         help="Task of all submissions (default: from their names, or from the manifest).",
     ),
@@ -51,7 +51,7 @@ _Options = Annotated[
     typer.Option(
         "--option",
         metavar="NAME=VALUE",
-        autocompletion=completion.options,
+        autocompletion=commands.options,
         help="Option of the tasks that have it, e.g. mode=both. Repeatable.",
     ),
 ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
 import typer
 
-from hlteval.cli import commands as completion
+from hlteval.cli import commands
 from hlteval.cli.commands import known_encoding, unknown_task, usage
 from hlteval.cli.defaults import NONE, ConfigFile
 
@@ -22,7 +22,7 @@ _Task = Annotated[
     Optional[str],  # noqa: UP045
     typer.Argument(
         metavar="TASK",
-        autocompletion=completion.tasks,
+        autocompletion=commands.tasks,
         show_default=False,
         help="The only task of the page (default: all tasks).",
     ),
@@ -53,7 +53,7 @@ _Options = Annotated[
     typer.Option(
         "--option",
         metavar="NAME=VALUE",
-        autocompletion=completion.options,
+        autocompletion=commands.options,
         help="Option of the task for all users, e.g. mode=both. Repeatable.",
     ),
 ]
@@ -169,7 +169,7 @@ def lsp(
         Optional[str],  # noqa: UP045
         typer.Argument(
             metavar="TASK",
-            autocompletion=completion.tasks,
+            autocompletion=commands.tasks,
             help="Task of all files (default: from hlteval.toml, the editor, or the only task with "
             "files of the format).",
         ),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any, TextIO
 
 import pytest
@@ -19,8 +20,8 @@ from hlteval.cli.app import app
 from hlteval.reports import terminal
 from hlteval.tasks import BUILTIN, load
 from hlteval.workflows.compare import comparison
-from tests import runs as scoring
-from tests import runs as validation
+from hlteval.workflows.run import engine
+from hlteval.workflows.run.request import Request
 
 Run = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
@@ -101,7 +102,8 @@ def results() -> dict[str, Any]:
 def once(function: Run, results: dict[str, Any]) -> Run:
     """The function, computing nothing again for the same arguments."""
 
-    def run(*arguments: object, step: object, **settings: object) -> Any:
+    def run(*arguments: object, step: object = None, **settings: object) -> Any:
+        arguments = tuple(silent(argument) for argument in arguments)
         key = repr((function, arguments, settings))
         if key not in results:
             results[key] = function(*arguments, **settings)
@@ -110,13 +112,18 @@ def once(function: Run, results: dict[str, Any]) -> Run:
     return run
 
 
+def silent(argument: object) -> object:
+    """The argument; a request without its progress, which is another object in each call."""
+    return replace(argument, step=None) if isinstance(argument, Request) else argument
+
+
 @pytest.fixture
 def screen(invoke: Run, monkeypatch: pytest.MonkeyPatch, results: dict[str, Any]) -> Screen:
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    for module in iter_modules(workflows.__path__, "hlteval.workflows."):
+    for module in walk_packages(workflows.__path__, "hlteval.workflows."):
         import_module(module.name)  # one that is imported later would keep what stands in here
-    for module, name in ((scoring, "score"), (comparison, "compare"), (validation, "validate_all")):
+    for module, name in ((engine, "score"), (comparison, "compare"), (engine, "validate_all")):
         monkeypatch.setattr(module, name, once(getattr(module, name), results))
     return Screen(invoke, monkeypatch)
 

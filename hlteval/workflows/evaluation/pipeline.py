@@ -30,7 +30,7 @@ from hlteval.results.evaluation import Entry, PipelineResult
 from hlteval.sources.spooling import UNCHANGED, NotWritten, report_write_errors
 from hlteval.sources.writing import hidden_path, remove_unfinished
 from hlteval.tasks import load
-from hlteval.workflows.evaluation import pipeline_status as status_of
+from hlteval.workflows.evaluation import pipeline_status
 from hlteval.workflows.evaluation.cells import complete
 from hlteval.workflows.evaluation.deposits import FOLDER, Deposit, deposits
 from hlteval.workflows.evaluation.manifests import read_manifest
@@ -193,7 +193,7 @@ class Run:
         """Validate, choose what is within the limits, score, and return the statuses."""
         gone = []
         for each in self.records.withdrawn(self.deposits):
-            status = status_of.withdrawn(each, self.records.set_aside(each))
+            status = pipeline_status.withdrawn(each, self.records.set_aside(each))
             gone.append(self.write_status(each, status))
         self.update()
         self.do("validation", [each for each in self.deposits if each.problem is None])
@@ -203,7 +203,7 @@ class Run:
         within = [each for each in valid if each.name not in self.over]
         named = {e.name: records[e.name].get("companions", "").split() for e in within}
         for each in within:
-            if mates := status_of.companions(each, within, named):
+            if mates := pipeline_status.companions(each, within, named):
                 self.orders[each.name, "score"] = self.make_order(each, "score", mates)
         scored = []
         for each in within:
@@ -261,7 +261,7 @@ class Run:
             self.records.forget(deposit)
         reason, hint = outcome.reason, outcome.help
         if outcome.result in BROKEN:
-            problem = status_of.failure_finding(deposit, order.step, outcome, self.limits)
+            problem = pipeline_status.failure_finding(deposit, order.step, outcome, self.limits)
             reason, hint = f"{problem.message} ({problem.code})", problem.help or ""
         values = {
             "result": outcome.result,
@@ -285,7 +285,7 @@ class Run:
         full = self.over.get(deposit.name)
         reference = self.settings.reference_of(deposit) if deposit.task else ""
         score = {} if full or not validation else self.record(deposit, "score")
-        entry = status_of.entry(deposit, validation, score, full, reference)
+        entry = pipeline_status.entry(deposit, validation, score, full, reference)
         if entry.status in {"invalid", "over limit", "valid"}:
             self.records.forget(deposit)
         return self.write_status(deposit, entry)
@@ -294,7 +294,7 @@ class Run:
         """Write and return a status."""
         values = {"status": entry.status, "submission": entry.file, "task": entry.task}
         evaluation = self.settings.evaluation
-        hint = status_of.team_help(deposit, entry, evaluation.teams if evaluation else ())
+        hint = pipeline_status.team_help(deposit, entry, evaluation.teams if evaluation else ())
         values |= {"team": entry.team, "reason": entry.reason, "help": hint}
         self.records.write(deposit, "status", values, "")
         return entry

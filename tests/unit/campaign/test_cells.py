@@ -13,7 +13,7 @@ from hlteval.results.evaluation import COLUMNS
 from hlteval.scoring.metric import CannotCount
 from hlteval.scoring.seedev.metric import EventMatch
 from hlteval.workflows.evaluation import campaign as workflow
-from hlteval.workflows.evaluation import campaign_files as campaign_cache
+from hlteval.workflows.evaluation import campaign_files
 from hlteval.workflows.evaluation.campaign_files import Cache
 from tests.unit.campaign.demo import TEMPLETTES, run, unpacked
 
@@ -114,8 +114,8 @@ def test_only_what_is_new_is_computed(tmp_path):
 
 
 def test_other_versions_of_what_computes_compute_again(result, examples, cached, monkeypatch):
-    others = {**campaign_cache.versions(), "sacrebleu": "0"}
-    monkeypatch.setattr(campaign_cache, "versions", lambda: others)
+    others = {**campaign_files.versions(), "sacrebleu": "0"}
+    monkeypatch.setattr(campaign_files, "versions", lambda: others)
     again = run(examples, cached)
     assert again.computed == len(again.rows) == 6
     assert again.to_frame().drop("key").equals(result.to_frame().drop("key"))

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from hlteval.workflows.evaluation import campaign as workflow
-from hlteval.workflows.processes import graph as graph_processes
+from hlteval.workflows.processes import graph
 from hlteval.workflows.processes.graph import Failed, InProcess, LocalProcesses, Node
 from tests.unit.campaign import graph_functions, work
 from tests.unit.campaign.demo import run, unpacked
@@ -49,7 +49,7 @@ def test_what_a_process_had_when_it_ended_is_done_again(processes, tmp_path):
 
 
 def test_a_call_whose_process_always_ends_has_no_result(processes, monkeypatch):
-    monkeypatch.setattr(graph_processes, "TRIES", 1)
+    monkeypatch.setattr(graph, "TRIES", 1)
     found = dict(processes.results([node("join", node("end", "x"), "y"), node("join", "z")]))
     assert found[0] == Failed("crashed", "its process ended with the signal SIGKILL")
     assert found[1] == "z"
@@ -114,13 +114,12 @@ def test_a_cluster_gives_the_same_table_though_a_worker_is_killed(
 
 def test_a_cluster_that_is_not_there_is_an_error_of_usage(monkeypatch):
     pytest.importorskip("distributed")
-    from hlteval.workflows.processes import graph as graph_cluster
 
-    monkeypatch.setattr(graph_cluster, "PATIENCE", 0.2)
+    monkeypatch.setattr(graph, "PATIENCE", 0.2)
     with pytest.raises(FileNotFoundError, match=r"no scheduler at tcp://127\.0\.0\.1:1"):
-        graph_cluster.Cluster("tcp://127.0.0.1:1")
+        graph.Cluster("tcp://127.0.0.1:1")
     with pytest.raises(FileNotFoundError, match="no scheduler at no-address"):
-        graph_cluster.Cluster("no-address")
+        graph.Cluster("no-address")
 
 
 SCHEDULER = """
