@@ -35,7 +35,7 @@ BUILTIN: Mapping[str, str] = {
 PROFILES = ("plan", "official")
 """`plan` follows the written specification, `official` the public software, quirks included."""
 
-__all__ = ["BUILTIN", "PROFILES", "known", "load", "rules", "usable"]
+__all__ = ["BUILTIN", "PROFILES", "load", "rules", "task_modules", "usable"]
 
 
 def task_modules() -> Mapping[str, str]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -279,3 +280,16 @@ def test_the_options_of_a_command_are_made_when_it_is_named():
     assert {"--to", "--from"} <= {
         flag for param in every.commands["convert"].built().params for flag in param.opts
     }
+
+
+def test_what_a_package_lists_is_there():
+    listed = [
+        (module.name, name.value)
+        for module in MODULES
+        for node in module.tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        for name in getattr(node.value, "elts", ())
+        if isinstance(name, ast.Constant)
+    ]
+    assert len(listed) > 50
+    assert not [(name, item) for name, item in listed if not hasattr(import_module(name), item)]
