@@ -251,7 +251,7 @@ def line_findings(
 
 
 def summary(first: Finding, places: Iterable[Place], names: Iterable[str] = ()) -> Finding:
-    """The finding that stands for problems of its code that are only counted.
+    """The summary finding of further problems of a code, which are only counted.
 
     Args:
         first: the finding of the first of them.
@@ -276,7 +276,7 @@ def summary(first: Finding, places: Iterable[Place], names: Iterable[str] = ()) 
 
 
 def part(finding: Finding, numbers: Sequence[int]) -> Finding:
-    """The finding that stands for some of the problems that a finding stands for.
+    """The summary finding of some of the problems that a summary counts.
 
     Args:
         finding: a finding with further problems.

@@ -1,4 +1,4 @@
-"""How plots look: colours that colour-blind readers tell apart, markers, and names as they are."""
+"""How plots look: colours for colour-blind readers, too, markers, and names as they are."""
 
 from __future__ import annotations
 

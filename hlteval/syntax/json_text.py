@@ -422,7 +422,7 @@ def _without_repetition(
 
 
 def _repeat(path: Path, groups: Mapping[Path, list[list[int]]]) -> list[Path]:
-    """The paths in the whole value that a path without repetition stands for."""
+    """The paths in the whole value to which a path without repetition expands."""
     whole: list[Path] = [()]
     for at, step in enumerate(path):
         group = groups.get(path[:at])

@@ -256,7 +256,11 @@ def _named(
             found[at] = free.pop(other)
     unknown = [at for at, column in enumerate(found) if column is None]
     fitting = {
-        at: [column for column in free.values() if _tells(column) and _all_fit(column, rows, at)]
+        at: [
+            column
+            for column in free.values()
+            if _is_distinctive(column) and _all_fit(column, rows, at)
+        ]
         for at in unknown
     }
     for at, columns in fitting.items():
@@ -265,8 +269,8 @@ def _named(
     return found
 
 
-def _tells(column: Column) -> bool:
-    """Whether cells tell a column from others: a pattern that fits anything does not."""
+def _is_distinctive(column: Column) -> bool:
+    """Whether cells identify a column: a pattern that fits anything does not."""
     return not fits(column, NO_WORD)
 
 
@@ -484,7 +488,7 @@ def diagnose(text: str, tables: Sequence[Table]) -> Diagnosis | None:
         tables: the declarations of the tables that it may be, the likeliest first.
 
     Returns:
-        None if it is no other notation of one of the tables.
+        None if it is not another notation of one of the tables.
 
     Examples:
         >>> from hlteval.syntax.tsv import Column

@@ -180,8 +180,8 @@ def length_step(
         return (_too_many(rows, length, at), _without(columns, at)) if _counts_up(numbers) else None
     if length == len(columns) + 1 and not table.ragged:
         return _surplus(columns, rows, table, length), columns
-    told = length > 1 or not any(fits(column, NO_WORD) for column in columns)
-    if length + 1 == _counts(columns, table).start and told:
+    distinct = length > 1 or not any(fits(column, NO_WORD) for column in columns)
+    if length + 1 == _counts(columns, table).start and distinct:
         return _lacking(columns, rows, table)
     return None
 

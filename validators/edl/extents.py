@@ -34,7 +34,8 @@ def other_length(context: RuleContext) -> pl.LazyFrame:
     """A mention string that cannot be what is in its extent, of a document without a text.
 
     Several spaces, and the line break after a hyphen, may be missing in the string. Where most that
-    do not fit differ by the same number, the others follow another convention: the first is told.
+    do not fit differ by the same number, the others follow another convention: only the first is
+    reported.
     """
     documents = context.against.documents.lazy().drop_nulls("text").select(document="row")
     known = only_if(not context.own, documents)

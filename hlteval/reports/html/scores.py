@@ -74,7 +74,7 @@ def _unit(task: Task, name: str) -> bool:
 
 
 def _of_table(task: Task, name: str, frame: pl.DataFrame) -> Iterator[Breakdown]:
-    """The breakdowns of a table, one for each group, where a key tells its rows apart."""
+    """The breakdowns of a table, one for each group, where a key distinguishes its rows."""
     texts = [column for column in frame.columns if frame[column].dtype == pl.String]
     key = next((column for column in _KEYS if column in texts), None)
     rates = [column for column in frame.columns if _declared_rate(task, frame, column)]

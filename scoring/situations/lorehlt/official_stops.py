@@ -1,6 +1,6 @@
 """Where the public scorer stops with an error, so that it gives no number, or only some of them.
 
-It reads the reference and the submission, counts sentiments (unless it is told to skip them), ranks
+It reads the reference and the submission, counts sentiments (unless an option skips them), ranks
 situations, averages over them, and compares frames; where it stops, all that would follow is
 missing.
 """
