@@ -130,7 +130,7 @@ class Format:
             that a corpus is written in slices; see `converters.toolkit.document_slices`.
         tabular: the declarations of the tables that a file may be, by the file and its first line,
             the likeliest first: mistakes in all rows are found by them. It takes the settings of
-            `read`. None for what is no table.
+            `read`. None for other files.
         has_rows: whether its records are rows of the tables themselves: findings name table and row
             where `locate` has no place.
     """

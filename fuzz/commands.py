@@ -92,12 +92,12 @@ class Trial(NamedTuple):
     Attributes:
         command: the words after the name of the program.
         inputs: the paths that it reads.
-        told: what was damaged.
+        damages: what was damaged.
     """
 
     command: Sequence[str]
     inputs: Sequence[str]
-    told: Sequence[str]
+    damages: Sequence[str]
 
 
 def generate(number: int, folder: Path) -> Trial:
@@ -107,7 +107,7 @@ def generate(number: int, folder: Path) -> Trial:
     command = list(LINES)[number % len(LINES)]
     words = draw.choice(LINES[command]).split()
     paths = [n for n, word in enumerate(words) if (folder / word).exists() and word != "."]
-    told = [
+    damages = [
         draw.choice(_DAMAGES)(folder, words, draw.choice(paths), draw)
         for _ in range(draw.choice((0, 1, 1, 1, 2, 3)))
     ]
@@ -116,7 +116,7 @@ def generate(number: int, folder: Path) -> Trial:
     if draw.random() < 0.6:
         option = draw.choice(OUTPUTS[command])
         words += [*f"{option}{_output(folder, words, paths, draw)}".split(" ", 1)]
-    return Trial([command, *words], inputs, told)
+    return Trial([command, *words], inputs, damages)
 
 
 def _unpack(folder: Path) -> None:

@@ -110,7 +110,7 @@ def _unread(annotations: str) -> frozenset[str]:
 
 
 def files_read(source: Source, annotations: str = ALL) -> tuple[Member, ...]:
-    """The files of a reference on which `read` depends; all of a source that is no such reference.
+    """The files of a reference on which `read` depends; all files of any other source.
 
     Args:
         source: what a task is scored against.

@@ -436,7 +436,7 @@ _OF_VERDICTS = ("select", "ignore", "severity", "fail-on")
 
 
 def config_file(given: Input, task: str) -> Config:
-    """A file of defaults for a task; an empty one stands for that of the file.
+    """A file of defaults for a task; an empty task means that of the file.
 
     Raises:
         FileNotFoundError: if there is none.

@@ -111,7 +111,7 @@ class _File:
     Attributes:
         member: the file.
         form: its format.
-        path: its key; None if it is no document.
+        path: its key; None if it is not a document.
     """
 
     member: Member

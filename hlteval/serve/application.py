@@ -104,7 +104,7 @@ def restrict(order: Order, settings: ServeSettings) -> Order:
     """The order of a page with what the organiser gives in place of what a user sends.
 
     Raises:
-        Rejected: if the task is not offered, or an option of it is no text.
+        Rejected: if the task is not offered, or an option of it is not text.
     """
     if order.task not in tasks_of(settings):
         raise Rejected(400, "This task is not offered here.")
@@ -152,7 +152,7 @@ def page(data: Mapping[str, Any]) -> tuple[str, str]:
 def entrance(path: str) -> tuple[str, str]:
     """A page that goes on to another path at once, and its content security policy.
 
-    It is no redirect: the browser would not send the new cookie after a link from elsewhere.
+    It is not a redirect: the browser would not send the new cookie after a link from elsewhere.
     """
     return _asset("entrance.html").replace("{{ path }}", path), _STRICT
 

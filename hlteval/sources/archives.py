@@ -103,7 +103,7 @@ def shown_names(names: Sequence[str]) -> str:
 
 
 def kind_of_file(source: Source) -> str:
-    """The kind of a single file that is no text, in words; empty for a text, or several files.
+    """The kind of a single file that is not text, in words; empty for a text, or several files.
 
     Args:
         source: the source, of which only the beginning is read if it is a text.

@@ -108,7 +108,7 @@ def decode(
 
 
 def not_text(data: bytes) -> str:
-    r"""The kind of a file that is no text, in words, by its bytes; empty for a text.
+    r"""The kind of a file that is not text, in words, by its bytes; empty for a text.
 
     Examples:
         >>> not_text(bytes([0x1F, 0x8B, 8])), not_text(b"T1\tGene 0 4\tABI3")

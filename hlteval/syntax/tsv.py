@@ -385,7 +385,7 @@ class Table:
         blank_is_empty: whether a line of spaces and tabs is empty.
         explain: reads a line that is not valid, if it is more than its cells: it is called with the
             number of the line and the line.
-        ignored: pattern of the first cell of a line that is no row, such as a comment.
+        ignored: pattern of the first cell of a line that is not a row, such as a comment.
         separator: of cells; readers of their own have commas, or any spaces.
         ascending: the names of two columns of numbers, of which the second is never below the
             first.

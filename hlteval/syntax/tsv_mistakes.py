@@ -481,7 +481,7 @@ def diagnose(text: str, tables: Sequence[Table]) -> Diagnosis | None:
         tables: the declarations of the tables that it may be, the likeliest first.
 
     Returns:
-        None if it is no other notation of one of the tables.
+        None if it is not another notation of one of the tables.
 
     Examples:
         >>> from hlteval.syntax.tsv import Column

@@ -1,6 +1,6 @@
 """The reference of valence and arousal (Appendix D): averaged judgments, extended gaps.
 
-What fewer than two annotators rated is a no-score region; `noann` is no rating.
+What fewer than two annotators rated is a no-score region; `noann` is not a rating.
 """
 
 from __future__ import annotations

@@ -189,8 +189,8 @@ def _criteria(
 ) -> Iterator[tuple[float, str, list[str]]]:
     """Each delta, as a number and as written, with the data types that have it.
 
-    A number of seconds that is one of characters too stands for both; where the system has nothing,
-    for seconds.
+    A number of seconds that is also one of characters counts as both; where the system has nothing,
+    as seconds.
     """
     for text, deltas in ((True, options.delta_text), (False, options.delta)):
         for delta in deltas:

@@ -198,7 +198,7 @@ def _labelled(pairs: pl.DataFrame, correct: np.ndarray, options: DetectionOption
 def _missed(expected: pl.DataFrame, labelled: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """References without a correct instance.
 
-    One that is no candidate is written by itself, another one beside each of its false alarms; not
+    One that is not a candidate is written by itself, any other beside each of its false alarms; not
     beside those that are forgiven.
     """
     correct = labelled.filter(outcome=CORRECT)

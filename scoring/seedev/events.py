@@ -234,7 +234,7 @@ def others(corpus: Corpus, given: Corpus) -> pl.DataFrame:
     """Annotations other than events: `document`, `row`, `label`, and the identifier as `other`.
 
     These are text spans, modifiers, records that could not be read but for lines without a tab and
-    equivalences, and what stands in for an identifier that leads nowhere. None of them has a row.
+    equivalences, and the placeholder of an undefined identifier. None of them has a row.
 
     Args:
         corpus: of either side.

@@ -33,11 +33,11 @@ def test_systems_are_ranked_and_each_pair_is_tested(
     given = ("compare", "seedev-full", "-r", reference, system, second, "--bootstrap", 200)
     done = invoke(*given, "--format", "json")
     assert done.exit_code == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert [item["name"] for item in told["systems"]] == ["perfect", system.name]
-    assert told["systems"][0]["value"] == 1.0
-    (pair,) = told["differences"]
-    assert pair["difference"] == 1.0 - told["systems"][1]["value"]
+    result = json.loads(done.stdout)
+    assert [item["name"] for item in result["systems"]] == ["perfect", system.name]
+    assert result["systems"][0]["value"] == 1.0
+    (pair,) = result["differences"]
+    assert pair["difference"] == 1.0 - result["systems"][1]["value"]
     assert pair["wins"] + pair["losses"] + pair["ties"] >= 1
     assert pair["losses"] == 0
     assert pair["corrected"] == pair["probability"]
@@ -48,9 +48,9 @@ def test_less_is_better_where_the_task_says_so(
     invoke: Run, reference: Path, system: Path, second: Path
 ) -> None:
     given = ("compare", "seedev-full", "-r", reference, system, second, "--bootstrap", 50)
-    told = json.loads(invoke(*given, "--metric", "ser", "--format", "json").stdout)
-    assert told["systems"][0]["value"] == 0.0
-    assert "lower is better for ser" in told["notes"]
+    result = json.loads(invoke(*given, "--metric", "ser", "--format", "json").stdout)
+    assert result["systems"][0]["value"] == 0.0
+    assert "lower is better for ser" in result["notes"]
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "jackknife"])
@@ -59,9 +59,9 @@ def test_a_system_and_its_copy_share_a_rank(
 ) -> None:
     copy = shutil.copytree(system, tmp_path / "copy")
     given = ("compare", "seedev-full", "-r", reference, system, copy, "--bootstrap", 50)
-    told = json.loads(invoke(*given, "--test", test, "--format", "json").stdout)
-    assert [item["rank"] for item in told["systems"]] == [1, 1]
-    assert told["differences"][0]["probability"] == 1.0
+    result = json.loads(invoke(*given, "--test", test, "--format", "json").stdout)
+    assert [item["rank"] for item in result["systems"]] == [1, 1]
+    assert result["differences"][0]["probability"] == 1.0
 
 
 @pytest.mark.parametrize("form", ["text", "tsv", "markdown", "latex"])
@@ -102,10 +102,13 @@ def test_a_refused_system_has_a_row_and_the_others_are_ranked(
     without = invoke(*given, system, second)
     assert without.exit_code == 0
     if form == "json":
-        told, other = json.loads(done.stdout), json.loads(without.stdout)
-        assert (told["systems"], told["differences"]) == (other["systems"], other["differences"])
-        assert told["signature"] == other["signature"]
-        ((name, report),) = told["refused"].items()
+        result, other = json.loads(done.stdout), json.loads(without.stdout)
+        assert (result["systems"], result["differences"]) == (
+            other["systems"],
+            other["differences"],
+        )
+        assert result["signature"] == other["signature"]
+        ((name, report),) = result["refused"].items()
         assert (name, report["verdict"]) == (flawed.name, "refused")
         assert report["counts"]["code"] == {"SEE205": 1}
         assert "SEE205" in report["reason"]
@@ -190,15 +193,15 @@ def test_a_measure_over_clusters_is_compared_by_the_jackknife(
     invoke: Run, entities: tuple[Path, Path, Path]
 ) -> None:
     given = ("compare", "lorehlt-edl", "-r", *entities, "--metric", "muc.fscore")
-    told = json.loads(invoke(*given, "--format", "json").stdout)
-    for system in told["systems"]:
+    result = json.loads(invoke(*given, "--format", "json").stdout)
+    for system in result["systems"]:
         assert system["interval"][0] < system["value"] < system["interval"][1]
-    (pair,) = told["differences"]
+    (pair,) = result["differences"]
     assert pair["interval"][0] <= pair["difference"] <= pair["interval"][1]
     assert 0 < pair["probability"] <= 1
-    assert "|jackknife:20|confidence:0.95|seed:0" in told["signature"]
-    assert told["signature"].endswith("test:jackknife|metric:muc.fscore")
-    assert "bootstrap" not in told["signature"]
+    assert "|jackknife:20|confidence:0.95|seed:0" in result["signature"]
+    assert result["signature"].endswith("test:jackknife|metric:muc.fscore")
+    assert "bootstrap" not in result["signature"]
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "permutation"])
@@ -256,8 +259,8 @@ def templettes(path: Path, wrong: Mapping[int, int], documents: int) -> Path:
 def ranked(invoke: Run, *words: object) -> dict[str, Any]:
     done = invoke(*words, "--format", "json")
     assert done.exit_code == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -270,15 +273,15 @@ def test_five_documents_have_the_probability_of_all_outcomes(
     good = templettes(tmp_path / "good.tpl", {}, 5)
     bad = templettes(tmp_path / "bad.tpl", dict.fromkeys(range(5), 2), 5)
     given = ("hub4", "-r", reference, good, bad, "--bootstrap", replicates, "--seed", seed)
-    told = ranked(invoke, "compare", *given)
-    (pair,) = told["differences"]
+    result = ranked(invoke, "compare", *given)
+    (pair,) = result["differences"]
     assert (pair["probability"], pair["monte_carlo_error"]) == (0.0625, 0.0)
-    assert [system["rank"] for system in told["systems"]] == [1, 1]
-    assert told["signature"].endswith("|test:exact|metric:both.f")
-    assert "seed" not in told["signature"]  # no interval of 5 documents: nothing is drawn
+    assert [system["rank"] for system in result["systems"]] == [1, 1]
+    assert result["signature"].endswith("|test:exact|metric:both.f")
+    assert "seed" not in result["signature"]  # no interval of 5 documents: nothing is drawn
     note = "no difference can be significant: 5 documents, 1 pair, smallest p 0.062"
-    assert note in told["notes"]
-    assert told["significance"] == {"documents": 5, "pairs": 1, "smallest": 0.0625, "note": note}
+    assert note in result["notes"]
+    assert result["significance"] == {"documents": 5, "pairs": 1, "smallest": 0.0625, "note": note}
 
 
 def test_counted_ranks_of_four_systems_do_not_depend_on_the_seed(
@@ -298,9 +301,9 @@ def test_counted_ranks_of_four_systems_do_not_depend_on_the_seed(
     ]
     outcomes = []
     for seed in range(4):
-        told = ranked(invoke, "compare", "hub4", "-r", reference, *systems, "--seed", seed)
-        probabilities = [(pair["probability"], pair["corrected"]) for pair in told["differences"]]
-        outcomes.append(([system["rank"] for system in told["systems"]], probabilities))
+        result = ranked(invoke, "compare", "hub4", "-r", reference, *systems, "--seed", seed)
+        probabilities = [(pair["probability"], pair["corrected"]) for pair in result["differences"]]
+        outcomes.append(([system["rank"] for system in result["systems"]], probabilities))
     assert outcomes == outcomes[:1] * 4
     ranks, probabilities = outcomes[0]
     assert ranks == [1, 1, 3, 3]
@@ -331,9 +334,9 @@ def test_significance_is_in_the_json_of_a_leaderboard(invoke: Run, tmp_path: Pat
     reference = templettes(tmp_path / "reference.tpl", {}, 8)
     systems = [templettes(tmp_path / f"s{at}.tpl", own, 8) for at, own in enumerate(EIGHT)]
     given = ("leaderboard", "hub4", "-r", reference, *systems, "--metrics", "both.f")
-    told = ranked(invoke, *given)
-    (own,) = told["significance"]
-    assert own["note"] in told["notes"]
+    result = ranked(invoke, *given)
+    (own,) = result["significance"]
+    assert own["note"] in result["notes"]
     assert (own["metric"], own["documents"], own["pairs"]) == ("both.f", 8, 28)
     assert own["smallest"] == 28 * 2 / 256
     board = hlteval.leaderboard("hub4", reference, systems, metrics=["both.f"])
@@ -347,11 +350,11 @@ def test_a_rank_that_hangs_on_the_draws_is_noted(invoke: Run, tmp_path: Path) ->
     good = templettes(tmp_path / "good.tpl", dict.fromkeys(range(4), 1), 16)
     bad = templettes(tmp_path / "bad.tpl", dict.fromkeys(range(4, 16), 1), 16)
     given = ("compare", "hub4", "-r", reference, good, bad, "--metric", "both.rec")
-    told = ranked(invoke, *given, "--bootstrap", 60)
-    (pair,) = told["differences"]
+    result = ranked(invoke, *given, "--bootstrap", 60)
+    (pair,) = result["differences"]
     assert 0 < pair["monte_carlo_error"] < 0.1
-    assert told["signature"].endswith("|test:permutation|metric:both.rec")
-    (note,) = [note for note in told["notes"] if "Monte Carlo" in note]
+    assert result["signature"].endswith("|test:permutation|metric:both.rec")
+    (note,) = [note for note in result["notes"] if "Monte Carlo" in note]
     assert note.startswith("1 rank by both.rec (bad) would change")
     exact = ranked(invoke, *given, "--bootstrap", 2**16)
     assert exact["differences"][0]["probability"] == 2 * (1 + 16 + 120 + 560 + 1820) / 2**16
@@ -362,11 +365,11 @@ def test_a_jackknife_of_five_documents_gives_no_probability(invoke: Run, tmp_pat
     reference = templettes(tmp_path / "reference.tpl", {}, 5)
     good = templettes(tmp_path / "good.tpl", {0: 1}, 5)
     bad = templettes(tmp_path / "bad.tpl", dict(zip(range(5), (1, 2, 2, 2, 3), strict=True)), 5)
-    told = ranked(invoke, "compare", "hub4", "-r", reference, good, bad, "--test", "jackknife")
-    (pair,) = told["differences"]
+    result = ranked(invoke, "compare", "hub4", "-r", reference, good, bad, "--test", "jackknife")
+    (pair,) = result["differences"]
     assert (pair["probability"], pair["corrected"]) == (None, None)
     reason = "no difference can be significant: 5 documents with counts, at least 6 are needed"
-    assert told["significance"]["note"] == reason
+    assert result["significance"]["note"] == reason
 
 
 def test_equal_systems_on_five_documents_have_no_probability_by_jackknife(
@@ -377,8 +380,8 @@ def test_equal_systems_on_five_documents_have_no_probability_by_jackknife(
     names = {"first": {0: 1}, "second": {0: 1}, "third": dict.fromkeys(range(5), 2)}
     systems = [templettes(tmp_path / f"{name}.tpl", own, 5) for name, own in names.items()]
     given = ("compare", "hub4", "-r", reference, *systems, "--test", "jackknife")
-    told = ranked(invoke, *given)
-    assert [pair["probability"] for pair in told["differences"]] == [1.0, None, None]
+    result = ranked(invoke, *given)
+    assert [pair["probability"] for pair in result["differences"]] == [1.0, None, None]
     reason = "no difference can be significant: 5 documents with counts, at least 6 are needed"
-    assert told["significance"]["note"] == reason
+    assert result["significance"]["note"] == reason
     assert f"not distinguishable: {reason}" in invoke(*given).stdout

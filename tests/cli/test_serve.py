@@ -157,7 +157,7 @@ def test_ctrl_c_ends_it_quietly_and_nothing_is_left(tmp_path: Path) -> None:
 def test_the_files_of_a_server_that_was_killed_are_removed_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A lock tells which folders have a server; other users' and unlocked ones are left."""
+    """A lock shows which folders have a server; other users' and unlocked ones are left."""
     from hlteval.serve.server import _folder
     from hlteval.workflows.evaluation.pipeline import lock_folder
 

@@ -48,10 +48,10 @@ def leaves(node: ast.stmt, helpers: set[str]) -> bool:
 
 
 def conditions(node: ast.AST, helpers: set[str], *, under: bool = False) -> Iterator[bool]:
-    """Of each assertion inside a node, whether it stands under a condition.
+    """Of each assertion inside a node, whether it is under a condition.
 
-    A condition of which both branches assert is itself an assertion that always stands. What
-    follows a condition that returns stands under it, and so does what an exception is asked for.
+    A condition of which both branches assert is itself an unconditional assertion. What
+    follows a condition that returns is under it, and so is what an exception is asked for.
     """
     if asserts(node, helpers):
         yield under

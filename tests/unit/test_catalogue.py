@@ -123,7 +123,7 @@ ELSEWHERE = (
 )
 """Fixtures that other tests hold."""
 OF_CRASHES = {"PIP104", "PIP105", "PIP106", "CPN301"}
-"""Codes of programs that end, which cli/test_pipeline.py and unit/workflows/test_graph.py end."""
+"""Codes of programs that end, which cli/test_pipeline.py and unit/campaign/test_graph.py end."""
 OF_ABSENT = {"LDB201"}
 """Codes of what is not there, which cli/test_leaderboard.py names."""
 CONVERSIONS = """

@@ -103,7 +103,7 @@ class Submission:
             return held
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
         if not fitting and (_is_empty(source) or kind_of_file(source)):
-            fitting = forms  # a file without annotations fits any; one that is no text is reported
+            fitting = forms  # a file without annotations fits any; one that is not text is reported
         if not fitting:
             raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
         return _set(fitting[0], settings)

@@ -262,7 +262,7 @@ _INDEX = ".index.tab"
 def submissions(task: str, paths: Iterable[str]) -> list[str]:
     """The submissions that files belong to, each once, in order.
 
-    If submissions to the task are folders, a file stands for its folder; archives, folders and
+    If submissions to the task are folders, a file means its folder; archives, folders and
     standard input are submissions themselves. A folder inside another one is part of it.
 
     Args:

@@ -90,12 +90,12 @@ def cases(shared: Path) -> Path:
 
 def peer(path: Path) -> tuple[str, bool]:
     """What the official validator wrote, and whether it passed the submission."""
-    written = path.read_bytes().decode().replace("\r", "")  # it leaves CR behind confidences
+    written = path.read_bytes().decode().replace("\r", "")  # it leaves CR after confidences
     (status,) = re.findall(r"^--- exit ([0-9])$", written, re.MULTILINE)
     return written, status == "0"
 
 
-def told(found: tuple) -> str:
+def notation(found: tuple) -> str:
     """Findings as the table above has them."""
     levels = {"error": "", "warning": "W", "info": "I"}
     return ", ".join(
@@ -126,7 +126,7 @@ def test_plan_tells_what_is_wrong_and_where(cases: Path, name: str) -> None:
     verdict = validate("lorehlt-edl", str(cases / f"{name}.tab"))
     # mention strings of these cases are longer or shorter than their extents
     others = tuple(item for item in verdict.findings if item.code != "EDL319")
-    assert told(others) == PLAN.get(name, "")
+    assert notation(others) == PLAN.get(name, "")
     assert verdict.passed is all(finding.severity != "error" for finding in verdict.findings)
     assert all(finding.help for finding in verdict.findings)
 
@@ -139,7 +139,7 @@ def test_another_extension_is_refused_by_the_official_validator(
     assert not peer(cases / "60_wrong_extension.out")[1]
     official = validate("lorehlt-edl", str(path), profile="official")
     assert not official.passed
-    assert told(official.findings) == "0 EDL108W"
+    assert notation(official.findings) == "0 EDL108W"
     assert validate("lorehlt-edl", str(path)).passed
 
 
@@ -225,13 +225,13 @@ def test_the_sample_of_the_plan_breaks_its_own_rules(shared: Path, tmp_path: Pat
     assert [len(row) for row in rows] == [7] * 4  # mention id and string share a cell
     path = tmp_path / "sample.tab"
     path.write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
-    assert told(validate("lorehlt-edl", str(path)).findings) == ", ".join(
+    assert notation(validate("lorehlt-edl", str(path)).findings) == ", ".join(
         f"{line} EDL201" for line in (1, 2, 3, 4)
     )
     mended = ["\t".join([row[0], *row[1].split(" ", 1), *row[2:]]) for row in rows]
     path.write_text("\n".join(mended) + "\n", "utf-8")
     # field 5 is "numeric" or NIL and digits; these are identifiers of Freebase
-    assert told(validate("lorehlt-edl", str(path)).findings) == "1 EDL307, 2 EDL307, 4 EDL307"
+    assert notation(validate("lorehlt-edl", str(path)).findings) == "1 EDL307, 2 EDL307, 4 EDL307"
     corpus, _ = read(str(path))
     lengths = corpus.mentions["end"] - corpus.mentions["start"]
     assert lengths.to_list() == corpus.mentions["text"].str.len_chars().to_list()

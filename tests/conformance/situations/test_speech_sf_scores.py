@@ -165,9 +165,11 @@ def test_without_its_tie_s1_is_the_same_in_both_profiles(shared, tmp_path):
         assert found == pytest.approx(theirs.metrics[area], abs=1e-12)
 
 
-@pytest.mark.parametrize("case", ["s1", "s3", "micro/ties"])
+@pytest.mark.parametrize("case", ["s1", "s3"])
 def test_difference_7_at_equal_recall_precision_falls_in_the_plan(shared, case):
     plan = scored(shared, case, "plan")
-    for (_,), rows in plan.tables["curve"].drop_nulls("precision").group_by("layer"):
+    curve = plan.tables["curve"].drop_nulls("precision")
+    assert curve.height > curve["layer"].n_unique()
+    for (_,), rows in curve.group_by("layer"):
         for (r1, p1), (r2, p2) in pairwise(rows.select("recall", "precision").iter_rows()):
             assert r1 < r2 or p1 >= p2

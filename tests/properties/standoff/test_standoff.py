@@ -256,7 +256,7 @@ def in_place(finding: Finding) -> bool:
     return inside and shown.startswith(finding.excerpt.text)
 
 
-def told(verdict: Verdict) -> None:
+def assert_in_place(verdict: Verdict) -> None:
     for finding in verdict.findings:
         assert in_place(finding), finding
         assert finding.message
@@ -268,9 +268,9 @@ def test_broken_files_give_findings_and_nothing_worse(seed: int, tmp_path: Path)
     draw = random.Random(seed)
     valid, faulty = unpacked(tmp_path, 150, draw)
     own = validate("seedev-full", str(faulty))
-    told(own)
+    assert_in_place(own)
     against = validate("seedev-full", str(faulty), against=str(valid))
-    told(against)
+    assert_in_place(against)
     # As a submission the texts and entities of the task count, and not what became of them here.
     assert against.findings
     assert {code[:4] for code in own.by_code} >= {"STD1", "SRC2"}

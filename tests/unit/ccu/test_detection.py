@@ -110,7 +110,7 @@ def test_a_norm_that_the_mapping_does_not_list_is_not_scored_as_a_hidden_one():
     found = scorer.score(total)[0]
     # 109: of the two detections of 101, the one with the lower score is right
     assert (found["ap.101"], found["ap.109"], found["ap.110"]) == (1, 0.5, 0)
-    # what is not scored is no false alarm either
+    # what is not scored is not a false alarm either
     assert (found["precision.110"], found["recall.110"]) == (None, 0)
     assert (found["map.known"], found["map.hidden"], found["classes"]) == (1, 0.25, 3)
     assert found["map"] == 0.5

@@ -188,7 +188,7 @@ def test_of_what_it_does_not_overlap_an_instance_that_was_cut_has_references_onl
 
 
 def test_only_the_first_candidate_of_an_instance_is_a_false_alarm():
-    """Of the first instance there are a reference, a region and a reference; one is no match."""
+    """Of the first instance there are a reference, a region and a reference; one is not a match."""
     columns = ["_system", "_reference", "reference_start", "reference_end", "reference_status"]
     spans = [(0, 1, 0.0, 9.0, "a"), (0, None, 10.0, 19.0, None), (0, 2, 20.0, 29.0, "b")]
     pairs = pl.DataFrame([*spans, (1, 3, 30.0, 39.0, "c")], columns, orient="row")

@@ -129,7 +129,7 @@ def test_parts_have_the_labels_of_segments_that_are_not_merged():
     metric, total = counted(apart, system, file_merge=2, merge_reference=1.0)
     assert metric.score(total)[0]["recall.101"] == 1.0
     found = counted(close, system, file_merge=2, merge_reference=1.0)[1].filter(outcome="MD")
-    # the segments of 101 are one from 0 to 20, which is no segment: 102 alone is missed
+    # the segments of 101 are one from 0 to 20, which is not a segment: 102 alone is missed
     assert found["class"].to_list() == ["102", "102"]
 
 

@@ -192,8 +192,8 @@ def test_an_extent_must_lie_inside_the_maximal_one_and_overlap_a_minimal_one(tmp
         (tmp_path / "system").write_text(system, "utf-8")
         scores = score("hub4", str(tmp_path / "reference"), str(tmp_path / "system"), lenient=True)
         assert scores.metrics["extent.cor"] == 1 + right, place
-        told = "".join([*scores.files.values(), *map(str, scores.tables["mapping"].to_dicts())])
-        assert ("extent not inside the reference extent" in told) == (place == "0#14")
+        text = "".join([*scores.files.values(), *map(str, scores.tables["mapping"].to_dicts())])
+        assert ("extent not inside the reference extent" in text) == (place == "0#14")
 
 
 @pytest.mark.parametrize(

@@ -25,16 +25,16 @@ KEYS = [
 ]  # fmt: skip
 
 
-def told(code: str, severity: str = "error", **given: object) -> Finding:
+def problem(code: str, severity: str = "error", **given: object) -> Finding:
     values = {"name": "a-test", "blocking": False, "message": "this is wrong"}
     return Finding(code=code, severity=Severity(severity), **(values | given))
 
 
 LINE = "T1\tGene 0 4\t東京"
 FINDINGS = (
-    told("TST301", "warning", message="nothing predicted", help="check the folder"),
-    told("TST102", "info", file="b.a2", record="E1"),
-    told(
+    problem("TST301", "warning", message="nothing predicted", help="check the folder"),
+    problem("TST102", "info", file="b.a2", record="E1"),
+    problem(
         "TST101",
         file="a.a2",
         span=Span(3, 13, 15),
@@ -43,7 +43,7 @@ FINDINGS = (
         blocking=True,
         clause="plan, 4",
     ),
-    told("TST101", file="a.a2", span=Span(2, 1, 1)),
+    problem("TST101", file="a.a2", span=Span(2, 1, 1)),
 )
 VERDICT = Verdict("seedev-binary", "plan", passed=False, findings=FINDINGS)
 
@@ -118,7 +118,7 @@ def test_other_scripts_stay_readable_in_json():
 @pytest.mark.parametrize("form", ["json", "jsonl"])
 def test_json_does_nothing_to_a_terminal(form):
     nasty = "".join(map(chr, [*range(32), *range(127, 160), *range(0x2000, 0x2070), 0xFEFF]))
-    verdict = Verdict("t", "plan", passed=False, findings=(told("TST101", message=nasty),))
+    verdict = Verdict("t", "plan", passed=False, findings=(problem("TST101", message=nasty),))
     output = str(render(verdict, form))
     assert len(output.splitlines()) == {"json": 3, "jsonl": 1}[form]
     assert not set(output) & set("\x7f\x85\x9b\u200e\u202e\u2028\u2066\ufeff")
@@ -135,7 +135,7 @@ def test_no_findings():
 
 @pytest.mark.parametrize("form", ["concise", "json", "jsonl"])
 def test_machines_get_everything(form):
-    many = tuple(told("TST101", file="a", span=Span(n, 1, 2)) for n in range(1, 3001))
+    many = tuple(problem("TST101", file="a", span=Span(n, 1, 2)) for n in range(1, 3001))
     output = str(render(Verdict("t", "plan", passed=False, findings=many), form, 1))
     assert output.count("this is wrong") == 3000
 
@@ -143,8 +143,8 @@ def test_machines_get_everything(form):
 @pytest.mark.parametrize("form", ["json", "jsonl"])
 def test_lone_surrogates_are_written_out(form):
     """A file name that is not UTF-8 reaches Python with lone surrogates."""
-    broken = told("TST101", file="d\udcff.a2", record="\ud800", message="東京 \udc80")
-    whole = told("TST102", file="東京.a2")
+    broken = problem("TST101", file="d\udcff.a2", record="\ud800", message="東京 \udc80")
+    whole = problem("TST102", file="東京.a2")
     output = str(render(Verdict("t", "plan", passed=False, findings=(broken, whole)), form))
     assert "東京.a2" in output.encode().decode()
     strict = msgspec.json.decode(output if form == "json" else output.splitlines()[0])
@@ -154,7 +154,7 @@ def test_lone_surrogates_are_written_out(form):
 
 
 def test_lone_surrogates_do_not_stop_people():
-    broken = told("TST101", file="d\udcff.a2")
+    broken = problem("TST101", file="d\udcff.a2")
     output = str(render(Verdict("t", "plan", passed=False, findings=(broken,)), "concise"))
     assert output == "d\\xff.a2: error[TST101] this is wrong\n"
 
@@ -214,14 +214,14 @@ def test_sarif_says_what_the_catalogue_says_of_a_code():
 
 
 def test_sarif_names_files_by_uri():
-    verdict = Verdict("", "", passed=False, findings=(told("TST101", file="a b/東.a2#1?"),))
+    verdict = Verdict("", "", passed=False, findings=(problem("TST101", file="a b/東.a2#1?"),))
     (run,) = json.loads(str(render(verdict, "sarif")))["runs"]
     location = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
     assert location == {"uri": "a%20b/%E6%9D%B1.a2%231%3F"}
 
 
 def test_a_workflow_command_is_a_line_that_nothing_breaks():
-    strange = told(
+    strange = problem(
         "TST101", file="a,b:c%.a2", span=Span(1, 2, 3), message="50% of\nit\x1b", help="mend: it"
     )
     report = str(render(Verdict("", "", passed=False, findings=(strange,)), "github"))
@@ -299,9 +299,9 @@ OF_A_REFERENCE = Verdict(
     "plan",
     passed=True,
     findings=(
-        told("TST301", "warning", file="a.a2"),
-        told("TST101", file="r.a2", span=Span(2, 1, 3), side="reference"),
-        told("TST101", blocking=True, side="--kb"),
+        problem("TST301", "warning", file="a.a2"),
+        problem("TST101", file="r.a2", span=Span(2, 1, 3), side="reference"),
+        problem("TST101", blocking=True, side="--kb"),
     ),
     paths={"submission": "run", "reference": "gold"},
 )

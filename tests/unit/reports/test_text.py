@@ -24,10 +24,10 @@ def found(line: str, marked: str, number: int = 1, **given: object) -> Finding:
     begin = line.index(marked)
     line, end = (line.replace("|", "", 1), begin) if marked == "|" else (line, begin + len(marked))
     span = Span(number, begin + 1, end + 1)
-    return told(span=span, excerpt=excerpt(line, span), **given)
+    return problem(span=span, excerpt=excerpt(line, span), **given)
 
 
-def told(code: str = "TST101", severity: str = "error", **given: object) -> Finding:
+def problem(code: str = "TST101", severity: str = "error", **given: object) -> Finding:
     values = {"name": "a-test", "blocking": False, "message": "this is wrong", "file": "d1.a2"}
     return Finding(code=code, severity=Severity(severity), **(values | given))
 
@@ -105,7 +105,7 @@ CASES = {
         found("a\ufeffb\u200bc\u00add\u00a0e\u2003f", "f", 4),
         found("T1\tGene 0 4\tthe\r", "\r", 5),
         found("a\U000e0041b\ue000c\ud800d", "d", 6),
-        told(
+        problem(
             message="\x1b[31mred\nsecond\u202e",
             file="d\x1b[2J\r.a2",
             help="\x07\t",
@@ -118,14 +118,16 @@ CASES = {
         found("|", "|", 2),
         found("|T1", "|", 3),
         found("東|京", "|", 4),
-        told(span=Span(5, 9, 12), excerpt=excerpt("short", Span(5, 9, 12))),
-        told(span=Span(6, 4, 99), excerpt=excerpt("short", Span(6, 4, 99))),
-        told(span=Span(7, 1, 3)),
+        problem(span=Span(5, 9, 12), excerpt=excerpt("short", Span(5, 9, 12))),
+        problem(span=Span(6, 4, 99), excerpt=excerpt("short", Span(6, 4, 99))),
+        problem(span=Span(7, 1, 3)),
     ],
     "places": [
-        told("TST301", "warning", file=None, message="nothing predicted", help="check the folder"),
-        told("TST302", "info", message="an empty file"),
-        told("TST303", blocking=True, record="E12", message="a record", clause="plan, 3"),
+        problem(
+            "TST301", "warning", file=None, message="nothing predicted", help="check the folder"
+        ),
+        problem("TST302", "info", message="an empty file"),
+        problem("TST303", blocking=True, record="E12", message="a record", clause="plan, 3"),
         found("T1\tx", "x", 1234, code="TST101", help="the margin is wide", clause="plan, 4"),
         found("T1\tx", "x", 2, code="TST101", file="d2.a2", severity="warning"),
         found("T1\tx", "x", 1, code="TST303", file="d2.a2"),
@@ -134,7 +136,7 @@ CASES = {
         *(found(f"T{n}\tx", "x", n, code="TST101", severity="warning") for n in range(1, 1251)),
         *(found(f"T{n}\ty", "y", n, code="TST102") for n in (1300, 1301)),
         *(found("z", "z", 2000 + n, code=f"TST{200 + n % 5}", severity="info") for n in range(25)),
-        *(told(file=None, message=f"missing: d{n}", code="TST103") for n in range(7)),
+        *(problem(file=None, message=f"missing: d{n}", code="TST103") for n in range(7)),
         *(found(f"T{n}\tx", "x", n, code="TST101", file="d2.a2") for n in range(1, 6)),
     ],
     "nothing": [],
@@ -204,23 +206,29 @@ def test_the_limit_can_be_set(most, expected):
 
 
 def test_the_worst_are_shown_where_not_all_can_be():
-    mild = [told(f"TST{n}", "info", span=Span(n, 1, 1)) for n in range(100, 140)]
-    output = shown(*mild, told("TST999", span=Span(9999, 1, 1)))
+    mild = [problem(f"TST{n}", "info", span=Span(n, 1, 1)) for n in range(100, 140)]
+    output = shown(*mild, problem("TST999", span=Span(9999, 1, 1)))
     assert "error[TST999]" in output
     assert output.count("\ninfo[") + output.startswith("info[") == 19
 
 
 def test_errors_of_all_files_come_before_warnings_of_any():
     files = [f"d{number}.a2" for number in range(3)]
-    findings = [told("TST101", kind, file=file) for file in files for kind in ("warning", "error")]
-    heads = re.findall(r"^(error|warning)|--> (.*)$", shown(*findings, told(severity="info")), re.M)
+    findings = [
+        problem("TST101", kind, file=file) for file in files for kind in ("warning", "error")
+    ]
+    heads = re.findall(
+        r"^(error|warning)|--> (.*)$", shown(*findings, problem(severity="info")), re.M
+    )
     assert [word for word, _ in heads if word] == ["error"] * 3 + ["warning"] * 3
     assert [file for _, file in heads if file][:6] == [*files, *files]
 
 
 def test_the_whole_run_has_a_limit_too():
-    findings = [told(f"TST{code}", file=f"d{n:03}") for n in range(200) for code in range(101, 110)]
-    last = told("TST999", "info", file="z")
+    findings = [
+        problem(f"TST{code}", file=f"d{n:03}") for n in range(200) for code in range(101, 110)
+    ]
+    last = problem("TST999", "info", file="z")
     output = shown(*findings, last)
     heads = re.findall(r"^\w+\[(TST...)\]: ", output, re.MULTILINE)
     assert len(heads) == 5 * 20
@@ -234,7 +242,7 @@ def test_the_whole_run_has_a_limit_too():
 def test_sentences_are_wrapped_at_words_in_a_terminal_only():
     path = "a-folder/of-a-very-long-name/with-another-very-long-name/d1.a2"
     sentence = "words that go on and on " * 6 + path
-    finding = told(message=sentence, help=sentence, clause=sentence, file=path)
+    finding = problem(message=sentence, help=sentence, clause=sentence, file=path)
     stream = StringIO()
     console = Console(file=stream, width=60, color_system=None, force_terminal=True)
     console.print(render(Verdict("t", "plan", False, (finding,))), soft_wrap=True)

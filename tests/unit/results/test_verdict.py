@@ -8,7 +8,7 @@ from hlteval.findings import Finding, Severity, Span
 from hlteval.results.verdict import Verdict
 
 
-def told(code: str, severity: str, file: str | None = "a", line: int = 1) -> Finding:
+def problem(code: str, severity: str, file: str | None = "a", line: int = 1) -> Finding:
     return Finding(
         code=code,
         name="a-test",
@@ -21,11 +21,11 @@ def told(code: str, severity: str, file: str | None = "a", line: int = 1) -> Fin
 
 
 FINDINGS = (
-    told("B2", "warning", "b"),
-    told("A1", "info", "a", 2),
-    told("B2", "warning", "a", 1),
-    told("A1", "info", "a", 2),
-    told("C3", "info", None),
+    problem("B2", "warning", "b"),
+    problem("A1", "info", "a", 2),
+    problem("B2", "warning", "a", 1),
+    problem("A1", "info", "a", 2),
+    problem("C3", "info", None),
 )
 
 
@@ -53,7 +53,7 @@ def test_counts():
     ],
 )
 def test_the_worst_decides_what_is_reached(severities, worst, reached):
-    findings = tuple(told(f"T{n}", severity) for n, severity in enumerate(severities))
+    findings = tuple(problem(f"T{n}", severity) for n, severity in enumerate(severities))
     verdict = Verdict("t", "plan", passed=True, findings=findings)
     assert verdict.worst == worst
     assert [severity for severity in Severity if verdict.reaches(severity)] == reached

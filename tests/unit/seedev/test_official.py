@@ -139,7 +139,7 @@ def test_bytes_that_are_not_text_are_read_as_replacement_characters(sides):
     verdict = validate("seedev-binary", system, against=reference, profile="official")
     assert verdict.passed
     assert "SRC201" in verdict.by_code
-    # FIRST, the event with T\ufffd3, and what stands for T\ufffd3: three annotations, one right.
+    # FIRST, the event with T\ufffd3, and the placeholder of T\ufffd3: three annotations, one right.
     expected = {"references": 2, "predictions": 3, "recall": 0.5}
     assert scores_of(reference, system) == expected
     assert not validate("seedev-binary", system, against=reference).passed

@@ -75,7 +75,7 @@ def discounted(*gains):
 
 # With high gravity from 3 and medium from 1.4: in the reference A has 3 grave frames, B 2, C and F
 # 1, D none. The system has 3 of B (d1 d3 d4), 2 of A (d1 d3), 1 of E, none of C and G; of these
-# two, C stands first by its place, and last where less gain comes first. Gains by rank:
+# two, C is first by its place, and last where less gain comes first. Gains by rank:
 A_RANKING = (3, 5, 0, 1, 0)
 LESS_FIRST = (3, 5, 0, 0, 1)
 # Fear and anger boost: C has 1.4, B 2.2.

@@ -154,7 +154,7 @@ def test_annotators_are_equal_by_name_if_one_is_no_number(score, other):
 
 
 def test_a_list_does_not_change_the_type_of_a_column_of_speech(score):
-    """The place of SP2 is no number: neither are those of the other rows of the file."""
+    """The place of SP2 is not a number: neither are those of the other rows of the file."""
     speech = [{}, {"situation_id": "SP2", "place_id": "NIL1"}]
     system = [{}, {"DocumentID": "SP1"}]
     found = score(speech=speech, system=system, scored="D1\nSP1\n").metrics

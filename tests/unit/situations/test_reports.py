@@ -73,7 +73,9 @@ def test_a_threshold_gives_tables_by_type_and_by_segment(paths):
 
 def test_counts_at_a_threshold_are_those_of_the_curve(paths):
     found = scores(paths)
-    for row in found.tables["curve"].drop_nulls("threshold").iter_rows(named=True):
+    curve = found.tables["curve"].drop_nulls("threshold")
+    assert curve.height
+    for row in curve.iter_rows(named=True):
         at = scores(paths, threshold=str(row["threshold"]))
         values = measures(at, f"Confidence ≥ {row['threshold']:g}", row["layer"])
         for measure, column in (("True Positives", "tp"), ("False Positives", "fp")):

@@ -33,12 +33,12 @@ def found(tmp_path: Path) -> Found:
     return find
 
 
-def told(findings: list[Finding]) -> list[tuple[str, str, str | None]]:
+def codes_files_and_hints(findings: list[Finding]) -> list[tuple[str, str, str | None]]:
     return [(f.code, (f.file or "").rpartition("/")[2], f.help) for f in findings]
 
 
 def test_a_name_that_nearly_fits_is_suggested_on_both_sides(found: Found) -> None:
-    assert told(found({"seed-1.a2": ONE, "sede-2.a2": TWO})) == [
+    assert codes_files_and_hints(found({"seed-1.a2": ONE, "sede-2.a2": TWO})) == [
         ("SEE401", "system", "rename sede-2.a2 if it is meant for this document"),
         ("SEE402", "sede-2.a2", "did you mean seed-2?"),
     ]
@@ -46,14 +46,16 @@ def test_a_name_that_nearly_fits_is_suggested_on_both_sides(found: Found) -> Non
 
 
 def test_capital_letters_make_another_name(found: Found) -> None:
-    assert told(found({"seed-1.a2": ONE, "SEED-2.a2": TWO})) == [
+    assert codes_files_and_hints(found({"seed-1.a2": ONE, "SEED-2.a2": TWO})) == [
         ("SEE401", "system", "rename SEED-2.a2 if it is meant for this document"),
         ("SEE402", "SEED-2.a2", "did you mean seed-2?"),
     ]
 
 
 def test_names_that_do_not_fit_are_not_guessed(found: Found) -> None:
-    hints = [hint for _, _, hint in told(found({"seed-1.a2": ONE, "results.a2": TWO}))]
+    hints = [
+        hint for _, _, hint in codes_files_and_hints(found({"seed-1.a2": ONE, "results.a2": TWO}))
+    ]
     assert hints == [
         "add the file, or an empty one if nothing is predicted",
         "rename the file after a document of the task",
@@ -73,14 +75,14 @@ def test_names_that_do_not_fit_are_not_guessed(found: Found) -> None:
 )  # fmt: skip
 def test_a_file_that_is_not_read_is_told(name: str, hint: str, found: Found) -> None:
     files = {"seed-1.a2": ONE, "seed-2.a2": TWO, name: ONE}
-    assert told(found(files)) == [("SEE404", name, hint)]
+    assert codes_files_and_hints(found(files)) == [("SEE404", name, hint)]
 
 
 def test_given_files_may_stay_if_they_are_the_same(found: Found) -> None:
     given = (REFERENCE / "seed-1.a1").read_text("utf-8")
     text = (REFERENCE / "seed-2.txt").read_text("utf-8")
     files = {"seed-1.a2": ONE, "seed-2.a2": TWO, "seed-1.a1": given, "seed-2.txt": f"{text}\n"}
-    assert [code for code, *_ in told(found(files))] == ["SEE406", "SEE407"]
+    assert [code for code, *_ in codes_files_and_hints(found(files))] == ["SEE406", "SEE407"]
 
 
 def test_a_folder_one_level_too_high(found: Found) -> None:
@@ -109,7 +111,7 @@ def test_a_file_with_another_suffix_may_be_the_missing_one(
     name: str, fix: str, found: Found
 ) -> None:
     findings = found({"seed-1.a2": ONE, name: TWO})
-    assert told(findings) == [
+    assert codes_files_and_hints(findings) == [
         ("SEE401", "system", fix.format(name)),
         ("SEE404", name, fix.format("it")),
     ]
@@ -118,7 +120,7 @@ def test_a_file_with_another_suffix_may_be_the_missing_one(
 def test_a_copy_of_an_input_is_not_the_missing_file(found: Found) -> None:
     given = (REFERENCE / "seed-2.txt").read_text("utf-8")
     findings = found({"seed-1.a2": ONE, "seed-2.txt": given})
-    (missing, _) = told(findings)
+    (missing, _) = codes_files_and_hints(findings)
     assert missing == ("SEE401", "system", "add the file, or an empty one if nothing is predicted")
 
 

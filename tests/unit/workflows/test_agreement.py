@@ -90,6 +90,7 @@ def test_an_annotation_agrees_with_its_copy(task: str, tmp_path: Path) -> None:
 
 def test_annotators_have_the_scores_of_systems(two: Agreement) -> None:
     """Forward is the second annotator against the first, as `score` gives it."""
+    assert two.measures
     for pair in two.measures:
         both = [
             hlteval.score("lorehlt-edl", VALID / one, VALID / other).metrics[pair.measure]

@@ -55,7 +55,9 @@ def test_all_links_lead_to_files(folder: Path) -> None:
 
 
 def test_no_file_has_the_folder_of_a_submission(folder: Path) -> None:
-    for path in folder.rglob("*.*"):
+    files = [path for path in folder.rglob("*.*") if path.is_file()]
+    assert folder / "index.html" in files
+    for path in files:
         assert str(DEMO) not in path.read_text("utf-8"), path
 
 

@@ -82,6 +82,7 @@ def test_the_type_of_what_is_no_file_is_listed() -> None:
 
 def test_names_are_listed_without_characters_that_steer_a_terminal() -> None:
     found = inspect(FIXTURES / "source/invalid/SRC111-control.tgz")
+    assert found.members
     assert all(member.name.isprintable() for member in found.members)
 
 

@@ -81,6 +81,7 @@ def test_weights_and_copies_agree(task: str) -> None:
     (weights,) = draws(len(documents), 4, seed=1)
     added = replicates(run, counts, documents, weights)
     copied = Metric.replicates(run.metric, counts, documents, weights)
+    assert added
     for name, values in added.items():
         assert values == pytest.approx(copied[name], nan_ok=True), name
 

@@ -8,13 +8,13 @@ from hlteval.findings import Finding, Severity
 from hlteval.workflows.run.request import Selection, UnknownCode
 
 
-def told(code: str) -> Finding:
+def problem(code: str) -> Finding:
     return Finding(
         code=code, name="n", severity=Severity.ERROR, blocking=True, message="this is wrong"
     )
 
 
-FOUND = [told("STD101"), told("STD302"), told("SEE301")]
+FOUND = [problem("STD101"), problem("STD302"), problem("SEE301")]
 
 
 @pytest.mark.parametrize(
