@@ -25,10 +25,7 @@ from hlteval.tasks import load
 from hlteval.tasks.task import Task
 
 BIASED: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "ccu-vd": ("ccc", "kappa"),
-        "lorehlt-sf": ("ndcg.standard", "ndcg.vindictive"),
-    }
+    {"ccu-vd": ("ccc", "kappa"), "lorehlt-sf": ("ndcg.standard", "ndcg.vindictive")}
 )
 """What is simulated, by task."""
 SIZES = "10,20,30"

@@ -14,6 +14,7 @@ from hlteval.extensions import FORMATS, broken_extensions, extensions, load_exte
 if TYPE_CHECKING:
     from hlteval.converters.format import Format, ReadResult, Setting, WrongSetting
 
+#: The formats by name, each imported where it is first used.
 BUILTIN: Mapping[str, str] = {
     "standoff": "hlteval.converters.standoff.bionlp",
     "corpus": "hlteval.converters.corpus.parquet",
@@ -57,7 +58,6 @@ BUILTIN: Mapping[str, str] = {
     "tmx": "hlteval.converters.mt.tmx",
     "sacrebleu-tsv": "hlteval.converters.mt.sacrebleu_tsv",
 }
-"""The formats by name, each imported where it is first used."""
 
 
 class SettingSummary(NamedTuple):

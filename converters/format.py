@@ -75,8 +75,8 @@ def one_table(table: Table) -> Callable[..., Sequence[Table]]:
     return lambda _, first, **settings: (table,)  # noqa: ARG005
 
 
+#: Gives counts of rows by the words for them; they are rows of a table, or values of a column.
 Describe = Callable[[str, pl.DataFrame], Mapping[str, int]]
-"""Gives counts of rows by the words for them; they are rows of a table, or values of a column."""
 
 
 def by_table(item: str, rows: pl.DataFrame) -> Mapping[str, int]:
@@ -279,5 +279,5 @@ def optional(table: str) -> tuple[str, ...]:
     return tuple(f"{table}.{column.name}" for column in columns if column.name not in references)
 
 
+#: What a format carries that loses nothing.
 EVERYTHING = tuple(TABLES) + tuple(column for table in TABLES for column in optional(table))
-"""What a format carries that loses nothing."""

@@ -19,16 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from lark import Lark
 
-__all__ = [
-    "Failure",
-    "failure",
-    "in_words",
-    "load",
-    "matcher",
-    "pattern",
-    "schema",
-    "vocabulary",
-]
+__all__ = ["Failure", "failure", "in_words", "load", "matcher", "pattern", "schema", "vocabulary"]
 
 
 @cache

@@ -49,8 +49,8 @@ def compile_all(grammar: Lark) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+#: The symbols that can follow, each with its own continuation; `_END` where a rule can end.
 _Tree = dict[Symbol, "_Tree"]
-"""The symbols that can follow, each with its own continuation; `_END` where a rule can end."""
 
 _END = Terminal("")
 

@@ -21,8 +21,8 @@ FORMATS = "hlteval.formats"
 TASKS = "hlteval.tasks"
 RULES = "hlteval.rules"
 CODES = "hlteval.codes"
+#: The class of the objects of a group.
 _KINDS = {FORMATS: "hlteval.converters.format:Format", TASKS: "hlteval.tasks.task:Task"}
-"""The class of the objects of a group."""
 
 
 @cache

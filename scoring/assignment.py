@@ -13,8 +13,8 @@ import numpy.typing as npt
 Integers = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
+#: One of so many candidates has to be sure for another round to be worth it.
 _FEW = 50
-"""One of so many candidates has to be sure for another round to be worth it."""
 
 
 def assigned(rows: Integers, columns: Integers, weights: Weights) -> Mask:

@@ -9,8 +9,8 @@ import polars as pl
 
 from hlteval.scoring.metric import Metric
 
+#: The most documents that are scored one by one, where counts do not add.
 MOST = 100
-"""The most documents that are scored one by one, where counts do not add."""
 _CHUNK = 256
 
 

@@ -12,6 +12,7 @@ import polars as pl
 from hlteval.scoring.similarity import UNIT
 
 PERCENTILES = 100
+#: What is reported of the last cut, by the names of the table `scorings`.
 LAST = {
     "Precision": "precision",
     "Recall": "recall",
@@ -19,7 +20,6 @@ LAST = {
     "False Positives": "fp",
     "False Negatives": "fn",
 }
-"""What is reported of the last cut, by the names of the table `scorings`."""
 
 
 def cuts(size: int) -> list[int]:

@@ -10,10 +10,12 @@ import polars as pl
 
 from hlteval.representation import Corpus
 
+#: The text of each document by its name; `system` is null where the text is the same.
 TEXTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {"document": pl.String, "reference": pl.String, "system": pl.String}
 )
-"""The text of each document by its name; `system` is null where the text is the same."""
+#: What an item of a side, such as an event, consists of: a row per argument, its text and place
+#: (half-open offsets in code points; null where it has none).
 MARKS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
         "document": pl.String,
@@ -25,8 +27,6 @@ MARKS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
         "end": pl.Int64,
     }
 )
-"""What an item of a side, such as an event, consists of: a row per argument, its text and place
-(half-open offsets in code points; null where it has none)."""
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ from hlteval.scoring.significance import Chance, drawn_chance
 
 Values = NDArray[np.float64]
 UNLIMITED = (-np.inf, np.inf)
+#: How many values without an interval are named in a note.
 NAMED = 3
-"""How many values without an interval are named in a note."""
 
 
 @dataclass(frozen=True)

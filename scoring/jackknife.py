@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from hlteval.scoring.metric import Limits, Weights
 
+#: How many groups there are at most; with fewer documents, each is a group.
 GROUPS = 20
-"""How many groups there are at most; with fewer documents, each is a group."""
 
 Values = NDArray[np.float64]
 Sizes = NDArray[np.int64]
@@ -126,8 +126,8 @@ def interval(
     return least + span * low / (1 + low), least + span * high / (1 + high)
 
 
+#: The largest exponent, so that nothing overflows.
 _LARGEST = 500.0
-"""The largest exponent, so that nothing overflows."""
 
 
 def probability(difference: float, values: Values, sizes: Sizes) -> float:

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from hlteval.scoring.augmenting_paths import AugmentingPaths
 
 Numbers = npt.NDArray[np.int64]
+#: What each of the rows with each of the columns is worth.
 Table = list[list[int]] | npt.NDArray[np.int64]
-"""What each of the rows with each of the columns is worth."""
 
 
 class Pair(NamedTuple):
@@ -80,8 +80,8 @@ def _assigned(group: list[Pair]) -> Iterable[Pair]:
     return [pair for pair in group if (rows[pair.reference], columns[pair.system]) in chosen]
 
 
+#: Cells of a table whose assignment takes longer than loading SciPy.
 _LARGE = 10_000
-"""Cells of a table whose assignment takes longer than loading SciPy."""
 
 
 def best_places(table: Table, *, compiled: bool) -> Iterable[tuple[int, int]]:
@@ -180,5 +180,5 @@ class Candidates:
         return sorted(taken)
 
 
+#: Candidates that are looked at together.
 _PART = 2_000
-"""Candidates that are looked at together."""

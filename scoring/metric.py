@@ -28,21 +28,21 @@ from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.scoring.evidence import Evidence, texts
 
+#: A row per replicate, a column per document or unit: how often the replicate has it.
 Weights = NDArray[np.int64]
-"""A row per replicate, a column per document or unit: how often the replicate has it."""
+#: The values of a metric by name, an element per replicate; not-a-number where undefined.
 Replicates = dict[str, NDArray[np.float64]]
-"""The values of a metric by name, an element per replicate; not-a-number where undefined."""
 Tables = dict[str, pl.DataFrame]
+#: The lower and the upper limit of an interval, or of what a value can be.
 Limits = tuple[float, float]
-"""The lower and the upper limit of an interval, or of what a value can be."""
+#: How intervals are computed; `none` where no method is known to be valid.
 IntervalMethod = Literal["bootstrap", "jackknife", "none"]
-"""How intervals are computed; `none` where no method is known to be valid."""
 
 DOCUMENTS = "documents"
+#: The columns of the table `scorings`: all measures of a scoring in consecutive rows.
 SCORINGS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {"evaluation": pl.String, "scoring": pl.String, "measure": pl.String, "value": pl.Float64}
 )
-"""The columns of the table `scorings`: all measures of a scoring in consecutive rows."""
 
 
 class CannotCount(Exception):

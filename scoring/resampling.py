@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from hlteval.scoring.metric import DOCUMENTS, Metric, Replicates, Weights
 
+#: How many replicates are drawn at a time, which bounds the memory of the weights.
 BLOCK = 1_000
-"""How many replicates are drawn at a time, which bounds the memory of the weights."""
+#: Weights that are drawn at a time where documents are few: each block costs as much again.
 CELLS = 2_000_000
-"""Weights that are drawn at a time where documents are few: each block costs as much again."""
 
 
 def draws(documents: int, replicates: int, seed: int) -> Iterator[Weights]:

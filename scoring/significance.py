@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.resampling import blocks, gathered
 
+#: Differences that differ by less are equal: sums in another order.
 _CLOSE = 1e-12
-"""Differences that differ by less are equal: sums in another order."""
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+#: A similarity of 1: the least common multiple of 1 to 30, so that names of up to 30 characters
+#: together have exact similarities, and all others are off by less than a millionth of a millionth.
 UNIT = 2_329_089_562_800
-"""A similarity of 1: the least common multiple of 1 to 30, so that names of up to 30 characters
-together have exact similarities, and all others are off by less than a millionth of a millionth."""
 
 
 def similarity(one: str, other: str) -> int:

@@ -10,6 +10,7 @@ import polars as pl
 from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.validators.rule import Rule, RuleContext, at
 
+#: The columns of each table whose values are compared as names.
 _NAMES = {
     "mentions": ("mention", "label", "entity"),
     "frames": ("label", "place", "place_kb"),
@@ -22,9 +23,8 @@ _NAMES = {
     "translations": ("segment",),
     "responses": ("condition", "speaker", "response"),
 }
-"""The columns of each table whose values are compared as names."""
+#: The tables whose records name their documents; other formats have them in the names of files.
 _IN_RECORDS = ("mentions", "instances", "translations", "responses")
-"""The tables whose records name their documents; other formats have them in the names of files."""
 
 
 def _in_names(table: str, context: RuleContext) -> pl.LazyFrame:
@@ -63,6 +63,7 @@ def _documents_are_odd(context: RuleContext) -> bool:
     return bool(context.system.documents["name"].str.contains(INVISIBLE).any())
 
 
+#: The rules: of the names in each table, and of the documents that its records name.
 RULES = (
     *(
         Rule("CHR101", table, partial(_in_names, table), suspects=partial(_are_odd, table))
@@ -73,4 +74,3 @@ RULES = (
         for table in _IN_RECORDS
     ),
 )
-"""The rules: of the names in each table, and of the documents that its records name."""

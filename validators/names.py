@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from hlteval.findings.suggest import closest_files
 
+#: Names of each side that are compared.
 _SAMPLE = 50
-"""Names of each side that are compared."""
 
 
 def mismatch(reference: Sequence[str], system: Sequence[str]) -> str:

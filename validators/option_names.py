@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator
 from hlteval.findings import Finding, finding
 from hlteval.findings.suggest import did_you_mean
 
+#: Names that a hint lists.
 _SHOWN = 8
-"""Names that a hint lists."""
 
 
 def unknown_names(

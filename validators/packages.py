@@ -88,5 +88,5 @@ def _meant(name: str, suffix: str) -> str:
 
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".tgz")
+#: Kinds of files of language packs, as their suffixes name them.
 _KINDS = ("ltf", "laf", "psm", "rsd")
-"""Kinds of files of language packs, as their suffixes name them."""

@@ -100,5 +100,5 @@ def _left_out(source: Source, names: Sequence[str]) -> Finding:
     return finding("PKG103", file=source.path, count=len(names), names=listed)
 
 
+#: Gives the files of an archive from its name without suffix and the files of a user.
 Arrange = Callable[[str, Source], Arranged]
-"""Gives the files of an archive from its name without suffix and the files of a user."""

@@ -30,13 +30,14 @@ from hlteval.representation import (
 
 T = TypeVar("T")
 
+#: What a rule returns of each row: its source (null: the submission), its record (null: the file),
+#: the field of the record, and its identifier. Further columns fill the templates of the message.
 PLACE = ("origin", "record", "field", "id")
-"""What a rule returns of each row: its source (null: the submission), its record (null: the file),
-the field of the record, and its identifier. Further columns fill the templates of the message."""
 
+#: The columns of a table that place a row in its document and its file.
 RECORD = ("row", "document", "origin", "record")
-"""The columns of a table that place a row in its document and its file."""
 
+#: The column of the identifiers that records of a table have in their file.
 IDENTIFIERS: Mapping[str, str] = {
     "mentions": "mention",
     "frames": "frame",
@@ -46,7 +47,6 @@ IDENTIFIERS: Mapping[str, str] = {
     "translations": "segment",
     "rejected_records": "id",
 }
-"""The column of the identifiers that records of a table have in their file."""
 
 
 @dataclass(frozen=True)

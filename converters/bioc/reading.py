@@ -18,13 +18,13 @@ from hlteval.syntax.xml_stream import Part
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
+#: The elements of a collection before its infons.
 HEADER = ("source", "date", "key", "version")
-"""The elements of a collection before its infons."""
 EVENT, RELATION, MODIFIER, EQUIVALENCE = "event", "relation", "modifier", "equivalence"
+#: Most characters between two passages that a text is filled with.
 GAP = 1_000_000
-"""Most characters between two passages that a text is filled with."""
+#: Largest offset that is read.
 LARGEST = 10**15 - 1
-"""Largest offset that is read."""
 _NUMBER = re.compile("[0-9]{1,15}")
 _MENTION = ("type", "identifier", "mention_type", "confidence", "annotator")
 Infons = Sequence[tuple[str, str]]

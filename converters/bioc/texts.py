@@ -15,19 +15,19 @@ from hlteval.findings import Problem
 
 _JOINTS = (" ", "", "...", " ... ", "…", " … ")
 _SPACE = str.maketrans("\r\n\t", "   ")
+#: Characters of a text that is searched for elsewhere.
 _LONGEST = 300
-"""Characters of a text that is searched for elsewhere."""
+#: Characters on either side in which it is searched for.
 _NEAR = 50_000
-"""Characters on either side in which it is searched for."""
+#: Mismatches that show how offsets are counted: how many, and which share of all.
 _LEAST, _SHARE = 3, 0.9
-"""Mismatches that show how offsets are counted: how many, and which share of all."""
+#: Mismatches after which the unit of the offsets is decided.
 _MOST = 10_000
-"""Mismatches after which the unit of the offsets is decided."""
+#: Other units that offsets may count: their name, their encoding, and bytes of each.
 UNITS: Mapping[str, tuple[str, str, int]] = {
     "utf-8": ("bytes", "utf-8", 1),
     "utf-16": ("UTF-16 code units", "utf-16-le", 2),
 }
-"""Other units that offsets may count: their name, their encoding, and bytes of each."""
 
 
 class TextWindow(NamedTuple):
@@ -121,8 +121,8 @@ def _encoded(text: str, encoding: str) -> bytes:
     return text.encode(encoding)
 
 
+#: Takes a problem, the line and column of its element, and the identifier of the record.
 Report = Callable[[Problem, tuple[int, int], str | None], None]
-"""Takes a problem, the line and column of its element, and the identifier of the record."""
 
 
 class Mismatches:

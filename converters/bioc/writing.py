@@ -31,8 +31,8 @@ _INFONS = ("collection", "document", "passage", "sentence", "annotation", "relat
 _PART = re.compile("passage ([1-9][0-9]{0,8})")
 _Nodes = Iterable[tuple[str, str]]
 _Pairs = Iterable[tuple[str, str | None]]
+#: An annotation as a line, with where it starts and ends.
 _Line = tuple[int, int, str]
-"""An annotation as a line, with where it starts and ends."""
 
 
 def collection(corpora: Iterable[Corpus]) -> Iterator[str]:

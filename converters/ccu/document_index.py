@@ -49,8 +49,8 @@ def sniff(source: Source) -> bool:
     return "file_id" in words_of(first) and not set(words_of(first)) & _OTHERS
 
 
+#: Columns of other tables about documents.
 _OTHERS = {"user_id", "segment_id", "norm", "emotion", "llr", "start", "end", "is_processed"}
-"""Columns of other tables about documents."""
 
 
 def read(source: Source) -> Iterator[ReadResult]:

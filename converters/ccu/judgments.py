@@ -12,8 +12,8 @@ import polars as pl
 from hlteval.representation import Corpus
 from hlteval.representation.judgments import Constants, scored_reference
 
+#: Labels of what is not there, and of what nobody annotated.
 ABSENT = ("none", "noann")
-"""Labels of what is not there, and of what nobody annotated."""
 _PLACE = ["document", "region", "start", "end"]
 _UNMERGED = Constants(seconds=None, characters=None)
 

@@ -12,8 +12,8 @@ from hlteval.converters.toolkit.per_document import FileBatch
 from hlteval.findings import Finding, Problem
 from hlteval.sources import Member
 
+#: The columns of rows that say where they are.
 PLACE = ("origin", "record", "line", "group")
-"""The columns of rows that say where they are."""
 _TYPES = {"text": pl.String, "integer": pl.Int64, "number": pl.Float64}
 _Placed = tuple[tuple[str, str], tuple[int, Problem]]
 

@@ -47,8 +47,8 @@ from hlteval.syntax.tsv import Table
 
 _NEEDED = (SEGMENTS, FILE_INFO)
 ALL = "all"
+#: The tables of `data/` by the setting that reads only one of them.
 _DATA = {"norms": NORMS, "emotions": EMOTIONS, "levels": LEVELS, "changes": CHANGES}
-"""The tables of `data/` by the setting that reads only one of them."""
 
 
 def kind_of(member: Member) -> Kind | None:
@@ -138,6 +138,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     return locate_lines(member, named, kind.table(header.split("\t")).stretch)
 
 
+#: The columns of tables by those of the representation.
 _COLUMNS = {
     "region": "segment_id",
     "annotator": "user_id",
@@ -146,7 +147,6 @@ _COLUMNS = {
     "direction": "direction_impact",
     "strength": "strength_impact",
 }
-"""The columns of tables by those of the representation."""
 
 FORMAT = Format(
     name="ccu-reference",

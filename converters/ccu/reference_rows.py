@@ -26,6 +26,7 @@ from hlteval.representation import Corpus
 
 _KEY = ("document", "origin", "record")
 _ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
+#: What a line of each table should be.
 REJECTED = {
     **dict.fromkeys((NORMS, EMOTIONS), "instance"),
     SEGMENTS: "region",
@@ -34,7 +35,6 @@ REJECTED = {
     NORM_INFO: "entity",
     **dict.fromkeys((FILE_INFO, VERSIONS, INDEX), "document"),
 }
-"""What a line of each table should be."""
 
 
 def corpus_of(tables: Tables) -> Corpus:
@@ -74,6 +74,7 @@ def corpus_of(tables: Tables) -> Corpus:
     )
 
 
+#: The columns that identify a row.
 _UNIQUE = {
     SEGMENTS: ("file_id", "segment_id"),
     FILE_INFO: ("file_id",),
@@ -81,7 +82,6 @@ _UNIQUE = {
     NORM_INFO: ("norm",),
     INDEX: ("origin", "file_id"),
 }
-"""The columns that identify a row."""
 
 
 def _bare(tables: Tables, rows: pl.DataFrame) -> pl.DataFrame:
@@ -163,10 +163,7 @@ def _placed(tables: Tables, rows: pl.DataFrame, segments: pl.DataFrame) -> pl.Da
     return placed
 
 
-_INSTANCE = (
-    *_KEY,
-    *("kind", "label", "start", "end", "status", "region", "several", "annotator"),
-)
+_INSTANCE = (*_KEY, *("kind", "label", "start", "end", "status", "region", "several", "annotator"))
 
 
 def _instances(tables: Tables, places: dict[str, pl.DataFrame]) -> pl.DataFrame:
@@ -235,10 +232,7 @@ def _attributes(tables: Tables, keyed: dict[str, pl.DataFrame]) -> pl.DataFrame:
         *_KEY, element=pl.lit("index"), value=value.fill_null(""),
         name=pl.col("member").str.replace("^.*/", ""),
     ).select(*_KEY, "element", "name", "value")  # fmt: skip
-    others = [
-        _cells(keyed[FILE_INFO], "file_info"),
-        _cells(keyed[VERSIONS], "versions_per_file"),
-    ]
+    others = [_cells(keyed[FILE_INFO], "file_info"), _cells(keyed[VERSIONS], "versions_per_file")]
     joined = pl.concat([listed, *others]).filter(pl.col("document").is_not_null())
     return joined.select(_ROW, pl.all())
 

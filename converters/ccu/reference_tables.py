@@ -15,11 +15,11 @@ NORMS, EMOTIONS = "data/norms.tab", "data/emotions.tab"
 LEVELS, CHANGES = "data/valence_arousal.tab", "data/changepoint.tab"
 INDEX = "index_files/*.index.tab"
 SYSTEM_INPUT = "system_input.index.tab"
+#: Cells of a reference that is not finished, and of what has no value.
 TO_DO, NOT_APPLICABLE = "EMPTY_TBD", "EMPTY_NA"
-"""Cells of a reference that is not finished, and of what has no value."""
 NONE, NO_ANNOTATION = "none", "noann"
+#: The columns of numbers.
 NUMBERS = ("start", "end", "length", "timestamp", "valence", "arousal")
-"""The columns of numbers."""
 NO_VALUE = (NONE, NO_ANNOTATION, NOT_APPLICABLE)
 
 

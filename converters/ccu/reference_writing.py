@@ -32,12 +32,12 @@ from hlteval.representation import Corpus
 from hlteval.sources import is_file_name
 
 ANNOTATED, SCORED = "as-annotated", "as-scored"
+#: The usual order of the columns of file_info.tab.
 _CATALOGUE = (
     *("catalog_id", "version", "file_uid", "data_type", "url", "lang_id_manual", "wrapped_md5"),
     *("unwrapped_md5", "download_date", "content_date", "status_in_corpus", "legacy_catalog_id"),
     *("original_file_id", "type", "file_path", "length"),
 )
-"""The usual order of the columns of file_info.tab."""
 _ELEMENTS = ("index", "file_info", "versions_per_file")
 _RECORD = ["document", "origin", "record"]
 _DEFAULT_INDEX = f"written.{SYSTEM_INPUT}"

@@ -18,8 +18,8 @@ from hlteval.representation.judgments import (
     merge_instances,
 )
 
+#: The annotators who agree.
 _TWO = ("scored-1", "scored-2")
-"""The annotators who agree."""
 _PLACE = ["document", "start", "end"]
 
 

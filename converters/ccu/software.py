@@ -19,10 +19,10 @@ from hlteval.converters.ccu.reference_tables import CHANGES, TO_DO
 from hlteval.converters.format import ReadResult
 from hlteval.sources import Member, Unreadable
 
+#: The element of `attributes` that names a column of a document with whole numbers only.
 WHOLE = "whole"
-"""The element of `attributes` that names a column of a document with whole numbers only."""
+#: The element of `attributes` that names a column with a word for a number in a reference.
 WORDS = "words"
-"""The element of `attributes` that names a column with a word for a number in a reference."""
 _MISSING = {"", "nan", "na", "n/a", "null", "none", "<na>"}
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _ITEMS = {"instance": "instances", "change": "changes"}

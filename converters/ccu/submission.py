@@ -49,8 +49,8 @@ from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Table
 
 TASKS = tuple(task for task in kinds() if task != INDEX)
+#: The number of files that are looked at to recognise the format.
 _FIRST = 3
-"""The number of files that are looked at to recognise the format."""
 
 
 def members(source: Source) -> Mapping[str, tuple[Member, ...]]:

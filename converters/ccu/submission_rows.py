@@ -21,6 +21,7 @@ from hlteval.representation import Corpus
 
 _KEY = ("document", "origin", "record")
 _ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
+#: What a line of each table should be.
 _ITEMS = {
     **dict.fromkeys((ND, ND_OPEN, ED), "instance"),
     **dict.fromkeys((VD, AD), "rating"),
@@ -28,7 +29,6 @@ _ITEMS = {
     NDMAP: "mapping",
     INDEX: "document",
 }
-"""What a line of each table should be."""
 
 
 def corpus_of(tables: Tables, listed: pl.DataFrame, files: pl.DataFrame) -> Corpus:

@@ -14,8 +14,8 @@ ND, ND_OPEN, ED, VD, AD, CD, NDMAP = "nd", "nd-open", "ed", "vd", "ad", "cd", "n
 INDEX = "index"
 INDEX_FILE, MAP_FILE = "system_output.index.tab", "nd.map.tab"
 AUTO = "auto"
+#: The values of a status that rules accept.
 _STATUS = "(?:adhere|violate)(?:, ?(?:adhere|violate))*|EMPTY_NA"
-"""The values of a status that rules accept."""
 
 
 def _level(name: str, heading: str) -> Column:
@@ -68,6 +68,7 @@ def kinds() -> Mapping[str, Kind]:
     }
 
 
+#: Columns that only one kind has.
 _OWN_COLUMNS = (
     (INDEX, {"is_processed"}),
     (NDMAP, {"sys_norm"}),
@@ -81,7 +82,6 @@ _OWN_COLUMNS = (
     (ND, {"norm", "llr"}),
     (ND, {"norm", "start", "end"}),
 )
-"""Columns that only one kind has."""
 
 
 def task_of_header(header: str) -> str:

@@ -30,8 +30,8 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table
 
+#: A cell with more than spaces.
 _FILLED = "[^\t\r\n\x00]*[^\t\r\n\x00 ][^\t\r\n\x00]*"
-"""A cell with more than spaces."""
 TABLE = Table(
     (
         Column("condition", pattern=_FILLED, code="CCA104"),
@@ -46,8 +46,8 @@ TABLE = Table(
     exact=False,
     any_order=True,
 )
+#: Columns that a header must name to be recognised, so that it can lack one.
 _RECOGNISED = 3
-"""Columns that a header must name to be recognised, so that it can lack one."""
 
 
 def sniff(source: Source) -> bool:

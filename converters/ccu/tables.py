@@ -12,18 +12,18 @@ from hlteval.findings import Problem
 from hlteval.findings.suggest import closest
 from hlteval.syntax.tsv import Column, Table
 
+#: An identifier: no quotes and no control characters, and no space around it.
 NAME = r'[^\x00-\x20\x7f-\x9f"](?:[^\x00-\x1f\x7f-\x9f"]*[^\x00-\x20\x7f-\x9f"])?'
-"""An identifier: no quotes and no control characters, and no space around it."""
+#: A number that a computer can hold: neither `1e400` nor `nan`.
 NUMBER = r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE](?:-[0-9]{1,3}|\+?[0-9]{1,2}))?"
-"""A number that a computer can hold: neither `1e400` nor `nan`."""
+#: A number below 10 to the power of 15: no stream is so long, and windows can be counted.
 PLACE = (
     r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]*)?|\.[0-9]+"
     r"|[0-9]{1,6}(?:\.[0-9]*)?[eE]\+?0{0,2}[0-8]|[0-9](?:\.[0-9]*)?[eE]\+?0{0,2}(?:9|1[0-4])"
     r"|(?:[0-9]{1,15}(?:\.[0-9]*)?|\.[0-9]+)[eE]-[0-9]{1,3})"
 )
-"""A number below 10 to the power of 15: no stream is so long, and windows can be counted."""
+#: The most columns of a table; a line with more is not a header.
 _MOST = 100
-"""The most columns of a table; a line with more is not a header."""
 _TEXT = r"[^\x00-\x1f\x7f]*"
 
 
@@ -131,10 +131,7 @@ def _table(kind: Kind, titles: tuple[str, ...]) -> Table:
         end = titles.index(kind.short) + 1
         columns[end:] = [replace(c, optional=True, nullable=True) for c in columns[end:]]
     return Table(
-        tuple(columns),
-        code=f"{kind.codes}105",
-        empty_code=f"{kind.codes}106",
-        blank_is_empty=False,
+        tuple(columns), code=f"{kind.codes}105", empty_code=f"{kind.codes}106", blank_is_empty=False
     )
 
 

@@ -9,8 +9,8 @@ import polars as pl
 from hlteval.converters.ccu.tables import Kind
 from hlteval.syntax.tsv import Column
 
+#: What no cell can have.
 NO_CELL = r"[\t\n\r\x00]"
-"""What no cell can have."""
 _NUMBER = Column("number", "number")
 
 

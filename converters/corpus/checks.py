@@ -35,8 +35,8 @@ from hlteval.sources.names import printable
 
 ROW, REPEATED, DANGLING, NAME = "COR103", "COR104", "COR105", "COR106"
 OFFSETS, FILE_NAME, UNREAD, FOREIGN = "COR107", "COR108", "COR109", "COR110"
+#: The codes of the problems for which a row is rejected.
 REJECTING = (ROW, REPEATED, DANGLING, FOREIGN)
-"""The codes of the problems for which a row is rejected."""
 
 _AT = "_at"
 _TABLE = re.compile(r'"table"\s*:\s*"(\w{1,40})"')
@@ -44,8 +44,8 @@ _ROW = re.compile(r'"row"\s*:\s*(-?[0-9]{1,18})\b')
 _SPANS = ("segments", "tokens", "mentions")
 _SPAN = (_AT, "document", "start", "end", "fragments")
 _OFFSETS = ("start", "end", "at", "length")
+#: Spans that are compared with their texts at once.
 _SLICE = 100_000
-"""Spans that are compared with their texts at once."""
 
 
 class BadLines(NamedTuple):
@@ -328,12 +328,12 @@ class _Check:
             first += rows.height
 
 
+#: The columns of a row that say where it is from.
 _PLACED = ("document", "origin", "record")
-"""The columns of a row that say where it is from."""
+#: Keys beyond this are renumbered before others follow them; distances of offsets need as much.
 _HIGHEST = 2**62
-"""Keys beyond this are renumbered before others follow them; distances of offsets need as much."""
+#: Seconds or characters: no stream is longer, and its units can be counted.
 _LONGEST = 1e15
-"""Seconds or characters: no stream is longer, and its units can be counted."""
 
 
 def _is_increasing(keys: pl.Series) -> bool:

@@ -32,10 +32,10 @@ from hlteval.sources import Member, Source, Unreadable
 from hlteval.sources.archives import kind_of_file
 
 _HEADER = '"hlteval-corpus"'
+#: Different lines whose text is one value where they are repeated.
 _ALIKE = 1000
-"""Different lines whose text is one value where they are repeated."""
+#: Bytes of a line that is not a row that are kept as its text.
 _KEPT = 1000
-"""Bytes of a line that is not a row that are kept as its text."""
 
 
 def sniff(source: Source) -> bool:

@@ -29,8 +29,8 @@ from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.representation import Corpus, of_documents, write_jsonl
 from hlteval.sources import Member, Source
 
+#: The formats of saved corpora.
 SAVED = ("jsonl", "corpus")
-"""The formats of saved corpora."""
 
 
 def in_memory(source: Source, own: str = "") -> Format | None:
@@ -154,6 +154,7 @@ def without_files(source: Source, form: Format, own: tuple[str, ...]) -> Source:
     return replace(source, corpus=corpus.replace(**tables))
 
 
+#: The format of any corpus in memory; that of one is what `in_memory` returns.
 FORMAT = Format(
     name="corpus",
     title="tables in memory",
@@ -167,4 +168,3 @@ FORMAT = Format(
     locate=locate,
     has_rows=True,
 )
-"""The format of any corpus in memory; that of one is what `in_memory` returns."""

@@ -37,8 +37,8 @@ from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.sources.decoding import not_text
 
 SUFFIX = ".tab"
+#: Lines whose fields are converted at a time.
 _SOME = 100_000
-"""Lines whose fields are converted at a time."""
 
 
 def sniff(source: Source) -> bool:

@@ -30,6 +30,7 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import WHITE_SPACE, Column, Table, shorten
 
+#: The columns of the table `entities`, and their names in the header.
 TABLE = Table(
     (
         Column("entity", heading="entityid", pattern=f"(?s:.*[^{WHITE_SPACE}].*)"),
@@ -43,7 +44,6 @@ TABLE = Table(
     any_order=True,
     ragged=True,
 )
-"""The columns of the table `entities`, and their names in the header."""
 
 
 def sniff(source: Source) -> bool:
@@ -87,10 +87,7 @@ FORMAT = Format(
         "entities.name": "name",
         "rejected_records": "unreadable line",
     },
-    carries=(
-        *("sources", "entities"),
-        *("entities.label", "entities.source", "entities.name"),
-    ),
+    carries=(*("sources", "entities"), *("entities.label", "entities.source", "entities.name")),
     tabular=one_table(TABLE),
     sniff=sniff,
     read=read,

@@ -17,8 +17,8 @@ from hlteval.representation import Corpus
 _LARGEST = 10**15 - 1
 _BREAKS = r"[\t\n\r\x00]"
 _TEXTS = ("mention", "label", "text", "entity", "mention_type", "annotator", "confidence_text")
+#: What would be read as offsets in the name of a document, or as no document at all.
 _AS_OFFSETS = r"^\s*:|:\s?\d+\s?[-\x{2013}]\s?\d+"
-"""What would be read as offsets in the name of a document, or as no document at all."""
 
 
 def write(

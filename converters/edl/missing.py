@@ -14,10 +14,10 @@ import polars as pl
 from hlteval.grammars import pattern
 from hlteval.representation import Corpus
 
+#: The run and the mention type of mentions of formats without these fields.
 RUN, MENTION_TYPE = "run1", "NAM"
-"""The run and the mention type of mentions of formats without these fields."""
+#: What was read from it has all fields: those that are empty stay so, and are validated.
 TABLE_FORMAT = "edl-tab"
-"""What was read from it has all fields: those that are empty stay so, and are validated."""
 _NUMBERED = re.compile("m([0-9]{1,15})")
 SPACES = "[ \t\r\n\u00a0]+"
 _HYPHENATED = "-(\r?\n)+"

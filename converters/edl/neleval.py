@@ -39,8 +39,8 @@ from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
 _SPAN = re.compile(r"[^\t]+\t *\+?[0-9]+ *\t *\+?[0-9]+ *(?:\t|\r?$)")
+#: Fields of a record by the column where they begin, in the words of rules about mentions.
 _FIELDS = {"document": 0, "extent": 1, "offsets": 1, "entity": 3, "confidence": 4, "type": 5}
-"""Fields of a record by the column where they begin, in the words of rules about mentions."""
 _LARGEST = 10**15 - 1
 
 
@@ -123,9 +123,7 @@ def _stretch(line: str, field: str) -> tuple[int, int]:
 
 
 def write(
-    corpora: Iterable[Corpus],
-    path: Path,
-    conversion: Literal["pipeline", "tac15"] = "pipeline",
+    corpora: Iterable[Corpus], path: Path, conversion: Literal["pipeline", "tac15"] = "pipeline"
 ) -> None:
     """Write the mentions of all documents, in their order."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:

@@ -129,6 +129,7 @@ def _column(name: str, rule: str, *, optional: bool = False) -> Column:
     return Column(name, pattern=partial(pattern, "neleval", rule), optional=optional)
 
 
+#: A record has at most one candidate; of several, each is a row.
 TABLE = Table(
     (
         _column("name", "document"),
@@ -139,4 +140,3 @@ TABLE = Table(
     empty_code="NEL101",
     explain=explain,
 )
-"""A record has at most one candidate; of several, each is a row."""

@@ -13,8 +13,8 @@ from hlteval.findings import Problem
 from hlteval.grammars import pattern
 from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table, is_blank, shorten
 
+#: Most characters of a text that a message quotes.
 SHOWN = 60
-"""Most characters of a text that a message quotes."""
 _OFFSETS = re.compile(r"(\d{1,15})-(\d{1,15})")
 _SPACES = re.compile(f"[{WHITE_SPACE}]+")
 
@@ -119,6 +119,7 @@ def _oddities(cell: str, document: str, offsets: str) -> Iterator[Problem]:
         yield Problem("EDL212", 0, end, len(cell), {"given": shorten(cell[end:], SHOWN)})
 
 
+#: A record has eight cells; its header is that of LDC's annotations.
 TABLE = Table(
     (
         Column("run", heading="system_run_id"),
@@ -139,4 +140,3 @@ TABLE = Table(
     empty_code="EDL103",
     explain=explain,
 )
-"""A record has eight cells; its header is that of LDC's annotations."""

@@ -34,12 +34,12 @@ from hlteval.grammars import failure, in_words, matcher
 from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.sources import Member, Unreadable, decode
 
+#: The format of the rules.
 KNOWN = "NIST1"
-"""The format of the rules."""
+#: Rules that the usual filter accepts unless a header sets another number.
 _MOST = 400
-"""Rules that the usual filter accepts unless a header sets another number."""
+#: The kinds of texts of each side, as the usual filter names them.
 _KINDS = {"": ("trn",), "ref": ("trn", "stm", "ref"), "hyp": ("trn", "ctm", "hyp")}
-"""The kinds of texts of each side, as the usual filter names them."""
 _TRUE = {"T", "YES", "TRUE"}
 _DEPENDENT = re.compile(r'\s+INPUT_DEPENDENT_APPLICATION\s*=\s*"([^"]*)"')
 _BLANKS = " \t\r\f\x0b"

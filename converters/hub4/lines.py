@@ -17,25 +17,25 @@ from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS
 from hlteval.syntax.tsv import Lines
 
+#: Spaces that do not count at either end of a line; "\n" ends the line itself.
 SPACES = " \t\r\f\x0b"
-"""Spaces that do not count at either end of a line; "\\n" ends the line itself."""
+#: The slot that marks an instance as optional.
 STATUS = "OBJ_STATUS"
-"""The slot that marks an instance as optional."""
 
+#: A header whose sign is not `:=` but begins like it, or whose pointer has no angle brackets.
 LIKE_HEADER = r"^(?:<[^<>\n]*>[ \t]*[:=]|[A-Za-z0-9_]+-[^<>\s]+-[0-9]+[ \t]*:=$)"
-"""A header whose sign is not `:=` but begins like it, or whose pointer has no angle brackets."""
 
+#: The name of a slot before its fill, with another sign than a colon, or none.
 WITHOUT_COLON = r'^([A-Z][A-Z0-9_-]*)[ \t]*[=;]?[ \t]*(?:"[^"\n]*"|<[^<>\s]+>)'
-"""The name of a slot before its fill, with another sign than a colon, or none."""
 
+#: The kinds of lines; `kind` is an index of this list.
 RULES = ("header", "slot", "alternative", "fill")
-"""The kinds of lines; `kind` is an index of this list."""
 _HEADER, _SLOT, _ALTERNATIVE, _FILL = range(4)
 _PARTS = ("slot", "slash", "pointer", "quoted", "unquoted", "extents")
 _CONTENT = ("pointer", "quoted", "unquoted")
 
+#: The code of a line that its rule rejects; the grammar gives the final one.
 UNREAD = ""
-"""The code of a line that its rule rejects; the grammar gives the final one."""
 OUTSIDE, NO_SLOT = "HUB101", "HUB106"
 _SILENT = "silent"
 

@@ -24,8 +24,8 @@ _WORDS: Mapping[str, str] = {
     "UNQUOTED": "a text",
     "EXTENTS": "extents such as ##5#8#",
 }
+#: Characters of the longest line that the grammar is asked about.
 _MOST = 100_000
-"""Characters of the longest line that the grammar is asked about."""
 _NUMBER = re.compile("[0-9]+")
 
 

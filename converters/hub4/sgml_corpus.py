@@ -40,10 +40,10 @@ from hlteval.syntax.places import Places
 _NAME = "[A-Za-z][A-Za-z0-9._-]*"
 _FIRST = re.compile(f"<({_NAME})(?:[ \t\n][^<>]*)?>")
 _IDENTIFIERS = ("DOCNO", "DOCID")
+#: The similar files of machine translation.
 _NOT_TEXT = re.compile("<(?:srcset|refset|tstset)[ >]", re.I)
-"""The similar files of machine translation."""
+#: Most characters between two documents that are written as empty lines.
 _GAP = 1_000_000
-"""Most characters between two documents that are written as empty lines."""
 
 
 def sniff(source: Source) -> bool:
@@ -217,10 +217,10 @@ def _with_line_feeds(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
+#: A second identifier in a document, of which the first counts.
 _REPEATED = "SGM106"
-"""A second identifier in a document, of which the first counts."""
+#: The tags of documents and of their identifiers, the same throughout a file.
 Tags = tuple[str, str]
-"""The tags of documents and of their identifiers, the same throughout a file."""
 
 
 def _tags_of(corpus: Corpus) -> Tags | None:

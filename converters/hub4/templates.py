@@ -52,8 +52,8 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
 SIDES = ("reference", "system")
+#: Rejected lines of a file that are reported at the exact place; others are reported whole.
 EXPLAINED = 2000
-"""Rejected lines of a file that are reported at the exact place; others are reported whole."""
 
 
 def sniff(source: Source) -> bool:

@@ -8,11 +8,11 @@ from hlteval.representation import FRAGMENTS
 
 SPACES = " \t\r\f\x0b"
 
+#: Start and end of a minimal string, as in the representation.
 Bracket = dict[str, int]
-"""Start and end of a minimal string, as in the representation."""
 
+#: A text with a single minimal string, the usual number.
 _SINGLE = r"^([^\[\]]*)\[([^\[\]]+)\]([^\[\]]*)$"
-"""A text with a single minimal string, the usual number."""
 
 
 def texts(fills: pl.DataFrame, *, reference: bool) -> list[pl.Series]:

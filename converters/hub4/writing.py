@@ -11,8 +11,8 @@ from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
 from hlteval.grammars import pattern
 from hlteval.representation import Corpus
 
+#: One more than the largest number that an extent may hold.
 _MOST = 10**9
-"""One more than the largest number that an extent may hold."""
 _ORDER = ("frame_row", "slot_number", "alternative", "position", "row")
 
 

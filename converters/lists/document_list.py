@@ -27,8 +27,8 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table
 
+#: No identifier of a document has so many characters.
 _LONG = 200
-"""No identifier of a document has so many characters."""
 
 
 def explain(record: int, line: str) -> Explanation:

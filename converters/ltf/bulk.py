@@ -41,8 +41,8 @@ _LETTERS = (
     ("<?xml", "p"),
     ("<!DOCTYPE", "t"),
 )
+#: A whole file by the letters of its lines; empty lines have none.
 _FILE = r"^ptL(?:DX(?:SO?T*s)+xd)+l$"
-"""A whole file by the letters of its lines; empty lines have none."""
 
 _PATTERNS = {
     "T": f'<TOKEN id="(?P<name>{_VALUE})"(?: pos="(?P<pos>{_VALUE})")?'
@@ -58,16 +58,16 @@ _PATTERNS = {
         letter: re.escape(line) for line, letter in _LETTERS if line.endswith(">") and letter != "O"
     },
 }
+#: The patterns of lines whose values are all in double quotes, and all in single ones.
 _QUOTED = {
     quote: {letter: pattern.replace('"', quote) for letter, pattern in _PATTERNS.items()}
     for quote in ('"', "'")
 }
-"""The patterns of lines whose values are all in double quotes, and all in single ones."""
+#: What stands between the quotes of a token with all attributes: fields, and fixed text.
 _TOKEN_PARTS = ("", "name", " pos=", "pos", " morph=", "morph", "", "start", "", "end", "text")
-"""What stands between the quotes of a token with all attributes: fields, and fixed text."""
 _OPENING = "LDXSOT"
+#: The end of an element before another element or an end tag, in one line.
 _SHARED = ">[ \\t]*(<(?:[A-Z!?]|/(?:SEG|TEXT|DOC|LCTL_TEXT)))"
-"""The end of an element before another element or an end tag, in one line."""
 
 
 class _Lines(NamedTuple):
@@ -133,8 +133,8 @@ def _tokens(lines: pl.DataFrame, letter: str, pattern: str) -> pl.DataFrame:  # 
 
 
 _GROUP = re.compile(r"\(\?P<\w+>")
+#: The group of a pattern that is never null in a line that it accepts, if that is not the name.
 _REQUIRED = {"L": "pairs", "O": "text"}
-"""The group of a pattern that is never null in a line that it accepts, if that is not the name."""
 
 
 def bulk(files: Sequence[tuple[int, str]]) -> tuple[Tables, set[int]]:

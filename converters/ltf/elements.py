@@ -22,13 +22,13 @@ from hlteval.syntax.xml_elements import (
 
 _NUMBER = re.compile("[0-9]{1,9}")
 _DTD = "ltf.v1.5.dtd"
+#: Attributes without a column in any table.
 _OWN = {"SEG": ("start_token", "end_token"), "TOKEN": ("attach", "gloss")}
-"""Attributes without a column in any table."""
 
+#: The rows of each table, as in `SCHEMAS`.
 Rows = dict[str, list[tuple[Any, ...]]]
-"""The rows of each table, as in `SCHEMAS`."""
+#: A problem with the identifier of its element.
 Named = tuple[Problem, str | None]
-"""A problem with the identifier of its element."""
 
 
 def read_elements(text: str, origin: int, stem: str, encoding: str) -> tuple[Tables, list[Named]]:

@@ -92,8 +92,8 @@ def _segmented(corpus: Corpus, without: set[int]) -> Corpus:
     )
 
 
+#: The attributes of files, documents and parts, by document and element.
 _Own = Mapping[int, Mapping[str, Sequence[tuple[str, str]]]]
-"""The attributes of files, documents and parts, by document and element."""
 
 
 def _documents(corpus: Corpus, own: _Own, made: set[int]) -> Iterator[tuple[int, str]]:

@@ -11,17 +11,17 @@ import polars as pl
 from hlteval.converters.ltf.tables import LENGTH, MD5
 from hlteval.representation import Corpus
 
+#: The largest offset: nine digits.
 LARGEST = 999_999_999
-"""The largest offset: nine digits."""
 _PART = re.compile("(HEADLINE|TEXT) ([1-9][0-9]{0,8})(?: P ([1-9][0-9]{0,8}))?")
 _OTHER = "^(DATELINE|AUTHORLINE) [1-9][0-9]{0,8}$"
+#: The attributes of the schema that no column of a table has.
 _NAMES = {
     "LCTL_TEXT": ("lang", "source_file", "source_type", "author", "encoding"),
     "DOC": ("id", "lang", "tokenization", "grammar", LENGTH, MD5),
     "SEG": ("start_token", "end_token"),
     "TOKEN": ("attach", "gloss"),
 }
-"""The attributes of the schema that no column of a table has."""
 _ATTACHED = ("LEFT", "RIGHT", "BOTH")
 _KEY = ("document", "origin", "record", "element", "name")
 

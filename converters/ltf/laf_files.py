@@ -15,8 +15,8 @@ from hlteval.syntax.xml_places import ABSENT, attribute, attributes, content, st
 
 SUFFIX = ".laf.xml"
 DOCTYPE = '<!DOCTYPE LCTL_ANNOTATIONS SYSTEM "laf.v1.2.dtd">'
+#: The task of annotations from other formats: named entities.
 _TASK = "NE"
-"""The task of annotations from other formats: named entities."""
 _ELEMENTS = ("LCTL_ANNOTATIONS", "DOC", "ANNOTATION")
 
 

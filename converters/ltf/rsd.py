@@ -31,8 +31,8 @@ from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
 SUFFIX, PLAIN = ".rsd.txt", ".txt"
+#: Characters that XML cannot hold, and carriage returns, which it turns into line feeds.
 UNWRITABLE = "[\x00-\x08\x0b-\x1f\ufffe\uffff]"
-"""Characters that XML cannot hold, and carriage returns, which it turns into line feeds."""
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:

@@ -14,8 +14,8 @@ from unicodedata import category
 
 WORD, PUNCT, UNKNOWN = "word", "punct", "unknown"
 _LINE, _CHUNK = re.compile("[^\n]+"), re.compile(r"\S+")
+#: Addresses, user names and hash tags, whose first character is not punctuation.
 _WHOLE = re.compile(r"[A-Za-z][A-Za-z+.-]*://\S*\w/?|[@#]\w+")
-"""Addresses, user names and hash tags, whose first character is not punctuation."""
 _APOSTROPHES = "'`\u2019\u02bc\u02bb"
 
 

@@ -13,10 +13,11 @@ import polars as pl
 
 from hlteval.representation import TABLES, Corpus
 
+#: Most code points of a document outside of segments; more are a mistake or an attack.
 FILLED = 100_000
-"""Most code points of a document outside of segments; more are a mistake or an attack."""
 
 _PLACE = ("row", "document", "origin", "record")
+#: The columns of each table that LTF fills.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "segments": (*_PLACE, "name", "start", "end", "text", "part"),
     "tokens": (*_PLACE, "segment_row", "name", "start", "end", "text", "pos", "morph"),
@@ -27,9 +28,10 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
     "documents": ("row", "origin", "name", "text", "language"),
 }
-"""The columns of each table that LTF fills."""
 
 _KEY = {"origin": pl.Int64, "record": pl.Int64, "holder": pl.Int64}
+#: The columns of each table before it has keys: the file, the ordinal of the element and of the
+#: document that holds it (`holder`); for a token also of its segment.
 SCHEMAS: Mapping[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
     name: {
         **_KEY,
@@ -42,8 +44,6 @@ SCHEMAS: Mapping[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
     }
     for name in ("segments", "tokens", "attributes", "rejected_records")
 } | {"documents": {**_KEY, "name": pl.String}}
-"""The columns of each table before it has keys: the file, the ordinal of the element and of the
-document that holds it (`holder`); for a token also of its segment."""
 
 LANGUAGE, LENGTH, MD5 = "lang", "raw_text_char_length", "raw_text_md5"
 
@@ -127,8 +127,7 @@ def _described(attributes: pl.DataFrame) -> pl.DataFrame:
     )
     length = pl.col("value").filter(pl.col("name") == LENGTH)
     return named.group_by("document").agg(
-        language=pl.coalesce(own, other),
-        declared=length.first().str.to_integer(strict=False),
+        language=pl.coalesce(own, other), declared=length.first().str.to_integer(strict=False)
     )
 
 

@@ -13,6 +13,7 @@ from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
 from hlteval.syntax.tsv import Column, ParsedTable, Table
 
+#: A list of segments, a line for each.
 IDS = Table(
     (
         Column("document", pattern=r"[^\t]+", code="MTF401"),
@@ -20,7 +21,6 @@ IDS = Table(
     ),
     code="MTF401",
 )
-"""A list of segments, a line for each."""
 
 
 class Set(NamedTuple):

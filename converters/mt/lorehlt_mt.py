@@ -53,8 +53,8 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "translations": (*_PLACE, "segment", "role", "text"),
 }
 
+#: A problem with the identifier of its element.
 Named = tuple[Problem, str | None]
-"""A problem with the identifier of its element."""
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:

@@ -47,11 +47,11 @@ from hlteval.sources import Member, Source
 
 TEXT, LIST = ".txt", ".ids"
 COMMON = f"segments{LIST}"
+#: What can be part of the name of a file anywhere.
 _NAME = r"^[^\x00-\x1f/\\:*?\"<>|]{1,100}$"
-"""What can be part of the name of a file anywhere."""
 _BREAK = r"[\r\n]"
+#: Different lists of segments that are not read again where they are repeated.
 _ALIKE = 100
-"""Different lists of segments that are not read again where they are repeated."""
 
 
 def members(source: Source) -> tuple[Member, ...]:

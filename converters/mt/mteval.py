@@ -39,14 +39,14 @@ from hlteval.syntax.xml_elements import Element, Malformed, explain, structure
 from hlteval.syntax.xml_places import Lines, locate_elements, located_findings
 
 ROLES: Mapping[str, str] = {"srcset": SOURCE, "refset": REFERENCE, "tstset": SYSTEM}
+#: The attribute that names a set.
 NAMES: Mapping[str, str] = {"srcset": "", "refset": "refid", "tstset": "sysid"}
-"""The attribute that names a set."""
+#: The attributes without which NIST's script stops.
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     "srcset": ("setid", "srclang"),
     "refset": ("setid", "srclang", "trglang"),
     "tstset": ("setid", "srclang", "trglang", "sysid"),
 }
-"""The attributes without which NIST's script stops."""
 _SUFFIXES = (".xml", ".sgm", ".sgml")
 _ROOT = re.compile(r"<(mteval|srcset|refset|tstset)[\s>]", re.I)
 _PARTS = ("hl", "p", "poster")

@@ -15,6 +15,7 @@ from hlteval.syntax.xml_elements import Element
 from hlteval.syntax.xml_places import lines_of
 
 SETS = ("srcset", "refset", "tstset")
+#: The levels of elements: none is inside another one of its level.
 _LEVELS = {
     "mteval": 0,
     **dict.fromkeys(SETS, 1),
@@ -22,7 +23,6 @@ _LEVELS = {
     **dict.fromkeys(("hl", "poster", "p"), 3),
     "seg": 4,
 }
-"""The levels of elements: none is inside another one of its level."""
 _TAGS = tuple(_LEVELS)
 _VALUE = r"""[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>]+)"""
 _TAG = re.compile(rf"<!--|<(/?)({'|'.join(_TAGS)})((?:\s+{_VALUE})*)\s*(/?)>", re.I)

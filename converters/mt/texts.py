@@ -10,14 +10,14 @@ from hlteval.representation import Corpus
 
 SOURCE, REFERENCE, SYSTEM = "source", "reference", "system"
 ROLES = (SOURCE, REFERENCE, SYSTEM)
+#: The language that is written where none is known.
 UNKNOWN = "und"
-"""The language that is written where none is known."""
+#: What the texts of each role are called where they are lost.
 PLURALS: Mapping[str, str] = {
     SOURCE: "source texts",
     REFERENCE: "reference translations",
     SYSTEM: "translations of systems",
 }
-"""What the texts of each role are called where they are lost."""
 
 
 def of_role(corpus: Corpus, role: str) -> pl.DataFrame:

@@ -43,8 +43,8 @@ from hlteval.syntax.xml_elements import (
 from hlteval.syntax.xml_places import locate_elements, located_findings
 
 SUFFIX = ".tmx"
+#: Inline elements that hold codes of the original format, and no text.
 _CODES = ("bpt", "ept", "ph", "it", "ut")
-"""Inline elements that hold codes of the original format, and no text."""
 Named = tuple[Problem, str | None]
 
 

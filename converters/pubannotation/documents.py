@@ -28,14 +28,14 @@ from hlteval.syntax.json_text import (
 )
 from hlteval.syntax.places import Places
 
+#: Gives the values of a message.
 Values = Callable[[], Mapping[str, object]]
-"""Gives the values of a message."""
 SECTIONS = ("denotations", "blocks", "relations", "attributes", "modifications")
 _SCHEMA = "pubannotation"
+#: Most characters that are kept of a document that cannot be read.
 _SHOWN = 1000
-"""Most characters that are kept of a document that cannot be read."""
+#: Lines that are looked at to find out whether each is a document.
 _FIRST = 5
-"""Lines that are looked at to find out whether each is a document."""
 
 
 def compact(value: Any) -> str:
@@ -296,10 +296,7 @@ def _part(path: Path) -> tuple[Path, str]:
     return (path[:2], "track") if path[:1] == ("tracks",) and path[1:] else ((), "document")
 
 
-_DEFINITIONS = {
-    **{name: name.removesuffix("s") for name in SECTIONS},
-    "blocks": "denotation",
-}
+_DEFINITIONS = {**{name: name.removesuffix("s") for name in SECTIONS}, "blocks": "denotation"}
 _LISTS = (*SECTIONS, "tracks")
 
 

@@ -14,13 +14,14 @@ from hlteval.representation import TABLES
 from hlteval.representation.corpus import Rows
 from hlteval.syntax.json_parser import Path
 
+#: Columns of mentions that are written as attributes of them.
 MENTION_COLUMNS = ("entity", "mention_type", "annotator", "confidence")
-"""Columns of mentions that are written as attributes of them."""
+#: The predicate of an attribute that is another candidate for the entity of a mention.
 CANDIDATE = "candidate"
-"""The predicate of an attribute that is another candidate for the entity of a mention."""
+#: The kind of a block that comes from elsewhere.
 BLOCK = "segment"
-"""The kind of a block that comes from elsewhere."""
 ROLES = ("subj", "obj")
+#: The members of items that are not kept as attributes.
 _MEMBERS = {
     "denotations": ("id", "span", "obj", "text", "frame"),
     "blocks": ("id", "span", "obj"),
@@ -28,11 +29,10 @@ _MEMBERS = {
     "attributes": ("id", "subj", "pred", "obj", "text", "column"),
     "modifications": ("id", "pred", "obj"),
 }
-"""The members of items that are not kept as attributes."""
 
 
+#: Most documents of a batch, if they have no text.
 _MOST = 20_000
-"""Most documents of a batch, if they have no text."""
 
 
 class Scope(NamedTuple):
@@ -94,8 +94,8 @@ def title(document: Mapping[str, Any], stem: str) -> str:
     return "-".join(str(part) for part in parts if isinstance(part, str | int) and part != "")
 
 
+#: Takes a problem: its code, the path to its place in the document, and the message values.
 Report = Callable[..., None]
-"""Takes a problem: its code, the path to its place in the document, and the message values."""
 
 
 class Annotations:
@@ -330,6 +330,6 @@ class Annotations:
         self.rows["modifiers"].append(row)
 
 
+#: Where a row of mentions, which has no key yet, has each column.
 _AT = {name: at - 1 for at, name in enumerate(TABLES["mentions"].schema)}
-"""Where a row of mentions, which has no key yet, has each column."""
 _WIDTH = len(_AT) - 1

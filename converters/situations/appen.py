@@ -30,11 +30,7 @@ from typing import Any
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.situations.appen_blocks import (
-    SEPARATORS,
-    parse,
-    writable,
-)
+from hlteval.converters.situations.appen_blocks import SEPARATORS, parse, writable
 from hlteval.converters.situations.appen_files import (
     FOLDER,
     SUFFIX,
@@ -54,11 +50,11 @@ from hlteval.findings import FieldRef, Finding, Location, Problem, finding, line
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, is_file_path, sha256
 
+#: The role of a place among several candidates.
 ROLE = "Place"
-"""The role of a place among several candidates."""
 
+#: Documents in a batch.
 BATCH = 2000
-"""Documents in a batch."""
 
 
 def read(

@@ -20,8 +20,8 @@ from hlteval.findings.suggest import closest
 from hlteval.grammars import load, matcher
 
 SPACES = " \t\r\f\x0b"
+#: The default separators of places: the comma, and the Ethiopic comma.
 SEPARATORS = ",፣"
-"""The default separators of places: the comma, and the Ethiopic comma."""
 
 _RULES = {
     "TYPE": "type_line",
@@ -30,8 +30,8 @@ _RULES = {
     "PLACE": "place_line",
     "URGENCY": "urgency_line",
 }
+#: The keys in the order of a block; the last is optional.
 KEYS = tuple(_RULES)
-"""The keys in the order of a block; the last is optional."""
 
 _SEPARATE = "separate types with a comma"
 _REQUIRED = KEYS[1:4]
@@ -41,10 +41,10 @@ _VALUES = {
     "Resolution": "Insufficient/Unknown, No_Known_Resolution, Sufficient or n/a",
     "URGENCY": "Urgent, Unknown, Not… or n/a",
 }
+#: The spaces before a key, and the key.
 _FIELD = re.compile(r"(\s*)([A-Za-z][A-Za-z_ -]{0,20}?)[ \t]*:")
-"""The spaces before a key, and the key."""
+#: Characters that separate names in some script.
 _FOREIGN = ",፣،、\uff0c;\uff1b؛"
-"""Characters that separate names in some script."""
 
 
 class Frame(NamedTuple):

@@ -11,10 +11,10 @@ from hlteval.sources import Member, Source, Unreadable
 from hlteval.sources.archives import shown_names
 
 SUFFIX, FOLDER = ".txt", "ANNOTATION"
+#: Bytes of a file in which a key is looked for.
 _HEAD = 4000
-"""Bytes of a file in which a key is looked for."""
+#: Names in the path of a file that the official script reads: pack, ANNOTATION, file.
 _SCRIPT_DEPTH = 3
-"""Names in the path of a file that the official script reads: pack, ANNOTATION, file."""
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from hlteval.converters.situations.appen_blocks import Frame, place_divider
 from hlteval.converters.situations.types import NONE, names
 
+#: Lines of a block.
 _LINES = 4
-"""Lines of a block."""
 
 
 class ScriptResult(NamedTuple):

@@ -30,10 +30,10 @@ from hlteval.syntax.json_text import (
 )
 from hlteval.syntax.places import Places
 
+#: Characters of an unreadable item that are kept.
 _SHOWN = 1000
-"""Characters of an unreadable item that are kept."""
+#: Different items of which the errors are kept for others of the same notation.
 _ALIKE = 10_000
-"""Different items of which the errors are kept for others of the same notation."""
 
 
 class _Broken(NamedTuple):

@@ -28,21 +28,17 @@ from hlteval.representation import TABLES, Corpus
 from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_text import invalid
 
+#: The characters that the official scorer removes from the end of document identifiers.
 _STRIPPED = ".txt"
-"""The characters that the official scorer removes from the end of document identifiers."""
-_COLUMNS = {
-    "place_kb": "Place_KB_ID",
-    "status": "Status",
-    "resolution": "Resolution",
-}
-"""The properties that are strings and may be missing, by column; an empty one is none."""
+#: The properties that are strings and may be missing, by column; an empty one is none.
+_COLUMNS = {"place_kb": "Place_KB_ID", "status": "Status", "resolution": "Resolution"}
 _JUSTIFICATIONS = ("Justification_ID", "Justification")
+#: What the official validator refuses of justifications, the fix, and whether Justification is
+#: there.
 _UNOFFICIAL = (
     ("Justification in place of Justification_ID", "rename it to Justification_ID", True),
     ("no Justification_ID", "add Justification_ID, in audio possibly empty", False),
 )
-"""What the official validator refuses of justifications, the fix, and whether Justification is
-there."""
 
 
 class LorehltFile(FrameFile):
@@ -205,8 +201,8 @@ def _is_list(value: object) -> bool:
     return value == "" or (isinstance(value, list) and all(isinstance(v, dict) for v in value))
 
 
+#: The characters that are kept of a value that cannot be read.
 _SHOWN = 80
-"""The characters that are kept of a value that cannot be read."""
 _SENTIMENT = (
     *("document", "origin", "record", "frame_row", "item"),
     *("holder_kb", "value", "fear", "anger", "joy"),

@@ -6,8 +6,8 @@ import polars as pl
 
 from hlteval.representation import Corpus, align
 
+#: The tables that a table of entity mentions makes.
 _OF_ENTITIES = ("documents", "mentions", "links", "rejected_records")
-"""The tables that a table of entity mentions makes."""
 
 
 def joined(frames: Corpus, entities: Corpus) -> Corpus:

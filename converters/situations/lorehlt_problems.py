@@ -13,14 +13,14 @@ from hlteval.findings.suggest import closest
 from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_text import KINDS, WANTED, SchemaError, broken_keywords, schema_errors
 
+#: The properties of a frame in any version of the schema.
 PROPERTIES = (
     *("DocumentID", "Type", "Place_KB_ID", "Status", "Confidence", "Justification_ID"),
     *("Justification", "Resolution", "Urgent", "SEC"),
 )
-"""The properties of a frame in any version of the schema."""
 EMOTIONS = ("Emotion_Fear", "Emotion_Anger", "Emotion_Joy")
+#: The properties of an entry of SEC.
 ENTRY = ("Sentiment", *EMOTIONS, "Source")
-"""The properties of an entry of SEC."""
 _TEXTS = ("DocumentID", "Type", "Place_KB_ID", "Status", "Resolution")
 
 

@@ -15,8 +15,8 @@ from hlteval.findings import Finding, Problem, finding
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
 SUFFIX = ".tab"
+#: Ends of the names of other tables.
 _SIMILAR = (".tab", ".tsv", ".txt", ".csv")
-"""Ends of the names of other tables."""
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
@@ -87,8 +87,8 @@ def sniff(source: Source) -> bool:
     )
 
 
+#: How the names of tables end in distributions of LDC.
 _PATHS = (".needs.tab", ".issues.tab", ".sentiment.tab", ".entity.tab")
-"""How the names of tables end in distributions of LDC."""
 
 
 @dataclass

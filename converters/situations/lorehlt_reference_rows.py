@@ -21,12 +21,12 @@ from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.representation import TABLES, Corpus
 
 TEXT, AUDIO = "text", "speech"
+#: The columns without a place in the representation, by kind; they become attributes.
 EXTRAS = {
     NEEDS: ("proxy_status", "urgency_status", "reported_by", "resolved_by", "description"),
     ISSUES: ("proxy_status", "urgency_status", "description"),
     MENTIONS: ("mention_status",),
 }
-"""The columns without a place in the representation, by kind; they become attributes."""
 _FRAME = (
     *("document", "origin", "record", "frame", "kind", "label", "place", "place_kb", "status"),
     *("scope", "severity", "resolution", "annotator"),
@@ -36,22 +36,22 @@ _SENTIMENT = (
     *("polarity", "fear", "anger", "joy", "annotator"),
 )
 NUMBERS, LACKS = "numbers", "lacks"
+#: The attributes of files and records that say how the software of the scorer reads them.
 READ_BY_SCORER = (NUMBERS, LACKS, NONE)
-"""The attributes of files and records that say how the software of the scorer reads them."""
 _RECORD = ("document", "origin", "record")
 _ATTRIBUTE = (*_RECORD, "element", "name", "value")
 _MENTION = ("document", "origin", "record", "mention", "label", "start", "end", "text", "entity")
+#: Cells without a value: `none`, an empty one, and what the software of the scorer skips.
 _MISSING = (
     *(NONE, "", "NA", "N/A", "n/a", "nan", "NaN", "NULL", "null", "None", "#N/A", "<NA>", "-nan"),
     *("#N/A N/A", "#NA", "-NaN", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN"),
 )
-"""Cells without a value: `none`, an empty one, and what the software of the scorer skips."""
+#: Cells that are values for the software of the scorer.
 _NONES = (NONE, "None", "<NA>")
-"""Cells that are values for the software of the scorer."""
 _NUMBER = r"^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
 _DEGREES = ("scope", "severity")
+#: The columns whose numbers the software of the scorer does not compare with text, by kind.
 _NUMERIC = {NEEDS: _DEGREES, ISSUES: _DEGREES, SPEECH: (*_DEGREES, "name", "entry")}
-"""The columns whose numbers the software of the scorer does not compare with text, by kind."""
 _VALUED = ("place", "place_kb", "status", "scope", "severity", "resolution")
 
 

@@ -7,12 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.situations.lorehlt_reference_rows import (
-    AUDIO,
-    EXTRAS,
-    READ_BY_SCORER,
-    TEXT,
-)
+from hlteval.converters.situations.lorehlt_reference_rows import AUDIO, EXTRAS, READ_BY_SCORER, TEXT
 from hlteval.converters.situations.lorehlt_tables import (
     EMOTIONS,
     ISSUES,
@@ -32,11 +27,11 @@ from hlteval.sources import is_file_path
 NAME = "lorehlt-sf-reference"
 _RECORD = ["document", "origin", "record"]
 _BREAKS = r"[\t\n\r\x00]"
+#: What a cell without a value has; others are empty.
 _NULLS = {
     **dict.fromkeys(("place", "scope", "severity", "resolution", "polarity"), NONE),
     **dict.fromkeys(("proxy_status", "reported_by", "resolved_by", "description"), ""),
 }
-"""What a cell without a value has; others are empty."""
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

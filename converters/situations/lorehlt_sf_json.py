@@ -41,11 +41,11 @@ from hlteval.findings import FieldRef, Location, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
+#: The name of the file in a submission.
 NAME = "system_output.json"
-"""The name of the file in a submission."""
 _ENTITIES = ".tab"
+#: Members that only these frames have.
 _OWN_MEMBER = re.compile(rb'"(?:Place_KB_ID|Justification_ID|SEC)"[ \t\r\n]*:')
-"""Members that only these frames have."""
 _HEAD = 4000
 
 

@@ -40,8 +40,8 @@ from hlteval.findings import FieldRef, Location
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Table
 
+#: Documents in a batch; a batch costs the same for few files as for many.
 BATCH = 4000
-"""Documents in a batch; a batch costs the same for few files as for many."""
 
 
 def read(source: Source) -> Iterator[ReadResult]:

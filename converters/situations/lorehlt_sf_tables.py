@@ -51,8 +51,8 @@ from hlteval.syntax.tsv import Column, ParsedTable, Table
 FRAMES_FILE, ENTRIES_FILE = "frames.tsv", "sec.tsv"
 _NUMBER = r"-?(?:[0-9]{1,15}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _NAMED = r"[^\t]+"
+#: Spreadsheets write truth values in capitals.
 _TRUTH = "true|false|True|False|TRUE|FALSE"
-"""Spreadsheets write truth values in capitals."""
 
 
 def _truth(name: str, heading: str) -> Column:
@@ -79,7 +79,7 @@ FRAMES = _declared(
         _text("justification", "Justification_ID"),
         _text("resolution", "Resolution"),
         _truth("urgent", "Urgent"),
-    ),
+    )
 )
 ENTRIES = _declared(
     (
@@ -89,7 +89,7 @@ ENTRIES = _declared(
         _truth("anger", "Emotion_Anger"),
         _truth("joy", "Emotion_Joy"),
         _text("holder_kb", "Source"),
-    ),
+    )
 )
 _TEXTS = ("name", "label", "place_kb", "status", "justification", "resolution")
 _FELT = ("fear", "anger", "joy")

@@ -14,18 +14,18 @@ from hlteval.syntax.tsv import Column, Table
 
 NEEDS, ISSUES, SENTIMENTS = "needs", "issues", "sentiments"
 MENTIONS, SPEECH = "mentions", "speech"
+#: The type of a row of speech without a situation.
 OUT_OF_DOMAIN = "out-of-domain"
-"""The type of a row of speech without a situation."""
 NONE = "none"
 EMOTIONS = ("fear", "anger", "joyhappiness")
+#: The sources of sentiments that are not entities.
 HOLDERS = ("author", "other")
-"""The sources of sentiments that are not entities."""
 SCOPES = ("1_smallgroup", "2_largegroup", "3_municipality", "4_region")
 SEVERITIES = ("1_discomfort", "2_injury", "3_possibledeath", "4_certaindeath")
 _DEGREES = ("0", "1", "2", "3", "4")
 _SPEECH_STATUSES = ("Current", "Past Only", "Future", "not_current")
+#: The values of resolution in speech, with the spelling of LDC's own example.
 _RELIEFS = ("Insufficient/Unknown", "Insufficent", "Insufficient", "Sufficient")
-"""The values of resolution in speech, with the spelling of LDC's own example."""
 _ENTRY = "(?:[0-9]+|NIL[0-9]*)"
 
 

@@ -12,12 +12,13 @@ from hlteval.findings.suggest import closest
 from hlteval.grammars import schema
 
 SCHEMA = "lorehlt-sf"
+#: The schemas of submissions: that of the plan, and those that were published.
 VERSIONS = ("plan", "2018-v2", "2019-v1", "2019-v2")
-"""The schemas of submissions: that of the plan, and those that were published."""
 Kind = Literal["need", "issue", ""]
 NEED: Kind = "need"
 ISSUE: Kind = "issue"
 
+#: The types by their names in other annotations, in lower case.
 _SPEECH: Mapping[str, str] = {
     "evacuation": "evac",
     "food supply": "food",
@@ -33,7 +34,6 @@ _SPEECH: Mapping[str, str] = {
     "civil unrest": "crimeviolence",
     "terrorism or other extreme violence": "terrorism",
 }
-"""The types by their names in other annotations, in lower case."""
 
 
 @cache

@@ -12,6 +12,7 @@ from hlteval.converters.situations.lorehlt_types import ISSUE, types
 from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.representation import Corpus
 
+#: The tables and columns of frames in the words of system output.
 WORDS: Mapping[str, str] = {
     "frames": "frame",
     "sentiments": "entry of SEC",
@@ -37,7 +38,7 @@ WORDS: Mapping[str, str] = {
     "sentiments.joy": "value of Emotion_Joy",
     "sentiments.annotator": "annotator of a sentiment",
 }
-"""The tables and columns of frames in the words of system output."""
+#: The tables and columns that system output represents.
 CARRIES = (
     *("sources", "documents", "frames", "sentiments"),
     *("frames.place_kb", "frames.status", "frames.resolution", "frames.urgent"),
@@ -45,9 +46,8 @@ CARRIES = (
     *("sentiments.item", "sentiments.holder_kb", "sentiments.value", "sentiments.fear"),
     *("sentiments.anger", "sentiments.joy"),
 )
-"""The tables and columns that system output represents."""
+#: A scope of a large group at least, a severity of non-life threatening injury at least.
 _GRAVEST = r"^[2-9]"
-"""A scope of a large group at least, a severity of non-life threatening injury at least."""
 _STATUS = {"past only": "past", "not current": "not_current"}
 _TRUTH = {"true": "true", "urgent": "true", "false": "false", "not urgent": "false"}
 _PROPERTIES = ("row", "name", "label", "place_kb", "status", "confidence", "justification")

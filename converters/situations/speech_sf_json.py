@@ -48,12 +48,12 @@ from hlteval.syntax.json_text import broken_keywords, invalid, schema_errors
 
 SCHEMA = "speech-sf"
 _HEADER = b'"hlteval-corpus"'
+#: Members of PubAnnotation files and of LoReHLT frames, which are similar.
 _OTHERS = re.compile(
     rb'"(?:denotations|sourceid|sourcedb|Place_KB_ID|Justification_ID|SEC)"[ \t\r\n]*:'
 )
-"""Members of PubAnnotation files and of LoReHLT frames, which are similar."""
+#: The name of a file of LoReHLT frames.
 _LOREHLT = "system_output.json"
-"""The name of a file of LoReHLT frames."""
 _BOM = "\ufeff".encode()
 
 
@@ -143,10 +143,7 @@ class _File(FrameFile):
         table = frame_table(records, documents, columns)
         self.control_characters(table, [str(row["name"]) for row in rows])
         return Corpus(
-            sources=[origin],
-            documents=rows,
-            frames=table,
-            rejected_records=self.rejected_records(),
+            sources=[origin], documents=rows, frames=table, rejected_records=self.rejected_records()
         )
 
     def control_characters(self, table: pl.DataFrame, names: Sequence[str]) -> None:

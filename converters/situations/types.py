@@ -9,11 +9,11 @@ from functools import cache
 from hlteval.findings.suggest import closest
 from hlteval.grammars import schema
 
+#: Quotation marks of several scripts.
 QUOTES = "\"'“”„\u2018\u2019«»`"
-"""Quotation marks of several scripts."""
 NONE = "n/a"
+#: What annotations have where there is no type.
 NO_TYPE = (NONE, "out-of-domain")
-"""What annotations have where there is no type."""
 
 
 @cache

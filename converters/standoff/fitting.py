@@ -26,8 +26,8 @@ from hlteval.representation import Corpus, of_documents
 from hlteval.sources import is_file_path
 
 _BLANK = r"[ \t\r\n\f\x0b\x00]"
+#: The largest offset: nine digits.
 _LARGEST = 999_999_999
-"""The largest offset: nine digits."""
 
 
 class Fitted(NamedTuple):

@@ -19,13 +19,13 @@ from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS, TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
+#: Documents in a batch, which are small.
 BATCH = 1000
-"""Documents in a batch, which are small."""
 
+#: Rejected lines of a batch that are reported at the exact place; others are reported whole.
 EXPLAINED = 2000
-"""Rejected lines of a batch that are reported at the exact place; others are reported whole."""
+#: Different lines that are not explained again where they are repeated.
 _ALIKE = 10_000
-"""Different lines that are not explained again where they are repeated."""
 _PLACE = ["document", "origin", "record"]
 
 
@@ -37,12 +37,12 @@ class Batch(NamedTuple):
     """Records that end in a comment, as `document`, `origin` and `record`."""
 
 
+#: The columns of the representation that are read; others may be in use on the way.
 _COLUMNS = {
     *("row", "document", "origin", "record", "mention", "label", "start", "end", "fragments"),
     *("text", "frame", "kind", "trigger", "frame_row", "position", "role", "target", "modifier"),
     *("value", "group", "member"),
 }
-"""The columns of the representation that are read; others may be in use on the way."""
 
 
 def documents(source: Source, dialect: Dialect) -> Mapping[str, tuple[Member, ...]]:

@@ -13,15 +13,15 @@ from hlteval.converters.standoff.dialects import Dialect
 from hlteval.findings import Problem
 from hlteval.grammars import failure, in_words, matcher, pattern
 
+#: Spaces that do not count at either end of a line; "\n" ends the line itself.
 SPACES = " \t\r\f\x0b"
-"""Spaces that do not count at either end of a line; "\\n" ends the line itself."""
 
 _HEAD = re.compile(r"\s*(?P<id>[^\t]*)\t\s*(?P<label>\S+)")
 _LONG = re.compile("[0-9]{10,}")
+#: A carriage return with the beginning of a record behind it.
 _NEXT = r"\r[A-Z*][^ \t\r\f\x0b]*\t"
-"""A carriage return with the beginning of a record behind it."""
+#: Names of fields that differ from those of the grammars.
 _NAMES = {"type": "label", "reference": "value", "both": "arguments"}
-"""Names of fields that differ from those of the grammars."""
 
 
 def explain(line: str, record: int, dialect: Dialect, *, ask: bool = True) -> Problem:

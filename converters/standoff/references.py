@@ -19,8 +19,8 @@ from hlteval.representation import Corpus
 
 _REFERENCE = r"^[^ \t\r\n\f\x0b\x00:]+:[^ \t\r\n\f\x0b\x00]+$"
 _KEYS = ("document", "origin", "record")
+#: The note on the trigger of an event that has none.
 NOTE, PLACEHOLDER = "AnnotatorNotes", "placeholder: the event has no trigger"
-"""The note on the trigger of an event that has none."""
 
 
 def reference(entity: str) -> pl.Expr:
@@ -79,13 +79,7 @@ def with_references(corpus: Corpus, counts: Counter[str]) -> Corpus:
         return corpus
     wanted = wanted.sort("document", "origin", "record", "target", "rank", maintain_order=True)
     names = fresh(identifiers(corpus, "modifiers"), "N", wanted["document"])
-    made = wanted.select(
-        *_KEYS,
-        "target",
-        "value",
-        modifier=names,
-        label=pl.lit(LABEL),
-    )
+    made = wanted.select(*_KEYS, "target", "value", modifier=names, label=pl.lit(LABEL))
     return corpus.replace(modifiers=_with(corpus.modifiers, made))
 
 

@@ -27,13 +27,13 @@ from hlteval.converters.standoff.dialects import BIONLP, TEXT
 from hlteval.findings import Bounded, Finding, Problem, entry, part
 from hlteval.representation import TABLES, Corpus
 
+#: The codes of events without arguments and of large offsets, on which the software crashes.
 NO_ARGUMENTS, TOO_LARGE = "STD105", BIONLP.large
-"""The codes of events without arguments and of large offsets, on which the software crashes."""
 
 _TABLES = ("mentions", "frames", "arguments", "modifiers", "groups", "rejected_records")
 _LARGEST = 2**31 - 1
+#: The kind of unreadable records of an .a1: the same annotation for reference and submission.
 _GIVEN = "given"
-"""The kind of unreadable records of an .a1: the same annotation for reference and submission."""
 _TRIMMED = "".join(map(chr, range(33)))
 _REST = "[^\n\r\x85\u2028\u2029]"
 _EVENT = re.compile(rf"(\S+) ({_REST}+)", re.ASCII)
@@ -44,8 +44,8 @@ _TYPE = re.compile(rf"(\S+)\s*{_REST}*", re.ASCII)
 _EQUIVALENCE = "Equiv "
 _BYTE_ORDER_MARK = "\ufeff"
 _SPACE = frozenset(" \t\n\r\f\v")
+#: Bytes of lines that the format may accept, and the software reads in another way.
 _ODD = re.compile(rb"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f]|\xc2\x85|\xe2\x80[\xa8\xa9]")
-"""Bytes of lines that the format may accept, and the software reads in another way."""
 
 Row = dict[str, Any]
 

@@ -43,6 +43,7 @@ _SECONDS = re.compile(_NUMBER, re.A)
 _FREQUENCIES = re.compile(rf"\\\t(?:-?{_NUMBER}\t-?{_NUMBER})[ \t]*", re.A)
 _LABEL = re.compile("[0-9]+[.,]?[0-9]*\t[0-9]+[.,]?[0-9]*\t.*[^0-9 \r].*")
 _CELLS = 3
+#: The cells of a label; the last one may have tabs.
 _TABLE = Table(
     (
         Column("start", "number", pattern=_NUMBER.replace(r"\d", "[0-9]")),
@@ -52,9 +53,8 @@ _TABLE = Table(
     ascending=("start", "end"),
     ignored=r"\\$",
 )
-"""The cells of a label; the last one may have tabs."""
+#: Files of a folder that are looked at.
 _SNIFFED = 3
-"""Files of a folder that are looked at."""
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:

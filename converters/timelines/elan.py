@@ -50,6 +50,7 @@ from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Element, Malformed, structure
 from hlteval.syntax.xml_places import locate_elements, located_findings
 
+#: The columns that annotations represent.
 _COLUMNS = tuple(
     f"{table}.{name}"
     for table, names in PROPERTIES.items()
@@ -59,7 +60,6 @@ _COLUMNS = tuple(
         *(("at",) if table == "changes" else ("start", "end")),
     )
 )
-"""The columns that annotations represent."""
 _TIME = re.compile("[0-9]{1,12}")
 
 
@@ -71,8 +71,8 @@ class Value(NamedTuple):
     with_kind: bool
 
 
+#: A problem, and the identifier of its annotation.
 Named = tuple[Problem, str | None]
-"""A problem, and the identifier of its annotation."""
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:

@@ -37,8 +37,8 @@ _HEAD = (
     '<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>\n'
 )
 
+#: The kind, the first and the last millisecond, and the value.
 Annotation = tuple[str, int, int, str]
-"""The kind, the first and the last millisecond, and the value."""
 
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:

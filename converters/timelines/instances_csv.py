@@ -51,23 +51,24 @@ _TABLES = {
     **dict.fromkeys(RATINGS, "ratings"),
     CHANGE: "changes",
 }
+#: The columns of each table that are written.
 _OF = {
     "instances": COLUMNS[1:10],
     "ratings": ("kind", "level", "bin", "start", "end", "region", "annotator"),
     "changes": ("at", "llr", "direction", "strength", "evidence", "annotator"),
 }
-"""The columns of each table that are written."""
+#: What a rejected row does not say.
 _UNKNOWN = {"document": None, "origin": 0, "id": None, "label": None}
-"""What a rejected row does not say."""
 _FILLED = {
     **{table: ("document", "origin", "record", *columns) for table, columns in _OF.items()},
     "rejected_records": (*_UNKNOWN, *Problem("", 0, 0, 0).rejected("", "")),
 }
+#: The columns of each table that are read, in its order.
 _ORDER = {
     table: [column for column in TABLES[table].schema if column in columns]
     for table, columns in _FILLED.items()
 }
-"""The columns of each table that are read, in its order."""
+#: The columns as a table, for mistakes in all rows.
 _TABLE = Table(
     tuple(
         Column(
@@ -90,7 +91,6 @@ _TABLE = Table(
     separator=",",
     ascending=("start", "end"),
 )
-"""The columns as a table, for mistakes in all rows."""
 _CELL = re.compile(r'"(?:[^"]|"")*"|[^,]*')
 
 

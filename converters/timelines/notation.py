@@ -20,18 +20,19 @@ from hlteval.converters.format import Setting
 from hlteval.findings import Problem
 from hlteval.findings.suggest import did_you_mean
 
+#: The kinds of instances.
 INSTANCES = ("norm", "emotion")
-"""The kinds of instances."""
+#: The kinds of ratings.
 RATINGS = ("valence", "arousal")
-"""The kinds of ratings."""
+#: The kind of changes, and the text of one without a direction.
 CHANGE = "change"
-"""The kind of changes, and the text of one without a direction."""
+#: The text of a rating without a level.
 NOT_ANNOTATED = "noann"
-"""The text of a rating without a level."""
+#: The column of each table that the first part has.
 MAIN: Mapping[str, str] = MappingProxyType(
     {"instances": "label", "ratings": "level", "changes": "direction"}
 )
-"""The column of each table that the first part has."""
+#: The columns of each table that are properties.
 PROPERTIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "instances": ("status", "llr", "region", "several", "annotator"),
@@ -39,18 +40,17 @@ PROPERTIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "changes": ("strength", "llr", "evidence", "annotator"),
     }
 )
-"""The columns of each table that are properties."""
 NUMBER = r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
+#: The setting of formats whose labels need not name their kind.
 KIND = Setting(
     "kind", "Kind of labels that do not name theirs.", "norm", of="read", choices=INSTANCES
 )
-"""The setting of formats whose labels need not name their kind."""
 _BAR = " | "
 _KIND = re.compile(rf"({'|'.join(INSTANCES)}): +")
 _VALUES: Mapping[str, str] = MappingProxyType({"llr": NUMBER, "several": "true|false"})
 _EXPECTED: Mapping[str, str] = MappingProxyType({"llr": "a number", "several": "true or false"})
+#: Line breaks, control characters, and the bar.
 _UNWRITABLE = "[\x00-\x1f\x85\u2028\u2029\ufffe\uffff|]"
-"""Line breaks, control characters, and the bar."""
 
 Value = str | float | bool | None
 

@@ -48,10 +48,10 @@ _NONE = "<NA>"
 _SECONDS = r"(?:[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
 _FIELD = re.compile("[^ \t]+")
 _ANY = "[^ \t]+"
+#: Any field but `<NA>`; the engine of bulk reading has no lookahead.
 _LABEL = "[^ \t]{1,3}|[^ \t]{5,}|" + "|".join(
     f"[^ \t]{{{at}}}[^ \t{character}][^ \t]{{{3 - at}}}" for at, character in enumerate(_NONE)
 )
-"""Any field but `<NA>`; the engine of bulk reading has no lookahead."""
 
 
 def explain(record: int, line: str) -> Explanation:
@@ -99,8 +99,8 @@ COLUMNS = (
 TABLE = Table(COLUMNS, code="TLN201", explain=explain, separator=SPACES, ignored=";;|SPKR-INFO$")
 
 
+#: The same, whose lines may lack the last field.
 _SHORT = replace(TABLE, columns=(*COLUMNS[:-1], replace(COLUMNS[-1], optional=True)))
-"""The same, whose lines may lack the last field."""
 
 
 def sniff(source: Source) -> bool:

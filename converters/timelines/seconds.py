@@ -10,10 +10,10 @@ import polars as pl
 
 from hlteval.representation import Corpus
 
+#: No stream is so many seconds long.
 LATEST = 1e9
-"""No stream is so many seconds long."""
+#: Enough for the sum of any two times, digit for digit.
 _DIGITS = 400
-"""Enough for the sum of any two times, digit for digit."""
 
 
 def placed(corpus: Corpus, table: str) -> pl.DataFrame:

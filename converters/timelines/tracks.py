@@ -126,6 +126,7 @@ def count_losses(corpus: Corpus, form: str, suffix: str) -> Mapping[str, int]:
     }
 
 
+#: What these formats call what labels hold.
 WORDS: Mapping[str, str] = {
     "instances": "label",
     "instances.start": "start",
@@ -137,10 +138,9 @@ WORDS: Mapping[str, str] = {
     "instances.annotator": "annotator",
     "rejected_records": "unreadable line",
 }
-"""What these formats call what labels hold."""
+#: What labels represent.
 CARRIES = (
     *("sources", "documents", "instances", "instances.start", "instances.end"),
     *("instances.status", "instances.llr", "instances.region", "instances.several"),
     "instances.annotator",
 )
-"""What labels represent."""

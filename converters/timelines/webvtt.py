@@ -48,8 +48,8 @@ _LINE = re.compile(r"[ \t]*(\S*)[ \t]*-->[ \t]*(\S*).*")
 _OTHER = re.compile(r"(?:NOTE|STYLE|REGION)(?:[ \t].*)?")
 _TAG = re.compile("<[^>]*>")
 
+#: The number of a line, from 1, and the line.
 Line = tuple[int, str]
-"""The number of a line, from 1, and the line."""
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:

@@ -14,8 +14,8 @@ from hlteval.converters.toolkit.per_document import original_files
 from hlteval.representation import Corpus
 from hlteval.representation.corpus import document_slices
 
+#: Rows of a slice; a document is never divided.
 ROWS = 100_000
-"""Rows of a slice; a document is never divided."""
 
 
 def slices(corpus: Corpus, form: str, rows: int = ROWS) -> Iterator[Corpus]:

@@ -9,10 +9,10 @@ import polars as pl
 
 from hlteval.representation import Corpus
 
+#: The kind of a situation frame in the representation.
 SITUATION = "situation"
-"""The kind of a situation frame in the representation."""
+#: The kind of a template instance.
 TEMPLETTE = "templette"
-"""The kind of a template instance."""
 _PLURALS: Mapping[str, str] = MappingProxyType(
     {
         "event": "events",
@@ -21,8 +21,8 @@ _PLURALS: Mapping[str, str] = MappingProxyType(
         TEMPLETTE: "template instances",
     }
 )
+#: The columns that refer to an item by its identifier.
 _REFERENCES = {"arguments": "target", "modifiers": "target", "groups": "member"}
-"""The columns that refer to an item by its identifier."""
 _RECORD = ["document", "origin", "record"]
 _ITEMS = (
     *("segments", "tokens", "mentions", "frames", "sentiments", "arguments", "fills"),

@@ -12,10 +12,10 @@ import polars as pl
 
 from hlteval.representation import Corpus
 
+#: The knowledge base of entities whose identifiers do not name one.
 KNOWLEDGE_BASE = "KB"
-"""The knowledge base of entities whose identifiers do not name one."""
+#: The label of a modifier that gives the entity of its mention.
 LABEL = "Reference"
-"""The label of a modifier that gives the entity of its mention."""
 
 
 def is_normalization() -> pl.Expr:

@@ -9,20 +9,12 @@ import polars as pl
 
 from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus
-from hlteval.sources import (
-    Member,
-    Source,
-    Unreadable,
-    decode,
-    is_file_path,
-    sha256,
-    stays_inside,
-)
+from hlteval.sources import Member, Source, Unreadable, decode, is_file_path, sha256, stays_inside
 
+#: The maximum number of documents in a batch.
 BATCH = 500
-"""The maximum number of documents in a batch."""
+#: Bytes that complete a batch; larger batches cost memory and are not faster.
 _BYTES = 8_000_000
-"""Bytes that complete a batch; larger batches cost memory and are not faster."""
 
 
 def documents(source: Source, suffix: str) -> Mapping[str, tuple[Member, ...]]:
@@ -188,8 +180,8 @@ def count_without_file(
     return {**nameless, "documents whose file another document has": others}
 
 
+#: What no text file can hold: a null character, and a first character that is a byte order mark.
 UNWRITABLE_TEXT = "\x00|^\ufeff"
-"""What no text file can hold: a null character, and a first character that is a byte order mark."""
 
 
 def count_unwritable_texts(texts: pl.Series) -> Mapping[str, int]:

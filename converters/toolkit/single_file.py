@@ -11,8 +11,8 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.tsv import SLICE, Lines, Table
 
+#: Gives the place of a field in a line: first code point, and one past the last, 0-based.
 SpanOf = Callable[[str, str], tuple[int, int]]
-"""Gives the place of a field in a line: first code point, and one past the last, 0-based."""
 
 
 class File(NamedTuple):

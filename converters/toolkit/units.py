@@ -11,10 +11,11 @@ from hlteval.converters.format import ReadResult, Setting
 from hlteval.representation import Corpus
 
 CHARACTERS = "characters"
+#: The encoding of each unit, and the bytes of a unit.
 UNITS: Mapping[str, tuple[str, int]] = MappingProxyType(
     {"bytes": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
 )
-"""The encoding of each unit, and the bytes of a unit."""
+#: The setting of formats that can be read with offsets in another unit.
 OFFSETS = Setting(
     "offsets",
     "Unit that the offsets in the files count: characters, bytes of UTF-8, or UTF-16 code units.",
@@ -22,7 +23,6 @@ OFFSETS = Setting(
     of="read",
     choices=(CHARACTERS, *UNITS),
 )
-"""The setting of formats that can be read with offsets in another unit."""
 
 
 class UnitText:

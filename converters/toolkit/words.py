@@ -9,10 +9,10 @@ import polars as pl
 
 from hlteval.representation import TABLES
 
+#: The words that all formats share.
 COMMON: Mapping[str, str] = MappingProxyType(
     {"documents": "document", "documents.text": "text", "rejected_records": "unreadable record"}
 )
-"""The words that all formats share."""
 _IDENTIFIERS = {"mentions": "mention", "frames": "frame", "modifiers": "modifier"}
 
 

@@ -39,10 +39,7 @@ from hlteval import converters
 from hlteval.findings import Findings, Severity, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import Corpus
-from hlteval.results.config import (
-    Config,
-    with_defaults,
-)
+from hlteval.results.config import Config, with_defaults
 from hlteval.results.systems import Leaderboard
 from hlteval.results.verdict import Defaults, Verdict
 from hlteval.sources import Source, open_source
@@ -309,11 +306,7 @@ OptionValue: TypeAlias = Input | bool | float | Sequence[str | os.PathLike[str] 
 """What an option can be: text, a number, a boolean for a switch, a list, or an input for a file."""
 
 _FLAG = re.compile(r"--([a-z][a-z-]*)")
-_ARGUMENTS = {
-    "from": "from_format",
-    "to": "to_format",
-    "set": "settings",
-}
+_ARGUMENTS = {"from": "from_format", "to": "to_format", "set": "settings"}
 """Arguments that have other names on the command line."""
 _SAME = (
     *("against", "bootstrap", "encoding", "force", "lenient", "max-memory", "metric", "profile"),

@@ -10,8 +10,8 @@ import sys
 from typing import NoReturn
 
 _NO_MEMORY = re.compile("failed to map segment|[Cc]annot allocate memory|out of memory")
+#: New objects after which garbage is looked for: more than any import makes.
 _OBJECTS = 50_000
-"""New objects after which garbage is looked for: more than any import makes."""
 
 
 def main() -> None:

@@ -92,11 +92,7 @@ def common(
     _: Annotated[
         bool,
         typer.Option(
-            "-V",
-            "--version",
-            callback=_version,
-            is_eager=True,
-            help="Print the version and exit.",
+            "-V", "--version", callback=_version, is_eager=True, help="Print the version and exit."
         ),
     ] = False,
 ) -> None:

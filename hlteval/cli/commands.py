@@ -27,10 +27,10 @@ from hlteval.workflows.run.request import help_of
 if TYPE_CHECKING:
     from hlteval.reports.tables import View
 
+#: Words that a shell offers, each with what it means.
 Words = list[tuple[str, str]]
-"""Words that a shell offers, each with what it means."""
+#: Set in a context whose group lists its tasks: their commands are not built.
 LISTED = "hlteval.listed"
-"""Set in a context whose group lists its tasks: their commands are not built."""
 
 
 def tasks(incomplete: str) -> Words:
@@ -155,8 +155,8 @@ def known_encoding(name: str | None) -> str | None:
 
 Encoding = Annotated[str, option("--encoding NAME", help_of("encoding"), callback=known_encoding)]
 Reference = Annotated[str, option("-r --reference PATH", help_of("reference"))]
+#: The output formats of scores and comparisons.
 TableForm = Literal["text", "json", "tsv", "markdown", "latex"]
-"""The output formats of scores and comparisons."""
 Form = Annotated[TableForm, option("--format", "Output format.")]
 OutputFiles = Annotated[
     list[str] | None,
@@ -183,14 +183,14 @@ Columns = Annotated[
 ]
 Wide = Annotated[bool, option("--wide", "Show all columns, even if the terminal is too narrow.")]
 
+#: Parameters of the bodies of commands that are not options of the command line.
 INTERNAL = frozenset({"task", "options", "defaults"})
-"""Parameters of the bodies of commands that are not options of the command line."""
 
 Command = Literal["agreement", "compare", "leaderboard", "pack", "score", "validate"]
+#: Common options of commands that set the option of a task of the same name, too.
 SHARED: Mapping[str, frozenset[str]] = MappingProxyType({"leaderboard": frozenset({"metrics"})})
-"""Common options of commands that set the option of a task of the same name, too."""
+#: The commands that tasks without a metric have, too.
 _WITHOUT_METRIC = frozenset({"pack", "validate"})
-"""The commands that tasks without a metric have, too."""
 
 
 class Condition(NamedTuple):
@@ -213,6 +213,7 @@ def forms(arguments: Mapping[str, Any]) -> set[str]:
     return {arguments.get("form", ""), *(file.partition("=")[0] for file in files)}
 
 
+#: When `--columns` and `--wide` have an effect.
 VIEWS = (
     Condition(
         "columns",
@@ -222,7 +223,6 @@ VIEWS = (
     Condition("wide", lambda given: "text" in forms(given), "without --format text"),
     Condition("wide", lambda given: not given["columns"], "with --columns"),
 )
-"""When `--columns` and `--wide` have an effect."""
 
 
 class TaskGroup(HelpfulGroup):
@@ -323,10 +323,7 @@ def unknown_task(name: str, names: Sequence[str]) -> typer.BadParameter:
 
 
 def task_app(
-    run: Callable[..., None],
-    command: Command,
-    text: str = "",
-    conditions: Sequence[Condition] = (),
+    run: Callable[..., None], command: Command, text: str = "", conditions: Sequence[Condition] = ()
 ) -> typer.Typer:
     """Return a group with one command per task: the common options, then those of the task.
 

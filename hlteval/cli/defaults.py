@@ -19,8 +19,8 @@ from hlteval.tasks import load
 if TYPE_CHECKING:
     from hlteval.results.config import Config
 
+#: The options of every command that print its help.
 HELP = ("-h", "--help")
-"""The options of every command that print its help."""
 
 
 def switches(run: Callable[..., Any]) -> frozenset[str]:
@@ -108,10 +108,10 @@ def with_first(words: Sequence[str], wanted: Collection[str], run: Callable[...,
     return list(words)
 
 
+#: The value of `--defaults` that asks for no file.
 NONE = "none"
-"""The value of `--defaults` that asks for no file."""
+#: Where a context keeps the file of defaults.
 KEY = "hlteval.defaults"
-"""Where a context keeps the file of defaults."""
 
 ConfigFile = Annotated[
     str | None,

@@ -19,16 +19,11 @@ if TYPE_CHECKING:
 
 ListForm = Annotated[Literal["text", "json"], option("--format", "Output format.")]
 TaskName = Annotated[
-    str | None,
-    argument("TASK", "Task whose metrics are listed.", autocompletion=commands.tasks),
+    str | None, argument("TASK", "Task whose metrics are listed.", autocompletion=commands.tasks)
 ]
 Code = Annotated[
     str,
-    argument(
-        "CODE",
-        "Code of a finding, e.g. STD302, or a prefix.",
-        autocompletion=commands.codes,
-    ),
+    argument("CODE", "Code of a finding, e.g. STD302, or a prefix.", autocompletion=commands.codes),
 ]
 SchemaName = Annotated[
     str | None,
@@ -45,8 +40,7 @@ ConfigPath = Annotated[
     ),
 ]
 Folder = Annotated[
-    str,
-    argument("FOLDER", "Folder for the example files; existing files are not overwritten."),
+    str, argument("FOLDER", "Folder for the example files; existing files are not overwritten.")
 ]
 
 
@@ -92,11 +86,7 @@ def _warn_of_broken(group: str) -> None:
 
 
 def _show_list(
-    json: Callable[[], str],
-    table: Callable[[], Table],
-    columns: str | None,
-    wide: bool,
-    form: str,
+    json: Callable[[], str], table: Callable[[], Table], columns: str | None, wide: bool, form: str
 ) -> None:
     """Print a list as JSON, or as a table with the columns of `--columns` and `--wide`.
 

@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from hlteval.results.systems import RefusedSystem
     from hlteval.results.verdict import Defaults, FixedCopy, Verdict
 
+#: The output format and the path of each file.
 Files = Sequence[tuple[str, Path]]
-"""The output format and the path of each file."""
+#: Gives a result in an output format.
 Renderer = Callable[[str], str | RenderableType]
-"""Gives a result in an output format."""
+#: Parameters of commands that are paths of inputs.
 INPUTS = frozenset(
     {"against", "annotations", "beside", "manifest", "names", "paths", "reference", "sources"}
     | {"system", "systems"}
 )
-"""Parameters of commands that are paths of inputs."""
+#: Parameters of commands that are paths of outputs, beside `--output-file`; `convert`, `pack`,
+#: `campaign` and `--fix` check their own.
 OUTPUTS = frozenset({"output", "plot", "report"})
-"""Parameters of commands that are paths of outputs, beside `--output-file`; `convert`, `pack`,
-`campaign` and `--fix` check their own."""
 
 
 def check_inputs_stay(
@@ -113,8 +113,8 @@ def _problems(path: Path, seen: Collection[Path]) -> Iterator[str]:
         yield f"no folder {path.parent}"
 
 
+#: The path of a file or folder, and the function that creates it at a path.
 Output = tuple[Path, Callable[[Path], object]]
-"""The path of a file or folder, and the function that creates it at a path."""
 
 
 def write_files(files: Files, render: Renderer, *others: Output) -> None:

@@ -99,22 +99,19 @@ _Systems = Annotated[
     option("-s --system PATH", "Submission; repeat it for the signature of a comparison."),
 ]
 _Task = Annotated[
-    str | None,
-    option("--task TASK", "Your task, to compare it.", autocompletion=commands.tasks),
+    str | None, option("--task TASK", "Your task, to compare it.", autocompletion=commands.tasks)
 ]
 _Profile = Annotated[
     Literal["plan", "official"] | None, option("--profile", "Your profile, to compare it.")
 ]
 _Lenient = Annotated[
-    bool | None,
-    option("--lenient/--no-lenient", "Whether you used --lenient, to compare it."),
+    bool | None, option("--lenient/--no-lenient", "Whether you used --lenient, to compare it.")
 ]
 _Bootstrap = Annotated[
     int | None, option("--bootstrap N", "Your number of bootstrap resamples.", min=1)
 ]
 _Confidence = Annotated[
-    float | None,
-    option("--confidence LEVEL", "Your confidence level.", min=0.01, max=0.9999),
+    float | None, option("--confidence LEVEL", "Your confidence level.", min=0.01, max=0.9999)
 ]
 _Seed = Annotated[int | None, option("--seed N", "Your random seed.", min=0)]
 _Encoding = Annotated[

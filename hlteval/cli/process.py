@@ -15,14 +15,15 @@ from typing import Any, ClassVar, NoReturn
 from typer import Argument, BadParameter, Option
 from typer.core import TyperCommand, TyperGroup
 
+#: The meanings of 2 and 3 for every command.
 ALWAYS: Mapping[int, str] = MappingProxyType(
     {
         2: "Usage error, a path does not exist, or an output cannot be written.",
         3: "Internal error of hlteval.",
     }
 )
-"""The meanings of 2 and 3 for every command."""
 
+#: The meanings of 0 and 1, by command; the empty name is `hlteval` itself.
 EXIT_CODES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "": (
@@ -74,7 +75,6 @@ EXIT_CODES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "demo": ("All commands were run.",),
     }
 )
-"""The meanings of 0 and 1, by command; the empty name is `hlteval` itself."""
 
 
 def exit_codes(command: str) -> Mapping[int, str]:
@@ -188,8 +188,8 @@ class HelpfulGroup(_WithExitCodes, TyperGroup):
     """A group of commands whose help lists its exit codes."""
 
 
+#: How the null device is opened in place of each closed stream, so that its use fails.
 _CLOSED = ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_RDONLY))
-"""How the null device is opened in place of each closed stream, so that its use fails."""
 
 
 class OutputLost(Exception):
@@ -266,10 +266,10 @@ def drop(descriptor: int) -> None:
 
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+#: Those that are imported by compiled code.
 _LIBRARIES = {"polars", "numpy"}
-"""Those that are imported by compiled code."""
+#: Seconds after which an exception that was dropped, or had to wait, is raised again.
 _SOON = 0.01
-"""Seconds after which an exception that was dropped, or had to wait, is raised again."""
 
 
 class Interrupted(BaseException):

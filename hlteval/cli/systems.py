@@ -79,8 +79,7 @@ Output = Annotated[
     ),
 ]
 Documents = Annotated[
-    str | None,
-    option("--against PATH", "Documents of the annotations, if not included in them."),
+    str | None, option("--against PATH", "Documents of the annotations, if not included in them.")
 ]
 Per = Annotated[
     Literal["document", "label"] | None,

@@ -13,8 +13,8 @@ from hlteval.cli.process import argument, option
 from hlteval.results.verdict import Defaults
 from hlteval.workflows.run.request import Request, Selection, help_of
 
+#: The output formats of a verdict.
 FindingsForm = Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit"]
-"""The output formats of a verdict."""
 
 Paths = Annotated[
     list[str], argument("SUBMISSION", "Folder, file, .zip or .tgz; - for standard input.")
@@ -44,9 +44,7 @@ Select = Annotated[
 Ignore = Annotated[
     list[str] | None,
     option(
-        "--ignore CODES",
-        "Do not report codes with these prefixes.",
-        autocompletion=commands.codes,
+        "--ignore CODES", "Do not report codes with these prefixes.", autocompletion=commands.codes
     ),
 ]
 Severities = Annotated[
@@ -60,8 +58,7 @@ Severities = Annotated[
 FixTo = Annotated[
     str | None,
     option(
-        "--fix OUT",
-        "Write a copy with mechanical fixes, and validate that; OUT must not exist.",
+        "--fix OUT", "Write a copy with mechanical fixes, and validate that; OUT must not exist."
     ),
 ]
 UnsafeFixes = Annotated[bool, option("--unsafe-fixes", "Also make fixes that change values.")]

@@ -40,15 +40,15 @@ from hlteval.findings.sequence import part
 
 _TOKEN = re.compile(r"[\w-]+")
 
+#: Placeholder of the identifiers of a file that cannot be read.
 _ANY = "*"
-"""Placeholder of the identifiers of a file that cannot be read."""
 
+#: The codes and sides from which a finding follows, `_ANY` for that of its file.
 Causes = tuple[tuple[str, str], ...]
-"""The codes and sides from which a finding follows, `_ANY` for that of its file."""
 _NONE: Causes = ()
 
+#: Side, file, and record or line; None for all of the file.
 Place = tuple[str, str | None, int | str | None]
-"""Side, file, and record or line; None for all of the file."""
 
 
 def without_cascades(

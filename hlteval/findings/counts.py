@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping
 
 _CHOICE = re.compile(r"\{[^{}|]+\|[^{}|]*\|([^{}|]*)\}")
+#: What a phrase in the plural begins with, to its first noun, and the verb that belongs to it.
 _NOUN = re.compile(
     r"(?P<before>[^,;(]*?)\b(?P<noun>\w+[^\Wsu]s)\b(?: and (?P<other>\w+s)\b)?"
     r"(?:(?P<relative>,? (?:that|which)) (?P<verb>\w+))?"
 )
-"""What a phrase in the plural begins with, to its first noun, and the verb that belongs to it."""
 _PREPOSITION = re.compile(r" (?:of|with|without|in|after) ")
 _VERBS = {
     "are": "is",

@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 
 SUBMISSION: Final = "submission"
+#: The sides of an evaluation; the file of an option is a side of its own, e.g. `--kb`.
 REFERENCE: Final = "reference"
-"""The sides of an evaluation; the file of an option is a side of its own, e.g. `--kb`."""
 
 
 class Severity(StrEnum):
@@ -160,8 +160,8 @@ class Location:
     excerpt: Excerpt
 
 
+#: Maximum length of an excerpt in code points; a line may have millions.
 WINDOW = 160
-"""Maximum length of an excerpt in code points; a line may have millions."""
 
 
 def excerpt(line: str, span: Span) -> Excerpt:
@@ -193,11 +193,11 @@ def spot(text: str, index: int) -> Span:
     return Span(line, column, column + 1)
 
 
+#: The pattern of an invisible character, also of spaces other than U+0020.
 INVISIBLE = (
     "[\x00-\x1f\x7f-\xa0\xad\u1680\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u2064"
     "\u2066-\u206f\u3000\ufeff]"
 )
-"""The pattern of an invisible character, also of spaces other than U+0020."""
 
 
 def code_point(character: str) -> str:

@@ -20,8 +20,8 @@ from typing import Literal, NamedTuple
 from hlteval.findings.catalogue import values
 from hlteval.findings.finding import Finding
 
+#: What replaces a line: lines without their ends, none to remove it; None to leave it.
 Lines = tuple[str, ...] | None
-"""What replaces a line: lines without their ends, none to remove it; None to leave it."""
 
 
 class Fixer(NamedTuple):
@@ -198,6 +198,7 @@ def one_array(text: str) -> str | None:
     return "[" + ",\n".join(lines) + "]\n" if objects else None
 
 
+#: The fixers by name, as the entries of the catalogue name them.
 FIXERS: Mapping[str, Fixer] = MappingProxyType(
     {
         "table": Fixer("rewrote the table", "table"),
@@ -220,4 +221,3 @@ FIXERS: Mapping[str, Fixer] = MappingProxyType(
         "trailing-space": Fixer("removed spaces at the end of the line", line=no_trailing_space),
     }
 )
-"""The fixers by name, as the entries of the catalogue name them."""

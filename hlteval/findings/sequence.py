@@ -149,8 +149,8 @@ def severities(findings: tuple[Finding, ...]) -> str:
     return ", ".join(f"{n:,} {word}{'s' * (n > 1 and word != 'info')}" for n, word in words)
 
 
+#: Default maximum number of findings of one code in a file that are explained.
 MAX_PER_CODE = 1000
-"""Default maximum number of findings of one code in a file that are explained."""
 HELP = "correct the explained ones first; validate with --max-per-code 0 explains all"
 
 Place = int | str | None
@@ -297,10 +297,10 @@ def part(finding: Finding, numbers: Sequence[int]) -> Finding:
     return summary(msgspec.structs.replace(finding, span=span), places, names)
 
 
+#: Findings of a code in a file that may have a common cause.
 FEWEST = 3
-"""Findings of a code in a file that may have a common cause."""
+#: The share of the records of a file, and of these findings, that a notation must explain.
 SURE = 0.9
-"""The share of the records of a file, and of these findings, that a notation must explain."""
 
 
 class _Notation(NamedTuple):

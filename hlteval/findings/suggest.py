@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 _SEPARATOR = re.compile(", (?:or )?| or | and ")
+#: Maximum number of unknown names to compare; more of them have another cause.
 _MOST = 100
-"""Maximum number of unknown names to compare; more of them have another cause."""
+#: Least similarity, in percent, of a name that is suggested.
 _CLOSE = 70.0
-"""Least similarity, in percent, of a name that is suggested."""
 _IGNORED = str.maketrans("", "", " _-")
+#: Least number of letters of a name that is searched in longer ones.
 _LEAST = 4
-"""Least number of letters of a name that is searched in longer ones."""
 
 
 def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str | None:

@@ -186,8 +186,8 @@ def _common_length(first: str, second: str) -> int:
     return next((n for n, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
+#: Most findings that are explained at once.
 _FINDINGS = 3
-"""Most findings that are explained at once."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&])")
 
 

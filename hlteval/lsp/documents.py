@@ -207,8 +207,8 @@ class OpenFiles:
         return Member(name, printable(display), None, fetch)
 
 
+#: What the columns of a client count.
 Units = Literal["utf-8", "utf-16", "utf-32"]
-"""What the columns of a client count."""
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n?+|\n)|[^\r\n]++")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ENDS = "\r\n"
@@ -228,8 +228,8 @@ class Range(NamedTuple):
     end: Position
 
 
+#: The range of what concerns a whole file: its beginning.
 NOWHERE = Range(Position(0, 0), Position(0, 0))
-"""The range of what concerns a whole file: its beginning."""
 
 
 def split(text: str) -> list[str]:

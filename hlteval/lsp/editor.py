@@ -26,8 +26,8 @@ from hlteval.lsp.worker import EditorFinding, Failure, Links, Site, Worker, Work
 from hlteval.reports.terminal import visible
 
 _QUICK = types.CodeActionKind.QuickFix.value
+#: The kind of the action that corrects a whole document, e.g. when it is saved.
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.hlteval"
-"""The kind of the action that corrects a whole document, e.g. when it is saved."""
 _PATHS = ("reference", "against")
 _MARKDOWN = types.MarkupKind.Markdown
 _SECTION = SOURCE = "hlteval"
@@ -38,8 +38,8 @@ SEVERITIES: Mapping[Severity, types.DiagnosticSeverity] = MappingProxyType(
         Severity.INFO: types.DiagnosticSeverity.Information,
     }
 )
+#: The largest number of a line or column in the protocol.
 _LARGEST = 2**31 - 1
-"""The largest number of a line or column in the protocol."""
 
 
 def position(sent: types.Position) -> Position:

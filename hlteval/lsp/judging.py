@@ -209,8 +209,8 @@ def _is_within(path: str, other: str) -> bool:
     return is_path(path) and Path(path).is_relative_to(root) and not holds_defaults
 
 
+#: Errors in settings: nothing can be validated then.
 USAGE = (FileNotFoundError, LookupError, NothingGiven, UnknownCode, WrongOption, WrongSetting)
-"""Errors in settings: nothing can be validated then."""
 
 
 def unit_results(order: Order, buffers: Mapping[str, Buffer]) -> Iterator[UnitResult]:

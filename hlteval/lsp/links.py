@@ -38,6 +38,7 @@ class Names(NamedTuple):
     global_scope: bool = False
 
 
+#: The kinds of identifiers; a table that a corpus does not have rows of says nothing.
 KINDS = {
     "item": Names(
         ("mentions.mention", "frames.frame", "modifiers.modifier", "groups.group"),
@@ -54,7 +55,6 @@ KINDS = {
         global_scope=True,
     ),
 }
-"""The kinds of identifiers; a table that a corpus does not have rows of says nothing."""
 _SHAPE = {
     "kind": pl.String,
     "document": pl.String,
@@ -98,10 +98,10 @@ def identifiers(corpus: Corpus) -> pl.DataFrame:
     return pl.concat(parts)
 
 
+#: Most places that are given.
 _SITES = 1000
-"""Most places that are given."""
+#: Characters after the beginning of a record in which its identifiers are looked for.
 _AHEAD = 20_000
-"""Characters after the beginning of a record in which its identifiers are looked for."""
 
 
 @dataclass(frozen=True)

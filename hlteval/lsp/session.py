@@ -15,8 +15,8 @@ from typing import Any
 from hlteval.lsp.documents import NOWHERE, Change, Document, Position, Units, key, uri
 from hlteval.lsp.worker import EditorFinding, Failure, Kind, Order, UnitResult, Worker
 
+#: Most files that are not open, of one unit, whose findings are shown.
 FILES = 500
-"""Most files that are not open, of one unit, whose findings are shown."""
 _REASONS = {
     "TimeoutError": "validation takes too long",
     "MemoryError": "there is not enough memory to validate this",
@@ -199,12 +199,12 @@ class Session:
         return [item for item in findings if item.range.start <= end and start <= item.range.end]
 
 
+#: Seconds without a change before documents are validated.
 QUIET = 0.2
-"""Seconds without a change before documents are validated."""
+#: Seconds after the first change when they are in any case.
 PATIENCE = 2.0
-"""Seconds after the first change when they are in any case."""
+#: Seconds that an outdated validation may take; starting a worker again takes as long.
 SHORT = 1.0
-"""Seconds that an outdated validation may take; starting a worker again takes as long."""
 
 
 class Validation:

@@ -114,12 +114,12 @@ class Failure:
     kind: str
 
 
+#: Time for an order; then its worker is ended.
 SECONDS = 120.0
-"""Time for an order; then its worker is ended."""
 TOO_LONG = Failure("TimeoutError")
 _ANSWER = "hlteval.lsp.actions:answer"
+#: Limits of a worker: those of a submission of a pipeline.
 _LIMITS = Limits(megabytes=8000)
-"""Limits of a worker: those of a submission of a pipeline."""
 
 
 class Worker(Protocol):

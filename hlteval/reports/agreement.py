@@ -37,12 +37,12 @@ _COEFFICIENTS = (
     Column("units", importance=NORMAL),
 )
 _PER = MappingProxyType({"document": Column("document", "name"), "label": Column("label", "name")})
+#: The names of the columns of all tables.
 COLUMNS = tuple(
     dict.fromkeys(column.name for column in (*_MEASURES, *_COEFFICIENTS, *_PER.values()))
 )
-"""The names of the columns of all tables."""
+#: How many differences people read.
 LISTED = 10
-"""How many differences people read."""
 ALL_OF_THEM = "all"
 NOT_MARKED = "not marked"
 
@@ -189,7 +189,7 @@ def _paper_tables(agreement: Agreement, selection: Selection) -> Tables:
     return Tables([replace(table, title="") for table in _tables(agreement, selection)])
 
 
+#: The output formats by name.
 FORMATS: Formats[[Agreement, Selection]] = MappingProxyType(
     {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
 )
-"""The output formats by name."""

@@ -22,10 +22,10 @@ from hlteval.results.systems import Comparison, Difference, Limits
 from hlteval.tasks import load
 from hlteval.tasks.task import RATE, Range, Task
 
+#: Width of the lines of the grid in points.
 GRID = 0.4
-"""Width of the lines of the grid in points."""
+#: Most characters of a name.
 LONGEST = 40
-"""Most characters of a name."""
 
 
 _Line = Literal["-", "--", "-.", ":"]
@@ -48,11 +48,10 @@ class Style(NamedTuple):
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _LINES: tuple[_Line, ...] = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+#: Those of the systems in order, no two of the same colour and marker.
+#:
+#: The colours are Okabe and Ito's, without yellow.
 STYLES = tuple(Style(_COLORS[at % 7], _LINES[at % 4], _MARKERS[at % 9]) for at in range(63))
-"""Those of the systems in order, no two of the same colour and marker.
-
-The colours are Okabe and Ito's, without yellow.
-"""
 
 
 def plain(name: str) -> str:
@@ -77,13 +76,13 @@ def short(names: list[str]) -> list[str]:
     return [f"{at} {n}" if cut.count(n) > 1 else n for at, n in enumerate(cut, start=1)]
 
 
+#: Most estimates in a figure.
 MOST = 60
-"""Most estimates in a figure."""
+#: Most metrics in a figure.
 MOST_ROWS = 12
-"""Most metrics in a figure."""
 UNDEFINED = "undefined"
+#: The share of the height of a row that its estimates take.
 _SPREAD = 0.7
-"""The share of the height of a row that its estimates take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,18 +266,18 @@ def _limits(forest: Forest) -> tuple[float, float]:
     return (max(low - margin, least), min(high + margin, most))
 
 
+#: Width and height of a panel with curves in inches.
 PANEL = 4.2
-"""Width and height of a panel with curves in inches."""
+#: Height of a line of text in inches.
 LINE = 0.2
-"""Height of a line of text in inches."""
+#: Height of what is around a forest plot in inches.
 FRAME = 1.0
-"""Height of what is around a forest plot in inches."""
+#: Least width of a figure in inches.
 WIDTH = 8.4
-"""Least width of a figure in inches."""
+#: Most panels in a row.
 FIGURES_MOST = 4
-"""Most panels in a row."""
+#: Most metrics that are named as undefined.
 FEW = 3
-"""Most metrics that are named as undefined."""
 
 
 def of_scores(scores: Mapping[str, Scores]) -> Figure:

@@ -83,10 +83,10 @@ def best_json(best: Sequence[Best]) -> str:
     return _json({**head("best-submissions"), "best": msgspec.to_builtins(list(best))})
 
 
+#: The output formats of the best submissions by name.
 BEST_FORMATS: Mapping[str, Callable[[Sequence[Best]], str | RenderableType]] = MappingProxyType(
     {"text": best_text, "json": best_json, "tsv": best_tsv}
 )
-"""The output formats of the best submissions by name."""
 
 _COLUMNS = (
     Column("submission", "name"),
@@ -159,10 +159,10 @@ def json(result: CampaignResult) -> str:
     return _json({**head("campaign"), **counts, "cells": cells})
 
 
+#: The output formats of campaigns by name.
 FORMATS: Mapping[str, Callable[[CampaignResult], str | RenderableType]] = MappingProxyType(
     {"text": text, "json": json}
 )
-"""The output formats of campaigns by name."""
 
 _PIPELINE_COLUMNS = (
     Column("submission", "name"),
@@ -207,7 +207,7 @@ def pipeline_json(result: PipelineResult) -> str:
     return _json(result.to_dict())
 
 
+#: The output formats of pipelines by name.
 PIPELINE_FORMATS: Mapping[str, Callable[[PipelineResult], str | RenderableType]] = MappingProxyType(
     {"text": pipeline_text, "json": pipeline_json}
 )
-"""The output formats of pipelines by name."""

@@ -18,10 +18,10 @@ from hlteval.reports.terminal import Formats, escape_json, json_text, printable,
 from hlteval.reports.text import MAX_FINDINGS, text
 from hlteval.results.verdict import Verdict, head
 
+#: The workflow commands by severity.
 COMMANDS: Mapping[Severity, str] = MappingProxyType(
     {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 )
-"""The workflow commands by severity."""
 
 
 def github(verdict: Verdict) -> str:
@@ -56,8 +56,8 @@ def _escape(text: str) -> str:
     return "%0A".join(visible(line) for line in text.replace("%", "%25").split("\n"))
 
 
+#: Where each line of JSON begins.
 _BEGIN = re.compile(rb"^\{", re.M)
-"""Where each line of JSON begins."""
 
 
 def concise(verdict: Verdict) -> str:
@@ -193,10 +193,10 @@ def _paragraph(finding: Finding) -> str:
     return "\n".join(map(visible, lines))
 
 
+#: The SARIF levels by severity.
 LEVELS: Mapping[Severity, str] = MappingProxyType(
     {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 )
-"""The SARIF levels by severity."""
 
 
 def sarif(verdict: Verdict) -> str:
@@ -265,6 +265,7 @@ def _result(finding: Finding, rule: int) -> dict[str, object]:
     return result
 
 
+#: The output formats by name.
 FORMATS: Formats[[Verdict]] = MappingProxyType(
     {
         "text": text,
@@ -276,7 +277,6 @@ FORMATS: Formats[[Verdict]] = MappingProxyType(
         "junit": junit,
     }
 )
-"""The output formats by name."""
 
 
 def render(

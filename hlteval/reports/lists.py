@@ -29,8 +29,8 @@ from hlteval.reports.text import STYLES
 from hlteval.results.verdict import head
 from hlteval.tasks.task import HIGH, LOW, NORMAL, Option, Task
 
+#: Maximum line length of prose, which longer lines make hard to read.
 _WIDEST = 88
-"""Maximum line length of prose, which longer lines make hard to read."""
 
 
 class UnknownCodeError(ValueError):
@@ -247,6 +247,7 @@ def _prose(text: str) -> str:
     return "\n\n".join(paragraphs(text))
 
 
+#: The columns of the list of formats.
 FORMAT_COLUMNS = (
     Column("format", "name"),
     Column("reads", "name", HIGH),
@@ -254,8 +255,8 @@ FORMAT_COLUMNS = (
     Column("supports", "prose", LOW),
     Column("description", "prose", FIXED),
 )
-"""The columns of the list of formats."""
 
+#: The columns of the list of tasks.
 TASK_COLUMNS = (
     Column("task", "name"),
     Column("format", "prose", NORMAL),
@@ -264,7 +265,6 @@ TASK_COLUMNS = (
     Column("metrics", "number", LOW),
     Column("description", "prose", FIXED),
 )
-"""The columns of the list of tasks."""
 
 
 def formats() -> Table:

@@ -22,8 +22,8 @@ from hlteval.results.systems import Comparison
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
 
+#: Most rows of a table.
 MOST = 12
-"""Most rows of a table."""
 
 
 def scores(result: Scores) -> str:

@@ -29,8 +29,8 @@ from hlteval.results.verdict import (
     plain,
 )
 
+#: Default maximum number of members that are shown as text.
 MAX_MEMBERS = 20
-"""Default maximum number of members that are shown as text."""
 _KINDS: Mapping[str, str] = MappingProxyType(
     {"zip": "zip archive", "tgz": "gzipped tar archive", "stdin": "stream"}
 )
@@ -59,8 +59,8 @@ def packed_json(packed: PackedArchive) -> str:
     )
 
 
+#: The output formats of a packed archive by name.
 PACKED: Formats[[PackedArchive]] = MappingProxyType({"text": packed_text, "json": packed_json})
-"""The output formats of a packed archive by name."""
 
 
 def inspection_text(inspection: Inspection, limit: int = MAX_MEMBERS) -> RenderableType:
@@ -122,10 +122,10 @@ def conversion_json(conversion: Conversion) -> str:
     return json_text(conversion.to_dict())
 
 
+#: The output formats by name.
 CONVERSION_FORMATS: Formats[[Conversion]] = MappingProxyType(
     {"text": conversion_text, "json": conversion_json}
 )
-"""The output formats by name."""
 
 
 _WIDTH = max(map(len, TAKEN))
@@ -171,12 +171,12 @@ def json(config: Config | None) -> str:
     return json_text(head("defaults") | msgspec.to_builtins(members))
 
 
+#: The output formats by name.
 FORMATS: Formats[[Config | None]] = MappingProxyType({"text": text, "json": json})
-"""The output formats by name."""
 
 
+#: Maximum number of lines that are named for a file and code.
 _SHOWN = 5
-"""Maximum number of lines that are named for a file and code."""
 
 
 def fixes_text(copy: FixedCopy) -> Text:
@@ -273,7 +273,7 @@ def verification_json(verification: Verification) -> str:
     return json_text(built | {"differing": names} | plain(verification))
 
 
+#: The output formats by name.
 VERIFICATION_FORMATS: Formats[[Verification]] = MappingProxyType(
     {"text": verification_text, "json": verification_json}
 )
-"""The output formats by name."""

@@ -27,15 +27,15 @@ from hlteval.tasks import load
 from hlteval.tasks.task import LOW, NUMBER, RATE, Range, Task
 
 UNDEFINED = "-"
+#: Metrics that people read in a list; where there are more, they read the tables.
 MANY = 30
-"""Metrics that people read in a list; where there are more, they read the tables."""
 _SLICE = 20_000
+#: Floats from here on are written with an exponent.
 _EXPONENT = 1e16
-"""Floats from here on are written with an exponent."""
+#: The types of columns that Polars and msgspec write alike in JSON.
 _ALIKE = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.List(pl.String))
-"""The types of columns that Polars and msgspec write alike in JSON."""
+#: The file by which a folder of scores is recognised.
 MAIN = "scores.json"
-"""The file by which a folder of scores is recognised."""
 
 
 def value_text(value: float | None, values: Range) -> str:
@@ -245,10 +245,10 @@ def write_tables(scores: Scores, folder: Path) -> None:
         (folder / name).write_text(content, "utf-8", newline="")
 
 
+#: The formats by name.
 FORMATS: Formats[[Scores, View]] = MappingProxyType(
     {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
 )
-"""The formats by name."""
 
 
 def headline(task: Task, names: Iterable[str], primary: str, most: int) -> list[str]:

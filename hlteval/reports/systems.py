@@ -39,10 +39,10 @@ _PAIRS = (
     Column("losses", importance=LOW),
     Column("ties", importance=LOW),
 )
+#: Maximum number of findings shown per file of a system that is refused.
 FIRST = 4
-"""Maximum number of findings shown per file of a system that is refused."""
+#: The names of the columns of both tables.
 COLUMNS = tuple(dict.fromkeys(column.name for column in (*_SYSTEMS, *_PAIRS)))
-"""The names of the columns of both tables."""
 
 
 def _systems(comparison: Comparison) -> Table:
@@ -155,6 +155,7 @@ def comparison_latex(comparison: Comparison, view: View = ALL) -> str:
     return Tables(_tables(comparison, view)).latex(comparison.signature, aligned=False)
 
 
+#: The output formats by name.
 COMPARISON_FORMATS: Formats[[Comparison, View]] = MappingProxyType(
     {
         "text": comparison_text,
@@ -164,13 +165,12 @@ COMPARISON_FORMATS: Formats[[Comparison, View]] = MappingProxyType(
         "latex": comparison_latex,
     }
 )
-"""The output formats by name."""
 
 
+#: Text of a row in place of a rank.
 REFUSED = "refused"
-"""Text of a row in place of a rank."""
+#: Probabilities below it are shown as such: three decimals would be 0.
 LEAST = 0.0005
-"""Probabilities below it are shown as such: three decimals would be 0."""
 SYSTEM, RANK, REASON, INTERVAL = "system", "rank", "reason", "interval"
 
 
@@ -313,6 +313,7 @@ def html(board: Leaderboard, _: View = ALL) -> str:
     return leaderboard_page(board).html()
 
 
+#: The output formats by name.
 LEADERBOARD_FORMATS: Formats[[Leaderboard, View]] = MappingProxyType(
     {
         "text": leaderboard_text,
@@ -323,7 +324,6 @@ LEADERBOARD_FORMATS: Formats[[Leaderboard, View]] = MappingProxyType(
         "html": html,
     }
 )
-"""The output formats by name."""
 
 
 def columns_of(metrics: Sequence[str]) -> list[str]:

@@ -29,17 +29,17 @@ from hlteval.reports.terminal import (
     wrap,
 )
 
+#: Cells between two columns.
 GAP = 2
-"""Cells between two columns."""
+#: Cells that a column of sentences has at least, or its longest word.
 NARROWEST = 24
-"""Cells that a column of sentences has at least, or its longest word."""
+#: The importance of columns that are never dropped, such as the value that ranks.
 FIXED = 99
-"""The importance of columns that are never dropped, such as the value that ranks."""
+#: The importance of columns that are in every selection too, such as the names of the rows.
 KEY = 100
-"""The importance of columns that are in every selection too, such as the names of the rows."""
 
+#: The text of a cell, or its text and its style.
 Cell = str | tuple[str, str]
-"""The text of a cell, or its text and its style."""
 
 
 class Column(NamedTuple):
@@ -189,8 +189,8 @@ class View(NamedTuple):
         ]
 
 
+#: All columns, as far as they fit.
 ALL = View()
-"""All columns, as far as they fit."""
 
 
 def column_names(text: str, known: Iterable[str]) -> tuple[str, ...]:

@@ -27,16 +27,16 @@ from rich.text import Text
 from hlteval.findings import Excerpt, Span
 
 P = ParamSpec("P")
+#: Functions that render a result, by the name of the format: a string is for programs.
 Formats = Mapping[str, Callable[P, RenderableType]]
-"""Functions that render a result, by the name of the format: a string is for programs."""
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task
 
+#: Line width in cells without a terminal; constant, so that the output is reproducible.
 PIPE_WIDTH = 120
-"""Line width in cells without a terminal; constant, so that the output is reproducible."""
+#: Seconds before a progress bar is shown.
 DELAY = 1.0
-"""Seconds before a progress bar is shown."""
 
 
 def results(stream: TextIO | None = None) -> Console:
@@ -404,10 +404,10 @@ def warning(text: str) -> Prose:
     return Prose(f"WARNING: {text}", "bold red", " " * len("WARNING: "))
 
 
+#: DEL, C1 controls, line separators, directional marks and the byte order mark, in UTF-8.
 _UNSAFE = re.compile(
     b"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xef\xbb\xbf"
 )
-"""DEL, C1 controls, line separators, directional marks and the byte order mark, in UTF-8."""
 
 _MARKDOWN = re.compile(r"\\(?=[!-/:-@\[-`{-~])|[`*|~]|(?<!\w)_|_(?!\w)|\](?=[(\[])")
 _FORMULA = re.compile(r"[=+\-@\t\r]")
@@ -472,6 +472,7 @@ def in_cells(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
+#: Characters that LaTeX obeys, or prints as others in its first encoding of fonts.
 _TEX: Mapping[int, str] = MappingProxyType(
     {
         **{ord(sign): f"\\{sign}" for sign in "_&%#${}"},
@@ -483,7 +484,6 @@ _TEX: Mapping[int, str] = MappingProxyType(
         ord("|"): r"\textbar{}",
     }
 )
-"""Characters that LaTeX obeys, or prints as others in its first encoding of fonts."""
 
 
 def in_latex(text: str) -> str:

@@ -18,20 +18,20 @@ from hlteval.reports.tables import FIXED, Column, Table, Tables
 from hlteval.reports.terminal import Prose, draw, indent_wrapped, isolate_bidi, visible
 from hlteval.results.verdict import Outcome, Verdict
 
+#: Default maximum number of findings shown per file, and of one code in the whole run.
 MAX_FINDINGS = 20
-"""Default maximum number of findings shown per file, and of one code in the whole run."""
+#: How many times the maximum of a file is shown in the whole run.
 FILES = 5
-"""How many times the maximum of a file is shown in the whole run."""
+#: How many codes share the maximum of a file.
 CODES = 4
-"""How many codes share the maximum of a file."""
 
 STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
+#: The styles of the word that a verdict begins with.
 OUTCOMES: Mapping[Outcome, str] = {
     "pass": "bold green",
     "fail": "bold red",
     "undecided": "bold yellow",
 }
-"""The styles of the word that a verdict begins with."""
 _RANKS = {severity: severity.rank for severity in Severity}
 _GUTTER = "blue"
 

@@ -318,8 +318,8 @@ def _renumber(corpus: Corpus) -> dict[str, pl.DataFrame]:
     return renumbered
 
 
+#: The maximum number of slices: each is looked for in all rows.
 _MOST = 64
-"""The maximum number of slices: each is looked for in all rows."""
 
 
 def document_slices(corpus: Corpus, rows: int) -> Iterator[Corpus]:

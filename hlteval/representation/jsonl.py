@@ -26,8 +26,8 @@ from hlteval.representation.corpus import BrokenKey, Corpus
 from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Table
 from hlteval.representation.store import StoreError, ignore, unknown_column, version_problem
 
+#: The path of a value: names of members, indices of items.
 JsonPath = tuple[str | int, ...]
-"""The path of a value: names of members, indices of items."""
 
 _decode = json.JSONDecoder().raw_decode
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -35,8 +35,8 @@ _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 _UNKNOWN = re.compile("Object contains unknown field `(.*)`", re.DOTALL)
 _MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte (\d+)\)")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+#: Levels of a line that is called too deep; no row has more than five.
 DEPTH = 100
-"""Levels of a line that is called too deep; no row has more than five."""
 _LONE_SURROGATE = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F])"
 )
@@ -158,12 +158,12 @@ def _skip(text: str, index: int) -> int:
     return match.end() if match else index
 
 
+#: The name of the format in the header.
 FORMAT = "hlteval-corpus"
-"""The name of the format in the header."""
+#: Rows that are encoded at once.
 _SLICE = 50_000
-"""Rows that are encoded at once."""
+#: Bytes of a table that wait in memory, not in a file, for the tables before it.
 _IN_MEMORY = 1_000_000
-"""Bytes of a table that wait in memory, not in a file, for the tables before it."""
 
 
 class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -240,8 +240,8 @@ def _write_rows(table: Table, frame: pl.DataFrame, stream: IO[bytes]) -> None:
         stream.write(buffer.getbuffer())
 
 
+#: Bytes of lines that are decoded at once.
 CHUNK = 4_000_000
-"""Bytes of lines that are decoded at once."""
 
 
 class Readable(Protocol):
@@ -362,16 +362,14 @@ class LineNumbers:
         return self._lines[at] + row - self._rows[at]
 
 
+#: Different lines with a problem that are not decoded again where they are repeated.
 _ALIKE = 1000
-"""Different lines with a problem that are not decoded again where they are repeated."""
+#: Rows in lines that follow each other, with the number of the first line.
 _Run = tuple[int, Sequence[msgspec.Struct]]
-"""Rows in lines that follow each other, with the number of the first line."""
 
 
 def read_jsonl(
-    source: BinaryIO | bytes,
-    file: str | None = None,
-    report: Callable[[StoreError], None] = ignore,
+    source: BinaryIO | bytes, file: str | None = None, report: Callable[[StoreError], None] = ignore
 ) -> Corpus:
     r"""Read a corpus that `write_jsonl` wrote, or another program in this format.
 

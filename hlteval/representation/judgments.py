@@ -19,11 +19,11 @@ import polars as pl
 
 from hlteval.representation.corpus import Corpus
 
+#: Labels of segments without a norm or emotion, and of those that were not annotated.
 NONE, UNANNOTATED = "none", "noann"
-"""Labels of segments without a norm or emotion, and of those that were not annotated."""
 SEGMENT = ("document", "start", "end")
+#: The columns of judgments; `document` is its row, `text` whether it is text.
 JUDGED = ("document", "text", "annotator", "label", "status", "start", "end")
-"""The columns of judgments; `document` is its row, `text` whether it is text."""
 
 
 @dataclass(frozen=True)

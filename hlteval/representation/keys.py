@@ -14,8 +14,8 @@ import polars as pl
 from hlteval.representation.corpus import Corpus
 from hlteval.representation.schema import TABLES
 
+#: Separates the parts of a key; no identifier of a format contains it.
 SEPARATOR = "\x1f"
-"""Separates the parts of a key; no identifier of a format contains it."""
 
 
 def row_hash(*columns: str) -> pl.Expr:
@@ -46,8 +46,8 @@ def numbers(rows: pl.DataFrame) -> pl.Series:
     return number
 
 
+#: Below it, numbers may be multiplied with each other.
 _LARGE = 2**31
-"""Below it, numbers may be multiplied with each other."""
 
 
 def _most(series: pl.Series) -> int:
@@ -119,8 +119,8 @@ def ordinals(rows: pl.DataFrame, by: Sequence[str]) -> pl.Series:
     return ordinal.alias("ordinal")
 
 
+#: The columns of an argument that are resolved.
 _ARGUMENT = ("row", "document", "origin", "record", "frame_row", "position", "role", "target")
-"""The columns of an argument that are resolved."""
 
 
 def align(reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:

@@ -11,16 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, cast
 
+#: Rows that a table may have whatever its size; above, a row takes a byte or more.
+#:
+#: A file as `save` writes it takes more than one byte for the key of a row alone.
 MOST_ROWS = 100_000
-"""Rows that a table may have whatever its size; above, a row takes a byte or more.
-
-A file as `save` writes it takes more than one byte for the key of a row alone.
-"""
+#: Values of lists that a row may have on average, where a file has the maximum of rows.
 _VALUES_PER_ROW = 16
-"""Values of lists that a row may have on average, where a file has the maximum of rows."""
 _UNPACKED_RATIO = 1_000
+#: Bytes that pages may unpack to: a thousand times the file, or this size if that is less.
 _UNPACKED_BYTES = 256 << 20
-"""Bytes that pages may unpack to: a thousand times the file, or this size if that is less."""
 _DEPTH = 16
 _MAGIC = b"PAR1"
 

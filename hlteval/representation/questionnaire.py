@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import polars as pl
 
+#: The test conditions (Table 12).
 CONDITIONS = ("Ceiling", "Operation 1", "Operation 2", "Baseline")
-"""The test conditions (Table 12)."""
+#: The questions.
 QUESTIONS = range(1, 12)
-"""The questions."""
+#: The questions that approximate task success.
 SCORED = (*range(1, 6), *range(8, 12))
-"""The questions that approximate task success."""
+#: How many speakers answer after each interaction.
 SPEAKERS = 2
-"""How many speakers answer after each interaction."""
+#: The answer to each question after a perfect scenario.
 IDEAL = "Completely Agree"
-"""The answer to each question after a perfect scenario."""
+#: The answers in words, from the least agreement to the most; questionnaires use some of them.
 ANSWERS = (
     *("Completely Disagree", "Mostly Disagree", "Disagree", "Somewhat Disagree"),
     *("Neither Agree nor Disagree", "Neutral"),
     *("Somewhat Agree", "Agree", "Mostly Agree", IDEAL),
 )
-"""The answers in words, from the least agreement to the most; questionnaires use some of them."""
 
 
 def with_usual_names(responses: pl.LazyFrame, scale: int = 0) -> pl.LazyFrame:

@@ -20,9 +20,9 @@ from types import MappingProxyType
 
 import polars as pl
 
+#: Raised whenever a table or column changes its name, type or meaning, or one is added that may not
+#: be null.
 SCHEMA_VERSION = 1
-"""Raised whenever a table or column changes its name, type or meaning, or one is added that may not
-be null."""
 FRAGMENTS = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64}))
 _TYPES: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "text": pl.String,
@@ -90,6 +90,7 @@ def _declare(
     return Table(name, row_is, tuple(head), tuple(references.items()))
 
 
+#: Every table of the representation by name, in the order in which they refer to each other.
 TABLES: Mapping[str, Table] = MappingProxyType(
     {
         name: _declare(name, **declaration)
@@ -98,4 +99,3 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         ).items()
     }
 )
-"""Every table of the representation by name, in the order in which they refer to each other."""

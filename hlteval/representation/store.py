@@ -19,8 +19,8 @@ from hlteval.representation.corpus import BrokenKey, Corpus
 from hlteval.representation.parquet_sizes import size_problem
 from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Table
 
+#: The key of the schema version in the metadata of a Parquet file.
 VERSION_KEY = "hlteval.schema"
-"""The key of the schema version in the metadata of a Parquet file."""
 
 # Polars panics on some damaged files; a panic is not an Exception.
 _DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError)

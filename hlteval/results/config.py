@@ -18,6 +18,7 @@ from hlteval.results.verdict import Defaults, Verdict
 from hlteval.tasks import load
 
 _SCORES = ("task", "reference", "profile", "encoding", "options")
+#: The settings that each command takes.
 TAKEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "validate": ("task", "against", "profile", "encoding", "fail-on", "select", "ignore",
@@ -33,7 +34,6 @@ TAKEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "serve": _SCORES,
     }
 )  # fmt: skip
-"""The settings that each command takes."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,7 @@ def with_defaults(result: R, defaults: Defaults | None) -> R:
     if isinstance(result, Verdict):
         return msgspec.structs.replace(result, defaults=defaults)
     named = msgspec.structs.replace(
-        result,
-        notes=(*result.notes, defaults.note),
-        signature=defaults.sign(result.signature),
+        result, notes=(*result.notes, defaults.note), signature=defaults.sign(result.signature)
     )
     if isinstance(named, Leaderboard):
         comparisons = tuple(with_defaults(each, defaults) for each in named.comparisons)

@@ -14,10 +14,10 @@ from hlteval.results.systems import Leaderboard, polars_types
 from hlteval.results.verdict import Count, head
 
 Part = Literal["team", "task", "language", "condition", "checkpoint"]
+#: What distinguishes submissions, in the order of tables.
 PARTS: tuple[Part, ...] = ("team", "task", "language", "condition", "checkpoint")
-"""What distinguishes submissions, in the order of tables."""
+#: Placeholders of names that may have underscores in them.
 _WRITTEN = {"run": ".+", "any": ".*", "timestamp": "[0-9]{8}_[0-9]{6}"}
-"""Placeholders of names that may have underscores in them."""
 _PLACEHOLDER = re.compile(r"\{([a-z]*)\}")
 
 
@@ -181,12 +181,12 @@ def name_pattern(written: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+#: The status of a submission; docs/pipeline.md says what each means.
 SubmissionStatus = Literal[
     "scored", "valid", "invalid", "over limit", "not scored", "failed", "waiting", "withdrawn"
 ]
-"""The status of a submission; docs/pipeline.md says what each means."""
+#: Statuses of which the submission is not the reason.
 TROUBLE: frozenset[SubmissionStatus] = frozenset({"not scored", "failed", "waiting"})
-"""Statuses of which the submission is not the reason."""
 
 
 def _counts(statuses: Sequence[str], known: Sequence[str]) -> dict[str, int]:
@@ -284,11 +284,11 @@ class Best(msgspec.Struct, frozen=True):
         return (self.task, self.language, self.condition, self.checkpoint)
 
 
+#: Task, profile and condition: the cells that are compared.
 Group = tuple[str, str, str]
-"""Task, profile and condition: the cells that are compared."""
 ProfileName = Literal["plan", "official"]
+#: Of a cell; `refused` because of its data, `failed` because of the program or the machine.
 CellStatus = Literal["scored", "refused", "failed"]
-"""Of a cell; `refused` because of its data, `failed` because of the program or the machine."""
 
 
 class CampaignFinding(msgspec.Struct):
@@ -363,12 +363,12 @@ class CampaignRow(msgspec.Struct):
 
 _FINDING = polars_types(CampaignFinding)
 _CELL = ("task", "profile", "condition", "submission")
+#: The columns of the table of a campaign.
 COLUMNS: Mapping[str, pl.DataType] = {
     **polars_types(CampaignRow),
     "resample": pl.Int32(),
     "findings": pl.List(pl.Struct(_FINDING)),
 }
-"""The columns of the table of a campaign."""
 
 
 class Condition(msgspec.Struct, frozen=True):

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
+#: A confidence interval, lower limit first; None if it is undefined.
 Limits = tuple[float, float] | None
-"""A confidence interval, lower limit first; None if it is undefined."""
+#: Description of systems where all that are ranked share a rank, so that none is the best.
 NOT_DISTINGUISHABLE = "not distinguishable"
-"""Description of systems where all that are ranked share a rank, so that none is the best."""
 
 
 class System(msgspec.Struct, frozen=True, kw_only=True):
@@ -261,8 +261,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     codes: tuple[str, ...] = ()
 
 
+#: The members of a system by one metric.
 _RANKED = ("value", "interval", "rank")
-"""The members of a system by one metric."""
 
 
 class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
@@ -398,12 +398,12 @@ def _refused_row(system: RefusedSystem) -> Row:
     return Row(name=system.name, reason=reason, help=system.help, codes=system.codes)
 
 
+#: The suffixes of submissions; nothing is left out of names such as `system-1.0` or `run.final`.
 _SUFFIX = re.compile(
     r"(?<=[^/])(\.tar\.gz|\.tgz|\.zip|\.gz|\.jsonl?|(\.ltf|\.laf|\.mteval|\.bioc)?\.xml"
     r"|(\.index|\.issues|\.needs)?\.tab|(\.rsd)?\.txt|\.tsv|\.csv|\.tpl|\.sgml?|\.ann|\.a[12]"
     r"|\.frames|\.appen|\.muc|\.neleval|\.rttm|\.parquet)$"
 )
-"""The suffixes of submissions; nothing is left out of names such as `system-1.0` or `run.final`."""
 
 
 def short_names(paths: Iterable[str]) -> dict[str, str]:

@@ -30,10 +30,10 @@ from hlteval.findings.sequence import severities, tally
 from hlteval.sources import Unreadable, open_source, sha256
 from hlteval.tasks.task import WrongOption
 
+#: The name of the first part, the version.
 FIRST = "hlteval"
-"""The name of the first part, the version."""
+#: Digits of a digest.
 DIGITS = 16
-"""Digits of a digest."""
 
 _ESCAPED = re.compile(r"[%|\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _PART = re.compile(r"([^:|]+):([^|]*)")
@@ -124,10 +124,10 @@ def content(path: str) -> str:
     return digest(digests, name_matters=False)
 
 
+#: The part of a signature that names the settings that a file of defaults gave.
 SIGNED = "defaults"
-"""The part of a signature that names the settings that a file of defaults gave."""
+#: The settings, beside the options of a task, on which numbers depend.
 _NUMBERS = ("reference", "against", "profile", "encoding")
-"""The settings, beside the options of a task, on which numbers depend."""
 _OPTIONS = "options."
 
 
@@ -177,10 +177,10 @@ def declared_schemas() -> dict[str, dict[str, Any]]:
     return tomllib.loads(text)
 
 
+#: The version of each schema by name.
 VERSIONS: Mapping[str, int] = MappingProxyType(
     {name: schema["version"] for name, schema in declared_schemas().items()}
 )
-"""The version of each schema by name."""
 
 
 def head(schema: str) -> dict[str, str | int]:
@@ -196,8 +196,8 @@ def head(schema: str) -> dict[str, str | int]:
     return {"schema": schema, "version": VERSIONS[schema]}
 
 
+#: A number of things.
 Count = Annotated[int, msgspec.Meta(ge=0)]
-"""A number of things."""
 
 
 class Output(msgspec.Struct, frozen=True, kw_only=True):
@@ -384,8 +384,8 @@ class Verdict(msgspec.Struct, frozen=True):
         return self.worst is not None and self.worst.rank <= severity.rank
 
 
+#: The result of the check of a part.
 VerificationOutcome = Literal["same", "differs", "not checked"]
-"""The result of the check of a part."""
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):

@@ -35,8 +35,8 @@ from hlteval.sources.source import LIMITS
 from hlteval.tasks import load, task_modules
 from hlteval.tasks.task import Option, Task
 
+#: Characters of the value of an option at most.
 _LONGEST = 500
-"""Characters of the value of an option at most."""
 
 
 def offered_options(task: Task) -> list[Option]:
@@ -129,8 +129,8 @@ def restrict(order: Order, settings: ServeSettings) -> Order:
 
 _FILES = resources.files("hlteval.serve") / "assets"
 _STRICT = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+#: The policy of a report beside its own: it has no origin, and no cookie.
 REPORT_POLICY = "sandbox allow-scripts; frame-ancestors 'self'"
-"""The policy of a report beside its own: it has no origin, and no cookie."""
 
 
 def page(data: Mapping[str, Any]) -> tuple[str, str]:
@@ -166,11 +166,11 @@ def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
+#: Bytes of an upload with its headers at most.
 _BODY = LIMITS.total_bytes + 64 * LIMITS.members
-"""Bytes of an upload with its headers at most."""
 _COOKIE = "hlteval"
+#: Seconds after which it is looked for what has expired.
 _OFTEN = 30.0
-"""Seconds after which it is looked for what has expired."""
 _CHUNK = 1 << 16
 
 

@@ -15,29 +15,20 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from hlteval.serve.settings import (
-    INPUT,
-    LINKS,
-    OUTPUT,
-    SCRATCH,
-    Order,
-    Outcome,
-    Progress,
-    Upload,
-)
+from hlteval.serve.settings import INPUT, LINKS, OUTPUT, SCRATCH, Order, Outcome, Progress, Upload
 from hlteval.serve.uploads import Receiver, Rejected, Space
 from hlteval.workflows.processes.pool import ONE_THREAD, Call, Limits, Process, ProcessEnded
 
 _PERFORM = "hlteval.serve.work:perform_alone"
+#: Variables of the environment that a job has.
 _KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "JAVA_HOME")
-"""Variables of the environment that a job has."""
 _SETTINGS = MappingProxyType(
     {"PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "POLARS_ENGINE_AFFINITY": "in-memory"}
 )
+#: Megabytes that a file may have that is written.
 _WRITTEN = 2_000
-"""Megabytes that a file may have that is written."""
+#: The ends of libraries that get no memory.
 _WITHOUT_MEMORY = (-signal.SIGABRT, -signal.SIGSEGV)
-"""The ends of libraries that get no memory."""
 
 
 class Ended(Exception):

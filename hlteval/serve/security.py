@@ -24,6 +24,7 @@ from hlteval.serve.uploads import Rejected, Space
 
 Headers: TypeAlias = list[tuple[bytes, bytes]]
 
+#: The headers of every answer.
 ALWAYS: Headers = [
     (b"cache-control", b"no-store"),
     (b"referrer-policy", b"no-referrer"),
@@ -32,9 +33,8 @@ ALWAYS: Headers = [
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 ]
-"""The headers of every answer."""
+#: The content security policy of answers that have none of their own.
 NOTHING = b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-"""The content security policy of answers that have none of their own."""
 _SAFE = frozenset({"GET", "HEAD"})
 _METHODS = _SAFE | {"POST", "PUT", "DELETE"}
 
@@ -133,8 +133,8 @@ _POLICY = (b"content-security-policy", NOTHING)
 _FRAMES = (b"x-frame-options", b"DENY")
 
 
+#: Bytes of random names: 144 bits.
 _BITS = 18
-"""Bytes of random names: 144 bits."""
 
 
 @dataclass(frozen=True)

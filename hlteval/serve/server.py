@@ -28,12 +28,12 @@ from hlteval.workflows.evaluation.pipeline import InUse, lock_folder
 
 HOST = "127.0.0.1"
 _PREFIX = "hlteval-serve-"
+#: Bytes of the headers of a request at most.
 _HEADER_BYTES = 16_384
-"""Bytes of the headers of a request at most."""
+#: Connections at a time; more get the status 503.
 _CONNECTIONS = 100
-"""Connections at a time; more get the status 503."""
+#: A level of logs above all there are: they have tracebacks, and what clients send.
 _SILENT = 100
-"""A level of logs above all there are: they have tracebacks, and what clients send."""
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 

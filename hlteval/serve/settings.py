@@ -15,10 +15,10 @@ from hlteval.tasks import load
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import WrongOption
 
+#: The folders of a job: uploaded files, what is made of them, inputs of the organiser, the rest.
 INPUT, OUTPUT, LINKS, SCRATCH = "input", "output", "given", "scratch"
-"""The folders of a job: uploaded files, what is made of them, inputs of the organiser, the rest."""
+#: The input of a job beside `SUBMISSION` and `REFERENCE`; those of options begin with `OPTION`.
 SECOND = "second"
-"""The input of a job beside `SUBMISSION` and `REFERENCE`; those of options begin with `OPTION`."""
 OPTION = "option-"
 
 

@@ -23,10 +23,10 @@ from hlteval.sources.names import archive_suffix, is_text, printable, unsafe_rea
 from hlteval.sources.opening import open_named, read_file
 from hlteval.sources.source import LIMITS, Limits, Source
 
+#: Bytes of the line before a file at most; names of files have at most 4,096.
 _HEADER = 8_192
-"""Bytes of the line before a file at most; names of files have at most 4,096."""
+#: Bytes of the disk that a file takes beside its own.
 _BLOCK = 4_096
-"""Bytes of the disk that a file takes beside its own."""
 
 
 class Rejected(Exception):
@@ -188,10 +188,10 @@ class Receiver:
         self.taken += size
 
 
+#: The limits of uploads: a file is held to what a member of an archive is held to.
 PLAIN = replace(LIMITS, file_bytes=LIMITS.member_bytes)
-"""The limits of uploads: a file is held to what a member of an archive is held to."""
+#: The name of several files that are not in one folder.
 LOOSE = "upload"
-"""The name of several files that are not in one folder."""
 
 
 def open_uploads(uploads: Sequence[Upload], folder: Path, limits: Limits = PLAIN) -> Source:
@@ -276,8 +276,8 @@ class Timing:
     pace: Pace = field(default_factory=Pace)
 
 
+#: Bytes of a body that is not an upload at most.
 SMALL = 65_536
-"""Bytes of a body that is not an upload at most."""
 
 
 async def chunks(request: Request, most: int, pace: Pace) -> AsyncIterator[bytes]:

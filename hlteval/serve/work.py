@@ -58,10 +58,10 @@ from hlteval.workflows.run.engine import score, validate
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused
 
+#: The names that a corrected copy keeps.
 _ORDINARY = re.compile(r"[A-Za-z0-9_][\w+=,@() -]{0,80}(?:\.[A-Za-z0-9_-]{1,20}){0,3}", re.ASCII)
-"""The names that a corrected copy keeps."""
+#: The columns of the table of findings.
 _COLUMNS = ("severity", "code", "file", "line", "column", "message", "help", "record", "side")
-"""The columns of the table of findings."""
 
 
 _LABELS = {"json": "as JSON", "tsv": "as a table (TSV)"}
@@ -185,10 +185,10 @@ def _file_name(source: Source) -> str:
     return "submission" + {"zip": ".zip", "tgz": ".tgz"}.get(source.kind, "")
 
 
+#: Bootstrap resamples of scores.
 RESAMPLES = 1000
-"""Bootstrap resamples of scores."""
+#: Called with the progress of a job.
 Report = Callable[[Progress], None]
-"""Called with the progress of a job."""
 
 
 def perform_alone(folder: Path, order: Order, report: Report) -> Outcome:

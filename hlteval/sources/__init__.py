@@ -6,8 +6,8 @@ from hlteval.sources.opening import OpenInput, open_source
 from hlteval.sources.source import LIMITS, Limits, Listed, Member, Source, Unreadable
 from hlteval.sources.writing import finish, merge, unfinished_path, writing
 
+#: Prefixes of the codes that any file may raise, whatever its format.
 CODES = ("SRC",)
-"""Prefixes of the codes that any file may raise, whatever its format."""
 
 __all__ = [
     "CODES",

@@ -35,10 +35,10 @@ _TYPES = {
     stat.S_IFCHR: "character device",
     stat.S_IFBLK: "block device",
 }
+#: Bytes that show whether a file is a text.
 _HEAD = 4096
-"""Bytes that show whether a file is a text."""
+#: Maximum number of names in a finding about several files.
 _SHOWN = 3
-"""Maximum number of names in a finding about several files."""
 
 
 def type_name(mode: int) -> str:

@@ -19,20 +19,20 @@ _MARKS = (
     ("UTF-16", codecs.BOM_UTF16_LE),
     ("UTF-16", codecs.BOM_UTF16_BE),
 )
+#: Number of bytes from which UTF-16 is guessed.
 _HEAD = 4096
-"""Number of bytes from which UTF-16 is guessed."""
+#: A run of bytes beyond ASCII, and the letters next to it.
 _RUN = re.compile(rb"([A-Za-z]?)([\x80-\xff]+)([A-Za-z]?)")
-"""A run of bytes beyond ASCII, and the letters next to it."""
 _SHORT = re.compile(rb"(?<![\x80-\xff])[\x80-\xff]{1,2}(?![\x80-\xff])")
+#: A pair of bytes of the most frequent characters in East Asian encodings.
 _FREQUENT = re.compile(rb"[\xa1-\xa4\xb0-\xd7][\xa1-\xfe]")
-"""A pair of bytes of the most frequent characters in East Asian encodings."""
+#: Fewest different pairs from which an encoding is guessed.
 _FEWEST = 4
-"""Fewest different pairs from which an encoding is guessed."""
 _NOT_IN_WINDOWS_1252 = bytes.fromhex("818d8f909d")
 
 
+#: Codecs of Python that are not encodings of text files: of host names, and of escapes.
 _UNSUITABLE = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
-"""Codecs of Python that are not encodings of text files: of host names, and of escapes."""
 
 
 def check_encoding(name: str) -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 _BZIP2 = tuple(b"BZh%d1AY&SY" % level for level in range(1, 10))
+#: The kinds of archives, in words, with their suffixes and first bytes.
 _ARCHIVES: tuple[tuple[str, str, str, tuple[bytes, ...]], ...] = (
     ("zip", "a zip archive", ".zip", (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")),
     ("gzip", "a gzip archive", ".tgz .tar.gz", (b"\x1f\x8b",)),
@@ -21,9 +22,8 @@ _ARCHIVES: tuple[tuple[str, str, str, tuple[bytes, ...]], ...] = (
     ("7z", "a 7z archive", ".7z", (b"7z\xbc\xaf\x27\x1c",)),
     ("rar", "a rar archive", ".rar", (b"Rar!\x1a\x07",)),
 )
-"""The kinds of archives, in words, with their suffixes and first bytes."""
+#: The kinds of archives in words.
 KINDS: dict[str | None, str] = {kind: words for kind, words, _, _ in _ARCHIVES}
-"""The kinds of archives in words."""
 _SUFFIXES = {suffix: kind for kind, _, suffixes, _ in _ARCHIVES for suffix in suffixes.split()}
 ARCHIVE_SUFFIXES = tuple(_SUFFIXES)
 _ALL = tuple(signature for *_, signatures in _ARCHIVES for signature in signatures)
@@ -75,11 +75,11 @@ _PLAIN: tuple[tuple[bytes, str], ...] = (
     (b"ARROW1", "an Arrow file"),
     (b"SQLite format 3\0", "an SQLite database"),
 )
+#: The first bytes of the files of Office before 2007.
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""The first bytes of the files of Office before 2007."""
 _OLE_STREAMS = {"Workbook": "an Excel spreadsheet", "WordDocument": "a Word document"}
+#: A member, in the list of a zip archive or before its content, that only Office writes.
 _IN_ZIP = re.compile(rb"PK(?:\x01\x02.{42}|\x03\x04.{26})(xl|word|ppt)/", re.DOTALL)
-"""A member, in the list of a zip archive or before its content, that only Office writes."""
 _OFFICE = {
     b"xl": "an Excel spreadsheet",
     b"word": "a Word document",
@@ -113,6 +113,7 @@ def document_kind(data: bytes) -> str:
 _HIDDEN_CHARACTERS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+#: The reasons why a member must not be unpacked, by the patterns of their parts of a name.
 _REASONS = {
     r"(?:^|/)\.\.(?:/|$)": "leads out of the archive with '..'",
     r"^/": "absolute path",
@@ -120,7 +121,6 @@ _REASONS = {
     r"\\": "contains a backslash, which separates folders on Windows only",
     r"[\x00-\x1f\x7f-\x9f]": "contains a control character",
 }
-"""The reasons why a member must not be unpacked, by the patterns of their parts of a name."""
 _UNSAFE = re.compile("|".join(f"({pattern})" for pattern in _REASONS))
 _JUNK = re.compile(
     r"(?:^|/)(?:\.(?!\.?(?:/|$))|__MACOSX(?:/|$)|PaxHeaders?(?:\.[0-9]+)?/|(?:Thumbs\.db|desktop\.ini)$)",
@@ -128,11 +128,11 @@ _JUNK = re.compile(
 )
 
 _ORDINARY = re.compile(r"(?:(?:[\w-][\w .+=,@()-]*+/)*+[\w-][\w .+=,@()-]*+\n)*+", re.ASCII)
+#: Parts of otherwise ordinary names that may be junk or archives.
 _SUSPECT = (
     *("__macosx", "paxheader", "thumbs.db\n", "desktop.ini\n"),
     *(f"{suffix}\n" for suffix in ARCHIVE_SUFFIXES),
 )
-"""Parts of otherwise ordinary names that may be junk or archives."""
 
 
 def are_ordinary(names: Sequence[str]) -> bool:
@@ -191,10 +191,10 @@ def is_text(name: str) -> bool:
     return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
 
 
+#: Maximum length of a name in bytes; most systems allow 255, and a suffix may be added.
 _LONGEST = 240
-"""Maximum length of a name in bytes; most systems allow 255, and a suffix may be added."""
+#: Maximum length of a path in bytes; Linux allows 4096, with the folder that it is in.
 _LONGEST_PATH = 3000
-"""Maximum length of a path in bytes; Linux allows 4096, with the folder that it is in."""
 
 
 def unsafe_reason(name: str) -> str | None:

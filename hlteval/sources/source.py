@@ -220,5 +220,5 @@ class Limits:
         return min(self.members, max(self.tiny_members, packed // self.packed_bytes))
 
 
+#: The default limits.
 LIMITS = Limits()
-"""The default limits."""

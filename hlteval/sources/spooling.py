@@ -83,11 +83,11 @@ def temporary() -> Iterator[None]:
         yield
 
 
+#: Number of bytes per read from a stream of unknown length.
 CHUNK = 1 << 16
-"""Number of bytes per read from a stream of unknown length."""
 
+#: Without O_NONBLOCK, open() would block for ever if a file was replaced by a pipe.
 OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-"""Without O_NONBLOCK, open() would block for ever if a file was replaced by a pipe."""
 
 if sys.platform == "win32":
 

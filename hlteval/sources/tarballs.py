@@ -20,8 +20,8 @@ from hlteval.sources.spooling import CHUNK, Spool, spool
 
 _BLOCK = 512
 _PIECE = 1 << 20
+#: Maximum size of an extended header; systems allow names of 4,096 bytes.
 _LONGEST_HEADER = 1 << 20
-"""Maximum size of an extended header; systems allow names of 4,096 bytes."""
 _EXTENDED = frozenset(b"xXgLK")
 _TYPES = {
     ord("\0"): FILE,
@@ -35,8 +35,8 @@ _TYPES = {
     ord("6"): "pipe",
     ord("S"): "sparse file",
 }
+#: Types without content, whatever the size in their header.
 _WITHOUT_CONTENT = frozenset(b"123456")
-"""Types without content, whatever the size in their header."""
 _MEMBER_KEYS = ("path", "size")
 _ASCII = bytes(range(0x80))
 _OCTAL = re.compile(rb"[0-7]*")

@@ -21,12 +21,12 @@ from hlteval.sources.names import archive_suffix
 from hlteval.sources.source import Source
 from hlteval.sources.spooling import report_write_errors
 
+#: Maximum number of files of a folder that are synchronized with the disk.
 _MAX_SYNCED = 100
-"""Maximum number of files of a folder that are synchronized with the disk."""
+#: The names of what is not complete.
 _UNFINISHED = re.compile(r"\..*\.[0-9a-f]{8}\.part", re.DOTALL)
-"""The names of what is not complete."""
+#: Arguments of renameat2 of Linux: paths from the working directory, exchange of two names.
 _HERE, _SWAP = -100, 2
-"""Arguments of renameat2 of Linux: paths from the working directory, exchange of two names."""
 
 
 @contextmanager
@@ -273,8 +273,8 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+#: Suffixes of the archives that are written, by kind of source.
 SUFFIXES = {"zip": (".zip",), "tgz": (".tgz", ".tar.gz")}
-"""Suffixes of the archives that are written, by kind of source."""
 _READ_WRITE = 0o644
 
 

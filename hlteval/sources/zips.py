@@ -36,10 +36,10 @@ _END_64 = struct.Struct("<4sQ2H2L4Q")
 _HEADER = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
 _LONGEST_COMMENT = 0xFFFF
+#: Maximum size of the central directory per allowed member; usual entries take a tenth.
 _HEADER_BYTES = 1024
-"""Maximum size of the central directory per allowed member; usual entries take a tenth."""
+#: The value of a size or an offset that is in the zip64 extra field instead.
 _IN_EXTRA = 0xFFFFFFFF
-"""The value of a size or an offset that is in the zip64 extra field instead."""
 _ENCRYPTED, _SIZES_FOLLOW, _UTF8 = 1 << 0, 1 << 3, 1 << 11
 _COMPARED = _ENCRYPTED | _SIZES_FOLLOW | _UTF8
 _STORED, _DEFLATED = 0, 8

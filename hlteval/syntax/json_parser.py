@@ -17,28 +17,28 @@ from typing import Any, NamedTuple
 from hlteval.findings import Problem
 from hlteval.syntax.places import line_end
 
+#: Deepest nesting that is parsed; real data has three levels.
 DEPTH = 100
-"""Deepest nesting that is parsed; real data has three levels."""
+#: Digits of the longest integer, as in Python itself; a confidence has twenty.
 DIGITS = 4300
-"""Digits of the longest integer, as in Python itself; a confidence has twenty."""
+#: The path to a value: names of members and indices of items.
 Path = tuple[str | int, ...]
-"""The path to a value: names of members and indices of items."""
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _LINES = re.compile(r"(?:[ \t\r\n]+|//[^\n]*)*")
 _COMMENTS = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _LIKE_A_NUMBER = re.compile(r"[+-]?[0-9.][0-9a-zA-Z_.+-]*")
+#: A number with a decimal comma: no other member of an object begins with a digit.
 _DECIMAL_COMMA = re.compile(r"-?[0-9]{1,15},[0-9]{1,15}(?=[ \t\r\n]*[,}])")
-"""A number with a decimal comma: no other member of an object begins with a digit."""
 _CURLY = "“”„‟«»"
 _STRAIGHT = 'replace the typographic quotation marks with straight ones: "'
 _WORD = re.compile(r"[+-]?[A-Za-z_][A-Za-z_0-9]*")
 ELLIPSIS = re.compile(r"(?:\.\.\.|…)[^\]\[{},\"]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+#: Characters after an escape that decide what it is.
 _PEEKED = 12
-"""Characters after an escape that decide what it is."""
 _SINGLE = re.compile(r"'((?:[^'\\\n]|\\.)*)'")
 _RIGHT = {"true": True, "false": False, "null": None}
 _PYTHON = {"True": ("true", True), "False": ("false", False), "None": ("null", None)}
@@ -315,8 +315,8 @@ class _Parser:
         return value
 
 
+#: Codes of mistakes that run through a file, of which the first one is reported.
 ONCE = frozenset({"JSN103", "JSN113"})
-"""Codes of mistakes that run through a file, of which the first one is reported."""
 _CONTROL = re.compile("[\x00-\x1f]")
 _PAIR = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"

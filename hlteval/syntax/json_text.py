@@ -159,8 +159,8 @@ def _array(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
 _BETWEEN = re.compile(r",[ \t\r\n]*(?=\{)")
 
 
+#: Where parsing continues after an item that cannot be parsed.
 _NEXT = re.compile(r",\s*\{\s*[\"']|\]\s*\Z")
-"""Where parsing continues after an item that cannot be parsed."""
 
 
 _EXTRA = "remove everything after the end of the array"
@@ -198,8 +198,8 @@ def _bare(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
 
 
 _NO_TABLE = 'write an array of objects, not a table: to_json(orient="records") in pandas'
+#: Separators of the cells of a table, and the fewest in a line of one.
 _SEPARATORS, _FEWEST = "\t;,|", 2
-"""Separators of the cells of a table, and the fewest in a line of one."""
 _QUOTED_CELL = re.compile('"[^"\n]*"')
 
 
@@ -230,10 +230,10 @@ def _unique_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
 # `int` rejects NaN and Infinity.
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique_members, parse_constant=int)
 _SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(_DECODER)
+#: Characters that are scanned for an object; an error of the scanner counts the lines in them.
 _WINDOW = 4096
-"""Characters that are scanned for an object; an error of the scanner counts the lines in them."""
+#: What follows a number or a word inside an array: the window has all of it.
 _AFTER = frozenset(" \t\r\n,]}")
-"""What follows a number or a word inside an array: the window has all of it."""
 _PLAIN_SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
 
 
@@ -303,6 +303,7 @@ def extents(text: str) -> Sequence[tuple[int, int]]:
     return [(item.start, item.end) for item in items(text).parsed]
 
 
+#: The names of values in messages, by type.
 KINDS: Mapping[type, str] = {
     str: "a string",
     bool: "true or false",
@@ -312,7 +313,7 @@ KINDS: Mapping[type, str] = {
     list: "an array",
     dict: "an object",
 }
-"""The names of values in messages, by type."""
+#: The names of values in messages, by type in the schema.
 WANTED: Mapping[str, str] = {
     "string": "a string",
     "number": "a number",
@@ -321,7 +322,6 @@ WANTED: Mapping[str, str] = {
     "object": "an object",
     "array": "an array",
 }
-"""The names of values in messages, by type in the schema."""
 
 
 class SchemaError(NamedTuple):
@@ -459,8 +459,8 @@ def schema_errors(name: str, definition: str, item: Any) -> Iterator[SchemaError
         yield SchemaError(path, error.validator, error.validator_value, error.instance)
 
 
+#: Start and end of a value.
 Stretch = tuple[int, int]
-"""Start and end of a value."""
 
 
 def format_path(path: Path) -> str:

@@ -24,8 +24,8 @@ _PATTERNS = {
 }
 _TYPES = {"text": pl.String(), "integer": pl.Int64(), "number": pl.Float64()}
 _LONGEST = 80
+#: The white space of Unicode, for use in the brackets of a pattern; `\s` is more in Python.
 WHITE_SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-"""The white space of Unicode, for use in the brackets of a pattern; `\\s` is more in Python."""
 
 
 def is_blank(text: str) -> bool:
@@ -146,10 +146,10 @@ class Column:
         return cells if self.optional else cells.fill_null("")
 
 
+#: Characters that are split at a time; more cost memory and save no time.
 SLICE = 1_000_000
-"""Characters that are split at a time; more cost memory and save no time."""
+#: The most lines that are split at a time: empty lines have few characters, but as many cells.
 MOST = 40_000
-"""The most lines that are split at a time: empty lines have few characters, but as many cells."""
 
 
 class Lines:
@@ -355,14 +355,14 @@ class ParsedTable:
         )
 
 
+#: The cells of a row, one for each column; None where the line has no such cell.
 Cells = Sequence[str | None]
-"""The cells of a row, one for each column; None where the line has no such cell."""
+#: The rows that a line is read as, usually one or none, and its problems, the worst first.
 Explanation = tuple[Sequence[Cells], Sequence[Problem]]
-"""The rows that a line is read as, usually one or none, and its problems, the worst first."""
 _Explained = tuple[Sequence[Cells], Sequence[Problem], bool]
 _Explain = Callable[[str], _Explained]
+#: Different lines that are not explained again where they are repeated.
 _ALIKE = 1000
-"""Different lines that are not explained again where they are repeated."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,10 +33,11 @@ from hlteval.syntax.tsv_steps import (
     order_step,
 )
 
+#: The separator of a table whose cells are separated by any spaces and tabs.
 SPACES = " "
-"""The separator of a table whose cells are separated by any spaces and tabs."""
+#: The separator of a table whose cells are aligned by two spaces or more.
 WIDE = "  "
-"""The separator of a table whose cells are aligned by two spaces or more."""
+#: The separators in words.
 NAMES = {
     "\t": "tabs",
     ",": "commas",
@@ -45,23 +46,22 @@ NAMES = {
     WIDE: "several spaces",
     SPACES: "spaces",
 }
-"""The separators in words."""
+#: Lines with quotation marks, of which a spreadsheet may be the cause.
 _FEWEST = 2
-"""Lines with quotation marks, of which a spreadsheet may be the cause."""
 QUOTES, SEPARATORS = "TAB101", "TAB102"
 RENAMED, MISSING, EXTRA = "TAB103", "TAB104", "TAB105"
+#: Most characters of a text that is looked at: the time for more would be felt.
 LARGEST = 100_000_000
-"""Most characters of a text that is looked at: the time for more would be felt."""
+#: Rows from which a diagnosis is made.
 _SAMPLE = 60
-"""Rows from which a diagnosis is made."""
+#: The share of these rows that must fit.
 _SURE = 0.9
-"""The share of these rows that must fit."""
+#: Most steps, beside those about notation and header: who made more mistakes made another table.
 _STEPS = 4
-"""Most steps, beside those about notation and header: who made more mistakes made another table."""
+#: Least similarity, in percent, of a name in a header; the cells below it must fit too.
 _ALIKE = 50.0
-"""Least similarity, in percent, of a name in a header; the cells below it must fit too."""
+#: Most columns of a table.
 _MOST = 100
-"""Most columns of a table."""
 _RUN, _WIDE_RUN = re.compile("[ \t]+"), re.compile("[ ]{2,}")
 _QUOTED = re.compile(r'(?:^|[\t,;|])"', re.MULTILINE)
 

@@ -12,23 +12,23 @@ from itertools import combinations, pairwise
 
 from hlteval.syntax.tsv import Column, Table, shorten
 
+#: The columns of a file in their order; None for one that the table does not have.
 Columns = tuple[Column | None, ...]
-"""The columns of a file in their order; None for one that the table does not have."""
 Cells = list[str]
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 _PERCENTAGE = re.compile(r"([+-]?[0-9]+(?:[.,][0-9]*)?)\s*%|(?:100|[0-9]{1,2})(?:\.[0-9]*)?")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?")
+#: Rows of which a step that changes values must explain at least so many.
 _FEWEST = 2
-"""Rows of which a step that changes values must explain at least so many."""
+#: The share of the cells which a step that changes values must explain.
 _SURE = 0.9
-"""The share of the cells which a step that changes values must explain."""
 _LEAST, _MOST_WORDS = 2, 50
+#: Cells that only columns of any text take, without and with spaces.
 NO_WORD, NO_WORDS = "?!", "?! ?!"
-"""Cells that only columns of any text take, without and with spaces."""
 COMMAS, PERCENTAGES, EXCHANGED = "TAB106", "TAB107", "TAB108"
 SURPLUS, LACKING, CASE = "TAB109", "TAB110", "TAB111"
+#: The codes of columns too many or missing.
 LENGTHS = (SURPLUS, LACKING)
-"""The codes of columns too many or missing."""
 
 
 def same(cells: Cells) -> Cells:

@@ -25,13 +25,13 @@ from hlteval.syntax.xml_places import lines_of
 if TYPE_CHECKING:
     from lxml import etree
 
+#: Deepest nesting of elements; real formats have less than ten levels.
 DEEPEST = 100
-"""Deepest nesting of elements; real formats have less than ten levels."""
 
 _SUBSET = re.compile(r"<!DOCTYPE[^\[>]*\[")
 _SPECIAL = re.compile(r"&(?!(?:[A-Za-z_][\w.-]*|#[0-9]+|#x[0-9A-Fa-f]+);)|<(?![A-Za-z_/!?])")
+#: An ampersand with a name, without the semicolon of a reference.
 _UNENDED = re.compile(r"&[\w.-]+")
-"""An ampersand with a name, without the semicolon of a reference."""
 _NAME = re.compile(r"[\w:.-]+")
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
@@ -47,8 +47,8 @@ def problem_at(
     return Problem(code, line, column - 1, column - 1, values, field)
 
 
+#: Characters of a name, or of a list of names, in a message.
 _LONGEST = 1000
-"""Characters of a name, or of a list of names, in a message."""
 
 
 class Element(NamedTuple):
@@ -258,10 +258,10 @@ def other_encoding(declared: str | None, encoding: str) -> bool:
         return True
 
 
+#: Children of an element of which a sample is looked at first.
 WIDE = 2000
-"""Children of an element of which a sample is looked at first."""
+#: Children at the start and at the end of a sample; as many are between them.
 _KEPT = 100
-"""Children at the start and at the end of a sample; as many are between them."""
 
 
 class Structure(NamedTuple):

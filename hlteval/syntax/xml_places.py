@@ -16,8 +16,8 @@ from hlteval.sources import Member, decode
 _TAG = re.compile(r"""(<[^\s<>/]+)(?:\s+[^\s=<>/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")
 _ATTRIBUTE = re.compile(r"""([^\s=<>/"']+)\s*=\s*("[^"]*"|'[^']*')""")
 _MARKUP = re.compile(r"<[!?][^<>\[]*>|&[\w.#-]*;")
+#: Lines of the longest tag in which single attributes are located.
 _LINES = 100
-"""Lines of the longest tag in which single attributes are located."""
 
 
 def starts(text: str, wanted: Iterable[int]) -> dict[int, tuple[int, int]]:
@@ -137,8 +137,8 @@ def locate_elements(member: Member, places: Sequence[FieldRef]) -> list[Location
     ]
 
 
+#: Characters that XML cannot hold.
 ABSENT = "[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
-"""Characters that XML cannot hold."""
 _TEXT = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;"))
 _VALUE = (*_TEXT, ('"', "&quot;"), ("\t", "&#9;"), ("\n", "&#10;"))
 

@@ -36,8 +36,8 @@ from hlteval.syntax.xml_places import starts
 if TYPE_CHECKING:
     from lxml import etree
 
+#: Bytes of a part; larger parts use more memory and save no time.
 PART = 1_000_000
-"""Bytes of a part; larger parts use more memory and save no time."""
 
 
 @dataclass(frozen=True, slots=True)

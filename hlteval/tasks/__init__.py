@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from hlteval.tasks.task import Task
     from hlteval.validators import Rule
 
+#: The tasks by name, each imported where it is first used.
 BUILTIN: Mapping[str, str] = {
     "seedev-binary": "hlteval.tasks.seedev:BINARY",
     "seedev-full": "hlteval.tasks.seedev:FULL",
@@ -30,10 +31,9 @@ BUILTIN: Mapping[str, str] = {
     "ccu-reference": "hlteval.tasks.ccu:REFERENCE",
     "ccu-ta2": "hlteval.tasks.ccu:TA2",
 }
-"""The tasks by name, each imported where it is first used."""
 
+#: `plan` follows the written specification, `official` the public software, quirks included.
 PROFILES = ("plan", "official")
-"""`plan` follows the written specification, `official` the public software, quirks included."""
 
 __all__ = ["BUILTIN", "PROFILES", "load", "rules", "task_modules", "usable"]
 

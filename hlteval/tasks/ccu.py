@@ -40,29 +40,30 @@ if TYPE_CHECKING:
     from hlteval.representation import Corpus
 
 _PLAN = "CCU Phase 1 Evaluation Plan, February 21, 2023"
+#: Values that the official validator takes for numbers, at the end of a message.
 _NAN = re.compile(r"^llr .*: (?:nothing|[+-]?(?:nan|na|n/a|null|none|<na>|inf|infinity))$", re.I)
-"""Values that the official validator takes for numbers, at the end of a message."""
 _SHORT = re.compile(r"expected ([0-9]+) cells, found ([0-9]+)")
 _NUMBER, _NAME, _CELLS, _OTHER_TASK = "CCS107", "CCS108", "CCS105", "CCU309"
+#: The annotation that each task is about: that of other tasks is not checked in a reference.
 _ANNOTATIONS = {
     **dict.fromkeys(("nd", "ndmap"), "norms"),
     "ed": "emotions",
     **dict.fromkeys(("vd", "ad"), "levels"),
     "cd": "changes",
 }
-"""The annotation that each task is about: that of other tasks is not checked in a reference."""
+#: The tables of scores of which each task has a file.
 _TABLES = {
     "nd": "detections classes aggregated", "ed": "detections classes aggregated",
     "vd": "alignment metrics", "ad": "alignment metrics", "cd": "detections changes metrics",
 }  # fmt: skip
-"""The tables of scores of which each task has a file."""
+#: The names that section 3.1 gives files of scores, by table.
 _FILES = {
     "detections": "instance_alignment.tab",
     "alignment": "segment_diarization.tab",
     **dict.fromkeys(("classes", "changes"), "scores_by_class.tab"),
     **dict.fromkeys(("aggregated", "metrics"), "scores_aggregated.tab"),
 }
-"""The names that section 3.1 gives files of scores, by table."""
+#: Findings that need not block, but for which the official validator refuses what it checks.
 _REFUSED = frozenset({
     "CCS103", "CCS125", "CCS132", "CCU208", "CCU301", "CCU302", "CCU308", "CCU309", "CCU402",
     "CCU403", "CCU405", "CCU406", "CCU502", "CCU503", "CCU504", "CCU505", "CCU506", "CCU508",
@@ -70,7 +71,6 @@ _REFUSED = frozenset({
     "CCU702", "CCU703", "CCU712", "CCR121", "CCR125", "CCU801", "CCU804", "CCU806", "CCU807",
     "CCU809", "CCU810", "CCU811", "CCU812", "CCU814", "CCU819",
 })  # fmt: skip
-"""Findings that need not block, but for which the official validator refuses what it checks."""
 
 
 def _refuses(finding: Finding, *, short_lines: bool = False) -> bool:

@@ -29,8 +29,8 @@ from hlteval.tasks.task import (
 
 _PLAN = "CCU Phase 1 plan, "
 _AP, _MAP = f"{_PLAN}C.4.3", f"{_PLAN}C.4.4"
+#: Step 3: any metric can be computed from the evaluation labels.
 _OTHER = f"{_PLAN}Appendix A"
-"""Step 3: any metric can be computed from the evaluation labels."""
 _GENRES = ("text", "audio", "video")
 _READERS = "hlteval.tasks.runtime.ccu:"
 
@@ -49,6 +49,7 @@ _ALL_RATES = (
 )
 _MEAN = "mean over the classes that have references"
 
+#: The metrics of norms and emotions.
 DETECTION = (
     StatisticInfo("map", "Mean average precision.", f"{_MEAN} of ap", clause=_MAP, importance=HIGH),
     *(
@@ -74,7 +75,6 @@ DETECTION = (
         for name, title, formula, clause in _ALL_RATES
     ),
 )  # fmt: skip
-"""The metrics of norms and emotions."""
 
 
 def _of_classes(what: str) -> tuple[StatisticInfo, ...]:
@@ -89,12 +89,13 @@ def _of_classes(what: str) -> tuple[StatisticInfo, ...]:
     )  # fmt: skip
 
 
+#: What the tables have of classes, and the metrics `ap.<class>`, `f1.<class>` and so on.
 DETECTION_TABLE = (
     *_of_classes("a class"),
     StatisticInfo("mAP", "Mean average precision.", clause=_MAP),
 )
-"""What the tables have of classes, and the metrics `ap.<class>`, `f1.<class>` and so on."""
 
+#: The metrics of change points; with a delta, such as `cd.ap.text@100`, they have it at the end.
 CHANGES = (
     StatisticInfo("cd.ap", "Average precision of change points, averaged over data types: for "
                   "ranking only.", "mean of cd.ap of the data types that have references",
@@ -113,7 +114,6 @@ CHANGES = (
         for genre in _GENRES
     ),
 )  # fmt: skip
-"""The metrics of change points; with a delta, such as `cd.ap.text@100`, they have it at the end."""
 
 CHANGES_TABLE = tuple(item for item in _of_classes("change points") if "scaled" not in item.name)
 

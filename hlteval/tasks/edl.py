@@ -42,6 +42,7 @@ STATISTICS = (
 )  # fmt: skip
 
 _ALIGNED = "summed over the one-to-one cluster alignment that maximizes it"
+#: Meaning and formula of each aggregate; an overlap has two coverages, x and y.
 _COUNTS: Mapping[str, tuple[str, str]] = {
     "sets": ("distinct {key} on both sides",
              "ptp = rtp = |G ∩ S|, ptp + fp = |S|, rtp + fn = |G|"),
@@ -68,7 +69,6 @@ _COUNTS: Mapping[str, tuple[str, str]] = {
     "blanc": ("BLANC over {key}",
               "mean of pairwise and pairwise_negative, for each statistic; no counts"),
 }  # fmt: skip
-"""Meaning and formula of each aggregate; an overlap has two coverages, x and y."""
 
 _COVERED = {"max": "by one annotation", "sum": "by all annotations together"}
 _FILTERED = {
@@ -107,14 +107,14 @@ def describe(measured: Measure) -> MeasureInfo:
 MEASURES = tuple(describe(measure(name)) for name in DEFAULT)
 
 
+#: Findings that do not block, but for which the official validator refuses a submission.
 _REFUSED = frozenset({
     "EDL102", "EDL108", "EDL215", "EDL216", "EDL303", "EDL305", "EDL306", "EDL401", "EDL402",
     "EDL403", "EDL404", "EDL507", "DOC103", "DOC105", "NEL101",
 })  # fmt: skip
-"""Findings that do not block, but for which the official validator refuses a submission."""
 
+#: Findings that block, but that the official validator passes over.
 _LET_PASS = frozenset({"SRC201", "SRC204"})
-"""Findings that block, but that the official validator passes over."""
 
 
 def _goes_on(finding: Finding) -> bool:

@@ -71,8 +71,9 @@ STATISTICS = (
                better="less"),
 )  # fmt: skip
 
+#: The options that alignment of texts needs.
 _ALIGNED = dict.fromkeys(("score", "compare"), ("align", "hyp_corpus"))
-"""The options that alignment of texts needs."""
+#: What options of the corpus have in common.
 _IN_CORPUS: Mapping[str, Any] = {
     "is_format_setting": True,
     "commands": BOTH,
@@ -81,7 +82,6 @@ _IN_CORPUS: Mapping[str, Any] = {
         "validate": ("corpus", "against", "hyp_corpus"),
     },
 }
-"""What options of the corpus have in common."""
 
 _READING = (
     Option("slots", "File of the allowed types and slots, one TYPE or TYPE.SLOT per line (default: "

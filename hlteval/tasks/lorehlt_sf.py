@@ -70,6 +70,7 @@ _OF_SENTIMENTS = (
         for what in ("polarity", "sentiment", "emotion")
     ),
 )  # fmt: skip
+#: The endings of the names of metrics: tie-breaks, numbers and classes.
 STATISTICS = (
     *(
         StatisticInfo(name, f"Situations of equal gravity: {what}.", f"{_ORDER} {order}",
@@ -90,7 +91,6 @@ STATISTICS = (
     _class(_GRAVE, "Only urgent and unresolved frames,", "16.2.4"),
     *_OF_SENTIMENTS,
 )  # fmt: skip
-"""The endings of the names of metrics: tie-breaks, numbers and classes."""
 
 _GAINS = "Gain_i by the gravity of situation i in G: high, medium or low"
 _NDCG = f"Σ Gain_i / log₂(i + 1) over S by gravity, divided by the same over G; {_GAINS}"
@@ -111,6 +111,7 @@ def _sentiments(name: str, meaning: str, formula: str) -> MeasureInfo:
     return MeasureInfo(name, meaning, formula, f"{_SECTION}16.2.7", classes)
 
 
+#: The beginnings of the names of metrics.
 MEASURES = (
     _ndcg("ndcg", "nDCG of the situations, ranked by the number of grave frames.", "16.2.3"),
     _ndcg("ndcg_sec", "nDCG with fear and anger as boosters of gravity.", "16.2.1"),
@@ -138,24 +139,23 @@ MEASURES = (
                 "mean of right / |S|"),
     _sentiments("sec_recall", "Recall of sentiments, averaged over frames.", "mean of right / |G|"),
 )  # fmt: skip
-"""The beginnings of the names of metrics."""
 
+#: The columns of the tables of scores whose rows are classes.
 TABLE_STATISTICS = tuple(
     StatisticInfo(measure.name, measure.meaning, importance=LOW)
     for measure in MEASURES
     if measure.name not in {"ndcg", "precision_at"} and not measure.name.startswith("ndcg_")
 )
-"""The columns of the tables of scores whose rows are classes."""
 
 _READERS = "hlteval.tasks.runtime.lorehlt_sf:"
 
+#: Findings in JSON that block, but that the parser of the official software passes over.
 _ACCEPTED = frozenset({"JSN109", "JSN110", "JSN112"})
-"""Findings in JSON that block, but that the parser of the official software passes over."""
+#: Findings that do not block, but for which the official validator refuses a submission.
 _REFUSED = frozenset({"LSF102", "LSF103", "LSF105"})
-"""Findings that do not block, but for which the official validator refuses a submission."""
+#: Rules of entity mentions that no submission of frames breaks: it may have none, and documents of
+#: speech have none.
 _NOT_OF_FRAMES = frozenset({"EDL101", "EDL506", "EDL507", "EDL508"})
-"""Rules of entity mentions that no submission of frames breaks: it may have none, and documents of
-speech have none."""
 
 
 def _refuses(finding: Finding) -> bool:

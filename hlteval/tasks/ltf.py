@@ -7,8 +7,8 @@ from functools import partial
 from hlteval.extensions import lazy
 from hlteval.tasks.task import Task
 
+#: The formats that hold the texts of such documents.
 TEXTS = ("rsd", "ltf", "corpus", "jsonl")
-"""The formats that hold the texts of such documents."""
 
 _DOCUMENTS = lazy("hlteval.validators.packages:documents")
 

@@ -42,12 +42,12 @@ STATISTICS = (
                "reference.", "100 · edits / words of the reference", RATIO, "less"),
     StatisticInfo("segments", "Number of scored segments.", "", COUNT, "neither", _CLAUSE, LOW),
 )  # fmt: skip
+#: What the tables of documents and segments have beside the metrics.
 TABLE_STATISTICS = (
     StatisticInfo("meteor_precision", "Weighted matches per weighted word of the translation."),
     StatisticInfo("meteor_recall", "Weighted matches per weighted word of the reference."),
     StatisticInfo("meteor_penalty", "Penalty of METEOR for words in another order.", better="less"),
 )
-"""What the tables of documents and segments have beside the metrics."""
 _READERS = "hlteval.tasks.runtime.mt:"
 
 

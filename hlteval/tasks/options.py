@@ -18,8 +18,8 @@ from hlteval.tasks.task import Option, Task, WrongOption
 if TYPE_CHECKING:
     from hlteval.tasks.runtime.options import OptionFiles
 
+#: Numbers of options are smaller.
 _LARGE = 1e6
-"""Numbers of options are smaller."""
 
 
 def merge_options(task: Task, given: Mapping[str, object]) -> dict[str, str]:

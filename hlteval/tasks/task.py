@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from hlteval.validators import Rule, RuleContext
     from hlteval.validators.packing import Arranged
 
+#: What an outcome means: both sides agree, differ, one of them has nothing, or nothing counts.
 Kind = Literal["correct", "different", "missing", "extra", "unscored"]
-"""What an outcome means: both sides agree, differ, one of them has nothing, or nothing counts."""
+#: The kinds of outcomes that are errors.
 ERRORS: frozenset[Kind] = frozenset({"different", "missing", "extra"})
-"""The kinds of outcomes that are errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,15 +170,15 @@ class Deposited:
     companions: Callable[[Corpus], tuple[str, ...]] | None = None
 
 
+#: Commands that have the options of another command.
 _HOMES: Mapping[str, str] = MappingProxyType(
     {"pack": "validate", "leaderboard": "compare", "agreement": "compare"}
 )
-"""Commands that have the options of another command."""
 
 
 Command = Literal["score", "validate"]
+#: The commands of options that decide how files are read.
 BOTH: tuple[Command, Command] = ("score", "validate")
-"""The commands of options that decide how files are read."""
 
 
 class WrongOption(ValueError):
@@ -709,8 +709,8 @@ RATIO = Range("≥ 0", least=0.0)
 COUNT = Range("an integer ≥ 0", "count", least=0.0)
 NUMBER = Range("a number ≥ 0", "number", least=0.0)
 
+#: How important a statistic is to readers who cannot see all: details, most, the first to read.
 LOW, NORMAL, HIGH = 1, 2, 3
-"""How important a statistic is to readers who cannot see all: details, most, the first to read."""
 _IMPORTANCE = MappingProxyType({"rate": HIGH, "number": NORMAL, "count": LOW})
 
 

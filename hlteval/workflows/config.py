@@ -31,8 +31,8 @@ from hlteval.workflows.evaluation.manifests import TomlFile, read_toml, schema_p
 from hlteval.workflows.run.request import Selection, UnknownCode
 
 OWN = "hlteval.toml"
+#: The file of a Python project, whose table `[tool.hlteval]` has the same keys.
 SHARED = "pyproject.toml"
-"""The file of a Python project, whose table `[tool.hlteval]` has the same keys."""
 
 
 def start_of(submission: str) -> Path:

@@ -217,9 +217,7 @@ def inspect(path: str) -> Inspection:
     kept = () if source.members else {item.code for item in problems}
     found = without_cascades([*source.findings, *problems], {SUBMISSION: source.path}, kept)
     return msgspec.structs.replace(
-        shown,
-        name=_parts(source, tasks),
-        findings=Findings(sorted(found, key=attrgetter("order"))),
+        shown, name=_parts(source, tasks), findings=Findings(sorted(found, key=attrgetter("order")))
     )
 
 

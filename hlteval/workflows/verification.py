@@ -27,10 +27,10 @@ from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Files, Refused, files_of, names_file
 from hlteval.workflows.run.verdicts import signature as signed
 
+#: A signature inside a report: alone, after `%` in LaTeX, or in backticks in Markdown.
 _LINE = re.compile(rf"{FIRST}:[^\r\n`]*\|[^\r\n`]*")
-"""A signature inside a report: alone, after `%` in LaTeX, or in backticks in Markdown."""
+#: The file of scores in an output folder of `hlteval score`.
 MAIN = "scores.json"
-"""The file of scores in an output folder of `hlteval score`."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +107,12 @@ def _read_scores(name: str, text: str) -> Claim:
     return Claim(signature, floats, name)
 
 
+#: Parts of the settings of any task.
 COMMON = ("task", "profile", "encoding", "lenient", "bootstrap", "confidence", "seed")
-"""Parts of the settings of any task."""
+#: The part that has the groups of documents that intervals are computed from.
 JACKKNIFE = "jackknife"
-"""The part that has the groups of documents that intervals are computed from."""
+#: Parts of the signature of a comparison only.
 COMPARED = ("test", "metric")
-"""Parts of the signature of a comparison only."""
 
 
 def verify(

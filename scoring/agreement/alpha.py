@@ -18,8 +18,8 @@ import numpy as np
 from hlteval.scoring.agreement.ratings import Ratings, Values
 from hlteval.scoring.ratios import ratio
 
+#: An expected disagreement below this share of the squares is what rounding leaves of 0.
 _NOISE = 1e-12
-"""An expected disagreement below this share of the squares is what rounding leaves of 0."""
 
 
 def nominal_sums(ratings: Ratings) -> Values:

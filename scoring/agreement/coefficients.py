@@ -16,8 +16,8 @@ from hlteval.scoring.agreement.ratings import Ratings, Values
 from hlteval.scoring.ratios import ratio
 
 Scale = Literal["nominal", "ordinal", "interval"]
+#: The number of units that two annotators judged, and sums of values, squares and products.
 MOMENTS = ("units", "x", "y", "xx", "yy", "xy")
-"""The number of units that two annotators judged, and sums of values, squares and products."""
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,10 @@ def found(sums: Values) -> Values:
     return ratio(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
 
 
+#: Of units that annotators find themselves.
 FOUND = Coefficient(
     "unit_f1", "F1 of the units that both marked, whatever category", "pair", found_sums, _of(found)
 )
-"""Of units that annotators find themselves."""
 _OBSERVED = Coefficient(
     "agreement", "share of units in the same category", "pair", kappa.cohen_sums,
     _of(kappa.observed),
@@ -108,6 +108,7 @@ _FLEISS = Coefficient(
     kappa.fleiss, kappa.fleiss_of_categories,
 )  # fmt: skip
 _ALPHA = partial(Coefficient, "alpha")
+#: The coefficients of each scale, in the order in which they are shown.
 COEFFICIENTS: Mapping[Scale, tuple[Coefficient, ...]] = MappingProxyType(
     {
         "nominal": (
@@ -140,4 +141,3 @@ COEFFICIENTS: Mapping[Scale, tuple[Coefficient, ...]] = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""The coefficients of each scale, in the order in which they are shown."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from hlteval.scoring.ratios import Numbers, ratio
 
+#: A variance below this share of the mean square is what rounding leaves of 0.
 _NOISE = 1e-12
-"""A variance below this share of the mean square is what rounding leaves of 0."""
 
 Values = NDArray[np.float64]
 

@@ -18,10 +18,10 @@ from hlteval.representation import Corpus
 from hlteval.scoring.agreement.coefficients import Scale
 from hlteval.scoring.agreement.ratings import Ratings
 
+#: Separates the parts of a key; no identifier of a format contains it.
 SEPARATOR = "\x1f"
-"""Separates the parts of a key; no identifier of a format contains it."""
+#: Joins several categories of one unit.
 _TOGETHER = " + "
-"""Joins several categories of one unit."""
 PRESENT, ABSENT = "yes", "no"
 
 

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from hlteval.scoring.ccu.criteria import Criterion
 from hlteval.scoring.ccu.spans import DIGITS, Whole, overlapping
 
+#: What the instances of a pair have in common.
 KEY = ("document", "class")
-"""What the instances of a pair have in common."""
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import polars as pl
 
+#: The middle of the levels of the plan.
 CENTRE = 500
-"""The middle of the levels of the plan."""
+#: The number of units, and sums of levels (x: reference, y: system), squares and products.
 MOMENTS = ("units", "x", "y", "xx", "yy", "xy")
-"""The number of units, and sums of levels (x: reference, y: system), squares and products."""
+#: The least levels of the second and the third point of the scales of three points.
 POINTS = (300, 700)
-"""The least levels of the second and the third point of the scales of three points."""
+#: Units by the point of the reference and that of the system.
 CELLS = tuple(f"cell_{row}{column}" for row in range(3) for column in range(3))
-"""Units by the point of the reference and that of the system."""
 
 
 def moments(centre: float) -> list[pl.Expr]:

@@ -20,8 +20,8 @@ ALL = "all"
 GENRES = ("text", "audio", "video")
 GROUP = ("criterion", "genre", "class")
 RATES = ("precision", "recall", "f1", "scaled_precision", "scaled_recall", "scaled_f1")
+#: The labels of instances of the reference that are counted as missed.
 LOST = (MISSED, UNWRITTEN)
-"""The labels of instances of the reference that are counted as missed."""
 MEASURES = ("ap", "ap_interpolated", *RATES)
 
 

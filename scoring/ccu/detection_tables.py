@@ -21,10 +21,7 @@ _COUNTS = ("relevant", "tp", "fp", "md", "scaled_tp", "scaled_fp", "llr")
 
 
 def tables(
-    measured: pl.DataFrame,
-    averaged: pl.DataFrame,
-    swept: pl.DataFrame,
-    total: pl.DataFrame,
+    measured: pl.DataFrame, averaged: pl.DataFrame, swept: pl.DataFrame, total: pl.DataFrame
 ) -> dict[str, pl.DataFrame]:
     """All tables.
 

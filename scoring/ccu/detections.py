@@ -29,14 +29,18 @@ from hlteval.scoring.ccu.spans import Whole, half_open, scored_places, union
 from hlteval.scoring.ccu.split import divided
 
 CORRECT, FALSE, MISSED, FORGIVEN = "CD", "FA", "MD", "F-FA"
+#: In `official`: a row that the public scorer writes as a missed detection, but does not count; and
+#: a missed detection that it counts, but does not write.
 AGAIN, UNWRITTEN = "MD again", "MD unwritten"
-"""In `official`: a row that the public scorer writes as a missed detection, but does not count; and
-a missed detection that it counts, but does not write."""
+#: Not scored: an instance of a hidden norm without a mapping, or one of a system that has the name
+#: of a hidden norm and is not in the mapping.
 UNMAPPED = "not mapped"
-"""Not scored: an instance of a hidden norm without a mapping, or one of a system that has the name
-of a hidden norm and is not in the mapping."""
+#: The criterion of system instances without a place.
 UNPLACED = "unplaced"
-"""The criterion of system instances without a place."""
+#: The columns: an instance or a pair by criterion; without an outcome, a document, or what else is
+#: counted of it. Places are as written, except that the official software cuts them. `disclosure`
+#: is whether a norm is known or hidden; `shifted` places are those of a system instance with a
+#: collar. Change points have a start only, and a `distance` from their reference.
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
         "document": pl.String,
@@ -63,10 +67,6 @@ ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
         "distance": pl.Float64,
     }
 )
-"""The columns: an instance or a pair by criterion; without an outcome, a document, or what else is
-counted of it. Places are as written, except that the official software cuts them. `disclosure` is
-whether a norm is known or hidden; `shifted` places are those of a system instance with a collar.
-Change points have a start only, and a `distance` from their reference."""
 
 
 def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions) -> pl.DataFrame:

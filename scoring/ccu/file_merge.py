@@ -79,10 +79,7 @@ def parts_of_system(rows: pl.DataFrame, parts: pl.DataFrame) -> pl.DataFrame:
     own = half_open(parts.select(*_DOCUMENT, "start", "end").unique(maintain_order=True))
     left, right, _ = overlapping(half_open(rows), own, ("document",))
     found = pl.concat(
-        [
-            rows.select("label", "llr")[left],
-            own.select(*_DOCUMENT, start="from", end="to")[right],
-        ],
+        [rows.select("label", "llr")[left], own.select(*_DOCUMENT, start="from", end="to")[right]],
         how="horizontal",
     )
     key = [*_DOCUMENT, "label", "start", "end"]

@@ -36,10 +36,11 @@ _MOMENTS: Schema = {
     "units": pl.Int64,
     **dict.fromkeys(MOMENTS[1:], pl.Float64),
 }
+#: What is counted of a document in `plan`.
 PLAN: Schema = {**_MOMENTS, **dict.fromkeys(CELLS, pl.Int64), "unprocessed": pl.Int64}
-"""What is counted of a document in `plan`."""
+#: What is counted of a document in `official`.
 OFFICIAL: Schema = {**_MOMENTS, **FURTHER}
-"""What is counted of a document in `official`."""
+#: Units of equal levels: where they are, half-open, and how many.
 ALIGNMENT: Schema = {
     "document": pl.String,
     "genre": pl.String,
@@ -49,9 +50,8 @@ ALIGNMENT: Schema = {
     "reference": pl.Float64,
     "system": pl.Float64,
 }
-"""Units of equal levels: where they are, half-open, and how many."""
+#: The kinds of data, each of which has values of its own.
 GENRES = ("audio", "text", "video")
-"""The kinds of data, each of which has values of its own."""
 
 
 @dataclass(frozen=True)
@@ -177,9 +177,7 @@ class LevelDiarization(Metric):
         return official_level_files.aggregated(total, self.score(total)[0], self.kind)
 
     def error_analysis(
-        self,
-        aligned: pl.DataFrame,
-        total: pl.DataFrame,
+        self, aligned: pl.DataFrame, total: pl.DataFrame
     ) -> tuple[Tables, dict[str, str]]:
         """In `official`, the file of all units that the public scorer writes."""
         if not self.official or self._crashes(total):
@@ -217,8 +215,8 @@ class LevelDiarization(Metric):
         return found
 
 
+#: Documents that intervals of kappa need; docs/intervals.md has their coverage.
 _MANY = 50
-"""Documents that intervals of kappa need; docs/intervals.md has their coverage."""
 _CRASHES = (
     "no official score: the public scorer crashes on a submission without levels, where a level "
     "ends in a window after all levels that follow it, and where a data type of the reference has "

@@ -11,8 +11,8 @@ from hlteval.representation import Corpus
 from hlteval.scoring.ccu.level_options import LevelConstants
 from hlteval.scoring.ccu.level_spans import NO_SCORE, PIECE, following, half_open
 
+#: Of gaps in seconds; more would be noise of the subtraction.
 _DIGITS = 6
-"""Of gaps in seconds; more would be noise of the subtraction."""
 
 
 def ratings(corpus: Corpus, kind: str, documents: pl.DataFrame) -> pl.DataFrame:

@@ -16,8 +16,8 @@ import polars as pl
 
 PIECE = ("document", "start", "end")
 NO_SCORE = math.nan
+#: The level where a side has nothing at all, not even a no-score region; null in stretches.
 ABSENT = math.inf
-"""The level where a side has nothing at all, not even a no-score region; null in stretches."""
 
 
 def following(column: str) -> pl.Expr:

@@ -15,10 +15,10 @@ from hlteval.representation import Corpus
 from hlteval.scoring.ccu.level_reference import extended
 from hlteval.scoring.ccu.level_spans import NO_SCORE, PIECE, following, half_open
 
+#: The level of documents that the system could not process, by kind.
 UNPROCESSED: Mapping[str, float] = MappingProxyType({"valence": 500.0, "arousal": 1.0})
-"""The level of documents that the system could not process, by kind."""
+#: Seconds: bounds that are nearer to each other are one.
 CLOSE = 0.02
-"""Seconds: bounds that are nearer to each other are one."""
 
 
 def processed(system: Corpus) -> pl.Series:

@@ -142,8 +142,8 @@ def _repeated(near: pl.DataFrame, system: pl.DataFrame, delta: float) -> pl.Data
 COLUMNS = ("class", "file_id", "eval", "ref", "sys", "llr", "parameters")
 _SCORES = ("class", "genre", "metric", "value", "correctness_criteria")
 _CURVE = ("precision", "recall", "llr")
+#: The scorer writes this without a change point of the reference; in curves, its letters.
 _NOTHING = "NA"
-"""The scorer writes this without a change point of the reference; in curves, its letters."""
 _NO_ALIGNMENT = (CLASS, *[_NOTHING] * 6)
 
 

@@ -29,12 +29,12 @@ from hlteval.scoring.ccu.official_system import in_reference_classes, official_s
 from hlteval.scoring.ccu.spans import half_open
 from hlteval.scoring.ccu.system_instances import documents, filtered
 
+#: Instances and regions without an evaluation label, for the statistics, and one of each class of
+#: the system that is compared; by their criterion.
 REFERENCE, UNSCORED, SYSTEM, COMPARED = "reference", "unscored", "system", "compared"
-"""Instances and regions without an evaluation label, for the statistics, and one of each class of
-the system that is compared; by their criterion."""
+#: The criteria of what makes the scorer crash: an instance that it cannot divide, and a part of a
+#: document that has segments, but no label.
 INDIVISIBLE, UNLABELLED = "indivisible", "unlabelled"
-"""The criteria of what makes the scorer crash: an instance that it cannot divide, and a part of a
-document that has segments, but no label."""
 
 
 def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from hlteval.scoring.ccu.criteria import Criterion
 from hlteval.scoring.ccu.detection_options import DetectionOptions
 from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED, UNWRITTEN
 
+#: The measures of a class, by their names in the files.
 CLASS_METRICS: Mapping[str, str] = MappingProxyType(
     {
         "AP": "ap",
@@ -31,7 +32,6 @@ CLASS_METRICS: Mapping[str, str] = MappingProxyType(
         "sum_tp_at_MinLLR": "tp",
     }
 )
-"""The measures of a class, by their names in the files."""
 _COUNTS = frozenset({"fp", "md", "tp"})
 _RATES = ("f1", "precision", "recall")
 EMPTY = "EMPTY_NA"

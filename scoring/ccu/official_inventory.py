@@ -11,13 +11,13 @@ import polars as pl
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu.detections import conformed
 
+#: The element of attributes that names such a column of a submission.
 WHOLE = "whole"
-"""The element of attributes that names such a column of a submission."""
+#: The criteria: how many files an index of each side lists; how many records the system has; how
+#: many scores or places have decimals, or are none at all; and how many change points of the
+#: reference are `none`, or not finished: these are attributes of this element. The class is the
+#: side or the column, the number in `distance`.
 FILES, RECORDS, NUMBERS, WORDS = "files", "records", "numbers", "words"
-"""The criteria: how many files an index of each side lists; how many records the system has; how
-many scores or places have decimals, or are none at all; and how many change points of the reference
-are `none`, or not finished: these are attributes of this element. The class is the side or the
-column, the number in `distance`."""
 _INPUTS = "system_input.index.tab"
 
 

@@ -15,11 +15,11 @@ from hlteval.scoring.ccu.official_levels import COVERAGE
 
 _TASKS: Mapping[str, str] = MappingProxyType({"valence": "vd", "arousal": "ad"})
 _DATA: Mapping[str, str] = MappingProxyType({"ref": "reference", "sys": "system"})
+#: Seconds.
 _WINDOW = 2.0
-"""Seconds."""
 _TEXT = pl.col("genre") == "text"
+#: Documents whose units are rows at once: those of all take gigabytes.
 _TOGETHER = 100
-"""Documents whose units are rows at once: those of all take gigabytes."""
 
 
 def aggregated(

@@ -21,22 +21,18 @@ import polars as pl
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu.level_options import LevelOptions
 from hlteval.scoring.ccu.level_series import decision_units, known_documents
-from hlteval.scoring.ccu.level_spans import (
-    ABSENT,
-    NO_SCORE,
-    SIDES,
-    events,
-    following,
-    stretches,
-)
+from hlteval.scoring.ccu.level_spans import ABSENT, NO_SCORE, SIDES, events, following, stretches
 from hlteval.scoring.ccu.level_system import UNPROCESSED
 from hlteval.scoring.ccu.official_inventory import listed
 from hlteval.scoring.ccu.official_irregular import as_windows, layers
 from hlteval.scoring.ccu.official_normalization import normalized_judgments, normalized_system
 
+#: How long both sides have a level, or only one of them has: seconds, or characters.
 COVERAGE = ("both_ref_sys", "only_sys", "only_ref")
-"""How long both sides have a level, or only one of them has: seconds, or characters."""
 _COUNTED = ("listed", "records", "pieces", "level", "square", "no_score")
+#: What is counted of a document beside moments: its coverage; and of each side, whether an index
+#: lists it, its records of any document, its pieces with a level, the sum of these levels and of
+#: their squares, and its other pieces.
 FURTHER: Mapping[str, pl.DataType | type[pl.DataType]] = {
     **dict.fromkeys(COVERAGE, pl.Float64),
     **{
@@ -47,11 +43,8 @@ FURTHER: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "unprocessed": pl.Int64,
     "crashes": pl.Int64,
 }
-"""What is counted of a document beside moments: its coverage; and of each side, whether an index
-lists it, its records of any document, its pieces with a level, the sum of these levels and of their
-squares, and its other pieces."""
+#: Milliseconds.
 WINDOW, SECOND = 2000, 1000
-"""Milliseconds."""
 
 
 def official_units(
@@ -121,8 +114,8 @@ def crashes(total: pl.DataFrame) -> bool:
     return total.height > 0 and (records == 0 or found > 0 or silent.height > 0)
 
 
+#: Whether both sides have a window; in text, a character.
 _MATCHED = pl.col("reference_length") == pl.col("system_length")
-"""Whether both sides have a window; in text, a character."""
 
 
 def _scores(side: str) -> pl.Expr:

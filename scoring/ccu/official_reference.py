@@ -15,13 +15,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.representation.judgments import (
-    NONE,
-    SEGMENT,
-    UNANNOTATED,
-    Constants,
-    is_text,
-)
+from hlteval.representation.judgments import NONE, SEGMENT, UNANNOTATED, Constants, is_text
 from hlteval.scoring.ccu.detection_options import DetectionOptions
 from hlteval.scoring.ccu.file_merge import in_parts, parts_of_reference
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 Whole = NDArray[np.int64]
 Numbers = NDArray[np.float64]
+#: Decimals of lengths and ratios that count; what is beyond comes from binary fractions.
 DIGITS = 9
-"""Decimals of lengths and ratios that count; what is beyond comes from binary fractions."""
 
 
 def half_open(rows: pl.DataFrame) -> pl.DataFrame:
@@ -129,8 +129,8 @@ def overlapping(
 
 
 _NONE = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+#: The bucket of empty spans, less than any exponent.
 _EMPTY = -10_000
-"""The bucket of empty spans, less than any exponent."""
 _FARTHEST = 1e9
 Keys = tuple[Whole, Numbers]
 

@@ -32,12 +32,12 @@ from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
 from hlteval.scoring.resampling import weighted
 
 BASELINE = "baseline"
+#: The names of the conditions in those of metrics.
 MEASURES: Mapping[str, str] = {name.lower().replace(" ", "_"): name for name in CONDITIONS}
-"""The names of the conditions in those of metrics."""
 _COUNTED = ("ideal", "responses")
 _COLUMNS = [f"{measure}.{count}" for measure in MEASURES for count in _COUNTED]
+#: Interactions that intervals of agreement need; docs/intervals.md has their coverage.
 _MANY = 30
-"""Interactions that intervals of agreement need; docs/intervals.md has their coverage."""
 _VALUES = {"agreement": "Agreement", "kappa": "Kappa", "responses": "Responses"}
 
 
@@ -178,6 +178,7 @@ def _counts(measure: str, condition: str) -> pl.Expr:
     ).alias(measure)
 
 
+#: The columns of the table `alignment`.
 _ALIGNED = {
     "condition": pl.col("condition"),
     "speaker": pl.col("speaker"),
@@ -185,7 +186,6 @@ _ALIGNED = {
     "response": pl.col("response"),
     "ideal": pl.col("response") == IDEAL,
 }
-"""The columns of the table `alignment`."""
 
 
 def readable(answers: pl.DataFrame) -> pl.DataFrame:

@@ -14,6 +14,8 @@ import polars as pl
 
 from hlteval.representation import Corpus
 
+#: An annotation a row: its side, what it says, its place among the rows of its side, and 1; or
+#: another candidate of it, with the rank that it has.
 ANNOTATIONS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
         "system": pl.Boolean,
@@ -27,11 +29,9 @@ ANNOTATIONS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
         "rank": pl.Int64,
     }
 )
-"""An annotation a row: its side, what it says, its place among the rows of its side, and 1; or
-another candidate of it, with the rank that it has."""
 
+#: What the identifier of an entity that the knowledge base lacks begins with.
 NIL = "NIL"
-"""What the identifier of an entity that the knowledge base lacks begins with."""
 _LARGEST = 2**62
 
 

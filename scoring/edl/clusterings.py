@@ -22,8 +22,8 @@ import polars as pl
 from hlteval.scoring.assignment import assigned
 from hlteval.scoring.ratios import rates
 
+#: Numerators and denominators of precision and recall.
 COUNTS = ("ptp", "p_den", "rtp", "r_den")
-"""Numerators and denominators of precision and recall."""
 
 
 def last_by_name(members: pl.DataFrame) -> pl.DataFrame:

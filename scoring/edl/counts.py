@@ -158,8 +158,8 @@ class Counting:
             yield fill(mentions + consequence, {"count": reverse})
 
 
+#: The key of the groups of `Counting.documents`, none of which is left out.
 _EACH = "each document"
-"""The key of the groups of `Counting.documents`, none of which is left out."""
 
 
 @dataclass(frozen=True)

@@ -26,17 +26,17 @@ _COLUMNS = (
     *(f"{side}{part}" for side in _SIDES for part in _SIDE),
     "context",
 )
+#: A mention or a pair of mentions a row; spans are written as in a table of mentions, `38-46`.
 ALIGNMENT: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {name: pl.List(pl.String) if name == "wrong" else pl.String for name in _COLUMNS}
 )
-"""A mention or a pair of mentions a row; spans are written as in a table of mentions, `38-46`."""
 
 STATUSES = ("correct", "wrong", "missing", "extra")
 WRONG = ("type", "link", "boundary")
+#: How often spans that overlap others look for another one, the best being taken.
 _ROUNDS = 5
-"""How often spans that overlap others look for another one, the best being taken."""
+#: Characters of context on either side.
 _AROUND = 40
-"""Characters of context on either side."""
 
 
 def alignment(table: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.DataFrame:

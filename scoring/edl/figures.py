@@ -20,17 +20,17 @@ from hlteval.scoring.edl.measures import FIGURES, GROUPINGS, Measure
 from hlteval.scoring.ratios import side_rates
 
 AVERAGES = ("<micro>", "<macro>")
+#: A measure and a group a row: its figures, whether it was asked for, whether it counts fractions;
+#: or, where `by` is `note`, a note.
 RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {"measure": pl.String, "by": pl.String, "group": pl.String}
     | {"asked": pl.Boolean, "fractional": pl.Boolean}
     | dict.fromkeys(FIGURES, pl.Float64)
 )
-"""A measure and a group a row: its figures, whether it was asked for, whether it counts fractions;
- or, where `by` is `note`, a note."""
 
 _RATES = tuple(name for name in FIGURES if name not in COUNTS)
+#: Counts that are still to be rated, unless their rates are `given`.
 _COUNTED = {**RESULTS, "given": pl.Boolean}
-"""Counts that are still to be rated, unless their rates are `given`."""
 
 
 @dataclass(frozen=True)

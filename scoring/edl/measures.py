@@ -11,21 +11,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+#: What an annotation can be asked: the first of its entity in the document, linked, not linked.
 FILTERS = ("is_first", "is_linked", "is_nil")
-"""What an annotation can be asked: the first of its entity in the document, linked, not linked."""
+#: What a key can be made of; `span` is docid, start and end, `kbid` an eid other than NIL.
 FIELDS = ("span", "docid", "start", "end", "type", "eid", "kbid", "score", *FILTERS)
-"""What a key can be made of; `span` is docid, start and end, `kbid` an eid other than NIL."""
+#: What a measure gives: rates, and their counts: found and not, seen from either side.
 FIGURES = ("precision", "recall", "fscore", "ptp", "fp", "rtp", "fn")
-"""What a measure gives: rates, and their counts: found and not, seen from either side."""
 OVERLAPS = tuple(f"overlap-{x}{y}" for x in ("max", "sum") for y in ("max", "sum"))
 PARTITIONS = ("b_cubed", "muc", "pairwise", "pairwise_negative", "blanc")
 PAIRWISE = ("pairwise", "pairwise_negative")
 CEAFS = ("entity_ceaf", "mention_ceaf")
 AGGREGATES = ("sets", *OVERLAPS, *CEAFS, *PARTITIONS)
+#: What measures can be given by, and how the notation calls it.
 GROUPINGS: Mapping[str, str] = MappingProxyType(
     {"document": "docid", "type": "type", "language": "language"}
 )
-"""What measures can be given by, and how the notation calls it."""
 
 
 class WrongMeasure(ValueError):
@@ -70,6 +70,7 @@ class Measure:
         return self.aggregate in {"b_cubed", "entity_ceaf"} or self.aggregate in OVERLAPS
 
 
+#: The measures that have a name. All but BLANC are neleval's.
 NAMED: Mapping[str, str] = MappingProxyType(
     {
         "strong_mention_match": "sets::span",
@@ -94,7 +95,6 @@ NAMED: Mapping[str, str] = MappingProxyType(
         "blanc": "blanc::span",
     }
 )
-"""The measures that have a name. All but BLANC are neleval's."""
 
 _TAGGING = tuple(name for name, said in NAMED.items() if said.startswith("sets"))
 _COREFERENCE = tuple(name for name in NAMED if name not in {*_TAGGING, "blanc"})
@@ -103,6 +103,7 @@ _TAC11 = (*_TAC09, "b_cubed", "b_cubed_plus")
 _LUO = ("muc", "b_cubed", "mention_ceaf", "entity_ceaf")
 _CORNOLTI = ("strong_linked_mention_match", "strong_link_match", "entity_match")
 
+#: The measures of the LoReHLT 2019 plan, section 17.3, in its order.
 PLAN = (
     "strong_mention_match",
     "strong_typed_mention_match",
@@ -117,8 +118,8 @@ PLAN = (
     "mention_ceaf;docid=<micro>",
     "mention_ceaf:is_first:span",
 )
-"""The measures of the LoReHLT 2019 plan, section 17.3, in its order."""
 
+#: The measures that the plan prints otherwise, a misprint among them.
 PRINTED: Mapping[str, str] = MappingProxyType(
     {
         "strong_typed_mentin_match": "strong_typed_mention_match",
@@ -128,8 +129,8 @@ PRINTED: Mapping[str, str] = MappingProxyType(
         "Typed_mention_ceaf_plus": "typed_mention_ceaf_plus",
     }
 )
-"""The measures that the plan prints otherwise, a misprint among them."""
 
+#: Names that stand for several measures.
 SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "all": (*_TAGGING, *_COREFERENCE),
@@ -152,14 +153,9 @@ SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "plan": PLAN,
     }
 )
-"""Names that stand for several measures."""
 
-DEFAULT = (
-    *PLAN,
-    *(name for name in NAMED if name not in PLAN),
-    "pairwise_negative::span",
-)
-"""What is measured where nothing else is asked for."""
+#: What is measured where nothing else is asked for.
+DEFAULT = (*PLAN, *(name for name in NAMED if name not in PLAN), "pairwise_negative::span")
 
 _GROUPED = re.compile(r"(?P<said>[^;]*);(?P<by>[a-z]+)=<(?P<average>micro|macro)>")
 

@@ -20,22 +20,15 @@ from hlteval.scoring.edl.alternatives import chosen
 from hlteval.scoring.edl.annotations import ANNOTATIONS, annotated, coded, outside
 from hlteval.scoring.edl.counts import COUNTS, Counting
 from hlteval.scoring.edl.figures import AVERAGES, RESULTS, Rating, compared, long
-from hlteval.scoring.edl.measures import (
-    DEFAULT,
-    FIGURES,
-    PAIRWISE,
-    Measure,
-    WrongMeasure,
-    measures,
-)
+from hlteval.scoring.edl.measures import DEFAULT, FIGURES, PAIRWISE, Measure, WrongMeasure, measures
 from hlteval.scoring.edl.measures import measure as parse
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.resampling import gathered, weighted
 
 PRIMARY = "strong_typed_all_match"
 _MEMBERS = {"group": pl.Int64, "docid": pl.String, "copy": pl.Int64}
+#: How many annotations of replicates are counted at a time, which bounds the memory.
 _ROWS = 1_000_000
-"""How many annotations of replicates are counted at a time, which bounds the memory."""
 
 
 @dataclass(frozen=True)

@@ -184,10 +184,7 @@ def _pairwise_negative(both: Clusterings) -> pl.LazyFrame:
     ours, theirs = (
         side.lazy().select("group", "item", "cluster") for side in (both.reference, both.system)
     )
-    common = [
-        ours.join(theirs, on="item", how="semi"),
-        theirs.join(ours, on="item", how="semi"),
-    ]
+    common = [ours.join(theirs, on="item", how="semi"), theirs.join(ours, on="item", how="semi")]
     parts = together(
         _pairs_of_items(common[0], "ptp"),
         _links(common[:1], "p_den"),

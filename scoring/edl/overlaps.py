@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+#: Offsets are those of the first and the last unit of a span; both belong to it.
 Integers = npt.NDArray[np.int64]
-"""Offsets are those of the first and the last unit of a span; both belong to it."""
+#: The kind, first and last unit of spans; only spans of one kind meet.
 Spans = tuple[Integers, Integers, Integers]
-"""The kind, first and last unit of spans; only spans of one kind meet."""
 _LARGEST = 2**62
 
 
@@ -135,8 +135,8 @@ def _longest_within(first: Integers, last: Integers, starts: Integers, ends: Int
     return np.maximum(best, _longest_of_nested(first, last, starts, ends))
 
 
+#: Layers that are taken one by one; what is nested deeper is taken at once, span by span.
 _LAYERS = 8
-"""Layers that are taken one by one; what is nested deeper is taken at once, span by span."""
 
 
 def _range_maximum(values: Integers, low: Integers, high: Integers) -> Integers:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+#: Words of an anchor.
 STRETCH = 6
-"""Words of an anchor."""
+#: Least words of a part of the reference.
 PART = 1000
-"""Least words of a part of the reference."""
+#: Most words of a share, where there are no anchors.
 SHARE = 5000
-"""Most words of a share, where there are no anchors."""
 
 
 def parts(reference: Sequence[str], system: Sequence[str]) -> Iterator[tuple[slice, slice]]:

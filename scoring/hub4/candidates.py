@@ -111,10 +111,7 @@ class Fills:
         texts = compared(
             both.collect(engine="in-memory"), self.minimal, fillers=self.fillers
         ).select(
-            *LINK,
-            *TESTS,
-            content=pl.all_horizontal(TESTS[:2]),
-            extent=pl.all_horizontal(TESTS[2:]),
+            *LINK, *TESTS, content=pl.all_horizontal(TESTS[:2]), extent=pl.all_horizontal(TESTS[2:])
         )
         return self._with(pairs, texts)
 

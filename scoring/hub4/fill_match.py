@@ -16,8 +16,8 @@ import polars as pl
 from hlteval.scoring.hub4.spelling import BEGIN, variants
 
 FILLERS = ("uh", "um")
+#: The four tests of a pair of text fills: the first two make content, the others extent.
 TESTS = ("inside", "holds", "enclosed", "overlaps")
-"""The four tests of a pair of text fills: the first two make content, the others extent."""
 
 
 def compared(

@@ -19,25 +19,18 @@ import polars as pl
 
 from hlteval.scoring.hub4.candidates import Candidates, Fills
 from hlteval.scoring.hub4.gaining import GainingTexts, pointing
-from hlteval.scoring.hub4.points import (
-    Evaluation,
-    Known,
-    Mode,
-    evaluated,
-    gained,
-    greedy,
-)
+from hlteval.scoring.hub4.points import Evaluation, Known, Mode, evaluated, gained, greedy
 from hlteval.scoring.hub4.templettes import Side
 from hlteval.scoring.hub4.type_order import ranked
 from hlteval.scoring.matching import best_places
 
 ZeroF = Literal["map", "skip-optional", "skip"]
+#: The type of the instance that ties a set together; it is mapped whatever its F-measure is.
 TEMPLATE = "TEMPLATE"
-"""The type of the instance that ties a set together; it is mapped whatever its F-measure is."""
+#: Pairs of instances among which those that gain points are looked for together.
 BLOCK = 200_000
-"""Pairs of instances among which those that gain points are looked for together."""
+#: Pairs of instances whose correct texts are kept for the next mode.
 KEPT = 10 * BLOCK
-"""Pairs of instances whose correct texts are kept for the next mode."""
 _MAPPED = {"set": pl.Int64, "reference": pl.Int64, "system": pl.Int64}
 _TAKEN = {"type": pl.String, **_MAPPED, "choice": pl.Float64}
 _SCORED = {
@@ -288,8 +281,8 @@ def _best(pairs: pl.DataFrame) -> pl.DataFrame:
     return groups.select(*group, best=pl.Series(best, dtype=pl.Int64))
 
 
+#: The most steps of assignments that take less time than loading SciPy.
 _MOST_STEPS = 300_000
-"""The most steps of assignments that take less time than loading SciPy."""
 
 
 def _table(rows: list[int], columns: list[int], points: list[int]) -> npt.NDArray[np.int64]:

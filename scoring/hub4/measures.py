@@ -16,6 +16,9 @@ from hlteval.scoring.resampling import weighted
 SIDES = ("reference", "system")
 DOCUMENTS = ("document", "document_system")
 
+#: A row per mode, document, type and slot: its points. A row without a slot has the correct points
+#: of the instances of that type by the greedy mapping, and by the mapping that has most. It is
+#: drawn with its document: the reference's, or the system's where the reference has none.
 COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "mode": pl.String,
     "document": pl.String,
@@ -27,9 +30,6 @@ COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "greedy": pl.Int64,
     "best": pl.Int64,
 }
-"""A row per mode, document, type and slot: its points. A row without a slot has the correct
-points of the instances of that type by the greedy mapping, and by the mapping that has most. It is
-drawn with its document: the reference's, or the system's where the reference has none."""
 
 DERIVED = ("pos", "act", "rec", "pre", "f", "und", "ovg", "sub", "sub_muc", "err")
 MEASURES = (*POINTS, *DERIVED)
@@ -170,9 +170,7 @@ def _scorings(
     rows = rows.rename(_SHOWN)
     return (
         rows.unpivot(
-            list(_SHOWN.values()),
-            index=["at", "mode", "scoring"],
-            variable_name="measure",
+            list(_SHOWN.values()), index=["at", "mode", "scoring"], variable_name="measure"
         )
         .sort("at", maintain_order=True)
         .select(evaluation="mode", scoring="scoring", measure="measure", value="value")

@@ -36,10 +36,10 @@ from hlteval.scoring.hub4.report import mapping_rows
 from hlteval.scoring.hub4.text_columns import TextPair
 from hlteval.scoring.metric import Metric, Replicates, Weights
 
+#: Pairs of instance sets that are mapped at a time; more cost memory and save no time.
 SETS = 2000
-"""Pairs of instance sets that are mapped at a time; more cost memory and save no time."""
+#: Fewest correct texts with a wrong extent that suggest another way to count.
 _FEW = 3
-"""Fewest correct texts with a wrong extent that suggest another way to count."""
 
 
 class _Collected:

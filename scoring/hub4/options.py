@@ -17,12 +17,12 @@ from hlteval.scoring.hub4.templettes import UNSCORED
 from hlteval.scoring.hub4.text_columns import Text, TextPair, same_file
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Costs
 
+#: The examples of the specification.
 PREMODIFIERS = ("and", "a", "the")
-"""The examples of the specification."""
 NONE = "none"
 
+#: Reads the texts of a corpus by document; unsegmented, all of it under the empty name.
 Texts = Callable[[], Mapping[str, Text]]
-"""Reads the texts of a corpus by document; unsegmented, all of it under the empty name."""
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+#: The outcome of a fill by its points; the first that it has counts.
 _OUTCOMES = {"inc": "incorrect", "mis": "missing", "spu": "spurious", "cor": "correct"}
-"""The outcome of a fill by its points; the first that it has counts."""
 
 
 def readable(mapping: pl.DataFrame) -> pl.DataFrame:

@@ -15,6 +15,10 @@ from hlteval.scoring.hub4.spelling import NOTATION
 from hlteval.scoring.hub4.templettes import Side
 
 LEVELS = ("set", "instance", "slot", "alternative", "fill")
+#: A row per instance set, instance, slot, alternative and single fill of either side: what stands
+#: on both sides (null where it is mapped to nothing), its points, their F-measure (null where there
+#: are none), the reason, and the texts and extents of fills after all normalisation. Rows of a
+#: level are followed by those of what they consist of.
 MAPPING: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "mode": pl.String,
     "document": pl.String,
@@ -30,10 +34,6 @@ MAPPING: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "compared": pl.String,
     "compared_system": pl.String,
 }
-"""A row per instance set, instance, slot, alternative and single fill of either side: what stands
-on both sides (null where it is mapped to nothing), its points, their F-measure (null where there
-are none), the reason, and the texts and extents of fills after all normalisation. Rows of a level
-are followed by those of what they consist of."""
 
 _ORDER = ("set", "place_of_pair", "at", "depth", "order")
 

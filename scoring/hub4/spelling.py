@@ -22,16 +22,16 @@ from typing import NamedTuple
 from hlteval.representation.global_map import GlobalMap, Rule
 
 _KEY = 3
+#: Marks of alternatives: code points that Unicode reserves for use inside programs.
 BEGIN, OR, END = "\ufdd0", "\ufdd1", "\ufdd2"
-"""Marks of alternatives: code points that Unicode reserves for use inside programs."""
+#: How a global map writes each of these marks.
 NOTATION = ((f"{BEGIN} ", "{"), (OR, "/"), (f" {END}", "}"))
-"""How a global map writes each of these marks."""
+#: What stands for these code points where a text has them.
 MARKS = str.maketrans(dict.fromkeys((BEGIN, OR, END), "\ufffd"))
-"""What stands for these code points where a text has them."""
 _WRITTEN = re.compile(r"\{([^{}]*)\}")
 _MARKED = re.compile(f"{BEGIN}([^{BEGIN}{END}]*){END}")
+#: Most combinations of alternatives of one text that are looked at.
 MOST = 4096
-"""Most combinations of alternatives of one text that are looked at."""
 
 
 class Word(NamedTuple):

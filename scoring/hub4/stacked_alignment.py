@@ -31,12 +31,12 @@ from hlteval.scoring.hub4.word_alignment import (
     columns,
 )
 
+#: The most cells of the tables of a stack, and the most costs of words that are known at a time.
 CELLS = 2_000_000
-"""The most cells of the tables of a stack, and the most costs of words that are known at a time."""
+#: The most documents of a stack: a row of all of them stays in the cache.
 DOCUMENTS = 64
-"""The most documents of a stack: a row of all of them stays in the cache."""
+#: The words of a document of the reference and of the system, in small letters.
 Texts = tuple[list[str], list[str]]
-"""The words of a document of the reference and of the system, in small letters."""
 
 
 def all_aligned(

@@ -15,10 +15,10 @@ from hlteval.representation import Corpus
 from hlteval.scoring.hub4.normalizer import TextNormalizer
 from hlteval.scoring.hub4.text_columns import Scale, in_columns
 
+#: Slots without points, unless others are named: no system fills them on its own.
 UNSCORED = ("DOC_NR", "COMMENT", "OBJ_STATUS")
-"""Slots without points, unless others are named: no system fills them on its own."""
+#: What identifies a slot of an instance: a name, and which slot of that name it is.
 PLACE = ("slot", "occurrence")
-"""What identifies a slot of an instance: a name, and which slot of that name it is."""
 
 
 @dataclass(frozen=True)

@@ -182,8 +182,8 @@ def chosen(own: Words, other: Sequence[str]) -> Words:
     return Words([own.words[place] for place in kept], own.starts[at], own.ends[at])
 
 
+#: Stretches of words, the one that is preferred first, each with the places of its member.
 _Ranked = list[tuple[tuple[str, ...], range]]
-"""Stretches of words, the one that is preferred first, each with the places of its member."""
 
 
 def _alternatives(words: Sequence[str]) -> Iterator[tuple[int, int, _Ranked]]:

@@ -29,15 +29,15 @@ Integers = npt.NDArray[np.int64]
 Steps = npt.NDArray[np.uint8]
 
 UNIT = 1_000_000
+#: The most cells of the table whose steps are kept at a time.
 CELLS = 64_000_000
-"""The most cells of the table whose steps are kept at a time."""
+#: The most cells of a table of texts that are aligned whole.
 WHOLE = 25_000_000
-"""The most cells of a table of texts that are aligned whole."""
 NARROWEST = 128
+#: What spelling adds at most: not even that of all words of a part comes to one unit of cost.
 _LIKENESS = 40
-"""What spelling adds at most: not even that of all words of a part comes to one unit of cost."""
+#: The most pairs of different words whose costs are kept.
 _KNOWN = 4_000_000
-"""The most pairs of different words whose costs are kept."""
 PAIR, INSERTION, DELETION = 0, 1, 2
 FAR = 2**60
 
@@ -93,11 +93,11 @@ class Costs:
         return np.where(rates > 0, self.substitution + more, 0)
 
 
+#: The costs of sclite: 3 for an insertion or a deletion, 4 for a substitution.
 SCLITE = Costs()
-"""The costs of sclite: 3 for an insertion or a deletion, 4 for a substitution."""
+#: The same, but words that break off are cheap to delete: this is the specification's example. Of
+#: what costs the same, words that are spelt alike go together, as they would by their sounds.
 DOCUMENT = Costs(fragment=UNIT, spelling_tie_break=True)
-"""The same, but words that break off are cheap to delete: this is the specification's example. Of
-what costs the same, words that are spelt alike go together, as they would by their sounds."""
 
 
 def is_fragment(word: str) -> bool:

@@ -14,10 +14,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+#: What situation frames are found in.
 INPUTS: Final = ("source", "reference", "mt")
-"""What situation frames are found in."""
+#: Fewer documents give no correlation.
 FEWEST: Final = 3
-"""Fewer documents give no correlation."""
 _COMPARED: Final = (("mt", ""), ("mt - source", "source"), ("mt - reference", "reference"))
 
 

@@ -119,8 +119,8 @@ class MeteorMeasure:
 
 
 _PARTS = ("", "_precision", "_recall", "_penalty")
+#: How many segments are scored by the jar, too.
 _COMPARED = 100
-"""How many segments are scored by the jar, too."""
 
 
 def measure(name: str, options: TranslationOptions) -> Measure:

@@ -27,13 +27,13 @@ ALPHA: Final = 0.85
 BETA: Final = 0.2
 GAMMA: Final = 0.6
 DELTA: Final = 0.75
+#: The weights of exact, stem, synonym and paraphrase matches.
 MATCHERS: Final = (1.0, 0.6, 0.8, 0.6)
-"""The weights of exact, stem, synonym and paraphrase matches."""
 
+#: The counts of the jar: words and function words of both sides, four counts of each matcher
+#: (content words of the translation and of the reference, then function words), chunks, and matches
+#: of both sides.
 SIZE: Final = 23
-"""The counts of the jar: words and function words of both sides, four counts of each matcher
-(content words of the translation and of the reference, then function words), chunks, and matches of
-both sides."""
 _CHUNKS, _MATCHED, _COVERED = 20, 21, 22
 
 

@@ -32,13 +32,13 @@ from hlteval.scoring.metric import CannotCount
 from hlteval.scoring.mt.meteor import SIZE
 
 JAR = "meteor-1.5.jar"
+#: The table of paraphrases, beside the jar; without it the values are others.
 PARAPHRASES = "data/paraphrase-en.gz"
-"""The table of paraphrases, beside the jar; without it the values are others."""
 OPTION = "--metrics"
+#: The least memory that METEOR needs with its paraphrases.
 MEMORY = "2G"
-"""The least memory that METEOR needs with its paraphrases."""
+#: Seconds to wait for the first answer, before which the paraphrases are read, and for others.
 START, ANSWER = 900.0, 300.0
-"""Seconds to wait for the first answer, before which the paraphrases are read, and for others."""
 _READ = 65536
 _SEPARATOR = re.compile(r"\|{3,}")
 

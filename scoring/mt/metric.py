@@ -29,6 +29,7 @@ from hlteval.scoring.mt.measures import Measure, measure
 from hlteval.scoring.mt.options import DEFAULT_METRICS, METEOR, METRICS, TranslationOptions
 from hlteval.scoring.mt.segments import paired
 
+#: The columns of the counts beside those of metrics.
 PLACES: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "document": pl.String,
     "order": pl.Int64,
@@ -38,7 +39,6 @@ PLACES: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "present": pl.Boolean,
     "more": pl.Int64,
 }
-"""The columns of the counts beside those of metrics."""
 
 
 @dataclass(frozen=True)

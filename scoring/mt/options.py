@@ -11,18 +11,18 @@ import polars as pl
 
 from hlteval.scoring.ambiguous_places import resolved, with_entries
 
+#: Segments, each as its document and its identifier.
 Pairs = frozenset[tuple[str, str]]
-"""Segments, each as its document and its identifier."""
 
+#: What is computed unless metrics are named. METEOR needs Java, and is never left out silently.
 DEFAULT_METRICS = ("bleu", "chrf", "chrf_pp", "ter")
-"""What is computed unless metrics are named. METEOR needs Java, and is never left out silently."""
 METEOR = "meteor"
 METRICS = (METEOR, *DEFAULT_METRICS)
 Tokenizer = Literal["13a", "intl", "char", "none"]
 
 
+#: What decides of a situation frame whether it is correct, and the segment that justifies it.
 FRAMES = ("document", "type", "place", "segment")
-"""What decides of a situation frame whether it is correct, and the segment that justifies it."""
 
 
 @dataclass(frozen=True)

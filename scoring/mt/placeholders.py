@@ -20,10 +20,10 @@ _PROTECTED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+#: Characters that end a sentence or a bracket, and no URL.
 _AFTER = ".,;:!?'\u2019\u201d\u00bb\u2026)]}"
-"""Characters that end a sentence or a bracket, and no URL."""
+#: Digests as consonants: no stemmer takes them for endings, no tokenizer splits off digits.
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
-"""Digests as consonants: no stemmer takes them for endings, no tokenizer splits off digits."""
 
 
 def protected(text: str) -> str:

@@ -15,12 +15,12 @@ from hlteval.findings import finding
 from hlteval.scoring.metric import CannotCount
 from hlteval.scoring.mt.options import TranslationOptions
 
+#: How many counts each metric has.
 SIZES: Mapping[str, int] = MappingProxyType({"bleu": 10, "chrf": 18, "chrf_pp": 24, "ter": 2})
-"""How many counts each metric has."""
+#: The names as sacrebleu writes them.
 SAID: Mapping[str, str] = MappingProxyType(
     {"bleu": "BLEU", "chrf": "chrF2", "chrf_pp": "chrF2++", "ter": "TER"}
 )
-"""The names as sacrebleu writes them."""
 
 
 @dataclass(frozen=True)

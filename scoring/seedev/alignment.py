@@ -8,6 +8,10 @@ from hlteval.representation import Corpus
 from hlteval.scoring.evidence import MARKS
 from hlteval.scoring.seedev.events import Side
 
+#: A row per pair, or per annotation that has no partner: identifiers and types (null on the side
+#: that has none), the similarity (0 without a partner), `missing` or `extra` where only one side is
+#: negated, and the optional arguments that only the reference has, that only the system has, and
+#: that both fill differently, as role:filler.
 ALIGNMENT = {
     "document": pl.String,
     "reference": pl.String,
@@ -20,10 +24,6 @@ ALIGNMENT = {
     "extra": pl.List(pl.String),
     "wrong": pl.List(pl.String),
 }
-"""A row per pair, or per annotation that has no partner: identifiers and types (null on the side
-that has none), the similarity (0 without a partner), `missing` or `extra` where only one side is
-negated, and the optional arguments that only the reference has, that only the system has, and that
-both fill differently, as role:filler."""
 
 
 def aligned(

@@ -19,12 +19,12 @@ from hlteval.representation import numbers, ordinals, row_hash
 from hlteval.scoring.matching import Candidates, Pair, optimal
 from hlteval.scoring.seedev.events import Sameness, Side, keys
 
+#: A similarity of 1. Twice the least common multiple of 1 to 12: with six optional roles on either
+#: side, 1 - errors / N and its half are whole numbers of these units.
 UNIT = 55440
-"""A similarity of 1. Twice the least common multiple of 1 to 12: with six optional roles on either
-side, 1 - errors / N and its half are whole numbers of these units."""
 
+#: A pair: the event of the reference, that of the system, and their similarity in units.
 CHOSEN = {"row": pl.Int64, "row_system": pl.Int64, "weight": pl.Int64}
-"""A pair: the event of the reference, that of the system, and their similarity in units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +304,7 @@ class Optionals(NamedTuple):
 
 
 Rows = npt.NDArray[np.int64]
+#: The number of what fills no role.
 NONE = -1
-"""The number of what fills no role."""
+#: Candidates that are weighed at a time.
 _PART = 250_000
-"""Candidates that are weighed at a time."""

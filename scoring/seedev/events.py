@@ -12,17 +12,10 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.representation import (
-    SEPARATOR,
-    Corpus,
-    effective_fillers,
-    frame_keys,
-    items,
-    numbers,
-)
+from hlteval.representation import SEPARATOR, Corpus, effective_fillers, frame_keys, items, numbers
 
+#: Begins the key of an event that is known by what it says.
 _SAYS = "\x1e"
-"""Begins the key of an event that is known by what it says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from hlteval.scoring.seedev.event_pairs import UNIT, Comparison, Evaluation, pai
 from hlteval.scoring.seedev.events import Side, others, side
 from hlteval.scoring.seedev.sentences import inside
 
+#: What is counted: annotations of either side, pairs, and their summed similarities in units.
 COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "document": pl.String,
     "evaluation": pl.String,
@@ -37,7 +38,6 @@ COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "pairs": pl.Int64,
     "matched": pl.Int64,
 }
-"""What is counted: annotations of either side, pairs, and their summed similarities in units."""
 
 
 @dataclass(frozen=True)

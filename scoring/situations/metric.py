@@ -48,6 +48,7 @@ from hlteval.scoring.situations.situations import (
 )
 from hlteval.scoring.situations.thresholds import rows_at, tables_at
 
+#: A row per layer and cut: how many frames it takes, the least confidence of them, and counts.
 CURVE: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "layer": pl.String,
     "cut": pl.Int64,
@@ -58,7 +59,6 @@ CURVE: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "precision": pl.Float64,
     "recall": pl.Float64,
 }
-"""A row per layer and cut: how many frames it takes, the least confidence of them, and counts."""
 
 _KEYS = {
     "relevance": ("document",),
@@ -241,10 +241,7 @@ class FrameMatch(Metric):
         applying = [layer for layer, points in curves.items() if points]
         if threshold is not None:
             measured += rows_at(total, threshold, applying)
-        tables = {
-            "scorings": scorings(measured),
-            "curve": pl.DataFrame(rows, schema=dict(CURVE)),
-        }
+        tables = {"scorings": scorings(measured), "curve": pl.DataFrame(rows, schema=dict(CURVE))}
         if threshold is not None:
             tables |= tables_at(total, threshold, applying)
         return metrics, tables
@@ -344,15 +341,15 @@ class FrameMatch(Metric):
         return {"summary.tsv": summary, **files}
 
 
+#: Segments that intervals of areas of relevance need; docs/intervals.md has their coverage.
 _MANY = 50
-"""Segments that intervals of areas of relevance need; docs/intervals.md has their coverage."""
 _STOPS = "; the official script crashes"
 _ZERO = "the official script prints an area of 0"
+#: The layer of frames at which the script crashes.
 _CRASH = "crash"
-"""The layer of frames at which the script crashes."""
 _CRASHES = (
     "no official score: the official script crashes on a PlaceMention with spaces around it that "
     "--place-dictionary has without them"
 )
+#: A type of the script's first version, which a system may still give.
 _ANY = "in-domain"
-"""A type of the script's first version, which a system may still give."""

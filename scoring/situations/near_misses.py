@@ -7,6 +7,8 @@ from unicodedata import normalize
 
 import polars as pl
 
+#: A row per two names: how alike they are, how many frames have them, how many true positives equal
+#: names would add at most (`gain`), and what would make them equal.
 NEAR_MISSES: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "system_place": pl.String,
     "reference_place": pl.String,
@@ -15,11 +17,9 @@ NEAR_MISSES: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "gain": pl.Float64,
     "fix": pl.String,
 }
-"""A row per two names: how alike they are, how many frames have them, how many true positives equal
-names would add at most (`gain`), and what would make them equal."""
 
+#: Least similarity of two names that a dictionary may be meant to join.
 _LEAST = 0.5
-"""Least similarity of two names that a dictionary may be meant to join."""
 
 
 def near_misses(aligned: pl.DataFrame) -> pl.DataFrame:

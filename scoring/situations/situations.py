@@ -10,12 +10,15 @@ from hlteval.representation import Corpus
 from hlteval.scoring.matching import Pair, gains, optimal
 from hlteval.scoring.similarity import UNIT
 
+#: The layers by the names of their metrics, with the names of the specification.
 LAYERS = {"relevance": "Relevance", "type": "Type", "type+place": "Type+Place"}
-"""The layers by the names of their metrics, with the names of the specification."""
 
+#: The metrics of each layer; the first is one of the next two, as the profile has it.
 FIGURES = ("auc", "auc_anchored", "auc_unanchored", "max_f1")
-"""The metrics of each layer; the first is one of the next two, as the profile has it."""
 
+#: What each system frame adds to a layer (`matched` in units, and `frames` after merging); the
+#: frames as they were submitted, as the layer `submitted`; and the `references` of a segment and
+#: type.
 COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "document": pl.String,
     "layer": pl.String,
@@ -26,10 +29,9 @@ COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "frames": pl.Int64,
     "references": pl.Int64,
 }
-"""What each system frame adds to a layer (`matched` in units, and `frames` after merging); the
-frames as they were submitted, as the layer `submitted`; and the `references` of a segment and type.
-"""
 
+#: A row per pair of merged frames, or frame without a partner, when all frames count; `outcome` is
+#: `matched`, `missed`, `false positive`, or `left out` (of an ambiguous segment, at Type+Place).
 ALIGNMENT: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "layer": pl.String,
     "document": pl.String,
@@ -41,8 +43,6 @@ ALIGNMENT: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "similarity": pl.Float64,
     "outcome": pl.String,
 }
-"""A row per pair of merged frames, or frame without a partner, when all frames count; `outcome` is
-`matched`, `missed`, `false positive`, or `left out` (of an ambiguous segment, at Type+Place)."""
 
 
 def situations(corpus: Corpus) -> pl.DataFrame:
@@ -225,9 +225,7 @@ def left_out(layer: str, frames: pl.DataFrame, ambiguous: pl.DataFrame) -> pl.Da
 
 
 def with_names(
-    rows: pl.DataFrame,
-    names: pl.DataFrame,
-    schema: Mapping[str, pl.DataType | type[pl.DataType]],
+    rows: pl.DataFrame, names: pl.DataFrame, schema: Mapping[str, pl.DataType | type[pl.DataType]]
 ) -> pl.DataFrame:
     """Rows with the names of their documents."""
     joined = rows.join(names, left_on="document", right_on="row", maintain_order="left")

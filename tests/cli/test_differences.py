@@ -61,12 +61,7 @@ ALIKE = {
     *("edl-nominals", "edl-windows", "edl-empty-confidence", "edl-colon", "edl-list-nothing"),
     "edl-offsets",
     *("lsf-no-grave-gain", "lsf-threshold"),
-    *(
-        "ccu-no-file",
-        "ccu-overlap",
-        "ccu-no-majority",
-        "ccu-example",
-    ),
+    *("ccu-no-file", "ccu-overlap", "ccu-no-majority", "ccu-example"),
 }
 """Where the verdict is the same, but not what is reported or done."""
 

@@ -108,10 +108,7 @@ def test_no_output_gets_the_number_of_a_closed_stream(tmp_path: Path) -> None:
     plain, closed = tmp_path / "plain.jsonl", tmp_path / "closed.jsonl"
     run(["convert", TEMPLATES, str(plain)])
     done = run(
-        ["convert", TEMPLATES, str(closed)],
-        stdout=None,
-        stderr=None,
-        preexec_fn=closing(0, 1, 2),
+        ["convert", TEMPLATES, str(closed)], stdout=None, stderr=None, preexec_fn=closing(0, 1, 2)
     )
     assert done.returncode == 0
     assert closed.read_bytes() == plain.read_bytes()

@@ -60,10 +60,7 @@ def test_a_pipeline_needs_no_more(root: Path) -> None:
     ("task", "names"),
     [
         ("seedev-full", ("system", "reference", "flawed")),
-        (
-            "hub4",
-            ("comparison/bold.tpl", "comparison/reference.tpl", "comparison/careful.tpl"),
-        ),
+        ("hub4", ("comparison/bold.tpl", "comparison/reference.tpl", "comparison/careful.tpl")),
     ],
 )
 def test_a_job_needs_no_more(task: str, names: tuple[str, ...], tmp_path: Path) -> None:

@@ -128,10 +128,7 @@ def test_scores_and_comparisons_are_written_as_they_are_printed(
 
 
 def test_a_file_has_no_colours(
-    invoke: Run,
-    validating: tuple[object, ...],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    invoke: Run, validating: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     invoke(*validating, "--output-file", f"text={tmp_path / 'out.txt'}")

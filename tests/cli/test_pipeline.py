@@ -497,10 +497,7 @@ def test_watching_reports_what_is_new(tmp_path):
 
     root = evaluation(tmp_path, links("LCC", 1, "CITY"))
     made = PipelineSettings(root, str(tmp_path / "reference.tab"), options=MUC)
-    assert pipeline_watch.watched_paths(made) == [
-        root / "submissions",
-        tmp_path / "reference.tab",
-    ]
+    assert pipeline_watch.watched_paths(made) == [root / "submissions", tmp_path / "reference.tab"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline_watch, "_QUIET", 50)
         patch.setattr(pipeline_watch, "_NOW_AND_THEN", 500)

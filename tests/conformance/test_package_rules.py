@@ -79,12 +79,7 @@ CASES: Mapping[str, tuple[str, str, Mapping[str, str], str]] = {
     "EDL2": ("lorehlt-edl", "N_EDL_CP1_1.tsv.tgz", {"N_EDL_CP1_1.tsv": EDL}, "EDL108"),
     "EDL3 inner": ("lorehlt-edl", "N_EDL_CP1_1.tab.tgz", {"mine.tab": EDL}, "EDL110"),
     "EDL3 name": ("lorehlt-edl", "mine.tgz", {"mine.tab": EDL}, "EDL111"),
-    "EDL4": (
-        "lorehlt-edl",
-        "N_EDL_CP1_1.tgz",
-        {"N_EDL_CP1_1.tab": MENTION.format("1")},
-        "EDL315",
-    ),
+    "EDL4": ("lorehlt-edl", "N_EDL_CP1_1.tgz", {"N_EDL_CP1_1.tab": MENTION.format("1")}, "EDL315"),
     "SP1": ("speech-sf", "any.zip", {"frames.json": "[]\n"}, ""),
     "C1": ("ccu-nd", f"{SUB_ID}.tgz", INDEXED, ""),
     "C1 zip": ("ccu-nd", f"{SUB_ID}.zip", INDEXED, "CCU201"),
@@ -102,12 +97,7 @@ CASES: Mapping[str, tuple[str, str, Mapping[str, str], str]] = {
         "CCU203",
     ),
     "C3 index": ("ccu-nd", f"{SUB_ID}.tgz", {f"{SUB_ID}/M1.tab": NORMS}, "CCS101"),
-    "C3 table": (
-        "ccu-nd",
-        f"{SUB_ID}.tgz",
-        {f"{SUB_ID}/system_output.index.tab": INDEX},
-        "CCS123",
-    ),
+    "C3 table": ("ccu-nd", f"{SUB_ID}.tgz", {f"{SUB_ID}/system_output.index.tab": INDEX}, "CCS123"),
     "C4": ("ccu-ndmap", f"{MAP_ID}.tgz", {f"{MAP_ID}/nd.map.tab": MAP}, ""),
     "C4 index": (
         "ccu-ndmap",

@@ -137,11 +137,7 @@ def _document(draw: st.DrawFn, document: int, tables: dict[str, Rows]) -> None:
 
 
 def _mentions(
-    draw: st.DrawFn,
-    document: int,
-    text: str,
-    spans: list[tuple[int, int]],
-    tables: dict[str, Rows],
+    draw: st.DrawFn, document: int, text: str, spans: list[tuple[int, int]], tables: dict[str, Rows]
 ) -> None:
     """Each word is a mention; one may be of two words that do not stand beside each other."""
     for number, (start, end) in enumerate(spans, start=1):

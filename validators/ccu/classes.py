@@ -13,15 +13,15 @@ EMOTIONS = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "
 STATUS = ("adhere", "violate", "adhere,violate", "EMPTY_NA")
 NOT_ANNOTATED, NOTHING = "noann", "none"
 _NO_CLASS = (NOTHING, NOT_ANNOTATED)
+#: The option that names the list of known norms.
 CLASSES = "classes"
-"""The option that names the list of known norms."""
+#: The option that names the mapping of norms to hidden ones.
 MAPPING = "mapping"
-"""The option that names the mapping of norms to hidden ones."""
 _MOST_SHOWN = 8
+#: Characters of the norms that the official validator accepts.
 _CHARACTERS = 3
-"""Characters of the norms that the official validator accepts."""
+#: What the norms of a system begin with, in the official validator.
 _OWN = "5"
-"""What the norms of a system begin with, in the official validator."""
 
 
 def _of_kind(context: RuleContext, kind: str) -> pl.LazyFrame:

@@ -8,12 +8,12 @@ from hlteval.validators.rule import RECORD, RuleContext
 
 SHOWN = 60
 TEXT = "text"
+#: The table of the rows of a submission, by task; of a reference, that of its classes.
 TABLES = {
     **dict.fromkeys(("nd", "ed", "reference"), "instances"),
     **dict.fromkeys(("vd", "ad"), "ratings"),
     "cd": "changes",
 }
-"""The table of the rows of a submission, by task; of a reference, that of its classes."""
 
 
 def documents(context: RuleContext) -> pl.LazyFrame:

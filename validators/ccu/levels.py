@@ -8,8 +8,8 @@ from hlteval.validators.ccu.context import is_text, number, shown, stretches, un
 from hlteval.validators.rule import RuleContext, at, first_of, only_if
 
 LEAST, MOST = 1, 1000
+#: Seconds by which bounds may differ; bounds that are closer are one bound.
 _SNAP = 0.02
-"""Seconds by which bounds may differ; bounds that are closer are one bound."""
 _NEAR = 1e-6
 
 

@@ -11,8 +11,8 @@ from hlteval.validators.ccu.context import shown
 from hlteval.validators.ccu.submission_id import malformed, parse, strange
 from hlteval.validators.rule import RuleContext, at, first_of, only_if
 
+#: The options that name the submission of ND and the list of hidden norms.
 NORMS, HIDDEN = "norms", "hidden"
-"""The options that name the submission of ND and the list of hidden norms."""
 _MAPPED = "ND"
 
 

@@ -103,8 +103,8 @@ def _files(source: Source, task: str) -> Iterator[Finding]:
             yield finding("CCU209", file=member.display, hint=_other_file(member, names))
 
 
+#: Suffixes of files that may be an output under another name.
 _SHEETS = {"csv", "tsv", "txt", "xlsx", "xls", "ods"}
-"""Suffixes of files that may be an output under another name."""
 
 
 def _other_file(member: Member, names: Collection[str]) -> str:

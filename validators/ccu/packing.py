@@ -20,11 +20,11 @@ from hlteval.validators.ccu.submission_id import parse
 from hlteval.validators.packing import Arranged, arranged, made
 
 _MAPPING = "ndmap"
+#: Tasks whose tables have rows wherever a document was processed.
 _LEVELS = {"vd", "ad"}
-"""Tasks whose tables have rows wherever a document was processed."""
 _HEADER = 100_000
+#: The number of tables that are looked at to recognize a task.
 _FIRST = 3
-"""The number of tables that are looked at to recognize a task."""
 
 
 def arrange(name: str, source: Source, *, task: str) -> Arranged:

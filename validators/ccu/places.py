@@ -15,10 +15,10 @@ from hlteval.validators.ccu.context import (
 )
 from hlteval.validators.rule import RuleContext, at
 
+#: How far beyond the end of a document the official validator goes along.
 CHARACTERS, SECONDS = 10.0, 1.0
-"""How far beyond the end of a document the official validator goes along."""
+#: Places that differ by less are the same: they are written in decimals.
 _NEAR = 1e-6
-"""Places that differ by less are the same: they are written in decimals."""
 
 
 def places(context: RuleContext) -> pl.LazyFrame:

@@ -7,17 +7,17 @@ import polars as pl
 from hlteval.validators.ccu.context import documents, is_stream, is_text, number, shown
 from hlteval.validators.rule import RECORD, RuleContext, at, first_of, only_if
 
+#: How the name of the index of all documents ends.
 INPUTS = "system_input.index.tab"
-"""How the name of the index of all documents ends."""
 MODALITIES = ("text", "audio", "video")
 _NEAR = 1e-6
 _COUNTS = {"ND": "norms", "ED": "emotions", "VD": "valence_arousal", "AD": "valence_arousal"}
+#: The table, and the kind of its rows, of which each count of versions_per_file.tab is.
 _COUNTED = {
     "norms": ("instances", "norm"),
     "emotions": ("instances", "emotion"),
     "valence_arousal": ("ratings", "valence"),
 }
-"""The table, and the kind of its rows, of which each count of versions_per_file.tab is."""
 
 
 def index_rows(context: RuleContext) -> pl.LazyFrame:

@@ -7,14 +7,14 @@ import polars as pl
 from hlteval.validators.ccu.context import TABLES, is_text, number, points, shown, stretches
 from hlteval.validators.rule import RuleContext, at, first_of
 
+#: What two rows of a document may not share, by table.
 _CLASS = {
     "instances": ["document", "label", "start", "end", "status", "region"],
     "ratings": ["document", "start", "end"],
     "changes": ["document", "at", "direction", "strength"],
 }
-"""What two rows of a document may not share, by table."""
+#: The column in which repeated rows may differ, by table.
 _VALUE = {"instances": "llr", "ratings": "level", "changes": "llr"}
-"""The column in which repeated rows may differ, by table."""
 
 
 def _table(context: RuleContext) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+#: What the rows of the tables `instances` and `ratings` are, by task.
 KINDS: Mapping[str, str] = {"nd": "norm", "ed": "emotion", "vd": "valence", "ad": "arousal"}
-"""What the rows of the tables `instances` and `ratings` are, by task."""
 
 
 @dataclass(frozen=True, slots=True)

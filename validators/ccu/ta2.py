@@ -19,10 +19,10 @@ from hlteval.representation.questionnaire import (
 )
 from hlteval.validators.rule import Rule, RuleContext, at, first_of
 
+#: What has one response.
 _ANSWER = ("document", "speaker", "question")
-"""What has one response."""
+#: Characters of a cell that a message quotes.
 _LISTED = 40
-"""Characters of a cell that a message quotes."""
 _NUMBER = r"^\s*[0-9]+\s*$"
 
 
@@ -85,8 +85,7 @@ def unused_question(context: RuleContext) -> pl.LazyFrame:
 def duplicate_answer(context: RuleContext) -> pl.LazyFrame:
     """A response of a speaker to a question that has an earlier one."""
     rows = context.cached(_responses).with_columns(
-        first=pl.col("record").first().over(_ANSWER),
-        ordinal=pl.int_range(pl.len()).over(_ANSWER),
+        first=pl.col("record").first().over(_ANSWER), ordinal=pl.int_range(pl.len()).over(_ANSWER)
     )
     return at(rows.filter(pl.col("ordinal") > 0), "question")
 

@@ -13,8 +13,8 @@ from hlteval.validators.edl.tables import first, matches, mentions, shown
 from hlteval.validators.option_names import unknown_names
 from hlteval.validators.rule import RuleContext, about_submission, at, only_if
 
+#: The option that names a list of documents.
 DOCUMENTS = "documents"
-"""The option that names a list of documents."""
 
 
 def unknown_document(context: RuleContext) -> pl.LazyFrame:

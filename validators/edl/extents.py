@@ -9,9 +9,10 @@ from hlteval.validators.edl.spans import crossing, in_order, nested
 from hlteval.validators.edl.tables import EXTENT, blank, mentions, shown
 from hlteval.validators.rule import RuleContext, at, only_if
 
+#: Mentions that do not fit, and the share of them, from which all follow another convention.
 _FEWEST, _MOST = 3, 0.9
-"""Mentions that do not fit, and the share of them, from which all follow another convention."""
 
+#: The names of the columns of a mention in messages.
 FIELDS = {
     "annotator": "run",
     "mention": "mention id",
@@ -21,7 +22,6 @@ FIELDS = {
     "mention_type": "mention type",
     "written": "confidence",
 }
-"""The names of the columns of a mention in messages."""
 
 
 def end_before_start(context: RuleContext) -> pl.LazyFrame:

@@ -13,8 +13,8 @@ from hlteval.representation import Corpus, row_hash
 from hlteval.validators.edl.tables import EXTENT, blank, first, matches, mentions, shown
 from hlteval.validators.rule import RuleContext, about_file, at, only_if
 
+#: A mention type; a language, with which the names of its documents begin by default.
 NOMINAL, ENGLISH = "NOM", "ENG"
-"""A mention type; a language, with which the names of its documents begin by default."""
 
 
 def no_mentions(context: RuleContext) -> pl.LazyFrame:
@@ -125,6 +125,7 @@ def only_in_references(corpus: Corpus) -> str:
     return "" if corpus.links.is_empty() else "the submission has mentions with several entities"
 
 
+#: The entity types by other names that systems give them.
 _NAMES: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("PERSON", "PERS", "PEOPLE"), "PER"),
@@ -133,7 +134,6 @@ _NAMES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("GEO-POLITICAL ENTITY", "GEOPOLITICAL ENTITY", "GPES"), "GPE"),
     }
 )
-"""The entity types by other names that systems give them."""
 
 
 def entity_type(context: RuleContext) -> pl.LazyFrame:

@@ -7,16 +7,16 @@ import polars as pl
 from hlteval.validators.edl.tables import first, mentions, shown
 from hlteval.validators.rule import RuleContext, at, only_if
 
+#: The option that names a knowledge base.
 KB = "kb"
-"""The option that names a knowledge base."""
 
+#: The lists of the knowledge base: the kind of its entries, and the types that these can have.
 PLAUSIBLE = {
     "GEO": ("a GeoNames entry", ("GPE", "LOC")),
     "WLL": ("a person on the World Leaders list", ("PER",)),
     "APB": ("an organisation from the World Factbook", ("ORG",)),
     "AUG": ("a person or organisation added by hand", ("PER", "ORG")),
 }
-"""The lists of the knowledge base: the kind of its entries, and the types that these can have."""
 
 
 def _linked(context: RuleContext) -> pl.LazyFrame:

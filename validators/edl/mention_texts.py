@@ -9,23 +9,21 @@ import polars as pl
 
 from hlteval.converters.edl.missing import SPACES, normalised
 
+#: Characters on either side in which a mention string is searched.
 _WINDOW = 50_000
-"""Characters on either side in which a mention string is searched."""
+#: Longest mention string that is searched for, and how many are.
 _LONGEST, _SEARCHED = 300, 200
-"""Longest mention string that is searched for, and how many are."""
+#: The share of the mentions that do not fit which another way to count must explain.
 _SURE = 0.9
-"""The share of the mentions that do not fit which another way to count must explain."""
+#: Mentions that do not fit, of which another way to count may be the cause.
 _FEWEST = 3
-"""Mentions that do not fit, of which another way to count may be the cause."""
+#: Characters by which a text may exceed four times the length of a mention string, and match.
 _SLACK = 1000
-"""Characters by which a text may exceed four times the length of a mention string, and match."""
 
+#: Other ways to count offsets: a description and the fix.
 CONVENTIONS: Mapping[str, tuple[str, str]] = {
     "one": ("1-based", "subtract 1 from all offsets"),
-    "exclusive": (
-        "exclusive at the end",
-        "subtract 1 from each end offset",
-    ),
+    "exclusive": ("exclusive at the end", "subtract 1 from each end offset"),
     "one-exclusive": (
         "1-based and exclusive at the end",
         "subtract 1 from each start offset and 2 from each end offset",
@@ -36,10 +34,9 @@ CONVENTIONS: Mapping[str, tuple[str, str]] = {
     ),
     "utf-8": ("in bytes", "count characters of the decoded text"),
 }
-"""Other ways to count offsets: a description and the fix."""
 
+#: What is to be subtracted from each start and from each end, where that is the fix.
 MOVED: Mapping[str, tuple[int, int]] = {"one": (1, 1), "exclusive": (0, 1), "one-exclusive": (1, 2)}
-"""What is to be subtracted from each start and from each end, where that is the fix."""
 
 _Slice = Callable[[str, int, int], str]
 

@@ -9,8 +9,8 @@ from hlteval.converters.edl.edl_tab import SUFFIX, files, sniff
 from hlteval.sources import Source
 from hlteval.validators.packing import Arranged, arranged
 
+#: The form of the names of submissions.
 NAME = re.compile(r"(?P<team>[^_]+)_EDL_(?P<checkpoint>CP[0-9]+)_(?P<run>[^_].*)", re.IGNORECASE)
-"""The form of the names of submissions."""
 
 
 def arrange(stem: str, source: Source) -> Arranged:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from hlteval.validators.edl import documents, extents, fields, knowledge_base, texts
 from hlteval.validators.rule import Rule
 
+#: A column that only tables of eight fields have: other formats cannot break rules about these.
 SUBMITTED = "mentions.annotator"
-"""A column that only tables of eight fields have: other formats cannot break rules about these."""
 
 RULES = (
     Rule("EDL101", "sources", fields.no_mentions, submission_only=True),

@@ -12,8 +12,8 @@ from itertools import groupby
 import polars as pl
 
 SPAN = ("document", "start", "end")
+#: Larger than any offset.
 _AFTER_ALL = 2**63
-"""Larger than any offset."""
 
 
 def in_order(spans: pl.DataFrame) -> pl.DataFrame:

@@ -8,8 +8,8 @@ from hlteval.converters.edl.records import SHOWN
 from hlteval.grammars import pattern
 from hlteval.validators.rule import RuleContext
 
+#: The columns of the extent of a mention.
 EXTENT = ("document", "start", "end")
-"""The columns of the extent of a mention."""
 
 
 def mentions(context: RuleContext) -> pl.LazyFrame:

@@ -54,9 +54,7 @@ def other_text(context: RuleContext) -> pl.LazyFrame:
     unquoted = pl.col("given").str.extract('^"(.*)"$').str.replace_all('""', '"', literal=True)
     hints = copied.when(unquoted == pl.col("found")).then(marks)
     hinted = found.with_columns(nearest(found, context.against.documents)).with_columns(
-        hint=hints.otherwise("hint"),
-        given=shown("given"),
-        found=shown("found"),
+        hint=hints.otherwise("hint"), given=shown("given"), found=shown("found")
     )
     return at(hinted.lazy(), "offsets")
 
@@ -76,8 +74,8 @@ def other_convention(context: RuleContext) -> pl.LazyFrame:
 _NONE = pl.DataFrame(
     schema={"origin": pl.Int64, "record": pl.Int64, "field": pl.String, "put": pl.String}
 )
+#: The format in which both offsets are one field.
 _FORMAT = "edl-tab"
-"""The format in which both offsets are one field."""
 
 
 def right_offsets(context: RuleContext) -> pl.DataFrame:

@@ -7,14 +7,14 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
+#: Fewest extents that must be off in the same way for a common cause.
 _FEW = 3
-"""Fewest extents that must be off in the same way for a common cause."""
 
+#: The share of the extents that are off which a cause must explain.
 _SHARE = 0.8
-"""The share of the extents that are off which a cause must explain."""
 
+#: Extents that are off with which causes are tried.
 _SAMPLE = 500
-"""Extents that are off with which causes are tried."""
 
 
 class Span(NamedTuple):

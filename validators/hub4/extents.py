@@ -11,11 +11,11 @@ from hlteval.validators.hub4.causes import Span, cause_of, nearest
 from hlteval.validators.hub4.tables import is_number, known, like_slot, two_in_one
 from hlteval.validators.rule import RuleContext, about_file
 
+#: Extents that are off whose texts are searched for.
 _HINTED = 1000
-"""Extents that are off whose texts are searched for."""
 
+#: Characters around a text that are not quotation marks of the format, or mark minimal strings.
 _NOT_TEXT = str.maketrans(dict.fromkeys("“”„«»[]"))
-"""Characters around a text that are not quotation marks of the format, or mark minimal strings."""
 _COPY = "copy the text from the document, with a space for each line end"
 
 

@@ -21,8 +21,8 @@ from hlteval.validators.hub4.tables import (
 from hlteval.validators.names import mismatch
 from hlteval.validators.rule import RuleContext, about_file, at, first_of, only_if
 
+#: Letters of a name of which two may be wrong.
 _LONG = 6
-"""Letters of a name of which two may be wrong."""
 
 
 def no_instance(context: RuleContext) -> pl.LazyFrame:

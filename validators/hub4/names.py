@@ -17,8 +17,8 @@ from hlteval.validators.hub4.tables import allowed_names, fills, frames
 from hlteval.validators.option_names import unknown_names
 from hlteval.validators.rule import RuleContext, at, first_of, only_if
 
+#: Most names of a reference that a hint lists.
 _SHOWN = 8
-"""Most names of a reference that a hint lists."""
 
 
 def _reference_types(context: RuleContext) -> list[str]:

@@ -14,8 +14,8 @@ from hlteval.validators.hub4.tables import (
 )
 from hlteval.validators.rule import RuleContext
 
+#: Pointers to nothing for which a similar instance is searched.
 _HINTED = 1000
-"""Pointers to nothing for which a similar instance is searched."""
 
 _EXACT = "point to an instance of this file, spelled exactly as in its header"
 

@@ -8,8 +8,8 @@ from hlteval.representation import row_hash
 from hlteval.validators.ltf.tables import all_documents, all_segments, all_tokens
 from hlteval.validators.rule import RuleContext, at, first_of, only_if
 
+#: A valid XML name, very nearly.
 _NAME = r"^[\p{L}_:][\p{L}\p{M}\p{N}._:·-]*$"
-"""A valid XML name, very nearly."""
 SUFFIX = ".ltf.xml"
 
 

@@ -8,8 +8,8 @@ from hlteval.validators.ltf.identifiers import id_hint, with_files
 from hlteval.validators.ltf.texts import text_convention, where
 from hlteval.validators.rule import RuleContext, about_file, at, first_of, only_if
 
+#: The types of names.
 _TYPES = ("GPE", "LOC", "ORG", "PER")
-"""The types of names."""
 
 
 def _mentions(context: RuleContext) -> pl.LazyFrame:

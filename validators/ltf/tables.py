@@ -16,8 +16,8 @@ from hlteval.converters.ltf.tables import LENGTH, MD5
 from hlteval.validators.ltf.texts import Span, convention, shift, shifted
 from hlteval.validators.rule import RuleContext, only_if
 
+#: The end by the text: an end too large is one problem, not another one of the next record.
 _SOUND_END = pl.min_horizontal("end", pl.col("start") + pl.col("text").str.len_chars())
-"""The end by the text: an end too large is one problem, not another one of the next record."""
 
 
 def all_documents(context: RuleContext) -> pl.LazyFrame:
@@ -57,11 +57,7 @@ def all_segments(context: RuleContext) -> pl.LazyFrame:
 def all_tokens(context: RuleContext) -> pl.LazyFrame:
     """The tokens beside their segments, each with the code of its problem as `problem`."""
     segments = context.cached(all_segments).select(
-        segment_row="row",
-        segment="id",
-        begin="start",
-        stop="end",
-        content="text",
+        segment_row="row", segment="id", begin="start", stop="end", content="text"
     )
     tokens = context.records("tokens", "segment_row", "start", "end", "text", "pos")
     tokens = tokens.join(segments, on="segment_row", maintain_order="left").with_columns(

@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+#: Start and end, half-open, and the annotated text.
 Span = tuple[int, int, str]
-"""Start and end, half-open, and the annotated text."""
 
+#: Gaps that are tried one by one for a space in place of a line feed.
 _MOST_GAPS = 200
-"""Gaps that are tried one by one for a space in place of a line feed."""
+#: Segments that show that a whole document is shifted.
 _EVIDENCE = 2
-"""Segments that show that a whole document is shifted."""
+#: Places of a segment in the raw text that are tried.
 _MOST_PLACES = 100
-"""Places of a segment in the raw text that are tried."""
+#: Line feeds after the last segment that are tried if no length is declared.
 _TAILS = 10
-"""Line feeds after the last segment that are tried if no length is declared."""
 
 
 class Convention(NamedTuple):
@@ -64,10 +64,7 @@ def convention(segments: Sequence[tuple[Span, Sequence[Span]]]) -> Convention | 
 
 
 def _tokens_fit(
-    segments: Sequence[tuple[Span, Sequence[Span]]],
-    unit: Callable[[str], int],
-    *,
-    absolute: bool,
+    segments: Sequence[tuple[Span, Sequence[Span]]], unit: Callable[[str], int], *, absolute: bool
 ) -> bool:
     """Whether only the tokens fit with other units, from the start of the document or segment."""
     before = 0
@@ -208,8 +205,8 @@ def where(content: str, text: str, start: int) -> str:
     return f"write {at}-{at + len(text) - 1}, the nearest place with this text"
 
 
+#: A length that a 64-bit number holds.
 _LENGTH = re.compile("0*[0-9]{1,18}")
-"""A length that a 64-bit number holds."""
 
 
 class TextProblem(NamedTuple):

@@ -49,8 +49,7 @@ def uncovered_text(context: RuleContext) -> pl.LazyFrame:
     """A segment with characters that are in no token."""
     tokens = context.cached(all_tokens)
     inside = tokens.group_by(row="segment_row").agg(
-        covered=_visible().sum(),
-        wrong=pl.col("problem").is_not_null().any(),
+        covered=_visible().sum(), wrong=pl.col("problem").is_not_null().any()
     )
     rejected = context.table("rejected_records", "document")
     segments = context.cached(all_segments).filter(pl.col("problem").is_null())

@@ -12,12 +12,12 @@ from hlteval.findings.suggest import closest
 from hlteval.validators.mt.documents import beside_reference, english_names
 from hlteval.validators.rule import RuleContext, about_file, at, only_if
 
+#: Unknown identifiers that are compared with the known ones; more have another cause.
 _MOST = 100
-"""Unknown identifiers that are compared with the known ones; more have another cause."""
+#: Identifiers that a message lists.
 _SHOWN = 3
-"""Identifiers that a message lists."""
+#: What ends a line or a field for programs that read a segment per line.
 _ODD = "[\t\n\r\x0b\x0c\x1c-\x1e\u0085\u2028\u2029]|\\|\\|\\|"
-"""What ends a line or a field for programs that read a segment per line."""
 _NAMES: dict[str, str] = {
     "\t": "a tab",
     "\n": "a line break",
@@ -27,8 +27,8 @@ _NAMES: dict[str, str] = {
     "\u0085": "a next-line character (U+0085)",
     "|||": "|||",
 }
+#: Addresses and names of users and topics, which are the same in any language.
 _NO_WORDS = r"(?:https?://|www\.)\S+|\S+@\S+|[@#]\S+"
-"""Addresses and names of users and topics, which are the same in any language."""
 _NUMBER = re.compile("[0-9]{1,20}$")
 
 

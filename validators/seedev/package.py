@@ -11,8 +11,8 @@ from hlteval.sources import Member, Unreadable
 from hlteval.validators.packages import Package
 
 PROVIDED, PREDICTED = (".txt", ".a1"), ".a2"
+#: Suffixes of files that are not text, whatever they are called.
 _OFFICE = {"xlsx", "xls", "ods", "docx", "doc", "odt", "pdf"}
-"""Suffixes of files that are not text, whatever they are called."""
 
 
 def findings(package: Package) -> Iterator[Finding]:

@@ -110,8 +110,8 @@ def _unlike(context: RuleContext) -> pl.Series:
     return pl.Series("row", unlike, dtype=pl.Int64)
 
 
+#: Bytes of a text in which Polars finds a code point as fast as Python, which needs no counting.
 _SHORT = 8000
-"""Bytes of a text in which Polars finds a code point as fast as Python, which needs no counting."""
 
 
 def _suspects(context: RuleContext) -> pl.DataFrame:

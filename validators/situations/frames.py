@@ -10,8 +10,8 @@ from hlteval.representation import row_hash
 from hlteval.validators.rule import RuleContext, about_file, at, first_of
 from hlteval.validators.situations.tables import evaluated_types, frames
 
+#: Words that are written where there is no place, in any case.
 _NO_PLACE = ("n/a", "na", "none", "null", "nil", "unknown", "unspecified", "-")
-"""Words that are written where there is no place, in any case."""
 
 
 def duplicate_frame(context: RuleContext) -> pl.LazyFrame:

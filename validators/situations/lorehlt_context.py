@@ -6,12 +6,12 @@ import polars as pl
 
 from hlteval.validators.rule import RuleContext, only_if
 
+#: The options that name lists of documents: the whole test set, and those that are scored.
 DOCUMENTS, SCORED = "documents", "scored"
-"""The options that name lists of documents: the whole test set, and those that are scored."""
+#: The options that name a knowledge base and a table of entity mentions.
 KB, EDL = "kb", "system_edl"
-"""The options that name a knowledge base and a table of entity mentions."""
+#: Identifiers of entities: in the knowledge base, and outside of it.
 ENTRY, NIL = "^[0-9]+$", "^NIL[0-9]+$"
-"""Identifiers of entities: in the knowledge base, and outside of it."""
 SHOWN = 60
 
 

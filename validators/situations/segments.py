@@ -10,8 +10,8 @@ from hlteval.findings.suggest import closest_files
 from hlteval.validators.rule import RuleContext, about_file, at, first_of, only_if
 from hlteval.validators.situations.tables import evaluated_types, frames
 
+#: What may be the name of a segment in a frame as it is written.
 _TOKEN = re.compile(r"""[^\s",:{}\[\]]+""")
-"""What may be the name of a segment in a frame as it is written."""
 
 
 def unknown_segment(context: RuleContext) -> pl.LazyFrame:

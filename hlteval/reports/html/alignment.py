@@ -17,18 +17,18 @@ from hlteval.scoring.evidence import Evidence
 from hlteval.tasks import load
 from hlteval.tasks.task import ERRORS, AlignmentInfo, CellInfo, OutcomeInfo, PlaceInfo
 
+#: Who marks a part of a text; 3 where both do.
 REFERENCE, SYSTEM = 1, 2
-"""Who marks a part of a text; 3 where both do."""
+#: Half-open offsets in code points.
 Span = tuple[int, int]
-"""Half-open offsets in code points."""
+#: Parts of a text in turn with who marks them, 0 for nobody.
 Parts = tuple[str | int, ...]
-"""Parts of a text in turn with who marks them, 0 for nobody."""
+#: Characters of context on either side.
 _AROUND = 60
-"""Characters of context on either side."""
+#: Characters of a part; of longer ones the middle is left out.
 _LONGEST = 400
-"""Characters of a part; of longer ones the middle is left out."""
+#: How far a context looks for the beginning or end of a word.
 _WORD = 15
-"""How far a context looks for the beginning or end of a word."""
 _SPACE = re.compile(r"\s")
 
 
@@ -298,10 +298,10 @@ def _arguments(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Cell:
     return Cell("arguments", "value", sides[0], sides[1], nothing)
 
 
+#: Rows of a report; of more, errors are kept first.
 MOST = 100_000
-"""Rows of a report; of more, errors are kept first."""
+#: Contexts that a browser decodes together, when it shows one of them.
 CHUNK = 500
-"""Contexts that a browser decodes together, when it shows one of them."""
 
 
 @dataclass(frozen=True)
@@ -393,8 +393,7 @@ def alignment(scores: Scores) -> Alignment | None:
         title="Alignment",
         intro=_intro(rows.height, every.height),
         rows=rows.with_columns(
-            document=info.document,
-            label=pl.coalesce(info.label) if info.label else pl.lit(""),
+            document=info.document, label=pl.coalesce(info.label) if info.label else pl.lit("")
         ),
         outcomes=[*info.outcomes, *_undeclared(rows, info)],
         label=info.label_title if info.label and _several(rows, info.label) else "",
@@ -505,11 +504,7 @@ def _offsets(rows: pl.DataFrame, columns: tuple[str, str], info: PlaceInfo) -> I
 
 
 def _outcome(outcome: OutcomeInfo) -> dict[str, str]:
-    return {
-        "name": outcome.name,
-        "title": outcome.title or outcome.name,
-        "kind": outcome.kind,
-    }
+    return {"name": outcome.name, "title": outcome.title or outcome.name, "kind": outcome.kind}
 
 
 def _column(values: pl.Series, title: str) -> dict[str, Any]:

@@ -89,8 +89,8 @@ def _digests(scripts: Iterable[str]) -> Iterator[str]:
 
 
 TABLES = ("vendor/tabulator.min.js", "assets/values.js", "assets/table.js")
+#: The scripts of tables and of charts, in the order in which they are loaded.
 CHARTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "assets/charts.js")
-"""The scripts of tables and of charts, in the order in which they are loaded."""
 
 
 @dataclass(frozen=True)
@@ -289,8 +289,8 @@ class Bars(Section):
 
 
 STYLES = ("vendor/tabulator.min.css", "assets/report.css", "assets/alignment.css")
+#: The script before all others, and that after them.
 FIRST, LAST = "assets/report.js", "assets/start.js"
-"""The script before all others, and that after them."""
 
 
 @dataclass(frozen=True)

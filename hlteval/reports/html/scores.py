@@ -36,10 +36,10 @@ from hlteval.results.verdict import Verdict
 from hlteval.tasks import load, task_modules
 from hlteval.tasks.task import Task
 
+#: What tables break values down by; other columns of text divide them into groups.
 _KEYS = ("document", "genre", "type", "slot", "class", "segment", "layer")
-"""What tables break values down by; other columns of text divide them into groups."""
+#: Tables that are not broken down: the scores themselves, and curves.
 _LISTS = frozenset({"scorings", "curve", "pr", "ndcg"})
-"""Tables that are not broken down: the scores themselves, and curves."""
 
 
 def breakdowns(scores: Scores, task: Task) -> Iterator[Breakdown]:
@@ -101,8 +101,8 @@ def _declared_rate(task: Task, frame: pl.DataFrame, column: str) -> bool:
     return statistic is not None and frame[column].dtype.is_numeric()
 
 
+#: The most points of a curve that are drawn; of more, some between the first and the last are.
 MOST_POINTS = 1500
-"""The most points of a curve that are drawn; of more, some between the first and the last are."""
 
 
 def curve_sections(scores: Scores) -> Iterator[Curves]:
@@ -156,8 +156,8 @@ def _thinned(line: Line, axes: tuple[str, str]) -> Line:
     return Line(line.name, points)
 
 
+#: The most columns of an excerpt.
 WIDTH = 96
-"""The most columns of an excerpt."""
 _FIELDS = (
     *("severity", "code", "side", "file", "place", "message"),
     *("before", "marked", "after", "record", "help", "clause"),
@@ -314,10 +314,10 @@ def _refused(refusal: Refusal) -> Iterator[Section]:
         yield Copied("Command", "It reports all findings.", text=shlex.join(refusal.command))
 
 
+#: The most numbers of a headline.
 MOST_FACTS = 8
-"""The most numbers of a headline."""
+#: Tables that are shown as scores or curves.
 _DRAWN = frozenset({"scorings", "curve", "pr", "ndcg"})
-"""Tables that are shown as scores or curves."""
 
 
 def score_page(scores: Scores, parent: tuple[str, str] | None = None) -> Page:

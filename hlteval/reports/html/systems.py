@@ -179,10 +179,10 @@ def _refused(comparison: Comparison) -> Iterator[Section]:
             yield FindingList(findings=system.blocking)
 
 
+#: The file of the report of each system, by its name.
 Links = Mapping[str, str]
-"""The file of the report of each system, by its name."""
+#: Rows of the table of systems that are on one page.
 _MANY = 100
-"""Rows of the table of systems that are on one page."""
 
 
 def leaderboard_page(board: Leaderboard, links: Links | None = None) -> Page:
@@ -313,6 +313,7 @@ def _leaderboard_refused(board: Leaderboard, links: Links) -> Iterator[Section]:
 
 
 ColumnKind = Literal["text", "list", "rate", "number"]
+#: The columns of the table of cells: the type of their values, and how they are shown.
 _CELLS: Mapping[str, tuple[pl.DataType | type[pl.DataType], ColumnKind]] = {
     **dict.fromkeys(
         ("task", "profile", "condition", "submission", "status", "metric"), (pl.String, "text")
@@ -321,7 +322,6 @@ _CELLS: Mapping[str, tuple[pl.DataType | type[pl.DataType], ColumnKind]] = {
     "errors": (pl.Int64, "number"),
     "codes": (pl.List(pl.String), "list"),
 }
-"""The columns of the table of cells: the type of their values, and how they are shown."""
 
 
 def campaign_page(result: CampaignResult, pages: Mapping[Group, str]) -> Page:

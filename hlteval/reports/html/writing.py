@@ -15,8 +15,8 @@ from hlteval.results.systems import Comparison, Leaderboard
 from hlteval.results.verdict import Verdict
 from hlteval.sources import writing
 
+#: What there is a report of.
 Result = Scores | Verdict | Comparison | Leaderboard | Agreement | Refusal
-"""What there is a report of."""
 
 
 def page(result: Result, parent: tuple[str, str] | None = None) -> Page:

@@ -68,20 +68,16 @@ class Schema:
         return "" if ":" in self.shape else self.shape
 
 
+#: The schemas by name, in the order of the documentation.
 SCHEMAS: Mapping[str, Schema] = MappingProxyType(
     {
         name: msgspec.convert({"name": name, **schema}, Schema)
         for name, schema in declared_schemas().items()
     }
 )
-"""The schemas by name, in the order of the documentation."""
 
 
-_COLUMNS = (
-    Column("schema", "name"),
-    Column("version"),
-    Column("describes", "prose", FIXED),
-)
+_COLUMNS = (Column("schema", "name"), Column("version"), Column("describes", "prose", FIXED))
 
 
 class UnknownSchemaError(ValueError):

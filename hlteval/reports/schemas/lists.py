@@ -12,12 +12,12 @@ from hlteval.findings import Item, Severity
 from hlteval.results.verdict import Count, Defaults
 
 Profile = Literal["plan", "official"]
+#: A number; null where it is undefined (0/0) or not available in the profile.
 Value = float | None
-"""A number; null where it is undefined (0/0) or not available in the profile."""
+#: The limits of a confidence interval, lower first.
 Interval = tuple[float | None, float | None]
-"""The limits of a confidence interval, lower first."""
+#: A value in a row of a table.
 Cell = str | float | bool | list[str | float | bool | None] | None
-"""A value in a row of a table."""
 Rows = tuple[Mapping[str, Cell], ...]
 
 

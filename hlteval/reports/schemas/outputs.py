@@ -9,14 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from hlteval.findings import Item
-from hlteval.reports.schemas.lists import (
-    Counts,
-    Interval,
-    Profile,
-    Rows,
-    Value,
-    VerdictMembers,
-)
+from hlteval.reports.schemas.lists import Counts, Interval, Profile, Rows, Value, VerdictMembers
 from hlteval.results.evaluation import Best, CellStatus, Entry
 from hlteval.results.systems import Difference, Significance, System
 from hlteval.results.verdict import Count, Fix, Outcome, Part, Unfixed

@@ -17,8 +17,8 @@ from hlteval.sources import Source
 from hlteval.tasks.runtime.options import FileValue, read_rows
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+#: Of windows; counts of shorter ones would leave the integers.
 _SHORTEST = 0.001
-"""Of windows; counts of shorter ones would leave the integers."""
 _STEPS = ("after_read", "after_transforms")
 
 
@@ -49,8 +49,8 @@ def amount(written: str, _: Mapping[str, str], least: float = 0) -> float:
     return value
 
 
+#: Reads seconds or characters of a window, from 0.001.
 size = partial(amount, least=_SHORTEST)
-"""Reads seconds or characters of a window, from 0.001."""
 
 
 def gap(written: str, _: Mapping[str, str]) -> float:

@@ -16,12 +16,12 @@ from hlteval.scoring.hub4.text_columns import Text
 from hlteval.sources import Source
 from hlteval.tasks.runtime.options import FileValue, files, read_corpus, read_names
 
+#: The options that are settings of both corpora.
 _SETTINGS = ("document_tag", "id_tag", "line_ends")
-"""The options that are settings of both corpora."""
+#: A TYPE or TYPE.SLOT.
 _NAME = re.compile(r"""[^\s<>.,:;"']+(?:\.[A-Za-z0-9_-]+)?""")
-"""A TYPE or TYPE.SLOT."""
+#: Most names in one line for which a hint repeats them.
 _MOST_NAMES = 3
-"""Most names in one line for which a hint repeats them."""
 
 
 def reference_texts(

@@ -26,6 +26,7 @@ ANNOTATORS = Table(
     ),
     code="OPT101",
 )
+#: The sections and keys of a configuration file of the public scorer, by field of the gains.
 _CONFIGURATION: Mapping[str, tuple[str, str]] = {
     "high": ("Gain", "High"),
     "medium": ("Gain", "Medium"),
@@ -33,7 +34,6 @@ _CONFIGURATION: Mapping[str, tuple[str, str]] = {
     "high_from": ("GraveFrameCounts", "HighGravity"),
     "medium_from": ("GraveFrameCounts", "MediumGravity"),
 }
-"""The sections and keys of a configuration file of the public scorer, by field of the gains."""
 
 
 def confidence(written: str, _: Mapping[str, str]) -> float:

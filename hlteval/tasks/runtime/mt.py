@@ -115,7 +115,7 @@ def _frames(source: Source, _: Mapping[str, str], names: Sequence[str]) -> FileV
     return read_rows(form, source, rows, forms[0].title)
 
 
+#: Reads the situation frames of a submission.
 frames = partial(_frames, names=_SUBMITTED)
-"""Reads the situation frames of a submission."""
+#: Reads the situation frames of a reference.
 reference_frames = partial(_frames, names=("lorehlt-sf-reference", *_SUBMITTED))
-"""Reads the situation frames of a reference."""

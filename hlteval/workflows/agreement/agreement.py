@@ -152,10 +152,10 @@ WITHIN = (-np.inf, 1.0)
 NO_UNITS = "no unit was judged by both"
 NO_UNITS_OF_ALL = "no unit was judged by enough annotators"
 CONSTANT = "all judgments are the same: agreement cannot be distinguished from chance"
+#: With more categories, such as entities, there is no value for each.
 MOST_CATEGORIES = 100
-"""With more categories, such as entities, there is no value for each."""
+#: Cells of the sums of replicates that are computed at a time.
 _CELLS = 5_000_000
-"""Cells of the sums of replicates that are computed at a time."""
 
 
 @dataclass(frozen=True)

@@ -29,14 +29,14 @@ from hlteval.workflows.run.engine import open_check, statistics
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import NOTHING_TO_SCORE, Refused, digest_of
 
+#: The codes of the findings about annotators, or their prefixes.
 CODES = ("AGR",)
-"""The codes of the findings about annotators, or their prefixes."""
+#: The codes that follow from what cannot be read.
 _FOLLOWING = frozenset({"AGR101", "AGR103", "AGR104"})
-"""The codes that follow from what cannot be read."""
+#: The tables whose rows name their annotator.
 _HAVING = tuple(
     name for name, table in TABLES.items() if "annotator" in table.schema and name != "documents"
 )
-"""The tables whose rows name their annotator."""
 
 
 @dataclass(frozen=True)

@@ -32,10 +32,10 @@ from hlteval.workflows.compare.comparison import leaderboard
 from hlteval.workflows.run.engine import Run
 
 INDEX, REPORTS, STEM = "index.html", "reports", "leaderboard"
+#: The suffix of the table in each format that is written.
 FILES = {"json": "json", "tsv": "tsv", "markdown": "md", "latex": "tex"}
-"""The suffix of the table in each format that is written."""
+#: The parts of a signature that say how intervals were computed.
 _INTERVALS = frozenset({"bootstrap", "jackknife", "confidence", "seed"})
-"""The parts of a signature that say how intervals were computed."""
 _LONGEST = 60
 
 

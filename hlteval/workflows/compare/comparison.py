@@ -40,10 +40,10 @@ from hlteval.workflows.run.engine import Run, count_batches
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused, expand_folders
 
+#: Called with the name of a system that is scored, and its run.
 Visit = Callable[[str, Run], None]
-"""Called with the name of a system that is scored, and its run."""
+#: The code of a submission that does not exist.
 MISSING = "LDB201"
-"""The code of a submission that does not exist."""
 
 
 def score_systems(
@@ -234,8 +234,8 @@ def _chances(
     return {name: chance for name, chance in chances.items() if chance is not None}
 
 
+#: Replicates where nobody says how many: the few are those that are scored one by one.
 MANY, FEW = 10_000, 200
-"""Replicates where nobody says how many: the few are those that are scored one by one."""
 
 
 def compare(
@@ -413,8 +413,8 @@ class Criteria:
         return part
 
 
+#: Parts of signatures that each metric has.
 COMPARED = ("test", "metric")
-"""Parts of signatures that each metric has."""
 
 
 def leaderboard(

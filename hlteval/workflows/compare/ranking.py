@@ -31,8 +31,8 @@ from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.run.verdicts import size_notes
 
 Values = NDArray[np.float64]
+#: A rank hangs on the draws if it changes with p values by as many Monte Carlo errors.
 DOUBTFUL = 2
-"""A rank hangs on the draws if it changes with p values by as many Monte Carlo errors."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,8 +271,8 @@ def correct(differences: Sequence[Difference]) -> list[Difference]:
     ]
 
 
+#: The side of findings about the file.
 SIDE = "--names"
-"""The side of findings about the file."""
 _TEXT = r"[^\t]*[^\t ][^\t]*"
 NAMES = Table(
     (

@@ -281,6 +281,8 @@ def _complete(form: Format, source: Source, encoding: str) -> tuple[Source, list
 
 
 _JOINING_TEXT = "text"
+#: What the tables of a document bring to it; of each kind there is one input that brings it. Of
+#: translations, each role and set is a kind of its own.
 _KINDS: Mapping[str, str] = {
     **dict.fromkeys(("segments", "tokens"), "segments"),
     **dict.fromkeys(("mentions", "links", "frames", "arguments", "fills"), "annotations"),
@@ -288,8 +290,6 @@ _KINDS: Mapping[str, str] = {
     **dict.fromkeys(("instances", "ratings", "changes", "responses"), "annotations"),
     "regions": "segments",
 }
-"""What the tables of a document bring to it; of each kind there is one input that brings it. Of
-translations, each role and set is a kind of its own."""
 
 
 @dataclass

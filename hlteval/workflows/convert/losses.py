@@ -21,11 +21,11 @@ from hlteval.results.packages import Loss
 from hlteval.sources import Member, sha256
 from hlteval.workflows.convert.inputs import Input
 
+#: Tables that say nothing by themselves: names of files and documents, and layout.
 _NO_CONTENT = ("sources", "documents", "attributes")
-"""Tables that say nothing by themselves: names of files and documents, and layout."""
 
+#: The tables of frames and of what belongs to them.
 _OF_FRAMES = ("frames", "sentiments", "arguments", "fills", "modifiers", "groups")
-"""The tables of frames and of what belongs to them."""
 
 
 class Losses:

@@ -40,12 +40,12 @@ from hlteval.workflows.run.reference import BatchCheck
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import File, Refused
 
+#: How many parts are merged at a time.
 FAN_IN = 8
-"""How many parts are merged at a time."""
+#: How many parts all cells have together, where so many keep all workers busy.
 BUSY = 256
-"""How many parts all cells have together, where so many keep all workers busy."""
+#: The module of the functions that count and score cells.
 _WORK = __name__
-"""The module of the functions that count and score cells."""
 
 
 @dataclass(frozen=True)

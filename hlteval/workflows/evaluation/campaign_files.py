@@ -42,11 +42,11 @@ from hlteval.workflows.evaluation.manifests import WHOLE, CampaignManifest
 from hlteval.workflows.processes.graph import Cluster, LocalProcesses, Workers
 from hlteval.workflows.run.verdicts import names_file
 
+#: Of the entries; another one is another digest.
 LAYOUT = 1
-"""Of the entries; another one is another digest."""
 _PLACES = ("{submission}", "{reference}")
+#: The libraries that numbers come from.
 _LIBRARIES = ("numpy", "polars", "pycocoevalcap", "rapidfuzz", "sacrebleu", "scipy")
-"""The libraries that numbers come from."""
 
 
 @cache
@@ -198,8 +198,8 @@ def move_findings(result: CellResult, paths: Mapping[str, str]) -> CellResult:
     return replace(result, findings=findings)
 
 
+#: The files by which such a folder is recognised.
 TABLE, CACHE = "campaign.parquet", "cache"
-"""The files by which such a folder is recognised."""
 INDEX, BOARDS = "index.html", "leaderboards"
 
 

@@ -20,11 +20,11 @@ from hlteval.tasks import BUILTIN, load
 FOLDER = "submissions"
 _SUFFIX = re.compile(r"\.(?:tar\.[a-z0-9]+|[a-z0-9]+)$", re.IGNORECASE)
 _DIGITS = re.compile("([0-9]+)")
+#: Bytes of an identifier, so that the names of its logs are not too long for a file system.
 _LONGEST = 200
-"""Bytes of an identifier, so that the names of its logs are not too long for a file system."""
 
+#: Values that change when a file changes: its size, the time of its last change, and its number.
 Stamp = tuple[int, int, int]
-"""Values that change when a file changes: its size, the time of its last change, and its number."""
 
 
 @dataclass(frozen=True)
@@ -199,15 +199,15 @@ def named_parts(stem: str, evaluation: Evaluation | None, task: str = "") -> dic
     return {}
 
 
+#: The hint for organisers about a team that is like no other.
 _ADD_TEAM = "add the team to the manifest, or correct the name of the archive"
-"""The hint for organisers about a team that is like no other."""
 
 
+#: What to do about a team that a manifest does not declare.
 ASK = (
     "as a team, ask the organisers for the name that is registered; as an organiser, add the team "
     "to the manifest or correct the name"
 )
-"""What to do about a team that a manifest does not declare."""
 
 
 def undeclared_parts(

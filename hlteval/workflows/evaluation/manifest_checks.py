@@ -27,10 +27,10 @@ from hlteval.workflows.evaluation.deposits import (
 from hlteval.workflows.evaluation.manifests import Manifest, check_manifest, read_manifest
 from hlteval.workflows.evaluation.pipeline_state import Records
 
+#: The parts in which submissions of an ensemble do not differ.
 _COMPARABLE = tuple(part for part in PARTS if part != "checkpoint")
-"""The parts in which submissions of an ensemble do not differ."""
+#: Statuses of submissions that no limit counts.
 _NOT_COUNTED = frozenset({"invalid", "failed", "not scored"})
-"""Statuses of submissions that no limit counts."""
 
 
 def check(path: str, root: Path | None = None) -> Verdict:

@@ -100,10 +100,11 @@ def schema_problems(
             yield Broken(f"{prefix}105", path, False, values)
 
 
+#: Types that TOML calls otherwise than JSON.
 _WORDS = {"object": "a table"}
-"""Types that TOML calls otherwise than JSON."""
 _DATE = "a date or time"
 _PATHS = "a path, or a table with a path for each language"
+#: The help about a value by the keyword of the schema that it breaks.
 _HINTS = {
     "minimum": "use a number from {}",
     "maximum": "use a number up to {}",
@@ -111,7 +112,6 @@ _HINTS = {
     "minItems": "write at least one",
     "uniqueItems": "write each one once",
 }
-"""The help about a value by the keyword of the schema that it breaks."""
 
 
 def _keys(schema: str, path: Path) -> list[str]:
@@ -151,8 +151,8 @@ def _as_toml(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
+#: The place in messages of `tomllib`.
 _AT = re.compile(r" \(at (?:line ([0-9]+), column ([0-9]+)|end of document)\)$")
-"""The place in messages of `tomllib`."""
 
 
 class WrongManifest(ValueError):
@@ -295,8 +295,8 @@ def _syntax_finding(file: TomlFile, code: str, error: Exception) -> Finding:
     return Places(file.text).finding(Problem(code, 0, start, start, values), file.path)
 
 
+#: The condition of a task that declares none; its name is empty.
 WHOLE = Condition()
-"""The condition of a task that declares none; its name is empty."""
 
 
 @dataclass(frozen=True)

@@ -351,12 +351,12 @@ class Run:
         return key(order.key, self.limits.seconds, self.limits.megabytes)
 
 
+#: Milliseconds without a change after which the pipeline goes on: uploads take a while.
 _QUIET = 1000
-"""Milliseconds without a change after which the pipeline goes on: uploads take a while."""
+#: Milliseconds after which it goes on in any case.
 _LONGEST = 60_000
-"""Milliseconds after which it goes on in any case."""
+#: Milliseconds after which it looks by itself: drives of a network report no changes.
 _NOW_AND_THEN = 30_000
-"""Milliseconds after which it looks by itself: drives of a network report no changes."""
 
 
 class CannotWatch(ValueError):

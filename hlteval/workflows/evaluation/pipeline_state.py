@@ -38,8 +38,8 @@ LOGS, RESULTS, WITHDRAWN = "logs", "results", "withdrawn"
 _STATUS = ".status.txt"
 Step = Literal["validation", "score"]
 Log = Literal["validation", "score", "status"]
+#: Bytes of a record in which its lines `name: value` are.
 _HEAD = 1 << 16
-"""Bytes of a record in which its lines `name: value` are."""
 
 
 @dataclass(frozen=True)

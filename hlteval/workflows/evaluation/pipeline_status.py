@@ -18,8 +18,8 @@ from hlteval.workflows.evaluation.pipeline_state import Records, Step
 from hlteval.workflows.evaluation.pipeline_work import Outcome
 from hlteval.workflows.evaluation.pipeline_workers import WorkLimits
 
+#: The values of a record; none if there is no record, or not of what there is now.
 Values = Mapping[str, str]
-"""The values of a record; none if there is no record, or not of what there is now."""
 ASK_ORGANISERS = "ask the organisers"
 
 
@@ -71,6 +71,7 @@ def failure_finding(deposit: Deposit, step: Step, outcome: Outcome, limits: Work
     return finding("PIP104", file=file, step=name, reason=outcome.reason)
 
 
+#: The status by the result of the last step.
 _STATUS: Mapping[str, SubmissionStatus] = {
     "failed": "invalid",
     "undecided": "not scored",
@@ -80,7 +81,6 @@ _STATUS: Mapping[str, SubmissionStatus] = {
     "time": "failed",
     "memory": "failed",
 }
-"""The status by the result of the last step."""
 
 
 def entry(

@@ -21,10 +21,10 @@ from hlteval.workflows.evaluation.pipeline_state import Step
 Result = Literal[
     "passed", "failed", "undecided", "scored", "refused", "crashed", "time", "memory", "disk"
 ]
+#: Results that say more of the program and its limits than of the submission.
 BROKEN: frozenset[str] = frozenset({"crashed", "time", "memory"})
-"""Results that say more of the program and its limits than of the submission."""
+#: Maximum number of findings that a log shows of a file, and five times as many in all.
 MAX_FINDINGS = 200
-"""Maximum number of findings that a log shows of a file, and five times as many in all."""
 
 
 @dataclass(frozen=True)

@@ -77,12 +77,11 @@ def _is_doubtful(outcome: Outcome) -> bool:
     return outcome.result in BROKEN
 
 
+#: What the smallest submission needs.
+#:
+#: Limits are of addresses, which libraries reserve by far more than they use: the reference and
+#: systems of the demonstration, 20 lines each, take 1,070 MB where they are scored and compared.
 LEAST_MEGABYTES = 1200
-"""What the smallest submission needs.
-
-Limits are of addresses, which libraries reserve by far more than they use: the reference and
-systems of the demonstration, 20 lines each, take 1,070 MB where they are scored and compared.
-"""
 
 
 def check_memory(megabytes: int, *, unlimited: bool = False) -> None:

@@ -348,8 +348,8 @@ def worst(findings: Iterable[Finding]) -> bool:
 
 
 UNSURE = "the right correction is not certain"
+#: Most rounds of corrections: one may show what the next corrects, such as a second missing tab.
 ROUNDS = 5
-"""Most rounds of corrections: one may show what the next corrects, such as a second missing tab."""
 
 
 def fix(

@@ -126,8 +126,8 @@ def _items(value: object) -> Iterator[object]:
         yield value
 
 
+#: Called after each batch with the documents that are done, and all; None if these are unknown.
 Progress = Callable[[int, int | None], None]
-"""Called after each batch with the documents that are done, and all; None if these are unknown."""
 
 
 def no_progress(_done: int, _total: int | None) -> None:

@@ -105,10 +105,10 @@ def failure(error: BaseException) -> Failed:
     return Failed("error", f"an internal error ({type(error).__name__}: {error})")
 
 
+#: Seconds that a scheduler has to answer.
 PATIENCE = 10.0
-"""Seconds that a scheduler has to answer."""
+#: How many graphs there are at a time for each thread of the cluster.
 AHEAD = 4
-"""How many graphs there are at a time for each thread of the cluster."""
 
 
 class Cluster:
@@ -174,8 +174,8 @@ class Cluster:
         self.client.close()
 
 
+#: How often a call is tried whose process ends.
 TRIES = 3
-"""How often a call is tried whose process ends."""
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,10 @@ from types import MappingProxyType
 from typing import IO, Any, NamedTuple, cast
 
 _PROGRAM = "hlteval.workflows.processes.worker"
+#: Seconds that a new process of a pool has beyond those of its call, to import what it needs.
 START = 60.0
-"""Seconds that a new process of a pool has beyond those of its call, to import what it needs."""
+#: The environment of a process among others, where the user says nothing else.
 ONE_THREAD = MappingProxyType({"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
-"""The environment of a process among others, where the user says nothing else."""
 
 
 class Call(NamedTuple):

@@ -20,8 +20,8 @@ from hlteval.tasks.runtime.options import OptionFiles
 from hlteval.tasks.task import Package, Task
 from hlteval.workflows.run.request import Role
 
+#: Rows of a slice of a corpus in memory.
 ROWS = 100_000
-"""Rows of a slice of a corpus in memory."""
 
 Documents = Mapping[str, tuple[Member, ...]]
 

@@ -30,11 +30,11 @@ from hlteval.workflows.run.reference import (
     unusable_reference,
 )
 
+#: The side of what a reference is checked against that is checked by itself.
 TEXTS = "--against"
-"""The side of what a reference is checked against that is checked by itself."""
 
+#: The tables whose rows are records of a submission.
 _RECORDS = (*IDENTIFIERS, "instances", "ratings", "changes", "mappings", "responses")
-"""The tables whose rows are records of a submission."""
 NO_COMMON_DOCUMENT = "REF104"
 
 

@@ -404,10 +404,7 @@ class Run:
         )
 
     def _add_counts(
-        self,
-        counts: pl.DataFrame | None,
-        alignment: pl.DataFrame | None,
-        evidence: Evidence | None,
+        self, counts: pl.DataFrame | None, alignment: pl.DataFrame | None, evidence: Evidence | None
     ) -> None:
         self.uncounted |= counts is None
         self.counts += [] if counts is None else [counts]

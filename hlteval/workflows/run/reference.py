@@ -22,11 +22,11 @@ from hlteval.validators.names import mismatch
 from hlteval.validators.rule_findings import Offending
 from hlteval.workflows.run.batches import Pair, Submission
 
+#: The codes of the findings of all tasks about references as a whole, or their prefixes.
 CODES = ("REF",)
-"""The codes of the findings of all tasks about references as a whole, or their prefixes."""
 
+#: Folders or documents that a finding lists.
 _NAMED = 3
-"""Folders or documents that a finding lists."""
 
 
 def before_reading(opened: Submission, *, gold: bool) -> Iterator[Finding]:
@@ -269,15 +269,15 @@ def _elsewhere(opened: Submission) -> str:
     return f"use one of the sub-folders with gold files: {listed}" if paths else ""
 
 
+#: Prefixes of the codes of mistakes in all rows of a table.
 TABLE_MISTAKES_CODES = ("TAB",)
-"""Prefixes of the codes of mistakes in all rows of a table."""
+#: Characters of the beginning of a file in which its first line is.
 _FIRST = 100_000
-"""Characters of the beginning of a file in which its first line is."""
+#: Most files that are looked at.
 _FILES = 1000
-"""Most files that are looked at."""
 
+#: Gives the findings of a source in place of another.
 Recheck = Callable[[Source], Sequence[Finding]]
-"""Gives the findings of a source in place of another."""
 
 
 class _Table(NamedTuple):

@@ -20,11 +20,11 @@ from hlteval.tasks.task import Option, Task
 from hlteval.workflows.run.batches import Pair, Submission
 from hlteval.workflows.run.request import Request
 
+#: Codes of references with which there are no numbers, also if all that blocks is to be ignored.
 NOTHING_TO_SCORE = frozenset({"REF101", "REF102", "REF103", "REF104", "REF106"})
-"""Codes of references with which there are no numbers, also if all that blocks is to be ignored."""
 
+#: Codes of references that depend on the submission: beside others they may be right.
 BESIDE_A_SUBMISSION = frozenset({"REF104", "REF105"})
-"""Codes of references that depend on the submission: beside others they may be right."""
 
 
 class Refused(ValueError):
@@ -163,8 +163,8 @@ def size_notes(task: Task, names: Iterable[str], documents: int) -> Iterator[str
         )
 
 
+#: A file: its name inside the folder or archive, its format, and its SHA-256 digest.
 File = tuple[str, str, str]
-"""A file: its name inside the folder or archive, its format, and its SHA-256 digest."""
 SIDES = ("reference", "system")
 
 
@@ -255,8 +255,8 @@ def _files(corpus: Corpus) -> list[File]:
     return corpus.sources.select("member", "format", "sha256").rows()
 
 
+#: The end of the name of the index that some submissions have.
 _INDEX = ".index.tab"
-"""The end of the name of the index that some submissions have."""
 
 
 def submissions(task: str, paths: Iterable[str]) -> list[str]:

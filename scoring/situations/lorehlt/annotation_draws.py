@@ -9,8 +9,8 @@ import polars as pl
 from hlteval.scoring.situations.lorehlt.frame_sums import FRAMES, SENTIMENTS
 from hlteval.scoring.situations.lorehlt.scored_frames import FAMILIES, ScoredFrames
 
+#: The families that one annotator of each document decides; the others have all annotators.
 _DRAWN = ("ndcg", "ndcg_sec", "ndcg_text", "ndcg_sec_text", "precision_at", *SENTIMENTS)
-"""The families that one annotator of each document decides; the others have all annotators."""
 _OFFICIAL = (*_DRAWN, "map", "mar", "auc", *FRAMES)
 _TAIL = 0.025
 DRAWS: Mapping[str, pl.DataType | type[pl.DataType]] = {

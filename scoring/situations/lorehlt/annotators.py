@@ -10,8 +10,8 @@ import random
 
 import polars as pl
 
+#: The annotator of the needs and of the issues of a document.
 CHOSEN = {"docid": pl.String, "issue": pl.Boolean, "chosen": pl.String}
-"""The annotator of the needs and of the issues of a document."""
 
 
 def chosen_annotators(frames: pl.DataFrame, given: pl.DataFrame | None, seed: int) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 import polars as pl
 
 STATUS = "type,place,status"
+#: The fields of a frame that each class compares, besides its document.
 CLASSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "type": ("type",),
@@ -22,12 +23,11 @@ CLASSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         f"{STATUS},urgent,resolution": ("type", "place", "status", "urgent", "unresolved"),
     }
 )
-"""The fields of a frame that each class compares, besides its document."""
 FINEST = f"{STATUS},urgent,resolution"
+#: The class that has only urgent and unresolved frames.
 GRAVE = f"grave:{FINEST}"
-"""The class that has only urgent and unresolved frames."""
+#: The classes of situations, which have a place.
 SITUATION_CLASSES = (*tuple(CLASSES)[1:], GRAVE)
-"""The classes of situations, which have a place."""
 
 
 def key(name: str) -> list[str]:

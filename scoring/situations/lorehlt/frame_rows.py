@@ -18,11 +18,17 @@ import polars as pl
 from hlteval.representation import Corpus
 from hlteval.scoring.situations.lorehlt.knowledge_base import is_nil
 
+#: The parts of the rows: what a row is. Each document of the reference has a row of its own; of the
+#: mentions, only those of NIL entities of the system are needed; a row without an entity says that
+#: the document has any.
 FRAME, SENTIMENT, MENTION, ANNOTATED = "frame", "sentiment", "mention", "document"
-"""The parts of the rows: what a row is. Each document of the reference has a row of its own; of the
-mentions, only those of NIL entities of the system are needed; a row without an entity says that the
-document has any."""
 
+#: The columns. `scored` is whether the document is scored (`scored_documents`). Of a sentiment,
+#: `frame_id` is the frame that its record names, or null, and `entry` the knowledge base entry of
+#: its source, whose name may be in `source`. `numbers` and `nones` are the columns of its file and
+#: the cells of its own that the public scorer reads in a way of its own (`official_reading`), and
+#: `chosen` the annotator that it draws. Of a document, `file` is the format of its annotation, and
+#: `nones` what its tables lack.
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
         "docid": pl.String,
@@ -58,18 +64,12 @@ ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
         "chosen": pl.String,
     }
 )
-"""The columns. `scored` is whether the document is scored (`scored_documents`). Of a sentiment,
-`frame_id` is the frame that its record names, or null, and `entry` the knowledge base entry of its
-source, whose name may be in `source`. `numbers` and `nones` are the columns of its file and the
-cells of its own that the public scorer reads in a way of its own (`official_reading`), and `chosen`
-the annotator that it draws. Of a document, `file` is the format of its annotation, and `nones` what
-its tables lack."""
 
+#: What marks a place that the public scorer reads as a number; no table shows it.
 NUMBER = "#"
-"""What marks a place that the public scorer reads as a number; no table shows it."""
 
+#: The types that are issues; all others are needs.
 ISSUES = ("regimechange", "crimeviolence", "terrorism")
-"""The types that are issues; all others are needs."""
 
 _FRAMES = {
     "frame_id": "frame",

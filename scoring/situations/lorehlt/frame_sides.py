@@ -18,13 +18,7 @@ from hlteval.scoring.ambiguous_places import resolved, with_entries
 from hlteval.scoring.situations.lorehlt import sentiments as sec
 from hlteval.scoring.situations.lorehlt.annotators import chosen_annotators, several, single
 from hlteval.scoring.situations.lorehlt.equivalence import FINEST, key
-from hlteval.scoring.situations.lorehlt.frame_rows import (
-    ANNOTATED,
-    FRAME,
-    MENTION,
-    SENTIMENT,
-    side,
-)
+from hlteval.scoring.situations.lorehlt.frame_rows import ANNOTATED, FRAME, MENTION, SENTIMENT, side
 from hlteval.scoring.situations.lorehlt.gravity import judged
 from hlteval.scoring.situations.lorehlt.knowledge_base import (
     MENTIONS,

@@ -14,6 +14,8 @@ from hlteval.findings.suggest import closest, closest_files
 from hlteval.scoring.situations.lorehlt.frame_rows import ANNOTATED, FRAME
 from hlteval.scoring.situations.lorehlt.ranking_options import RankingOptions
 
+#: The annotators of a file, as `annotators.CHOSEN`, with the file, the number and the text of the
+#: line of each.
 GIVEN = {
     "docid": pl.String,
     "issue": pl.Boolean,
@@ -22,10 +24,8 @@ GIVEN = {
     "record": pl.Int64,
     "text": pl.String,
 }
-"""The annotators of a file, as `annotators.CHOSEN`, with the file, the number and the text of the
-line of each."""
+#: How many names a hint lists.
 _NAMED = 5
-"""How many names a hint lists."""
 
 
 def unknown_annotators(options: RankingOptions, rows: pl.DataFrame) -> Iterator[Finding]:

@@ -15,11 +15,11 @@ import polars as pl
 
 from hlteval.scoring.situations.lorehlt.frame_rows import ISSUES
 
+#: What a grave frame counts; each of fear and anger adds 1, which is 0.2 of a frame.
 PARTS = 5
-"""What a grave frame counts; each of fear and anger adds 1, which is 0.2 of a frame."""
 
+#: The least scope and severity of urgent frames, of 0 to 4.
 _LARGE_GROUP, _INJURY = 2, 2
-"""The least scope and severity of urgent frames, of 0 to 4."""
 _LEVEL = r"^([0-4])(?:_.*)?$"
 _SPEECH_STATUS = {"past only": "past"}
 

@@ -14,10 +14,10 @@ import polars as pl
 
 from hlteval.scoring import ambiguous_places
 
+#: The columns of a table of mentions.
 MENTIONS = {"docid": pl.String, "start": pl.Int64, "end": pl.Int64, "entity": pl.String}
-"""The columns of a table of mentions."""
+#: What the public scorer makes of a NIL place without a mention in the reference.
 NOWHERE = "None"
-"""What the public scorer makes of a NIL place without a mention in the reference."""
 
 
 def without_nil(frames: pl.DataFrame) -> pl.DataFrame:
@@ -26,8 +26,8 @@ def without_nil(frames: pl.DataFrame) -> pl.DataFrame:
     return frames.filter(~nil.fill_null(value=False))
 
 
+#: What precedes a NIL identifier of the system that no mention of the reference explains.
 UNRESOLVED = "system:"
-"""What precedes a NIL identifier of the system that no mention of the reference explains."""
 
 
 def resolved(system: pl.DataFrame, reference: pl.DataFrame, *, official: bool) -> pl.DataFrame:

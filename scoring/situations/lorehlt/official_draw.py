@@ -12,12 +12,12 @@ import polars as pl
 
 from hlteval.scoring.situations.lorehlt.frame_rows import ANNOTATED, FRAME, ISSUES
 
+#: Who is chosen where the scorer draws an empty name, which is equal to no name.
 NOBODY = "\n"
-"""Who is chosen where the scorer draws an empty name, which is equal to no name."""
+#: The format that the scorer reads.
 TABLES = "lorehlt-sf-reference"
-"""The format that the scorer reads."""
+#: The seed of the public scorer.
 OFFICIAL_SEED = 1
-"""The seed of the public scorer."""
 _OF_REFERENCE = (pl.col("part") == FRAME) & ~pl.col("system")
 _NUMBER = "^[0-9]+$"
 

@@ -37,8 +37,8 @@ _SITUATIONS: Mapping[str, str] = MappingProxyType(
 _MISSPELT: Mapping[str, str] = MappingProxyType(
     {"TypePlaceStatusUrgency": "TypeTypePlaceStatusUrgency"}
 )
+#: The classes whose files have no underscore at the beginning.
 _PLAIN = ("Type", "TypePlace", "TypePlaceStatus")
-"""The classes whose files have no underscore at the beginning."""
 _RATES = ("Precision", "Recall", "F1")
 
 

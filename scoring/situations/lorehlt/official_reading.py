@@ -20,12 +20,12 @@ _SPEECH_NIL = "NIL"
 _STATUS = {"current": True, "past": False, "future": False, "not_current": False}
 _SPEECH_STATUS = {"Current": True, "Past Only": False, "Future": False, "not_current": False}
 _RESOLUTION = {"insufficient": True, "sufficient": False}
+#: The values that the scorer knows; the first one is spelt like this in the data.
 _SPEECH_RESOLUTION = {"Insufficent": True, "Insufficient/Unknown": True, "Sufficient": False}
-"""The values that the scorer knows; the first one is spelt like this in the data."""
 _SCOPES = ("1_smallgroup", "2_largegroup", "3_municipality", "4_region")
 _SEVERITIES = ("1_discomfort", "2_injury", "3_possibledeath", "4_certaindeath")
+#: The least scope and severity of an urgent frame, of 0 to 4.
 _LEAST = 2
-"""The least scope and severity of an urgent frame, of 0 to 4."""
 _LEVELS = (0.0, 1.0, 2.0, 3.0, 4.0)
 _NUMBER = "^[0-9]+$"
 

@@ -20,13 +20,13 @@ from hlteval.scoring import ratios
 from hlteval.scoring.ratios import harmonic
 from hlteval.scoring.situations.lorehlt.sentiments import EMOTIONS
 
+#: What frames have in common if they are the same, in the order in which the scorer sorts them.
 KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "type,place": ("docid", "place", "type"),
         "type,place,status": ("docid", "place", "type", "status"),
     }
 )
-"""What frames have in common if they are the same, in the order in which the scorer sorts them."""
 MEASURES = ("polarity", "sentiment", "emotion")
 _CLOSE, _FAR = 0.5, 1.5
 _FACTOR = 0.97

@@ -20,8 +20,8 @@ from hlteval.scoring.ratios import ratio
 Numbers = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
+#: The columns of swept frames; the weight is that in the reference, 0 for a false positive.
 FRAMES = {"group": pl.Int64, "confidence": pl.Float64, "weight": pl.Int64}
-"""The columns of swept frames; the weight is that in the reference, 0 for a false positive."""
 
 
 @dataclass(frozen=True)

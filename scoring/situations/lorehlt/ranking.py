@@ -20,9 +20,9 @@ from hlteval.scoring.situations.lorehlt.unstable_order import falling
 Numbers = NDArray[np.float64]
 Discount = Literal["method0", "method1"]
 TieBreak = Literal["standard", "vindictive", "forgiving"]
+#: Of situations of equal gravity, those with more frames come first, those with less gain, or those
+#: with more gain.
 TIE_BREAKS: tuple[TieBreak, ...] = ("standard", "vindictive", "forgiving")
-"""Of situations of equal gravity, those with more frames come first, those with less gain, or those
-with more gain."""
 
 
 class Gains(NamedTuple):
@@ -60,8 +60,8 @@ class Gains(NamedTuple):
         return gain.cast(pl.Float64).alias(gravity)
 
 
+#: The configuration that comes with the public scorer.
 OFFICIAL_GAINS = Gains(10.0, 5.0, 1.0, None, 3.0, 2.0)
-"""The configuration that comes with the public scorer."""
 
 
 def situations(frames: pl.DataFrame, parts: int) -> pl.DataFrame:
@@ -264,6 +264,7 @@ def _terms(gains: Numbers, discount: Discount) -> tuple[float, Numbers]:
     return float(gains[:1].sum()), gains[1:] / np.log2(ranks[1:])
 
 
+#: What the tie-breaks mean.
 TIES: MappingProxyType[TieBreak, str] = MappingProxyType(
     {
         "standard": "Situations of equal gravity: more frames first, then by place and type.",
@@ -271,4 +272,3 @@ TIES: MappingProxyType[TieBreak, str] = MappingProxyType(
         "forgiving": "Situations of equal gravity: those with more gain first.",
     }
 )
-"""What the tie-breaks mean."""

@@ -11,13 +11,13 @@ from hlteval.scoring.situations.lorehlt.frame_sides import Annotations
 from hlteval.scoring.situations.lorehlt.knowledge_base import is_nil
 from hlteval.scoring.situations.lorehlt.scored_frames import ScoredFrames
 
+#: What is missing where the public scorer stops, by the fields of `Stops`.
 _MISSING = {
     "reading": "no official score",
     "ranking": "no official scores but those of sentiments",
     "numeric": "no official ndcg_sec",
     "sentiments": "no official scores of sentiments",
 }
-"""What is missing where the public scorer stops, by the fields of `Stops`."""
 
 
 def notes(scored: ScoredFrames) -> Iterator[str]:
@@ -108,5 +108,5 @@ def _ties(scored: ScoredFrames) -> Iterator[str]:
         )
 
 
+#: The public scorer's sort is stable up to this number of situations.
 _STABLE = 16
-"""The public scorer's sort is stable up to this number of situations."""

@@ -21,8 +21,8 @@ from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking, rank
 from hlteval.scoring.situations.lorehlt.situation_averages import averages, mean, official_averages
 
 Values = Iterator[tuple[str, float | None]]
+#: The N of precision at N among the metrics; the table `precision_at` has every N.
 NUMBERS = (1, 2, 3, 5, 10, 20, 50, 100)
-"""The N of precision at N among the metrics; the table `precision_at` has every N."""
 LEVELS = ("high", "medium")
 _RATES = ("precision", "recall", "f1")
 
@@ -222,6 +222,7 @@ def _sentiment_rate(scored: ScoredFrames, rate: str) -> Values:
             yield f"{measure}:{name}", getattr(rates, rate) if rates else None
 
 
+#: The families of metrics, in order; each gives the endings of its names with their values.
 FAMILIES: Mapping[str, Callable[[ScoredFrames], Values]] = MappingProxyType(
     {
         "ndcg": partial(_ndcg, kind="boolean", of="drawn"),
@@ -237,4 +238,3 @@ FAMILIES: Mapping[str, Callable[[ScoredFrames], Values]] = MappingProxyType(
         **{f"sec_{rate}": partial(_sentiment_rate, rate=rate) for rate in ("f1", *_RATES[:2])},
     }
 )
-"""The families of metrics, in order; each gives the endings of its names with their values."""

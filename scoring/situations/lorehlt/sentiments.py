@@ -15,8 +15,9 @@ import polars as pl
 from hlteval.scoring import ratios
 from hlteval.scoring.situations.lorehlt.knowledge_base import resolved, with_nil_resolved
 
+#: The target of a sentiment.
 TARGET = ["docid", "type", "place"]
-"""The target of a sentiment."""
+#: What each class compares besides the target.
 CLASSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "polarity": ("source", "positive"),
@@ -25,7 +26,6 @@ CLASSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "polarity,joy": ("source", "positive", "joy"),
     }
 )
-"""What each class compares besides the target."""
 EMOTIONS = ("fear", "anger", "joy")
 
 

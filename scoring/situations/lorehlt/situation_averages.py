@@ -16,6 +16,7 @@ from hlteval.scoring.situations.lorehlt.precision_recall import points
 
 SITUATION = ["type", "place"]
 
+#: The flags that the public scorer compares: any two frames that are not current are equal.
 _FLAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "type,place": (),
@@ -26,7 +27,6 @@ _FLAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         GRAVE: ("current", "urgent", "unresolved"),
     }
 )
-"""The flags that the public scorer compares: any two frames that are not current are equal."""
 
 
 def averages(frames: pl.DataFrame) -> pl.DataFrame:

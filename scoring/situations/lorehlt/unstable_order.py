@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+#: The last index of a segment that is sorted by insertion, counted from its first.
 _SMALL = 15
-"""The last index of a segment that is sorted by insertion, counted from its first."""
 
 
 def falling(values: Sequence[float]) -> list[int]:

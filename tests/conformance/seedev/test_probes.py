@@ -72,10 +72,7 @@ STATED = {
         ("STD206", 12, 23, "XYZ"),
     ],
     "f33_T_ill": [("STD103", 12, 14, "\t")],
-    "f34_T_reversed": [
-        ("SEE307", 12, 1, "T900\tTissue 9 3\tXYZ"),
-        ("STD204", 12, 13, "9 3"),
-    ],
+    "f34_T_reversed": [("SEE307", 12, 1, "T900\tTissue 9 3\tXYZ"), ("STD204", 12, 13, "9 3")],
     "f35_T_dup_of_a1": [("STD301", 12, 1, "T1")],
     "f36_exact_duplicate_event": [
         ("SEE301", 12, 1, "E50\tRegulation_Of_Process Agent:T9 Process:T10")

@@ -198,11 +198,7 @@ def test_official_has_the_averages_of_2018_over_all_annotators(shared, case):
 def test_official_has_the_ndcg_of_2018(shared, case, ties):
     folder = shared / "cases/lorehlt-sf" / case
     metric, total = counted(
-        folder,
-        folder / "system_test1.json",
-        "official",
-        RankingOptions(system_name="T"),
-        "2018-v2",
+        folder, folder / "system_test1.json", "official", RankingOptions(system_name="T"), "2018-v2"
     )
     name = f"{ties}_nDCG_Scores.txt"
     expected = (folder / "expected18_system_test1" / name).read_text()
@@ -229,12 +225,7 @@ AVERAGES = {
     },
     "grave:type,place,status,urgent,resolution": {4: (1, 1)},
 }
-SYSTEM = {
-    "DocumentID": "docid",
-    "Place_KB_ID": "place",
-    "Type": "type",
-    "Confidence": "confidence",
-}
+SYSTEM = {"DocumentID": "docid", "Place_KB_ID": "place", "Type": "type", "Confidence": "confidence"}
 
 
 @pytest.mark.parametrize(

@@ -105,10 +105,7 @@ def expected(case: Case) -> dict[str, float | None]:
     values: dict[str, float | None] = {}
     own = _meant(system, single)
     predicted = [f for f in own if case.cutoff is None or f.confidence > case.cutoff]
-    for name, gold, mine in (
-        ("", single, predicted),
-        ("_text", _texts(single), _texts(predicted)),
-    ):
+    for name, gold, mine in (("", single, predicted), ("_text", _texts(single), _texts(predicted))):
         values |= _ndcg(f"ndcg{name}", gold, mine, case, numeric=False)
         values |= _ndcg(f"ndcg_sec{name}", gold, mine, case, numeric=True)
     everybody = _meant(system, reference)

@@ -51,8 +51,7 @@ def _frames(kind: str, **more: st.SearchStrategy[Any]) -> st.SearchStrategy[dict
 
 
 FRAMES = st.one_of(
-    _frames("issue"),
-    _frames("need", Resolution=st.sampled_from(["sufficient", "insufficient"])),
+    _frames("issue"), _frames("need", Resolution=st.sampled_from(["sufficient", "insufficient"]))
 )
 
 

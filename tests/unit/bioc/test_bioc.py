@@ -181,10 +181,7 @@ def test_a_relation_is_read_as_what_it_is(taken: Taken) -> None:
     assert corpus.groups.select("group", "member").rows() == [("X1", "T1"), ("X1", "T2")]
     assert corpus.modifiers["modifier"].to_list() == ["M1"]
     kept = corpus.attributes.select("element", "name", "value").rows()
-    assert kept == [
-        ("relation/infon", "note", "n"),
-        ("relation/infon", "kind", "modifier"),
-    ]
+    assert kept == [("relation/infon", "note", "n"), ("relation/infon", "kind", "modifier")]
 
 
 @pytest.mark.parametrize("path", [VALID, *sorted(FIXTURES.glob("bioc-xml/invalid/*"))], ids=str)

@@ -52,8 +52,7 @@ EMOTIONS = [
 
 def test_norms_are_merged_as_in_the_example():
     reference = corpus(
-        "norm",
-        [(0, 10, ["greeting"]), (10, 15, ["greeting+criticize"]), (15, 18, ["greeting"])],
+        "norm", [(0, 10, ["greeting"]), (10, 15, ["greeting+criticize"]), (15, 18, ["greeting"])]
     )
     assert instances(reference, "norm") == [(0, 18, "greeting"), (10, 15, "criticize")]
 

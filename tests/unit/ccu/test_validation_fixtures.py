@@ -96,10 +96,7 @@ CCU819-half                reference docs/segments.tab                          
 CCU820-point               reference docs/segments.tab                          7  10  11  W  P
 """
 CASES = {line.split()[0]: line.split()[1:] for line in PLACES.strip().splitlines()}
-OPTIONS = {
-    "nd": {"classes": str(VALID / "norms.list")},
-    "ndmap": {"norms": str(VALID / "nd")},
-}
+OPTIONS = {"nd": {"classes": str(VALID / "norms.list")}, "ndmap": {"norms": str(VALID / "nd")}}
 
 
 @cache

@@ -12,14 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.make.clauses import (
-    Clause,
-    Specification,
-    clause_page,
-    index_page,
-    load,
-    references,
-)
+from docs.make.clauses import Clause, Specification, clause_page, index_page, load, references
 from hlteval import tasks
 from hlteval.extensions import resolve
 from hlteval.findings import catalogue

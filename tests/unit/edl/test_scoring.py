@@ -323,13 +323,7 @@ def test_what_went_wrong_is_told_for_each_cluster(scored):
     )
     clusters = scored(sides).tables["clusters"]
     found = {row["reference"] or row["system"]: row["status"] for row in clusters.to_dicts()}
-    assert found == {
-        "A": "split",
-        "B": "merged",
-        "C": "missing",
-        "D": "correct",
-        "N": "extra",
-    }
+    assert found == {"A": "split", "B": "merged", "C": "missing", "D": "correct", "N": "extra"}
 
 
 def test_mentions_are_paired_with_what_agrees_most_with_them(scored):

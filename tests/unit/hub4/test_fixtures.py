@@ -16,11 +16,7 @@ FIXTURES = Path(__file__).parents[3] / "fixtures"
 CORPUS = FIXTURES / "hub4/valid/corpus.sgml"
 REFERENCES = ("HUB217", "HUB218", "HUB219", "HUB222")
 """What is asked of references only."""
-BESIDE = {
-    "HUB230": "reference.tpl",
-    "HUB231": "reference.tpl",
-    "HUB233": "of-one-document.tpl",
-}
+BESIDE = {"HUB230": "reference.tpl", "HUB231": "reference.tpl", "HUB233": "of-one-document.tpl"}
 """What is found only beside a reference, and beside which."""
 LISTED = ("HUB234", "HUB235")
 """What is found only with a file of the allowed types and slots."""

@@ -165,9 +165,7 @@ def test_a_translation_with_another_suffix_is_to_be_renamed_and_is_not_missing(
     assert (second.code, second.message) == ("MTV201", "document D3 is not translated")
 
 
-def test_only_a_name_of_a_reference_translation_itself_is_meant(
-    folders: tuple[Path, Path],
-) -> None:
+def test_only_a_name_of_a_reference_translation_itself_is_meant(folders: tuple[Path, Path]) -> None:
     """References are of a part of the input: D2 may be another document, and D1 is missing."""
     translated(folders[0], "D1", ("s", "Water."))
     translated(folders[0], "E3", ("s", "Water."))
@@ -183,11 +181,7 @@ def test_only_a_name_of_a_reference_translation_itself_is_meant(
 
 @pytest.mark.parametrize(
     ("names", "wanted"),
-    [
-        ([], ["MTV101"]),
-        (["NW_X.xml"], ["MTV102", "MTV201"]),
-        (["EPO_NW_2.LTF.XML"], ["MTV102"]),
-    ],
+    [([], ["MTV101"]), (["NW_X.xml"], ["MTV102", "MTV201"]), (["EPO_NW_2.LTF.XML"], ["MTV102"])],
     ids=["nothing", "xml", "capitals"],
 )
 def test_a_submission_without_a_file_that_is_read_blocks(

@@ -29,10 +29,7 @@ STRANGE = "".join(map(chr, [*range(1, 32), *range(127, 160)])) + DIRECTIONS + "\
 NAME = "runs/\x9b2Ja\udcff"
 """A name of a file with the start of a control sequence, and a byte that is not UTF-8."""
 VERDICT = Verdict(
-    "hub4",
-    "plan",
-    passed=False,
-    findings=Findings([finding("SRC117", file=STRANGE, name=STRANGE)]),
+    "hub4", "plan", passed=False, findings=Findings([finding("SRC117", file=STRANGE, name=STRANGE)])
 )
 
 

@@ -87,12 +87,7 @@ def test_a_submission_that_is_refused_is_in_the_comparison(scores):
     from hlteval.results.systems import RefusedSystem
 
     refused = RefusedSystem(
-        name="bad",
-        reason="no number",
-        help="",
-        codes=(),
-        blocking=(),
-        verdict=scores.verdict,
+        name="bad", reason="no number", help="", codes=(), blocking=(), verdict=scores.verdict
     )
     found = msgspec.structs.replace(comparison_with("a", scores), refused=(refused,))
     page = html.fragment_fromstring(found._repr_html_())

@@ -13,14 +13,7 @@ from hlteval.representation import Corpus
 from hlteval.scoring import jackknife
 from hlteval.scoring.edl.measures import measures
 from hlteval.scoring.edl.metric import LinkMatch, Options
-from hlteval.scoring.intervals import (
-    UNLIMITED,
-    Bootstrap,
-    Jackknife,
-    _holds,
-    intervals,
-    method,
-)
+from hlteval.scoring.intervals import UNLIMITED, Bootstrap, Jackknife, _holds, intervals, method
 from hlteval.scoring.metric import Metric
 from hlteval.scoring.resampling import unit_draws
 
@@ -89,9 +82,7 @@ def test_bca_of_scipy_and_the_jackknife_agree_for_a_ratio() -> None:
 
 
 @pytest.mark.parametrize("within", [(0.0, 1.0), (0.0, np.inf), UNLIMITED, (0.0, 0.5)])
-def test_intervals_hold_their_value_and_stay_within_its_limits(
-    within: tuple[float, float],
-) -> None:
+def test_intervals_hold_their_value_and_stay_within_its_limits(within: tuple[float, float]) -> None:
     random = np.random.default_rng(5)
     for value in (1e-9, 0.01, 0.4999, 0.5):
         values = value + random.normal(0, 0.3, 10)

@@ -31,13 +31,7 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize(
     ("gold", "predicted", "expected"),
-    [
-        (RIGHT, RIGHT, 1),
-        (RIGHT, WRONG, 0),
-        (RIGHT, "", 0),
-        ("", WRONG, 0),
-        ("", "", None),
-    ],
+    [(RIGHT, RIGHT, 1), (RIGHT, WRONG, 0), (RIGHT, "", 0), ("", WRONG, 0), ("", "", None)],
     ids=["right", "wrong", "nothing predicted", "nothing to find", "nothing"],
 )
 def test_f1_is_null_only_where_both_sides_are_empty(folder, gold, predicted, expected):

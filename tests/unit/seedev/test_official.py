@@ -29,10 +29,7 @@ READ = [
     (SECOND.replace("Target_Tissue:T3", "Target_Tissue:E9\nE9\tBinds_To"), False, 0.5),
     (SECOND.replace("_In ", "_In:T3 "), False, 0.5),
 ]
-CRASHES = [
-    SECOND.replace(":", ": "),
-    SECOND.replace(":", " "),
-]
+CRASHES = [SECOND.replace(":", ": "), SECOND.replace(":", " ")]
 
 
 @pytest.fixture

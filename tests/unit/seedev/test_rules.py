@@ -108,9 +108,7 @@ def test_an_unresolved_argument_is_of_no_wrong_type(found: Found) -> None:
 
 
 def test_a_role_that_is_wrong_is_not_missing_as_well(found: Found) -> None:
-    assert found("E1\tBinding Functional_Molecule:T1 Molekule:T2\n") == [
-        "1:35 SEE201",
-    ]
+    assert found("E1\tBinding Functional_Molecule:T1 Molekule:T2\n") == ["1:35 SEE201"]
     assert found("E1\tBinding Hormone:T8\n") == ["1:4 SEE202", "1:4 SEE202"]
 
 
@@ -121,9 +119,7 @@ def test_of_a_role_given_twice_the_last_is_judged(found: Found) -> None:
     assert found(text) == ["1:12 SEE206", "1:55 SEE205"]
 
 
-def test_each_repetition_is_told_against_the_first(
-    findings: Callable[..., list[Finding]],
-) -> None:
+def test_each_repetition_is_told_against_the_first(findings: Callable[..., list[Finding]]) -> None:
     lines = [BINDING.replace("E1", f"E{number}") for number in (1, 2, 3)]
     told = [finding.message for finding in findings("".join(lines))]
     assert told == ["E2 duplicates E1", "E3 duplicates E1"]
@@ -170,9 +166,7 @@ def test_a_submission_to_the_other_task_is_told_once(found: Found) -> None:
     assert found(BINDING, second=BINDING, task="binary") == ["1:4 SEE103"]
 
 
-def test_the_other_name_of_a_type_is_suggested(
-    findings: Callable[..., list[Finding]],
-) -> None:
+def test_the_other_name_of_a_type_is_suggested(findings: Callable[..., list[Finding]]) -> None:
     (one,) = findings("E1\tBinds_To Functional_Molecule:T1 Molecule:T2\n")
     assert one.help == "use Binding; Binds_To is a type of seedev-binary"
     (two,) = findings("E1\tIs_Linked_To Agent1:T1 Agent2:T2\n")

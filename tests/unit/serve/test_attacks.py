@@ -72,14 +72,7 @@ def files(served: Served) -> list[Path]:
 
 
 @pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"G",
-        b"GET / HTTP/1.1\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\nX: ",
-        b"\r\n" * 100,
-    ],
+    "data", [b"", b"G", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: x\r\nX: ", b"\r\n" * 100]
 )
 def test_headers_that_never_end_end_the_connection(served: Served, data: bytes) -> None:
     with connected(served) as made:

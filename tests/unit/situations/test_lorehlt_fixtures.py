@@ -27,12 +27,7 @@ OPTIONS = {
     "system_edl": str(VALID / "submission/edl.tab"),
     "cutoff": "0.3",
 }
-WITHOUT = {
-    "LSF302": "documents",
-    "LSF310": "cutoff",
-    "LSF311": "documents",
-    "LSF403": "system_edl",
-}
+WITHOUT = {"LSF302": "documents", "LSF310": "cutoff", "LSF311": "documents", "LSF403": "system_edl"}
 """The option that hides a finding."""
 ALSO = {"LSF311": ("LSF303",), "LSF312": ("LSF303",)}
 """Without frames, all documents are silent."""

@@ -293,10 +293,7 @@ def test_a_reference_makes_the_output_that_agrees_with_it(tmp_path: Path) -> Non
     assert {frame["Confidence"] for frame in frames} == {1}
     official = tmp_path / "official.json"
     convert(
-        str(ANNOTATION),
-        str(official),
-        to_format="lorehlt-sf-json",
-        settings={"urgency": "and"},
+        str(ANNOTATION), str(official), to_format="lorehlt-sf-json", settings={"urgency": "and"}
     )
     # The annotators disagree on the severity: one of them finds the need urgent.
     urgent = [(f["Type"], f["Urgent"]) for f in json.loads(official.read_text("utf-8"))]

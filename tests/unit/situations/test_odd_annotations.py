@@ -74,11 +74,7 @@ CASES = {
     "no-break space": (block(places="\u00a0Osh"), [("Shelter", "\u00a0Osh")], ONE),
     "capital N/A": (block(places="N/A"), [("Shelter", None)], [("Shelter", "N/A")]),
     "empty place": (block(places="Osh,"), ONE, [("Shelter", ""), ("Shelter", "Osh")]),
-    "empty line within": (
-        block().replace("\nPLACE", "\n\nPLACE"),
-        ONE,
-        [("Shelter", "")],
-    ),
+    "empty line within": (block().replace("\nPLACE", "\n\nPLACE"), ONE, [("Shelter", "")]),
     "other order": (
         "TYPE: Shelter\nPLACE: Osh\nTIME: Current\nResolution: Sufficient\n",
         ONE,

@@ -206,10 +206,7 @@ def test_a_document_that_neither_side_has_is_not_excluded_in_silence(profile: st
         score("lorehlt-edl", submission, submission, profile=profile, options=options)
     (found,) = refused.value.blocking
     assert (found.code, found.side, found.file) == ("OPT114", "--exclude", str(UNKNOWN))
-    assert (found.message, found.help) == (
-        "no document is called ENG_D9",
-        "did you mean ENG_D1?",
-    )
+    assert (found.message, found.help) == ("no document is called ENG_D9", "did you mean ENG_D1?")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])

@@ -31,12 +31,7 @@ FILES = {
             "[" + ",".join(['{"DocumentID": 1}'] * 9) + "]",
         ],
     ),
-    "lorehlt-sf": (
-        "x.json",
-        [
-            f"[{','.join(['{}', '1', WRONG_NEED, WRONG_ISSUE] * 5)}]",
-        ],
-    ),
+    "lorehlt-sf": ("x.json", [f"[{','.join(['{}', '1', WRONG_NEED, WRONG_ISSUE] * 5)}]"]),
     "ltf": (
         "x.ltf.xml",
         [f"<LCTL_TEXT><DOC id='d'><TEXT>{'<SEG/><x/>' * 9}</TEXT></DOC></LCTL_TEXT>"],

@@ -91,10 +91,7 @@ def test_two_runs_in_an_archive_are_one_finding(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("value", "codes"),
-    [
-        (lambda frames: {"frames": frames}, ["SFJ201"]),
-        (lambda _: "x", ["SFJ201"]),
-    ],
+    [(lambda frames: {"frames": frames}, ["SFJ201"]), (lambda _: "x", ["SFJ201"])],
 )
 def test_what_is_not_an_array_has_one_finding(
     value: Callable[[object], object], codes: list[str], tmp_path: Path

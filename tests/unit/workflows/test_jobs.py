@@ -24,10 +24,7 @@ SCORED = ROOT / "fixtures" / "scores"
 TRIALS = runpy.run_path(str(Path(__file__).with_name("trials.py")))
 DOCUMENTS = 7
 INVALID = ("ltf", str(ROOT / "fixtures" / "ltf" / "invalid"))
-LTF = Opening(
-    "hlteval.workflows.run.engine:open_check",
-    {"request": Request(*INVALID)},
-)
+LTF = Opening("hlteval.workflows.run.engine:open_check", {"request": Request(*INVALID)})
 Processes = list["subprocess.Popen[bytes]"]
 
 

@@ -85,11 +85,7 @@ def test_numbers_of_a_whole_file_are_one_finding(
 
 @pytest.mark.parametrize(
     "written",
-    [
-        ["85", "7.5"],
-        ["85", "7.5", "40", "0.5", "0.6"],
-        ["850", "7.5", "40", "-3"],
-    ],
+    [["85", "7.5"], ["85", "7.5", "40", "0.5", "0.6"], ["850", "7.5", "40", "-3"]],
     ids=["few", "among others", "not percentages"],
 )
 @pytest.mark.parametrize("code", ["EDL314", "SFJ205"])

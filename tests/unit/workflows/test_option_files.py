@@ -167,10 +167,7 @@ def verdict_of_score(use: Use, reference: str, system: str, options: dict[str, s
 
 @pytest.mark.parametrize(
     ("option", "content", "code"),
-    [
-        ("type_weights", "GPE\tPER\t2\n", "OPT103"),
-        ("exclude", "ENG_D1\t20\t10\n", "OPT105"),
-    ],
+    [("type_weights", "GPE\tPER\t2\n", "OPT103"), ("exclude", "ENG_D1\t20\t10\n", "OPT105")],
 )
 def test_what_is_out_of_range_gives_no_numbers_in_plan(
     option: str, content: str, code: str, tmp_path: Path

@@ -49,9 +49,7 @@ CASES = {
     "hub4": Case("hub4/valid/system.tpl", "run.tgz", "system.tpl"),
     **{f"ccu-{task}": _ccu(task) for task in ("nd", "ed", "vd", "ad", "cd")},
     "ccu-ndmap": Case(
-        "ccu/valid/ndmap",
-        f"{SUB_ID.format('NDMAP')}.tgz",
-        f"{SUB_ID.format('NDMAP')}/nd.map.tab",
+        "ccu/valid/ndmap", f"{SUB_ID.format('NDMAP')}.tgz", f"{SUB_ID.format('NDMAP')}/nd.map.tab"
     ),
     "ccu-ta2": Case("ccu-ta2/valid/responses.tsv", "run.tgz", "responses.tsv"),
     "ccu-reference": Case("ccu/valid/reference", "run.tgz", ""),

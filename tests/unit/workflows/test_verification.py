@@ -39,12 +39,7 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def signed(options: dict[str, str]) -> Signature:
     """A signature with every kind of part."""
     scores = score(
-        "lorehlt-edl",
-        REFERENCE,
-        SYSTEM,
-        options=options,
-        intervals=Intervals(20, 0.9, 3),
-        **COMMON,
+        "lorehlt-edl", REFERENCE, SYSTEM, options=options, intervals=Intervals(20, 0.9, 3), **COMMON
     )
     return Signature.parse(scores.signature)
 
@@ -180,12 +175,7 @@ def test_the_signature_of_a_comparison_has_several_systems() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "# Scores\n\nI got `{}` today\n",
-        "% {}\n\\begin{{tabular}}\n",
-        "f1 0.5\n{}\n",
-        "  {}\r\n",
-    ],
+    ["# Scores\n\nI got `{}` today\n", "% {}\n\\begin{{tabular}}\n", "f1 0.5\n{}\n", "  {}\r\n"],
 )
 def test_a_report_contains_its_signature(text: str, signed: Signature, tmp_path: Path) -> None:
     (tmp_path / "report").write_text(text.format(signed), "utf-8")
