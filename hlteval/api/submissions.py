@@ -34,7 +34,7 @@ from hlteval.results.agreement import Agreement
 from hlteval.results.config import with_defaults
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Leaderboard, short_names
-from hlteval.results.verdict import Defaults, Verdict
+from hlteval.results.verdict import Verdict
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.sources.spooling import temporary_folder
 from hlteval.sources.writing import resolve_path
@@ -221,11 +221,11 @@ def compare(
     path, submissions = reference_path(task, reference), system_paths(systems, table)
     values = with_seed(load(task), task_options(task, compare, options, task_option), seed)
     with python_names({"reference": path, "systems": submissions[0], **values}, task):
-        return comparison.compare(
-            task, path, submissions, metric=metric, test=test, alpha=alpha, profile=profile,
-            intervals=Intervals(bootstrap or 0, confidence, seed), lenient=lenient,
-            encoding=encoding, options=values,
+        request = Request(
+            task, "", path, profile=profile, options=values, encoding=encoding, lenient=lenient,
+            intervals=Intervals(bootstrap or 0, confidence, seed),
         )  # fmt: skip
+        return comparison.compare(request, submissions, metric=metric, test=test, alpha=alpha)
 
 
 @check_arguments
@@ -283,36 +283,19 @@ def leaderboard(
     """
     path = reference_path(task, reference)
     values = with_seed(load(task), task_options(task, leaderboard, options, task_option), seed)
-    files = _board_files(names, output)
-    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
-    settings |= {"metrics": _check_names(metrics), "alpha": alpha, "jobs": jobs, "options": values}
-    settings |= {"intervals": Intervals(bootstrap or 0, confidence, seed), "names": files["names"]}
-    with python_names({"reference": path, **files, **values}, task):
-        return _rank(task, path, systems, files["output"], taken_from(defaults), settings)
-
-
-def _rank(
-    task: str,
-    reference: str,
-    systems: Iterable[Input] | Mapping[str, Input],
-    output: str | None,
-    defaults: Defaults | None,
-    settings: Mapping[str, Any],
-) -> Leaderboard:
-    """Make a leaderboard, which names the defaults before it is written."""
-    paths = system_paths(systems, load(task).scored_table, existing=False)
-    named = partial(with_defaults, defaults=defaults)
-    return leaderboard_in(output, task, reference, paths, named=named, **settings)
-
-
-def _board_files(
-    names: Input | None, output: str | os.PathLike[str] | None
-) -> dict[str, str | None]:
-    """Return the paths of the file of names and of the folder, by argument."""
-    return {
-        "names": None if names is None else as_path("names", names, files_only=True),
-        "output": None if output is None else output_path("output", output),
-    }
+    named = None if names is None else as_path("names", names, files_only=True)
+    folder = None if output is None else output_path("output", output)
+    listed = _check_names(metrics)
+    request = Request(
+        task, "", path, profile=profile, options=values, encoding=encoding, lenient=lenient,
+        jobs=jobs, intervals=Intervals(bootstrap or 0, confidence, seed),
+    )  # fmt: skip
+    with python_names({"reference": path, "names": named, "output": folder, **values}, task):
+        return leaderboard_in(
+            folder, request, system_paths(systems, load(task).scored_table, existing=False),
+            names=named, metrics=listed, alpha=alpha,
+            named=partial(with_defaults, defaults=taken_from(defaults)),
+        )  # fmt: skip
 
 
 def _check_names(metrics: Any) -> list[str]:
@@ -376,11 +359,11 @@ def agreement(
     values = task_options(task, agreement, options, task_option)
     names = short_names(paths)
     with python_names({"annotations": paths[0], "against": documents, **values}, task):
-        return agreements.agreement(
-            task, paths, names=[names[path] for path in paths], against=documents,
+        request = Request(
+            task, "", against=documents, options=values, encoding=encoding, lenient=lenient,
             intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
-            lenient=lenient, options=values, encoding=encoding,
         )  # fmt: skip
+        return agreements.agreement(request, paths, [names[path] for path in paths])
 
 
 def report(

@@ -11,6 +11,7 @@ from hlteval.cli import commands
 from hlteval.cli.defaults import ConfigFile, show_defaults
 from hlteval.cli.process import argument, option
 from hlteval.results.verdict import Defaults
+from hlteval.workflows.run.request import Request
 
 Inputs = Annotated[
     list[str], argument("PATH", "Files of the submission: folders, files, archives.")
@@ -47,10 +48,11 @@ def pack(
 
     show_defaults(defaults)
     with commands.usage(), progress(remarks(), "packing") as step:
-        packed = run(
-            task, paths, archive, force=force, against=against, profile=profile,
-            options=options or {}, encoding=encoding, step=step,
+        request = Request(
+            task, "", against=against, profile=profile, options=options or {}, encoding=encoding,
+            step=step,
         )  # fmt: skip
+        packed = run(request, paths, archive, force=force)
     write(results(), PACKED[form](packed))
     raise typer.Exit(1 if packed.path is None else 0)
 

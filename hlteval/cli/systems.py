@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
@@ -18,6 +18,9 @@ from hlteval.cli.validate import validation_command
 from hlteval.results.verdict import Defaults
 from hlteval.tasks import load
 from hlteval.workflows.run.request import Intervals, Request
+
+if TYPE_CHECKING:
+    from hlteval.workflows.run.engine import Run
 
 Compared = Annotated[list[str], argument("SUBMISSION", "Two or more submissions.")]
 Systems = Annotated[list[str], argument("SUBMISSION", "The submissions.")]
@@ -125,20 +128,21 @@ def compare(
     values = with_seed(load(task), options or {}, seed)
     view = commands.table_view(columns, wide, lambda: COLUMNS)
     outputs = Outputs.of(form, output_file, get_args(commands.TableForm), report, plot)
-    runs: dict[str, Any] = {}
+    runs: dict[str, Run] = {}
+    request = Request(
+        task, "", reference, profile=profile, options=values, encoding=encoding, lenient=lenient,
+        intervals=Intervals(bootstrap or 0, confidence, seed),
+    )  # fmt: skip
     refusals = outputs.refusals((), defaults)
     with commands.usage(), refusals, progress(remarks(), "comparing") as step, without_warnings():
         comparison = run(
-            task, reference, systems, metric=metric, test=test, profile=profile, options=values,
-            encoding=encoding, lenient=lenient, step=step, counted=runs.update,
-            intervals=Intervals(bootstrap or 0, confidence, seed),
-        )  # fmt: skip
+            replace(request, step=step), systems, metric=metric, test=test, counted=runs.update
+        )
         plot_comparison(comparison, plot, runs)
     comparison = with_defaults(comparison, defaults)
-    each = Request(task, "", reference, profile=profile, options=values, encoding=encoding)
     paths = comparison.paths
     show_refused(
-        comparison.refused, lambda name: validation_command(replace(each, system=paths[name]))
+        comparison.refused, lambda name: validation_command(replace(request, system=paths[name]))
     )
     with commands.usage():
         outputs.publish(lambda name: FORMATS[name](comparison, view), comparison)
@@ -188,16 +192,18 @@ def leaderboard(
 
     values = with_seed(load(task), options or {}, seed)
     outputs = Outputs.of(form, output_file, get_args(BoardForm), plot=plot)
+    request = Request(
+        task, "", reference, profile=profile, options=values, encoding=encoding, lenient=lenient,
+        jobs=jobs, intervals=Intervals(bootstrap or 0, confidence, seed),
+    )  # fmt: skip
     with commands.usage(), outputs.refusals((), defaults), progress(remarks(), "scoring") as step:
         board = leaderboard_in(
-            output, task, reference, systems, names=names, metrics=_split(metrics), jobs=jobs,
-            intervals=Intervals(bootstrap or 0, confidence, seed), profile=profile,
-            lenient=lenient, encoding=encoding, options=values, step=step,
+            output, replace(request, step=step), systems, names=names, metrics=_split(metrics),
             named=partial(with_defaults, defaults=defaults),
         )  # fmt: skip
     view = commands.table_view(columns, wide, lambda: columns_of(board.metrics))
     show_findings(board.findings)
-    each = Request(task, "", reference, profile=profile, options=options or {}, encoding=encoding)
+    each = replace(request, options=options or {})
     show_refused(
         board.refused, lambda name: validation_command(replace(each, system=board.paths[name]))
     )
@@ -252,11 +258,11 @@ def agreement(
     outputs = Outputs.of(form, output_file, get_args(commands.TableForm), report)
     names = short_names(annotations)
     with commands.usage(), outputs.refusals((), defaults), progress(remarks(), "reading") as step:
-        result = run(
-            task, annotations, names=[names[path] for path in annotations], against=against,
-            intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
-            lenient=lenient, options=options, encoding=encoding, step=step,
+        request = Request(
+            task, "", against=against, options=options or {}, encoding=encoding, lenient=lenient,
+            intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None, step=step,
         )  # fmt: skip
+        result = run(request, annotations, [names[path] for path in annotations])
     result = with_defaults(result, defaults)
     with commands.usage():
         outputs.publish(lambda name: FORMATS[name](result, view), result)

@@ -119,7 +119,7 @@ def validate(
         if fix is not None or diff:
             if len(paths) > 1:
                 raise typer.BadParameter("--fix and --diff take a single submission")
-            copy = write_fixed(task, paths[0], fix, unsafe=unsafe_fixes, **settings)
+            copy = write_fixed(Request(task, paths[0], **settings), fix, unsafe=unsafe_fixes)
             verdict = copy.verdict
         else:
             verdict = validate_all(Request(task, "", jobs=jobs, **settings), paths)

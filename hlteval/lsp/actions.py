@@ -16,7 +16,7 @@ from hlteval.lsp.links import links
 from hlteval.lsp.worker import Edit, EditorFinding, Failure, Order
 from hlteval.reports.lists import examples, paragraphs, prose, status
 from hlteval.reports.terminal import visible
-from hlteval.workflows.fix.fixing import TextFile, corrections
+from hlteval.workflows.fix.fixing import Corrector, TextFile
 from hlteval.workflows.run.engine import open_submission
 from hlteval.workflows.run.request import Request, Selection
 
@@ -129,8 +129,7 @@ def edits(order: Order, buffers: Mapping[str, Buffer]) -> tuple[Edit, ...]:
     name = path.removeprefix(unit.path).lstrip("/") if path != unit.path else ""
     file = next((item.display for item in opened.system.members if item.name == name), "")
     findings = _OrderedFindings(unit.selection, file, order)
-    profile = str(unit.values.get("profile", "plan"))
-    fixed = corrections(opened, profile, findings, unsafe=bool(order.code)).texts.get(file)
+    fixed = Corrector(opened, findings.of, unsafe=bool(order.code)).files().texts.get(file)
     if fixed is None or not fixed.fixes:
         return ()
     return tuple(_edits(buffers[path], fixed, Text.of(buffers[path].text, order.units)))

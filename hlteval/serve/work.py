@@ -147,20 +147,18 @@ def of_refusal(refused: Refused, title: str) -> Part:
     return _part(title.lower(), title, "refused", facts, refusal, json=refusal.as_json())
 
 
-def fixed_copy(task: str, path: str, key: str, settings: Mapping[str, Any]) -> Download | None:
+def fixed_copy(request: Request, key: str) -> Download | None:
     """A corrected copy of a submission; None if nothing was corrected.
 
     Args:
-        task: name of the task.
-        path: the submission.
+        request: how the submission is validated.
         key: of the part that it belongs to.
-        settings: what validation takes.
     """
-    source = open_source(path)
+    source = open_source(request.system)
     folder = Path(OUTPUT, f"{key}-fixed")
     folder.mkdir()
     target = folder / _file_name(source)
-    copy = fix(task, path, str(target), **settings)
+    copy = fix(request, str(target))
     if copy.path is None or not copy.fixes:
         return None
     name = f"fixed-{target.name}"
@@ -306,13 +304,12 @@ class _Work:
     def findings(self, side: str, key: str) -> Part:
         """The report of the findings of an input, with a corrected copy where there is one."""
         settings = {"against": self.inputs.get(REFERENCE), **self.settings("validate")}
-        path = self.inputs[side]
-        request = Request(self.task.name, path, step=self.step("checking"), **settings)
-        verdict = validate(request)
+        request = Request(self.task.name, self.inputs[side], **settings)
+        verdict = validate(replace(request, step=self.step("checking")))
         copy = None
         if any(fixable(each for each in verdict.findings if each.side == verdict.side)):
             self.report(Progress("fixing"))
-            copy = fixed_copy(self.task.name, path, key, settings)
+            copy = fixed_copy(request, key)
         return of_verdict(verdict, key, side == SECOND, copy)
 
     def scores(self) -> Part:
@@ -334,7 +331,6 @@ class _Work:
             Refused: if there is none.
         """
         settings = {**self.settings("compare"), "lenient": self.order.lenient}
-        reference = self.inputs.get(REFERENCE, "")
-        systems = [self.inputs[SUBMISSION], self.inputs[SECOND]]
-        step = self.step("comparing")
-        return of_comparison(compare(self.task.name, reference, systems, step=step, **settings))
+        settings["reference"] = self.inputs.get(REFERENCE, "")
+        request = Request(self.task.name, "", step=self.step("comparing"), **settings)
+        return of_comparison(compare(request, [self.inputs[SUBMISSION], self.inputs[SECOND]]))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from hlteval import __version__
-from hlteval.findings import Findings
+from hlteval.findings import REFERENCE, Findings
 from hlteval.findings.counts import count_of
 from hlteval.results.agreement import Agreement, CoefficientValue, Disagreement, Judgment
 from hlteval.results.systems import short_names
@@ -25,69 +26,56 @@ from hlteval.scoring.intervals import Bootstrap
 from hlteval.scoring.metric import Limits
 from hlteval.scoring.resampling import draws
 from hlteval.tasks import agreement as declarations
-from hlteval.tasks import load
 from hlteval.tasks.options import merge_options
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.agreement.measures import Annotator, PairScorer, hold, inside, places, read
-from hlteval.workflows.processes.batches import Progress, no_progress, subprogress
-from hlteval.workflows.run.request import Intervals
+from hlteval.workflows.agreement.measures import (
+    Annotator,
+    hold,
+    inside,
+    pair_measures,
+    places,
+    read,
+)
+from hlteval.workflows.processes.batches import no_progress, subprogress
+from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import expand_folders
 from hlteval.workflows.run.verdicts import options as option_parts
 
 
 def agreement(
-    task: str,
-    paths: Sequence[str],
-    *,
-    names: Sequence[str] | None = None,
-    against: str | None = None,
-    intervals: Intervals | None = None,
-    lenient: bool = False,
-    options: dict[str, Any] | None = None,
-    encoding: str = "utf-8",
-    step: Progress = no_progress,
+    request: Request, paths: Sequence[str], names: Sequence[str] | None = None
 ) -> Agreement:
     """Measure the agreement of annotators.
 
     Args:
-        task: name of the task.
+        request: how their annotations are read, and what is computed; `against` has the documents,
+            where the annotations do not bring their own.
         paths: an annotation of each annotator, in a format of references of the task; or a single
             one that names several annotators.
-        names: of the annotators; their paths if not given.
-        against: the documents that the annotations are of, where they do not bring their own.
-        intervals: how confidence intervals are computed; without them there are none.
-        lenient: compare what can be compared in spite of blocking findings.
-        options: values by the names of the task's options.
-        encoding: of the files.
-        step: called after each batch with the documents that are done, and their number, which
-            is None if it is known only after reading.
+        names: of the annotators; their paths if there are no others.
 
     Raises:
         Refused: if annotations have blocking findings, or cannot be compared.
         WrongOption: if the task has nothing that annotators judge, or for a wrong option.
         FileNotFoundError: if a path does not exist.
     """
-    declared = load(task)
-    own = declaration(declared)
-    given = merge_options(declared, options or {})
-    arguments: dict[str, Any] = {"task": task, "against": against}
-    arguments |= {"options": given, "encoding": encoding}
+    task = request.definition
+    declared, values = declaration(task), merge_options(task, request.options)
+    each = replace(request, options=values, role=REFERENCE)
+    step = request.step or no_progress
     every = [
-        read(path, name, subprogress(step, at, len(paths)), **arguments)
+        read(replace(each, system=path, step=subprogress(step, at, len(paths))), name)
         for at, (path, name) in enumerate(zip(paths, names or paths, strict=True))
     ]
     if len(every) == 1:
-        tables = [(unit.table, unit.only) for unit in own.units] or [(declared.scored_table, {})]
+        tables = [(unit.table, unit.only) for unit in declared.units] or [(task.scored_table, {})]
         every = inside(every[0], tables)
-        members, folders = expand_folders(task, paths)
-        if folders and len(every) == 0:
+        members, folders = expand_folders(task.name, paths)
+        if folders and not every:
             short = short_names(members)
-            arguments |= {"names": [short[path] for path in members], "intervals": intervals}
-            found = agreement(paths=members, lenient=lenient, step=step, **arguments)
-            return msgspec.structs.replace(found, notes=(*folders, *found.notes))
-    findings = hold(every, paths, task, lenient=lenient)
-    scorer = PairScorer(declared, own, given, intervals)
-    return _compare(scorer, every, findings)
+            result = agreement(each, members, [short[path] for path in members])
+            return msgspec.structs.replace(result, notes=(*folders, *result.notes))
+    return _compare(request, declared, values, every, hold(every, paths, request))
 
 
 def declaration(task: Task) -> declarations.Agreement:
@@ -103,21 +91,29 @@ def declaration(task: Task) -> declarations.Agreement:
     return declarations.Agreement(why=f"{task.name} declares no units")
 
 
-def _compare(scorer: PairScorer, annotators: Sequence[Annotator], findings: Findings) -> Agreement:
+def _compare(
+    request: Request,
+    declared: declarations.Agreement,
+    values: Mapping[str, str],
+    annotators: Sequence[Annotator],
+    findings: Findings,
+) -> Agreement:
     """Measure the agreement of annotators by the measures and the units that a task declares."""
-    task, declared, intervals = scorer.task, scorer.declared, scorer.intervals
-    pairs = [*combinations(annotators, 2)]
+    intervals, pairs = request.intervals, [*combinations(annotators, 2)]
     shared = [{*first.documents} & {*second.documents} for first, second in pairs]
     documents = sorted(set().union(*shared))
-    measures = tuple(measure for pair in pairs for measure in scorer.measures(*pair))
+    by_pair = (pair_measures(request, declared, values, *pair) for pair in pairs)
+    measures = tuple(measure for each in by_pair for measure in each)
     sides = [(item.corpus, item.documents) for item in annotators]
     each = [(unit, judged(unit, sides, documents)) for unit in declared.units]
-    coefficients: list[CoefficientValue] = []
-    of_units = CoefficientScorer(annotators, documents, intervals)
-    for (unit, found), marked in zip(each, first_of_marks(declared.units), strict=True):
-        coefficients += of_units.values(unit, found, marked=marked)
+    scorer = CoefficientScorer(annotators, documents, intervals)
+    coefficients = tuple(
+        value
+        for (unit, judgments), marked in zip(each, first_of_marks(declared.units), strict=True)
+        for value in scorer.values(unit, judgments, marked=marked)
+    )
     files = {id(item.check): item.digest for item in annotators}
-    parts = [(FIRST, __version__), ("task", task.name), ("profile", "plan")]
+    parts = [(FIRST, __version__), ("task", request.task), ("profile", "plan")]
     parts += [("annotation", digest) for digest in files.values()]
     parts += [*option_parts(annotators[0].check.opened), ("annotators", f"{len(annotators)}")]
     notes = [f"no coefficients: {declared.why}"] if declared.why else []
@@ -128,19 +124,19 @@ def _compare(scorer: PairScorer, annotators: Sequence[Annotator], findings: Find
             f"[low, high]: {100 * intervals.confidence:g} % bootstrap interval, "
             f"{count_of(intervals.replicates, 'resample')} of documents"
         )
-    empty = [unit.name for unit, found in each if not found.units.height]
+    empty = [unit.name for unit, judgments in each if not judgments.units.height]
     notes += [f"{name}: no annotator judged anything" for name in empty]
     meanings: dict[str, str] = {}
     for unit in declared.units:
         meanings[unit.name] = unit.meaning
         meanings |= {item.name: item.meaning for item in (FOUND, *COEFFICIENTS[unit.scale])}
     return Agreement(
-        task=task.name,
+        task=request.task,
         signature=str(Signature(tuple(parts))),
         annotators=tuple(item.name for item in annotators),
         documents=len(documents),
         measures=measures,
-        coefficients=tuple(coefficients),
+        coefficients=coefficients,
         differences=tuple(differences(each, annotators, documents)),
         findings=findings,
         notes=tuple(notes),
@@ -158,27 +154,18 @@ MOST_CATEGORIES = 100
 _CELLS = 5_000_000
 
 
-@dataclass(frozen=True)
-class _Group:
-    """Annotators whose agreement is measured, and their judgments.
+class Group(NamedTuple):
+    """Annotators whose agreement is measured.
 
     Attributes:
         names: of the annotators.
         ratings: their judgments of the documents that count.
+        labels: the label of each unit.
     """
 
     names: tuple[str, ...]
     ratings: Ratings
-
-    def where(self, chosen: NDArray[np.bool_]) -> _Group:
-        return _Group(self.names, self.ratings.where(chosen))
-
-    def units(self, item: Coefficient) -> NDArray[np.bool_]:
-        """The units that a coefficient is of."""
-        judges = self.ratings.judges
-        if item is FOUND:
-            return judges > 0
-        return judges > 1 if item.name == "alpha" else judges == self.ratings.raters
+    labels: NDArray[np.object_]
 
 
 @dataclass(frozen=True)
@@ -195,134 +182,120 @@ class CoefficientScorer:
     documents: Sequence[str]
     intervals: Intervals | None
 
-    def values(self, unit: Unit, found: Judged, *, marked: bool) -> Iterator[CoefficientValue]:
+    def values(self, unit: Unit, judgments: Judged, *, marked: bool) -> Iterator[CoefficientValue]:
         """Compute all coefficients of what is judged, and that of the units that annotators mark.
 
         Each has a value of all documents, then values of labels or categories, then of documents.
         """
         for item in ((FOUND,) if marked else ()) + COEFFICIENTS[unit.scale]:
-            for group, labels in self._groups(item, found):
-                yield self._value(unit, item, group)
+            for names, ratings, labels in self._groups(item, judgments):
+                result = partial(_result, unit, item, names)
+                yield from self._values(result, item, ratings, single=isinstance(unit, Present))
                 if isinstance(unit, Present):
                     for label in dict.fromkeys(sorted(labels)):
-                        yield self._value(unit, item, group.where(labels == label), label)
-                elif len(group.ratings.categories) <= MOST_CATEGORIES:
-                    yield from self._by_category(unit, item, group)
-                values = item.value(item.sums(group.ratings), group.ratings.raters)
-                chosen = group.ratings.documents[group.units(item)]
-                units = np.bincount(chosen, minlength=len(self.documents)).tolist()
+                        chosen = ratings.where(labels == label)
+                        yield from self._values(result, item, chosen, label, single=True)
+                values = item.value(item.sums(ratings), ratings.raters)
+                of_units = ratings.documents[_has_value(item, ratings)]
+                units = np.bincount(of_units, minlength=len(self.documents)).tolist()
                 for name, number, value in zip(self.documents, units, values, strict=True):
                     if number:
-                        yield self._result(unit, item, group, number, float(value), document=name)
+                        yield result(number, float(value), document=name)
 
-    def _groups(
-        self, item: Coefficient, found: Judged
-    ) -> Iterator[tuple[_Group, NDArray[np.object_]]]:
-        """The pairs of annotators, or all of them, with the label of each unit."""
-        labels = found.units["label"].to_numpy()
+    def _groups(self, item: Coefficient, judgments: Judged) -> Iterator[Group]:
+        """The pairs of annotators, or all of them."""
+        labels, ratings = judgments.units["label"].to_numpy(), judgments.ratings
         if item.of == "all":
-            if item.name == "fleiss_kappa" and len(self.annotators) == 2:
-                return  # of two annotators, alpha and Cohen's kappa say the same
-            yield _Group(tuple(item.name for item in self.annotators), found.ratings), labels
+            # Of two annotators, alpha and Cohen's kappa say the same as that of Fleiss.
+            if item.name != "fleiss_kappa" or len(self.annotators) != 2:
+                yield Group(tuple(item.name for item in self.annotators), ratings, labels)
             return
         for pair in combinations(range(len(self.annotators)), 2):
             first, second = (self.annotators[index] for index in pair)
             shared = {*first.documents} & {*second.documents}
             inside = np.array([name in shared for name in self.documents], dtype=bool)
-            ratings = found.ratings
             chosen = inside[ratings.documents] & ratings.judged[:, [*pair]].any(axis=1)
-            yield (
-                _Group((first.name, second.name), ratings.where(chosen).pair(*pair)),
-                labels[chosen],
-            )
+            own = ratings.where(chosen).pair(*pair)
+            yield Group((first.name, second.name), own, labels[chosen])
 
-    def _value(
-        self, unit: Unit, item: Coefficient, group: _Group, label: str | None = None
-    ) -> CoefficientValue:
-        sums, raters = item.sums(group.ratings), group.ratings.raters
-        replicates = self._replicates(sums)
-        drawn = None if replicates is None else item.value(replicates, raters)
-        value = float(item.value(sums.sum(axis=0), raters))
-        units = int(group.units(item).sum())
-        return self._result(unit, item, group, units, value, drawn, sums, label=label)
-
-    def _by_category(
-        self, unit: Unit, item: Coefficient, group: _Group
+    def _values(
+        self,
+        result: Callable[..., CoefficientValue],
+        item: Coefficient,
+        ratings: Ratings,
+        label: str | None = None,
+        *,
+        single: bool,
     ) -> Iterator[CoefficientValue]:
-        sums, raters, of_categories = (
-            item.sums(group.ratings),
-            group.ratings.raters,
-            item.of_categories,
-        )
-        if of_categories is None:
+        """Give the value of a coefficient, and unless it is a single one, that of each category."""
+        units, sums, raters = _has_value(item, ratings), item.sums(ratings), ratings.raters
+        counted: NDArray[np.bool_] = np.any(sums != 0, axis=tuple(range(1, sums.ndim)))
+        total, replicates = sums.sum(axis=0), self._replicates(sums[counted])
+        how = None
+        if (wanted := self.intervals) is not None:
+            drawn = (wanted.confidence, wanted.seed, wanted.replicates)
+            how = Bootstrap(int(counted.sum()), *drawn)
+        values = None if replicates is None else item.value(replicates, raters)
+        value = float(item.value(total, raters))
+        yield result(int(units.sum()), value, values, how, label=label)
+        if single or item.of_categories is None or len(ratings.categories) > MOST_CATEGORIES:
             return
-        values = of_categories(sums.sum(axis=0), raters)
-        replicates = self._replicates(sums)
-        drawn = None if replicates is None else of_categories(replicates, raters)
-        units = group.units(item)
-        for at, category in enumerate(group.ratings.categories):
-            number = int((units & (group.ratings.values == at).any(axis=1)).sum())
-            column = None if drawn is None else drawn[:, at]
+        each = item.of_categories(total, raters)
+        values = None if replicates is None else item.of_categories(replicates, raters)
+        for at, category in enumerate(ratings.categories):
+            number = int((units & (ratings.values == at).any(axis=1)).sum())
+            column = None if values is None else values[:, at]
             if number:
-                value = float(values[at])
-                yield self._result(unit, item, group, number, value, column, sums, label=category)
+                yield result(number, float(each[at]), column, how, label=category)
 
     def _replicates(self, sums: Values) -> Values | None:
-        """The sums of resamples of the documents that have any."""
-        own = sums[_has_counts(sums)]
-        if self.intervals is None or not len(own):
+        """The sums of resamples of documents that have any."""
+        if self.intervals is None or not len(sums):
             return None
-        flat = own.reshape(len(own), -1)
-        blocks = draws(len(own), self.intervals.replicates, self.intervals.seed)
+        flat = sums.reshape(len(sums), -1)
         size = max(1, _CELLS // max(1, flat.shape[1]))
         parts = [
             block[begin : begin + size] @ flat
-            for block in blocks
+            for block in draws(len(sums), self.intervals.replicates, self.intervals.seed)
             for begin in range(0, len(block), size)
         ]
         return np.concatenate(parts).reshape(-1, *sums.shape[1:]) if parts else None
 
-    def _result(
-        self,
-        unit: Unit,
-        item: Coefficient,
-        group: _Group,
-        units: int,
-        value: float,
-        drawn: Values | None = None,
-        sums: Values | None = None,
-        *,
-        document: str | None = None,
-        label: str | None = None,
-    ) -> CoefficientValue:
-        """Return a value with its interval, from its replicates and the sums of documents."""
-        defined = not np.isnan(value)
-        interval: Limits | str = ""
-        if not defined and units:
-            interval = CONSTANT
-        elif not defined:
-            interval = NO_UNITS if item.of == "pair" else NO_UNITS_OF_ALL
-        elif drawn is not None and sums is not None and (wanted := self.intervals) is not None:
-            documents = int(_has_counts(sums).sum())
-            how = Bootstrap(documents, wanted.confidence, wanted.seed, wanted.replicates)
-            interval = how.interval(value, drawn, WITHIN)
-        return CoefficientValue(
-            judged=unit.name,
-            coefficient=item.name,
-            annotators=group.names,
-            value=value if defined else None,
-            interval=None if isinstance(interval, str) else interval,
-            units=units,
-            reason=interval if isinstance(interval, str) else "",
-            document=document,
-            label=label,
-        )
+
+def _has_value(item: Coefficient, ratings: Ratings) -> NDArray[np.bool_]:
+    """The units that a coefficient is of."""
+    if item is FOUND:
+        return ratings.judges > 0
+    return ratings.judges > 1 if item.name == "alpha" else ratings.judges == ratings.raters
 
 
-def _has_counts(sums: Values) -> NDArray[np.bool_]:
-    """The documents of which something was counted."""
-    has_counts: NDArray[np.bool_] = np.any(sums != 0, axis=tuple(range(1, sums.ndim)))
-    return has_counts
+def _result(
+    unit: Unit,
+    item: Coefficient,
+    names: tuple[str, ...],
+    units: int,
+    value: float,
+    drawn: Values | None = None,
+    how: Bootstrap | None = None,
+    **where: str | None,
+) -> CoefficientValue:
+    """Return a value with its interval, from its replicates; `where` it is not of all."""
+    interval: Limits | str = ""
+    if np.isnan(value):
+        interval = NO_UNITS if item.of == "pair" else NO_UNITS_OF_ALL
+        interval = CONSTANT if units else interval
+    elif drawn is not None and how is not None:
+        interval = how.interval(value, drawn, WITHIN)
+    return CoefficientValue(
+        judged=unit.name,
+        coefficient=item.name,
+        annotators=names,
+        value=None if np.isnan(value) else value,
+        interval=None if isinstance(interval, str) else interval,
+        units=units,
+        reason=interval if isinstance(interval, str) else "",
+        **where,
+    )
 
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")

@@ -6,12 +6,12 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
-from typing import Any
+from operator import attrgetter
 
 import numpy as np
 import polars as pl
 
-from hlteval.converters import Format, ReadResult
+from hlteval.converters import ReadResult
 from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, finding
 from hlteval.representation import TABLES, Corpus, align, of_documents
 from hlteval.results.agreement import PairMeasure
@@ -21,12 +21,10 @@ from hlteval.scoring.metric import CannotCount, Limits, Metric
 from hlteval.sources import Member, Unreadable
 from hlteval.tasks.agreement import Agreement
 from hlteval.tasks.options import metric_options
-from hlteval.tasks.task import Task
-from hlteval.workflows.processes.batches import Progress
 from hlteval.workflows.run.batches import Pair
 from hlteval.workflows.run.checks import Check
 from hlteval.workflows.run.engine import open_check, statistics
-from hlteval.workflows.run.request import Intervals, Request
+from hlteval.workflows.run.request import Request
 from hlteval.workflows.run.verdicts import NOTHING_TO_SCORE, Refused, digest_of
 
 #: The codes of the findings about annotators, or their prefixes.
@@ -48,7 +46,6 @@ class Annotator:
         corpus: the annotation.
         documents: the names of the documents that count as annotated.
         members: the files of `corpus.sources`, in order.
-        form: the format of these files, which finds places in them.
         check: the check of the annotation.
         verdict: its verdict.
     """
@@ -57,7 +54,6 @@ class Annotator:
     corpus: Corpus
     documents: tuple[str, ...]
     members: tuple[Member, ...]
-    form: Format
     check: Check
     verdict: Verdict
 
@@ -67,48 +63,35 @@ class Annotator:
         return digest_of(self.corpus.sources.select("member", "format", "sha256").rows())
 
 
-def read(path: str, name: str, step: Progress, **arguments: Any) -> Annotator:
+def read(request: Request, name: str) -> Annotator:
     """Read an annotation and check it as a reference.
 
+    Where a task has files that come with it, annotators have them from `against`.
+
     Args:
-        path: the annotation.
+        request: for the annotation.
         name: of its annotator.
-        step: called after each batch.
-        **arguments: those of `Request` beside the path.
     """
-    check = _open_check(path, **arguments)
+    check = open_check(request)
+    opened, provided = check.opened, check.opened.task.provided_suffixes
+    if provided and opened.reference is not None and opened.system.corpus is None:
+        own = {member.basename for member in opened.system.members}
+        texts = opened.reference.members
+        added = [each for each in texts if each.basename.endswith(provided)]
+        files = (*opened.system.members, *(each for each in added if each.basename not in own))
+        system = replace(opened.system, members=tuple(sorted(files, key=attrgetter("basename"))))
+        check = Check(replace(opened, system=system, reference=None), gold=True)
     corpora: list[Corpus] = []
     members: list[Member] = []
     for pair in chain.from_iterable(check.batches(None)):
         check.add(check.check_batch(pair))
         corpora.append(pair.system.corpus)
         members += pair.system.members
-        step(len(check.documents), check.opened.total)
+        if request.step:
+            request.step(len(check.total.documents), check.opened.total)
     corpus = Corpus.concat(corpora) if corpora else Corpus()
     documents = tuple(sorted(check.opened.selected_documents or corpus.documents["name"]))
-    form = check.opened.format
-    return Annotator(name, corpus, documents, tuple(members), form, check, check.verdict())
-
-
-def _open_check(path: str, **arguments: Any) -> Check:
-    """Open the check of an annotation as a reference, beside the files that the task provides.
-
-    Where a task has files that come with it, annotators have them from `against`.
-    """
-    check = open_check(Request(system=path, role=REFERENCE, **arguments))
-    opened, provided = check.opened, check.opened.task.provided_suffixes
-    texts = opened.companion_texts
-    if not provided or texts is None or opened.system.corpus is not None:
-        return check
-    own = {member.basename for member in opened.system.members}
-    added = [
-        member
-        for member in texts.members
-        if member.basename.endswith(provided) and member.basename not in own
-    ]
-    members = sorted((*opened.system.members, *added), key=lambda member: member.basename)
-    system = replace(opened.system, members=tuple(members))
-    return Check.of(replace(opened, system=system, reference=None), "plan", gold=True)
+    return Annotator(name, corpus, documents, tuple(members), check, check.verdict())
 
 
 def inside(
@@ -132,12 +115,12 @@ def inside(
         if table in _HAVING
     ]
     empty = pl.DataFrame(schema={"document": pl.Int64, "annotator": pl.String})
-    found = pl.concat([empty, *rows]).drop_nulls().join(names, on="document").unique()
-    documents = found.sort("annotator", "name").group_by("annotator", maintain_order=True)
-    return [_only(annotation, name, {*own["name"]}) for (name,), own in documents]
+    judged_by = pl.concat([empty, *rows]).drop_nulls().join(names, on="document").unique()
+    documents = judged_by.sort("annotator", "name").group_by("annotator", maintain_order=True)
+    return [_only(annotation, str(name), {*own["name"]}) for (name,), own in documents]
 
 
-def _only(annotation: Annotator, name: Any, documents: set[str]) -> Annotator:
+def _only(annotation: Annotator, name: str, documents: set[str]) -> Annotator:
     """The annotation by one annotator, of the documents that name the annotator."""
     corpus = annotation.corpus
     kept: dict[str, pl.DataFrame] = {}
@@ -158,30 +141,26 @@ def _only(annotation: Annotator, name: Any, documents: set[str]) -> Annotator:
     )
 
 
-def hold(
-    annotators: Sequence[Annotator], paths: Sequence[str], task: str, *, lenient: bool
-) -> Findings:
+def hold(annotators: Sequence[Annotator], paths: Sequence[str], request: Request) -> Findings:
     """The findings about all annotations, if they can be compared.
 
     Raises:
-        Refused: if they cannot, or have blocking findings, unless `lenient`.
+        Refused: if they cannot, or have blocking findings, unless the request is lenient.
     """
     verdicts = {id(item.check): item.verdict for item in annotators}
-    found = [item for verdict in verdicts.values() for item in verdict.findings]
-    blocking = [item for item in found if item.blocking]
-    own = [
-        item
-        for item in (item.of(REFERENCE) for item in about(annotators, paths))
-        if not (blocking and item.code in _FOLLOWING)
-    ]
-    verdict = Verdict(task, "plan", passed=False, findings=Findings([*found, *own]), side=REFERENCE)
-    nothing = [item for item in blocking if item.code in NOTHING_TO_SCORE]
-    nothing += [item for item in own if item.blocking]
-    if nothing or (blocking and not lenient):
+    findings = [item for verdict in verdicts.values() for item in verdict.findings]
+    blocking = [item for item in findings if item.blocking]
+    together = [item.of(REFERENCE) for item in about(annotators, paths)]
+    together = [item for item in together if not (blocking and item.code in _FOLLOWING)]
+    every = Findings([*findings, *together])
+    nothing = any(item.code in NOTHING_TO_SCORE for item in blocking)
+    nothing = nothing or any(item.blocking for item in together)
+    if nothing or (blocking and not request.lenient):
         fix = "fix the blocking findings"
         fix += "" if nothing else ", or use --lenient to compare the rest"
+        verdict = Verdict(request.task, "plan", passed=False, findings=every, side=REFERENCE)
         raise Refused(verdict, "nothing was compared because of blocking findings", fix)
-    return verdict.findings
+    return every
 
 
 def about(annotators: Sequence[Annotator], paths: Sequence[str]) -> Iterator[Finding]:
@@ -226,9 +205,9 @@ def places(
     """
     found: dict[tuple[int, int], str] = {}
     for origin, records in wanted.items():
-        member = annotator.members[origin]
+        member, form = annotator.members[origin], annotator.check.opened.format
         try:
-            located = annotator.form.locate(member, [FieldRef(record) for record in records])
+            located = form.locate(member, [FieldRef(record) for record in records])
         except Unreadable:
             located = [None] * len(records)
         for record, location in zip(records, located, strict=True):
@@ -240,104 +219,100 @@ def places(
 UNDEFINED = "undefined for these annotations"
 
 
-@dataclass(frozen=True)
-class PairScorer:
-    """The measures of a task that annotators are compared by.
+def pair_measures(
+    request: Request, declared: Agreement, values: Mapping[str, str], *pair: Annotator
+) -> Iterator[PairMeasure]:
+    """The measures of two annotators, on the documents that both annotated.
 
-    Attributes:
-        task: the task.
-        declared: its declaration for annotators.
-        options: the values of its options.
-        intervals: how confidence intervals are computed; without them there are none.
+    These are the declared ones, or else the one that ranks; a value is the mean of both directions.
+
+    Args:
+        request: with the intervals that are wanted.
+        declared: what the task declares for annotators.
+        values: of the task's options.
+        *pair: the annotators.
     """
-
-    task: Task
-    declared: Agreement
-    options: Mapping[str, str]
-    intervals: Intervals | None
-
-    def measures(self, first: Annotator, second: Annotator) -> Iterator[PairMeasure]:
-        """The measures of two annotators, on the documents that both annotated.
-
-        These are the declared ones, or else the one that ranks; a value is the mean of both
-        directions.
-        """
-        if self.task.metric is None:
-            return
-        ranking = self.task.ranking("plan", self.options)
-        names: Sequence[str] = (ranking,)
-        if self.declared.measures and not self.task.selected(self.options):
-            names = self.declared.measures
-        shared = sorted({*first.documents} & {*second.documents})
-        values = {**self.declared.options, **self.options}
-        options = metric_options(self.task, values, first.check.opened.files)
-        metric = self.task.scorer("plan", options)
-        sides: list[pl.DataFrame] = []
-        undefined = UNDEFINED
-        try:
-            for reference, other in ((first, second), (second, first)):
-                sides.append(self._counts(metric, reference, other, shared))
-        except CannotCount as reason:
-            sides, undefined = [], reason.finding.message
-        finally:
-            metric.finish()
+    task, (first, second) = request.definition, pair
+    if task.metric is None:
+        return
+    ranking = task.ranking("plan", values)
+    names: Sequence[str] = (ranking,)
+    if declared.measures and not task.selected(values):
+        names = declared.measures
+    shared = sorted({*first.documents} & {*second.documents})
+    files = first.check.opened.files
+    metric = task.scorer("plan", metric_options(task, {**declared.options, **values}, files))
+    sides: list[pl.DataFrame] = []
+    undefined = UNDEFINED
+    try:
+        for reference, other in ((first, second), (second, first)):
+            sides.append(_counts(declared, metric, reference, other, shared))
+    except CannotCount as reason:
+        sides, undefined = [], reason.finding.message
+    finally:
+        metric.finish()
+    if sides:
+        known = metric.score(metric.total([]))[0]
+        names = [name for name in names if name in known] or [ranking]
+    for name in names:
+        forward = backward = value = None
+        interval: Limits | str = undefined
         if sides:
-            known = metric.score(metric.total([]))[0]
-            names = [name for name in names if name in known] or [ranking]
-        for name in names:
-            forward = backward = value = None
-            interval: Limits | str = undefined
-            if sides:
-                (part,) = metric.decompose((name,))
-                forward, backward = (part.score(part.total([own]))[0].get(name) for own in sides)
-            if forward is not None and backward is not None:
-                value = (forward + backward) / 2
-                interval = self._interval(part, name, value, sides)
-            yield PairMeasure(
-                measure=name,
-                first=first.name,
-                second=second.name,
-                forward=forward,
-                backward=backward,
-                value=value,
-                interval=None if isinstance(interval, str) else interval,
-                documents=len(shared),
-                reason=interval if isinstance(interval, str) else "",
-            )
+            (part,) = metric.decompose((name,))
+            forward, backward = (part.score(part.total([own]))[0].get(name) for own in sides)
+        if forward is not None and backward is not None:
+            value = (forward + backward) / 2
+            interval = _interval(request, part, name, value, sides)
+        yield PairMeasure(
+            measure=name,
+            first=first.name,
+            second=second.name,
+            forward=forward,
+            backward=backward,
+            value=value,
+            interval=None if isinstance(interval, str) else interval,
+            documents=len(shared),
+            reason=interval if isinstance(interval, str) else "",
+        )
 
-    def _counts(
-        self, metric: Metric, reference: Annotator, other: Annotator, documents: Sequence[str]
-    ) -> pl.DataFrame:
-        """Count the annotation of an annotator, with another one as the reference."""
-        names = pl.Series(documents, dtype=pl.String)
-        gold = of_documents(_with_documents(reference.corpus, documents), names)
-        own = of_documents(self.declared.as_system(_with_documents(other.corpus, documents)), names)
-        gold, own = align(gold, own)
-        pair = Pair(ReadResult(gold), ReadResult(own))
-        return statistics(reference.check.opened, metric, pair)[0]
 
-    def _interval(
-        self, part: Metric, name: str, value: float, sides: Sequence[pl.DataFrame]
-    ) -> Limits | str:
-        """The interval of the mean, from replicates over the same documents in both directions."""
-        wanted = self.intervals
-        if wanted is None:
-            return ""
-        documents = sorted({name for counts in sides for name in part.documents(counts)})
-        how = method(
-            part, len(documents), resamples=wanted.replicates, confidence=wanted.confidence,
-            seed=wanted.seed,
-        )  # fmt: skip
-        if how is None:
-            return "no method is known to be valid"
-        if missing := how.missing(part, name):
-            return missing
-        within = self.task.limits(name)
-        if len(documents) < how.fewest:
-            return how.interval(value, np.array([value]), within)
-        nothing = np.array([])
-        one, two = (how.replicates(part, own, documents).get(name, nothing) for own in sides)
-        return how.interval(value, (one + two) / 2, within)
+def _counts(
+    declared: Agreement,
+    metric: Metric,
+    reference: Annotator,
+    other: Annotator,
+    documents: Sequence[str],
+) -> pl.DataFrame:
+    """Count the annotation of an annotator, with another one as the reference."""
+    names = pl.Series(documents, dtype=pl.String)
+    gold = of_documents(_with_documents(reference.corpus, documents), names)
+    own = of_documents(declared.as_system(_with_documents(other.corpus, documents)), names)
+    pair = Pair(*map(ReadResult, align(gold, own)))
+    return statistics(reference.check.opened, metric, pair)[0]
+
+
+def _interval(
+    request: Request, part: Metric, name: str, value: float, sides: Sequence[pl.DataFrame]
+) -> Limits | str:
+    """The interval of the mean, from replicates over the same documents in both directions."""
+    wanted = request.intervals
+    if wanted is None:
+        return ""
+    documents = sorted({name for counts in sides for name in part.documents(counts)})
+    how = method(
+        part, len(documents), resamples=wanted.replicates, confidence=wanted.confidence,
+        seed=wanted.seed,
+    )  # fmt: skip
+    if how is None:
+        return "no method is known to be valid"
+    if missing := how.missing(part, name):
+        return missing
+    within = request.definition.limits(name)
+    if len(documents) < how.fewest:
+        return how.interval(value, np.array([value]), within)
+    nothing = np.array([])
+    one, two = (how.replicates(part, own, documents).get(name, nothing) for own in sides)
+    return how.interval(value, (one + two) / 2, within)
 
 
 def _with_documents(corpus: Corpus, names: Sequence[str]) -> Corpus:

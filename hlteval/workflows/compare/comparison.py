@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -31,11 +30,10 @@ from hlteval.scoring.metric import Metric
 from hlteval.scoring.significance import Chance, Pair
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput, is_url
-from hlteval.tasks import load
 from hlteval.tasks.options import merge_options, metric_options
 from hlteval.tasks.task import HIGH, Task, WrongOption
 from hlteval.workflows.compare.ranking import Plan, Scored, Values, system_names
-from hlteval.workflows.processes.batches import Progress, no_progress, subprogress
+from hlteval.workflows.processes.batches import no_progress, subprogress
 from hlteval.workflows.run.engine import Run, count_batches
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused, expand_folders
@@ -47,25 +45,15 @@ MISSING = "LDB201"
 
 
 def score_systems(
-    task: str,
-    reference: str,
-    names: Mapping[str, str],
-    step: Progress,
-    settings: Mapping[str, Any],
-    visit: Visit | None = None,
-    *,
-    refuse_missing: bool = False,
+    request: Request, names: Mapping[str, str], visit: Visit | None = None, *, missing: bool = False
 ) -> tuple[dict[str, Run], dict[str, Refused]]:
     """Score systems; return their runs, and the reasons of those that are refused, by name.
 
     Args:
-        task: name of the task.
-        reference: path of the reference.
+        request: how each of them is scored.
         names: the name of each system, by the path of its submission.
-        step: called after each batch.
-        settings: what else `score` takes, the same for all.
         visit: called with each system; after that, its run has no alignment and no evidence.
-        refuse_missing: whether a submission that does not exist is refused as others are.
+        missing: whether a submission that does not exist is refused as others are.
 
     Raises:
         Refused: if the reference cannot be used.
@@ -73,15 +61,16 @@ def score_systems(
     runs: dict[str, Run] = {}
     reasons: dict[str, Refused] = {}
     for index, (path, name) in enumerate(names.items()):
-        own = subprogress(step, index, len(names))
+        step = subprogress(request.step or no_progress, index, len(names))
         try:
-            if refuse_missing:
-                _check_path(task, settings["profile"], path)
-            runs[name] = run = count_batches(Request(task, path, reference, step=own, **settings))
+            if missing and (absent := _absence(path)):
+                refused = _failure(request, absent)
+                raise Refused(refused, "no such submission", "correct the path")
+            runs[name] = run = count_batches(replace(request, system=path, step=step))
             if visit is not None:
                 visit(name, run)
-                run.alignments.clear()
-                run.collected.clear()
+                run.total.alignments.clear()
+                run.total.evidence.clear()
         except Refused as reason:
             if reason.whole:  # so are all others
                 raise
@@ -89,19 +78,17 @@ def score_systems(
     return runs, reasons
 
 
-def _check_path(task: str, profile: str, path: str) -> None:
-    """Refuse a submission that does not exist; all else that is wrong is found when it is read."""
-    found = []
+def _absence(path: str) -> list[Finding]:
+    """Report a submission that does not exist; all else that is wrong is found when it is read."""
     if isinstance(path, OpenInput):
-        found = [item for item in path.in_encoding("utf-8").findings if item.code == MISSING]
-    elif path != "-" and not is_url(path) and not os.path.lexists(os.path.realpath(path)):
-        found = [finding(MISSING, file=path)]
-    if found:
-        raise Refused(_failure(task, profile, found), "no such submission", "correct the path")
+        return [item for item in path.in_encoding("utf-8").findings if item.code == MISSING]
+    if path == "-" or is_url(path) or os.path.lexists(os.path.realpath(path)):
+        return []
+    return [finding(MISSING, file=path)]
 
 
-def _failure(task: str, profile: str, findings: Sequence[Finding]) -> Verdict:
-    return Verdict(task, profile, passed=False, findings=Findings(findings))
+def _failure(request: Request, findings: Sequence[Finding]) -> Verdict:
+    return Verdict(request.task, request.profile, passed=False, findings=Findings(findings))
 
 
 def refused_systems(reasons: Mapping[str, Refused]) -> tuple[RefusedSystem, ...]:
@@ -144,11 +131,11 @@ def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparis
     groups: list[tuple[object, list[Plan]]] = []
     for plan in plans:
         key = (part_of(first, plan.metric), plan.test, plan.drawn)
-        fitting = [group for known, group in groups if known == key]
-        if fitting:
-            fitting[0].append(plan)
-        else:
+        group = next((group for known, group in groups if known == key), None)
+        if group is None:
             groups.append((key, [plan]))
+        else:
+            group.append(plan)
     documents = sorted(
         {name for run in runs.values() for name in run.metric.documents(pl.concat(run.counts))}
     )
@@ -239,52 +226,39 @@ MANY, FEW = 10_000, 200
 
 
 def compare(
-    task: str,
-    reference: str,
+    request: Request,
     systems: Sequence[str],
     *,
     metric: str | None = None,
     test: str | None = None,
-    intervals: Intervals | None = None,
     alpha: float = 0.05,
-    profile: str = "plan",
-    step: Progress = no_progress,
     counted: Callable[[Mapping[str, Run]], object] | None = None,
-    **given: Any,
 ) -> Comparison:
     """Compare systems by a metric.
 
     Args:
-        task: name of the task.
-        reference: path of the reference.
+        request: how each of them is scored. Its `intervals` say how many replicates there are, of
+            which confidence, from which seed; where their number is 0 or not given, `MANY` for
+            metrics whose counts add, and `FEW` for others.
         systems: paths of the submissions.
         metric: what they are compared by; the one that ranks where it is left out.
         test: `permutation`, `bootstrap` or `jackknife`; by default `permutation` where counts add,
             and `jackknife` elsewhere.
-        intervals: how many replicates, of which confidence, from which seed; where their number is
-            0 or not given, `MANY` for metrics whose counts add, and `FEW` for others.
         alpha: a difference is significant whose corrected probability is smaller.
-        profile: `plan` or `official`.
-        step: called after each batch with the documents that are done, and their number, which
-            is None if it is known only after reading.
         counted: called with what was counted of each system, by its name.
-        **given: more of what `score` takes, the same for all.
 
     Raises:
         WrongOption: if the task has no such metric, or the test is not valid for it.
         Refused: if the reference cannot be used, or no submission is scored; of several, those that
             are not scored have no rank and are in `refused`.
     """
-    declared = load(task)
-    values = merge_options(declared, given.get("options") or {})
-    by = Criteria(declared, profile, values, test, intervals or Intervals(0), alpha)
+    values = merge_options(request.definition, request.options)
+    by = _criteria(request, values, test, alpha)
     by = by.with_metric(metric) if metric else by
     plan = by.plan(metric or by.ranking)
-    settings: dict[str, Any] = {"profile": profile, "alignment": False, **given}
-    settings |= {"options": dict(by.options)}
-    systems, folders = expand_folders(task, systems)
+    systems, folders = expand_folders(request.task, systems)
     names = short_names(systems)
-    runs, reasons = score_systems(task, reference, names, step, settings)
+    runs, reasons = score_systems(replace(request, options=by.options, alignment=False), names)
     if not runs:
         raise all_refused([*reasons.values()])
     if counted:
@@ -413,69 +387,64 @@ class Criteria:
         return part
 
 
+def _criteria(
+    request: Request, values: Mapping[str, str], test: str | None, alpha: float
+) -> Criteria:
+    intervals = request.intervals or Intervals(0)
+    return Criteria(request.definition, request.profile, values, test, intervals, alpha)
+
+
 #: Parts of signatures that each metric has.
 COMPARED = ("test", "metric")
 
 
 def leaderboard(
-    task: str,
-    reference: str,
+    request: Request,
     systems: Sequence[str],
     *,
     names: str | None = None,
     metrics: Sequence[str] = (),
-    intervals: Intervals | None = None,
     alpha: float = 0.05,
-    profile: str = "plan",
-    step: Progress = no_progress,
     visit: Visit | None = None,
-    **given: Any,
 ) -> Leaderboard:
     """Rank systems by several metrics. Each submission is read once.
 
     Args:
-        task: name of the task.
-        reference: path of the reference.
+        request: how each of them is scored, as for `compare`.
         systems: paths of the submissions.
         names: path of a file of names (`system_names`); short names of the paths without one.
         metrics: names of the metrics; the first one ranks. By default those of `usual_metrics`.
-        intervals: the replicates, as for `compare`.
         alpha: a difference is significant whose corrected probability is smaller.
-        profile: `plan` or `official`.
-        step: called after each batch, as for `compare`.
         visit: called with the name of each system that is scored and its run, which has the
             alignment and its evidence then; without it none is kept.
-        **given: more of what `score` takes, the same for all.
 
     Raises:
         WrongOption: if the task has no such metric.
         Refused: if the reference or the file of names cannot be used. Submissions that are not
             scored, and those that do not exist, are in `refused`.
     """
-    declared = load(task)
-    options = merge_options(declared, given.get("options") or {})
-    if any(option.name == "metrics" for option in declared.options):  # it lists the computed ones
+    task = request.definition
+    options = merge_options(task, request.options)
+    if any(option.name == "metrics" for option in task.options):  # it lists the computed ones
         metrics = metrics or [n.strip() for n in options.get("metrics", "").split(",") if n]
         options = {**options, **({"metrics": ",".join(metrics)} if metrics else {})}
-    by = Criteria(declared, profile, options, None, intervals or Intervals(0), alpha)
+    by = _criteria(request, options, None, alpha)
     plans = [by.plan(name) for name in dict.fromkeys(metrics or usual_metrics(by))]
-    systems, folders = expand_folders(task, systems)
-    named = system_names(systems, names, given.get("encoding", "utf-8"))
-    if any(item.blocking for item in named.findings):  # nobody would know whose row is whose
+    systems, folders = expand_folders(task.name, systems)
+    by_path, findings = system_names(systems, names, request.encoding)
+    if any(item.blocking for item in findings):  # nobody would know whose row is whose
         reason = "nothing was scored because of the file of --names"
-        raise Refused(_failure(task, profile, named.findings), reason, "correct it")
-    visited = dict.fromkeys(("alignment", "evidence"), visit is not None)
-    settings: dict[str, Any] = {"profile": profile, **visited, **given, "options": options}
-    runs, reasons = score_systems(
-        task, reference, named.names, step, settings, visit, refuse_missing=True
-    )
+        raise Refused(_failure(request, findings), reason, "correct it")
+    kept = visit is not None
+    each = replace(request, options=options, alignment=kept, evidence=kept)
+    runs, reasons = score_systems(each, by_path, visit, missing=True)
     board = assemble_leaderboard(by, plans, runs)
     return msgspec.structs.replace(
         board,
         notes=(*folders, *board.notes),
         refused=refused_systems(reasons),
-        paths={name: as_text(path) for path, name in named.names.items()},
-        findings=Findings(named.findings),
+        paths={name: as_text(path) for path, name in by_path.items()},
+        findings=Findings(findings),
     )
 
 
@@ -519,6 +488,7 @@ def usual_metrics(by: Criteria) -> list[str]:
     Counts, and what is less important to readers than the metric that ranks, are left out.
 
     Examples:
+        >>> from hlteval.tasks import load
         >>> usual_metrics(Criteria(load("hub4"), "plan", {}, None, Intervals(0)))
         ['both.f', 'both.rec', 'both.pre', 'both.err']
     """

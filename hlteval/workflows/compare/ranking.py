@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import ceil
 from pathlib import PurePath
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -24,7 +23,7 @@ from hlteval.scoring.metric import Limits, Metric
 from hlteval.scoring.significance import Chance, holm
 from hlteval.sources import open_source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
-from hlteval.tasks.runtime.options import files
+from hlteval.tasks.runtime.options import read_table
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.run.engine import Run
 from hlteval.workflows.run.request import Intervals
@@ -96,24 +95,22 @@ class Plan:
             by_pair: the p values of their differences, in either order since tests are two-sided;
                 those that are undefined are absent.
         """
-        values = {name: system.value for name, system in scored.items()}
-        undefined = -np.inf
-        order = sorted(
-            scored,
-            key=lambda name: undefined if (v := values[name]) is None else self.sign * v,
-            reverse=True,
-        )
+        values = {
+            name: -np.inf if system.value is None else self.sign * system.value
+            for name, system in scored.items()
+        }
+        order = sorted(scored, key=values.__getitem__, reverse=True)
         pairs = {pair: by_pair.get(frozenset(pair)) for pair in combinations(order, 2)}
         chances = [chance for chance in pairs.values() if chance is not None]
-        differences = correct([self.difference(pair, scored, pairs[pair]) for pair in pairs])
+        differences = correct([self.difference(*pair, scored, pairs[pair]) for pair in pairs])
         exact = bool(chances) and all(chance.exact for chance in chances)
         limits = {name: system.interval(self.within) for name, system in scored.items()}
         systems = tuple(
             System(
                 name=name,
-                value=values[name],
-                interval=found if isinstance(found := limits[name], tuple) else None,
-                rank=None if values[name] is None else rank,
+                value=scored[name].value,
+                interval=interval if isinstance(interval := limits[name], tuple) else None,
+                rank=None if scored[name].value is None else rank,
             )
             for name, rank in zip(order, self.ranks(order, differences), strict=True)
         )
@@ -150,10 +147,10 @@ class Plan:
         return str(Signature((*common, *systems, *last)))
 
     def difference(
-        self, names: tuple[str, str], scored: Mapping[str, Scored], chance: Chance | None
+        self, name: str, other: str, scored: Mapping[str, Scored], chance: Chance | None
     ) -> Difference:
         """The difference of two systems, with the probability of one as large."""
-        first, second = (scored[name] for name in names)
+        first, second = scored[name], scored[other]
         observed = interval = None
         if first.value is not None and second.value is not None:
             observed = first.value - second.value
@@ -162,8 +159,8 @@ class Plan:
                 interval = first.method.difference(observed, drawn, self.within)
         gains = self.sign * (first.each - second.each)
         return Difference(
-            first=str(names[0]),
-            second=str(names[1]),
+            first=str(name),
+            second=str(other),
             difference=observed,
             interval=interval,
             probability=None if chance is None else chance.p,
@@ -283,22 +280,12 @@ NAMES = Table(
 )
 
 
-class SystemNames(NamedTuple):
-    """The names of systems.
-
-    Attributes:
-        names: by path of the submission, no two the same; short names where there are no others.
-        findings: about the file of names.
-    """
-
-    names: Mapping[str, str]
-    findings: Sequence[Finding] = ()
-
-
 def system_names(
     paths: Sequence[str], path: str | None = None, encoding: str = "utf-8"
-) -> SystemNames:
-    """Return the names of the systems on a leaderboard.
+) -> tuple[dict[str, str], list[Finding]]:
+    """Return the names of the systems on a leaderboard by path, and the findings about their file.
+
+    No two names are the same; where there are no others, they are short.
 
     Args:
         paths: of the submissions.
@@ -311,70 +298,58 @@ def system_names(
     """
     short = short_names(paths)
     if path is None:
-        return SystemNames(short)
-    resolver = _Resolver(short)
-    findings: list[Finding] = []
+        return short, []
     source = open_source(path, encoding=encoding)
     if source.kind == "folder" or len(source.members) > 1:
         raise WrongOption(f"--names {path} is not a file of names")
-    for file in files(source):
-        parsed = NAMES.read(file.text)
-        problems = [*resolver.problems(parsed)]
-        headings = ", ".join(NAMES.headings)
-        findings += [*file.findings, *parsed.findings(file.member, *problems, columns=headings)]
+    lines: dict[str, tuple[int, str]] = {}
+    _, findings = read_table(source, NAMES, lambda parsed: [*_problems(parsed, short, lines)])
     findings += source.findings
-    if not (resolver.lines or findings):
+    if not (lines or findings):
         findings.append(finding("LDB106", file=source.path))
-    names = {path: resolver.lines.get(path, (0, name))[1] for path, name in short.items()}
-    return SystemNames(names, [item.of(SIDE) for item in findings])
+    names = {path: lines[path][1] if path in lines else name for path, name in short.items()}
+    return names, [item.of(SIDE) for item in findings]
 
 
-class _Resolver:
-    """Finds out which submission each line of a file of names is about.
+def _problems(
+    parsed: ParsedTable, short: Mapping[str, str], lines: dict[str, tuple[int, str]]
+) -> Iterator[Problem]:
+    """Find the submission that each line is about; report those of none, and names that are alike.
 
     Args:
+        parsed: the file of names.
         short: the short names of all submissions, by path.
-
-    Attributes:
-        lines: the number of the line of a submission and the name there, by path.
+        lines: takes the number of the line of a submission and the name there, by path.
     """
+    spellings: dict[str, list[str]] = {}
+    for path, name in short.items():
+        file = PurePath(path)
+        for key in dict.fromkeys((str(path), name, file.name, file.stem)):
+            spellings.setdefault(key, []).append(path)
 
-    def __init__(self, short: Mapping[str, str]) -> None:
-        self.short = short
-        self.lines: dict[str, tuple[int, str]] = {}
-        self.spellings: dict[str, list[str]] = {}
-        for path, name in short.items():
-            file = PurePath(path)
-            for key in dict.fromkeys((str(path), name, file.name, file.stem)):
-                self.spellings.setdefault(key, []).append(path)
+    def problem(code: str, number: int, field: str, **values: object) -> Problem:
+        place = parsed.table.stretch(parsed.lines[number - 1], field)
+        return Problem(code, number, *place, values)
 
-    def problems(self, parsed: ParsedTable) -> Iterator[Problem]:
-        """Read the lines, and report those that name no system, or two alike."""
-
-        def problem(code: str, number: int, field: str, **values: object) -> Problem:
-            place = parsed.table.stretch(parsed.lines[number - 1], field)
-            return Problem(code, number, *place, values)
-
-        for number, given, name in parsed.rows.iter_rows():
-            text, named = given.strip(), name.strip()
-            paths = [text] if text in self.short else self.spellings.get(text, [])
-            if not paths:
-                hint = did_you_mean(text, list(self.spellings), "write its path as in the command")
-                yield problem("LDB102", number, "submission", given=text, hint=hint)
-            elif len(paths) > 1:
-                every = ", ".join(map(str, paths))
-                values = {"given": text, "count": len(paths), "paths": every}
-                yield problem("LDB104", number, "submission", **values)
-            elif paths[0] in self.lines:
-                first = self.lines[paths[0]][0]
-                yield problem("LDB105", number, "submission", path=paths[0], first=first)
-            else:
-                same = [line for line, other in self.lines.values() if other == named]
-                self.lines[paths[0]] = (number, named)
-                if same:
-                    yield problem("LDB103", number, "name", name=named, other=f"line {same[0]}")
-        without = {short: path for path, short in self.short.items() if path not in self.lines}
-        for number, name in self.lines.values():  # the short names of submissions without a line
-            if name in without:
-                other = f"{without[name]}, which has no line"
-                yield problem("LDB103", number, "name", name=name, other=other)
+    for number, submission, written in parsed.rows.iter_rows():
+        text, name = submission.strip(), written.strip()
+        paths = [text] if text in short else spellings.get(text, [])
+        if not paths:
+            hint = did_you_mean(text, list(spellings), "write its path as in the command")
+            yield problem("LDB102", number, "submission", given=text, hint=hint)
+        elif len(paths) > 1:
+            values = {"given": text, "count": len(paths), "paths": ", ".join(map(str, paths))}
+            yield problem("LDB104", number, "submission", **values)
+        elif paths[0] in lines:
+            first = lines[paths[0]][0]
+            yield problem("LDB105", number, "submission", path=paths[0], first=first)
+        else:
+            same = [line for line, other in lines.values() if other == name]
+            lines[paths[0]] = (number, name)
+            if same:
+                yield problem("LDB103", number, "name", name=name, other=f"line {same[0]}")
+    without = {name: path for path, name in short.items() if path not in lines}
+    for number, name in lines.values():  # the short names of submissions without a line
+        if name in without:
+            other = f"{without[name]}, which has no line"
+            yield problem("LDB103", number, "name", name=name, other=other)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -36,9 +36,9 @@ from hlteval.workflows.processes.batches import Progress, no_progress
 from hlteval.workflows.processes.graph import Failed, InProcess, Node, Workers
 from hlteval.workflows.run.batches import NothingGiven
 from hlteval.workflows.run.engine import Run, conclude, open_run
-from hlteval.workflows.run.reference import BatchCheck
+from hlteval.workflows.run.reference import Batch
 from hlteval.workflows.run.request import Intervals, Request
-from hlteval.workflows.run.verdicts import File, Refused
+from hlteval.workflows.run.verdicts import Refused
 
 #: How many parts are merged at a time.
 FAN_IN = 8
@@ -59,25 +59,6 @@ class NotOpened:
 
     kind: Literal["absent", "unusable"]
     reason: str
-
-
-@dataclass(frozen=True)
-class Part:
-    """Findings and counts of some batches of a cell.
-
-    Attributes:
-        checked: of each batch, in order.
-        counts: of each batch; all as one table after a merge.
-        files: that were read, by side.
-        uncounted: whether there are batches that were only checked.
-        failure: why nothing can be counted.
-    """
-
-    checked: tuple[BatchCheck, ...] = ()
-    counts: tuple[pl.DataFrame, ...] = ()
-    files: Mapping[str, list[File]] = field(default_factory=dict)
-    uncounted: bool = False
-    failure: Finding | None = None
 
 
 def digest(path: str, encoding: str = "utf-8", reference_of: str = "") -> str | None:
@@ -128,7 +109,7 @@ def begin(cell: Cell, size: int | None) -> CellResult | NotOpened | int:
         return NotOpened("unusable", str(error))
 
 
-def count(cell: Cell, first: int, end: int, size: int | None) -> Part:
+def count(cell: Cell, first: int, end: int, size: int | None) -> list[Batch]:
     """Check and count some batches, one after the other.
 
     Args:
@@ -140,27 +121,19 @@ def count(cell: Cell, first: int, end: int, size: int | None) -> Part:
     run = opened(cell)
     batches = [each for batch in islice(run.results(size), first, end) for each in batch]
     run.metric.finish()
-    parts = []
-    for each in batches:
-        tables = () if each.counts is None else (each.counts,)
-        parts.append(Part((each.checked,), tables, each.files, not tables, each.failure))
-    return merge(*parts)
+    return merge(batches)
 
 
-def merge(*parts: Part) -> Part:
-    """Return the findings and counts of several parts, which are in order."""
-    counts = [table for part in parts for table in part.counts]
-    sides = dict.fromkeys(side for part in parts for side in part.files)
-    return Part(
-        tuple(each for part in parts for each in part.checked),
-        (pl.concat(counts),) if counts else (),
-        {side: [file for part in parts for file in part.files.get(side, ())] for side in sides},
-        any(part.uncounted for part in parts),
-        next((part.failure for part in parts if part.failure), None),
-    )
+def merge(*parts: Sequence[Batch]) -> list[Batch]:
+    """Return the batches of several parts, which are in order, with their counts in one table."""
+    counts = [table for part in parts for batch in part for table in batch.counts]
+    batches = [replace(batch, counts=[]) for part in parts for batch in part]
+    if counts:
+        batches[0].counts = [pl.concat(counts)]
+    return batches
 
 
-def finish(cell: Cell, size: int | None, *parts: Part) -> CellResult:
+def finish(cell: Cell, size: int | None, *parts: Sequence[Batch]) -> CellResult:
     """Judge and score a cell.
 
     Args:
@@ -168,18 +141,15 @@ def finish(cell: Cell, size: int | None, *parts: Part) -> CellResult:
         size: documents in a batch.
         parts: the findings and counts of its batches, in order.
     """
-    run, part = opened(cell), merge(*parts)
-    for checked in part.checked:
-        run.check.add(checked)
-    run.files.add(part.files)
-    run.counts += part.counts
-    run.uncounted, run.failure = part.uncounted, part.failure or run.failure
-    if part.failure is not None:
-        run.check.findings.append(part.failure)
+    run = opened(cell)
+    for batch in merge(*parts):
+        run.add(batch)
     try:
         conclude(run, size)
     except Refused as refused:
-        result = CellResult(status="refused", reason=str(refused), lasting=run.failure is None)
+        result = CellResult(
+            status="refused", reason=str(refused), lasting=run.total.failure is None
+        )
         return _with_verdict(result, refused.verdict)
     drawn = Intervals(cell.resamples, cell.confidence, cell.seed) if cell.resamples else None
     scores, intervals = run.estimate(drawn)
@@ -198,7 +168,7 @@ def finish(cell: Cell, size: int | None, *parts: Part) -> CellResult:
     )
     if cell.ranked:
         table = pl.concat(run.counts).write_ipc(None, compression="zstd").getvalue()
-        files = {side: tuple(files) for side, files in run.files.read.items()}
+        files = {side: tuple(files) for side, files in run.total.files.items()}
         result = msgspec.structs.replace(result, counts=table, files=files)
     return _with_verdict(result, scores.verdict)
 
@@ -257,8 +227,9 @@ def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard |
             )  # fmt: skip
             if scored:
                 run = runs[cell.submission] = opened(cell)
-                run.counts = [pl.read_ipc(result.counts)]
-                run.files.add({side: list(files) for side, files in result.files.items()})
+                run.total.counts = [pl.read_ipc(result.counts)]
+                files = {side: dict.fromkeys(files) for side, files in result.files.items()}
+                run.total.files = files
                 run.judged = verdict
                 continue
             blocking = tuple(each for each in result.findings if each.blocking) or result.findings

@@ -11,14 +11,14 @@ import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
 from hlteval.converters.corpus.memory import in_memory, loaded, with_digest, without_files
-from hlteval.findings import MAX_PER_CODE, REFERENCE, SUBMISSION
+from hlteval.findings import REFERENCE, SUBMISSION
 from hlteval.representation import Corpus, align, of_documents
 from hlteval.representation.corpus import are_apart, document_slices
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.sources.archives import kind_of_file
-from hlteval.tasks.runtime.options import OptionFiles
+from hlteval.tasks.runtime.options import OptionFiles, read_files
 from hlteval.tasks.task import Package, Task
-from hlteval.workflows.run.request import Role
+from hlteval.workflows.run.request import Request, Role
 
 #: Rows of a slice of a corpus in memory.
 ROWS = 100_000
@@ -58,6 +58,7 @@ class Submission:
         files: those that options name.
         role: `submission`, or `reference` where the first source is a reference that is checked by
             itself; the second one has the texts of its documents then.
+        profile: `plan` or `official`.
     """
 
     task: Task
@@ -68,6 +69,7 @@ class Submission:
     reference_form: str = ""
     files: OptionFiles = field(default_factory=OptionFiles)
     role: Role = SUBMISSION
+    profile: str = "plan"
 
     @cached_property
     def format(self) -> Format:
@@ -122,11 +124,6 @@ class Submission:
     def gold_files(self) -> Documents:
         """The files of the reference by document, whatever its role."""
         return self.system_files if self.role == REFERENCE else self.reference_files
-
-    @property
-    def companion_texts(self) -> Source | None:
-        """The documents that come with a reference that is checked by itself, if they do."""
-        return self.reference if self.role == REFERENCE else None
 
     @property
     def is_compared(self) -> bool:
@@ -230,25 +227,25 @@ class Submission:
         return -(-len(names) // (size or self.task.hooks.batch))
 
     def _whole(self) -> Iterator[Pair]:
-        """A submission that is a single file, and all of its reference."""
+        """A submission that is a single file, and all of its reference.
+
+        Without one, a corpus in memory comes in slices of documents, if what is found does not
+        depend on them.
+        """
         if self.reference is not None:
             system = _join(self.format.read(self.system))
             yield _align_sides(_join(self.reference_format.read(self.reference)), system)
-        else:
-            files = self.system_files
-            result = _join(self.format.read(self.system.only(_members(files, files))))
-            for part in self._slices(result):
-                yield Pair(part, part)
-
-    def _slices(self, result: ReadResult) -> Iterator[ReadResult]:
-        """A corpus in memory in slices of documents, if what is found does not depend on them."""
-        per_document = load(self.task.format).layout == "per_document"
-        checked = self.system.corpus is not None and self.task.metric is None
-        if not (checked and per_document and are_apart(result.corpus)):
-            yield result
             return
-        for corpus in document_slices(result.corpus, ROWS):
-            yield replace(result, corpus=corpus)
+        files = self.system_files
+        result = _join(self.format.read(self.system.only(_members(files, files))))
+        parts: Iterable[Corpus] = [result.corpus]
+        checked = self.system.corpus is not None and self.task.metric is None
+        per_document = load(self.task.format).layout == "per_document"
+        if checked and per_document and are_apart(result.corpus):
+            parts = document_slices(result.corpus, ROWS)
+        for corpus in parts:
+            part = replace(result, corpus=corpus)
+            yield Pair(part, part)
             result = replace(result, findings=())  # they are in the first one
 
     def _own(self, members: Sequence[Member]) -> Iterator[Pair]:
@@ -289,63 +286,67 @@ class Submission:
         yield _align_sides(reference, system)
 
 
-def submission(
-    task: Task,
-    path: str,
+def open_sides(
+    request: Request,
     against: str | None,
-    *,
-    encoding: str = "utf-8",
-    max_per_code: int = MAX_PER_CODE,
-    settings: Mapping[str, str] | None = None,
-    options: Mapping[str, str] | None = None,
-    reference_form: str = "",
+    values: Mapping[str, str],
     files: OptionFiles | None = None,
-    role: Role = SUBMISSION,
+    reference_form: str = "",
 ) -> Submission:
     """Open a submission and its reference, to be read as `Submission` and `Member` say.
+
+    Args:
+        request: how they are read.
+        against: path of the reference; None if the submission brings its own documents.
+        values: of the task's options, as text.
+        files: those that options name; they are read here if there are none yet.
+        reference_form: the format of the reference; empty if it is to be detected.
 
     Raises:
         FileNotFoundError: if a path does not exist.
         NothingGiven: if there is no reference, and the submission does not bring its documents; or
             if there is one, and the task has none.
+        WrongOption: if an option has a value that it cannot have.
     """
+    task, role, encoding = request.definition, request.role, request.encoding
+    most, suffixes = request.max_per_code, task.provided_suffixes
+    settings = dict(task.official_settings) if request.profile == "official" else {}
+    for option in task.options:
+        if (value := values.get(option.name)) is not None:
+            option.check(value)
+            # A reference always has documents, whatever the options say of submissions.
+            if option.is_format_setting and not (option.without_documents and role == REFERENCE):
+                settings[option.name.replace("_", "-")] = value
+    if files is None:
+        files = read_files(task, values, encoding, references=not reference_form, max_per_code=most)
 
-    def opened_source(path: str) -> Source:
+    def source_at(path: str) -> Source:
         source = open_source(path, encoding=encoding)
-        return with_digest(loaded(source.with_max_per_code(max_per_code)))
+        return with_digest(loaded(source.with_max_per_code(most)))
 
-    if task.scored_alone and against not in {None, "", path}:
+    if task.scored_alone and against not in {None, "", request.system}:
         raise NothingGiven(f"{task.name} has no reference; leave out {against}")
-    system = opened_source(path)
-    reference = None
+    system, reference = source_at(request.system), None
     if against and not task.scored_alone:
-        reference = opened_source(against)
+        reference = source_at(against)
         system = without_files(system, load(task.format), task.submission_suffixes)
-    opened = Submission(
-        task,
-        system,
-        reference,
-        settings or {},
-        options or {},
-        reference_form,
-        files or OptionFiles(),
-        role,
-    )
+    if system.corpus is not None:
+        complete = bool(suffixes) and system.corpus.documents["text"].null_count() == 0
+    else:
+        complete = has_files(system, suffixes)
     if (
         against is None
         and role == SUBMISSION
-        and not task.reference_optional
-        and not _has(system, task.provided_suffixes)
-        and not system.findings
+        and not (task.reference_optional or complete or system.findings)
     ):
-        suffixes = (
-            f" (with {' and '.join(task.provided_suffixes)})" if task.provided_suffixes else ""
-        )
+        named = f" (with {' and '.join(suffixes)})" if suffixes else ""
         raise NothingGiven(
             f"{task.name} needs the documents of the task: pass their folder or archive"
-            f"{suffixes} with --against"
+            f"{named} with --against"
         )
-    return opened
+    return Submission(
+        task, system, reference, settings, values, reference_form, files, role, request.profile
+    )
 
 
 def _is_empty(source: Source) -> bool:
@@ -363,10 +364,8 @@ def _set(form: Format, settings: Mapping[str, str]) -> Format:
     return form.with_settings({name: value for name, value in settings.items() if name in known})
 
 
-def _has(source: Source, suffixes: Sequence[str]) -> bool:
-    """Whether a source has files with some suffixes; a corpus, whether it has texts."""
-    if source.corpus is not None:
-        return bool(suffixes) and source.corpus.documents["text"].null_count() == 0
+def has_files(source: Source, suffixes: Sequence[str]) -> bool:
+    """Whether a source has files with some suffixes."""
     return any(member.basename.endswith(tuple(suffixes)) for member in source.members)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import msgspec
@@ -21,7 +21,7 @@ from hlteval.validators.rule import IDENTIFIERS, Rule
 from hlteval.validators.rule_findings import located, offending
 from hlteval.workflows.run.batches import Pair, Submission
 from hlteval.workflows.run.reference import (
-    BatchCheck,
+    Batch,
     Deferred,
     before_reading,
     explain_tables,
@@ -38,52 +38,34 @@ _RECORDS = (*IDENTIFIERS, "instances", "ratings", "changes", "mappings", "respon
 NO_COMMON_DOCUMENT = "REF104"
 
 
-@dataclass
 class Check:
     """The check of a submission and its reference.
 
-    Attributes:
+    Args:
         opened: both, opened.
-        profile: `plan` or `official`.
-        gold: whether gold annotations are needed.
+        gold: whether gold annotations are needed; by default in references of scored tasks.
+
+    Attributes:
         total: what all batches show that were added.
         unusable: why the reference cannot be used; empty if it can.
-        read: whether the batches were read: then the official software gets to its end.
+        read: whether the batches are read: then the official software gets to its end.
     """
 
-    opened: Submission
-    profile: str
-    gold: bool
-    total: BatchCheck
-    unusable: list[Finding]
-    read: bool
-
-    @classmethod
-    def of(cls, opened: Submission, profile: str, *, gold: bool) -> Check:
-        """Return the check of a submission before anything is read of it.
-
-        Args:
-            opened: the submission and its reference.
-            profile: `plan` or `official`.
-            gold: whether gold annotations are needed.
-        """
-        unusable = list(before_reading(opened, gold=gold))
-        check = cls(opened, profile, gold, BatchCheck(), unusable, not unusable)
-        check.findings.extend(opened.files.findings)
-        check.findings.extend(item.of(opened.role) for item in opened.system.findings)
+    def __init__(self, opened: Submission, *, gold: bool | None = None) -> None:
+        self.opened, self.total = opened, Batch()
+        by_itself = opened.role == REFERENCE and opened.task.metric is not None
+        self.gold = by_itself if gold is None else gold
+        self.unusable = list(before_reading(opened, gold=self.gold))
+        self.read = not self.unusable
+        self.findings.extend(opened.files.findings)
+        self.findings.extend(item.of(opened.role) for item in opened.system.findings)
         if opened.reference is not None:
-            check.findings.extend(item.of(check.other) for item in opened.reference.findings)
-        return check
+            self.findings.extend(item.of(self.other) for item in opened.reference.findings)
 
     @property
     def findings(self) -> list[Finding]:
         """The findings of sources, readers and of the reference, whoever they are about."""
         return self.total.findings
-
-    @property
-    def documents(self) -> Mapping[str, str]:
-        """The documents of what is judged, by name, each with its file."""
-        return self.total.documents
 
     @property
     def other(self) -> str:
@@ -95,29 +77,34 @@ class Check:
         """Whether there is nothing to compare with: the reference has no documents."""
         return self.opened.is_compared and not self.total.reference
 
+    @property
+    def is_official(self) -> bool:
+        """Whether findings count as for the official software."""
+        return self.opened.profile == "official"
+
     def batches(self, size: int | None) -> Iterator[Iterator[Pair]]:
         """Give the batches as the profile reads them; none if the reference cannot be used.
 
         The official software may read records otherwise.
         """
-        reading = self.opened.task.hooks.official_reading if self.profile == "official" else None
+        reading = self.opened.task.hooks.official_reading if self.is_official else None
         for batch in self.opened.batches(size) if self.read else ():
             if reading is None:
                 yield batch
             else:
                 yield (Pair(*reading(pair.reference, pair.system)) for pair in batch)
 
-    def results(self, size: int | None) -> Iterator[Iterator[BatchCheck]]:
+    def results(self, size: int | None) -> Iterator[Iterator[Batch]]:
         """Check each batch when it is asked for."""
-        for batch in self.batches(size):
-            yield map(self.check_batch, batch)
+        return (map(self.check_batch, batch) for batch in self.batches(size))
 
-    def add_all(self) -> None:
-        """Check all batches in this process."""
-        for checked in chain.from_iterable(self.results(None)):
-            self.add(checked)
+    def complete(self, *, explain: bool = True) -> Verdict:
+        """Check all batches in this process, and judge them as `verdict` does."""
+        for batch in chain.from_iterable(self.results(None)):
+            self.add(batch)
+        return self.verdict(explain=explain)
 
-    def check_batch(self, pair: Pair) -> BatchCheck:
+    def check_batch(self, pair: Pair) -> Batch:
         """Check a batch: the findings of readers and rules, and what it shows of both sides."""
         opened, corpus = self.opened, pair.system.corpus
         names = corpus.documents["name"].to_list()
@@ -153,12 +140,10 @@ class Check:
         schema = opened.task.allows(opened.options, reference=opened.role == REFERENCE)
         return RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.files.usable)
 
-    def _check_reference(
-        self, pair: Pair, gold: ReadResult, checked: BatchCheck
-    ) -> Iterator[Finding]:
+    def _check_reference(self, pair: Pair, gold: ReadResult, checked: Batch) -> Iterator[Finding]:
         """Check a reference: a record of it that cannot be read would be lost."""
         opened = self.opened
-        lost = frozenset(gold.corpus.rejected_records["code"]) if self.profile != "official" else ()
+        lost = () if self.is_official else frozenset(gold.corpus.rejected_records["code"])
         for item in gold.findings:
             blocking = item.blocking or (item.code in lost and item.severity == "error")
             yield msgspec.structs.replace(item, side=REFERENCE, blocking=blocking)
@@ -174,7 +159,7 @@ class Check:
         context: RuleContext,
         read: ReadResult,
         side: str,
-        checked: BatchCheck,
+        checked: Batch,
     ) -> Iterator[Finding]:
         """Apply rules to a side of a batch; what counts by the types of all batches is deferred."""
         declared = rules(self.opened.task)
@@ -195,21 +180,17 @@ class Check:
         kept = [item for item in self.total.deferred if item.side == side]
         if not kept:  # possibly nothing is known of a format either
             return
-        opened, reference = self.opened, side == REFERENCE
-        declared, schema = (
-            rules(opened.task),
-            opened.task.allows(opened.options, reference=reference),
-        )
+        opened, gold = self.opened, side == REFERENCE
+        declared, schema = rules(opened.task), opened.task.allows(opened.options, reference=gold)
         types = frozenset(self.total.types[side])
         counts = [rule.counts_if is None or rule.counts_if(types, schema) for rule in declared]
-        documents = opened.gold_files if reference else opened.system_files
+        form, documents = opened.format, opened.system_files
+        if gold:
+            form, documents = opened.gold_format, opened.gold_files
         members = {member.name: member for files in documents.values() for member in files}
         for item in kept:
             if counts[item.rule]:
-                files = {
-                    origin: members[name] for origin, name in item.files.items() if name in members
-                }
-                form = opened.gold_format if reference else opened.format
+                files = {at: members[name] for at, name in item.files.items() if name in members}
                 yield from located([(declared[item.rule], item.rows)], files, form)
 
     def _about_reference(self, findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -223,17 +204,17 @@ class Check:
     @property
     def _official_checks_reference(self) -> bool:
         """Whether the reference is checked as the submission is."""
-        return self.profile == "official" and self.opened.task.hooks.official_checks_reference
+        return self.is_official and self.opened.task.hooks.official_checks_reference
 
-    def add(self, checked: BatchCheck) -> None:
-        """Add what a batch shows, with the documents of it that an earlier batch has, too."""
+    def add(self, batch: Batch) -> None:
+        """Add what a batch gives, with the documents of it that an earlier batch has, too."""
         if code := self.opened.format.repeated_code:  # the reader sees those of one batch
-            for name, file in checked.documents.items():
-                if name in self.documents:
-                    values = {"name": name, "other": self.documents[name]}
+            for name, file in batch.documents.items():
+                if (other := self.total.documents.get(name)) is not None:
+                    values = {"name": name, "other": other}
                     repeated = entry(code).finding(values, file=file, record=name)
                     self.findings.append(repeated.of(self.opened.role))
-        self.total.add(checked)
+        self.total.add(batch)
 
     def verdict(self, *, explain: bool = True) -> Verdict:
         """Judge the findings of all batches: whether what was checked passes.
@@ -243,7 +224,6 @@ class Check:
                 errors: then these tables are checked again without them.
         """
         opened, task, total = self.opened, self.opened.task, self.total
-        official = self.profile == "official"
         total.judging += self._resolve(SUBMISSION)
         total.findings += self._about_reference(self._resolve(REFERENCE))
         if self.read:
@@ -255,10 +235,8 @@ class Check:
         misnamed: list[Finding] = []
         if opened.role == SUBMISSION and opened.is_unreadable:  # then its name may be what is wrong
             misnamed = [item for item in task.packaging.named(opened.system) if _is_error(item)]
-        accepted, once = (
-            task.hooks.accepted(opened.options),
-            {r.code for r in rules(task) if r.once},
-        )
+        accepted = task.hooks.accepted(opened.options)
+        once = {rule.code for rule in rules(task) if rule.once}
         findings: list[Finding] = []
         seen: set[tuple[str, str]] = set()
         for item in (*total.findings, *self.unusable, *self._about_submission(), *misnamed):
@@ -269,7 +247,7 @@ class Check:
             findings.append(msgspec.structs.replace(item, blocking=stops))
         findings = in_order(findings)
         staying = {item.code for item in misnamed}
-        if official:
+        if self.is_official:
             findings = in_order(map(self._as_official, findings))
             staying |= task.official_crashes_on
             staying |= {item.code for item in findings if self._is_ignored(item)}
@@ -278,37 +256,31 @@ class Check:
         cascade = cascades(findings, paths, staying)
         passed = self._passes(findings, cascade.of_reference)
         decided = self._is_decided(findings, cascade.of_reference, passed=passed)
-        kept = list(cascade.kept)
+        about_it = [item for item in cascade.kept if item.side == opened.role]
+        others = [item for item in cascade.kept if item.side != opened.role]
         if all(member.max_per_code for member in opened.system.members):  # not all are explained
-            about_it = (item for item in kept if item.side == opened.role)
-            kept = [*by_notation(about_it, total.records), *self._about_others(kept)]
+            about_it = list(by_notation(about_it, total.records))
         if explain and not opened.is_unreadable:
-            about_it = (item for item in kept if item.side == opened.role)
-            again = explain_tables(opened.format, opened.system, [*about_it], self._again)
-            kept = [*again, *self._about_others(kept)]
+            about_it = explain_tables(opened.format, opened.system, about_it, self._again)
         form = "" if opened.reference is None else opened.reference_format.name
         return Verdict(
-            task.name, self.profile, passed and decided, Findings(kept), opened.role,
-            decided=decided, paths=paths, documents=len(total.documents), records=total.records,
-            compared=task.hooks.compared(form, opened.options),
+            task.name, opened.profile, passed and decided, Findings([*about_it, *others]),
+            opened.role, decided=decided, paths=paths, documents=len(total.documents),
+            records=total.records, compared=task.hooks.compared(form, opened.options),
             files_judged=tuple(member.display for member in opened.system.members),
         )  # fmt: skip
 
-    def _about_others(self, findings: Sequence[Finding]) -> list[Finding]:
-        return [item for item in findings if item.side != self.opened.role]
-
     def _again(self, system: Source) -> list[Finding]:
         """Give the findings of what is judged when its files are replaced."""
-        check = Check.of(replace(self.opened, system=system), self.profile, gold=self.gold)
-        check.add_all()
-        findings = check.verdict(explain=False).findings
+        check = Check(replace(self.opened, system=system), gold=self.gold)
+        findings = check.complete(explain=False).findings
         return [item for item in findings if item.side == self.opened.role]
 
     def _about_submission(self) -> list[Finding]:
         """Return the findings about the submission that are not those of its reference."""
         opened, codes = self.opened, {finding.code for finding in self.unusable}
         beside_nothing = self.lacks_reference or codes - {NO_COMMON_DOCUMENT}
-        if beside_nothing and not (self.profile == "official" and self.read):
+        if beside_nothing and not (self.is_official and self.read):
             return []
         findings = [*self.total.judging]
         # Of what cannot be opened everything would be missing.
@@ -329,7 +301,7 @@ class Check:
         """
         excused = {id(item) for item in of_reference}
         counted = [item for item in findings if id(item) not in excused]
-        if self.profile != "official":
+        if not self.is_official:
             return not any(_is_error(item) for item in counted if item.side == self.opened.role)
         rejects = self.opened.task.official_rejects or (lambda finding: finding.blocking)
         exempt = REFERENCE if self.opened.role == SUBMISSION else TEXTS
@@ -351,7 +323,7 @@ class Check:
         """Whether a finding blocks if the verdict keeps it."""
         if finding.code in self.opened.task.hooks.accepted(self.opened.options):
             return False
-        return (self._as_official(finding) if self.profile == "official" else finding).blocking
+        return (self._as_official(finding) if self.is_official else finding).blocking
 
     def _as_official(self, finding: Finding) -> Finding:
         """Return a finding that blocks only if the official software stops there."""

@@ -7,20 +7,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import msgspec
+import polars as pl
 
 from hlteval.converters import Format, load
 from hlteval.findings import REFERENCE, Finding, Severity, Span, entry, excerpt
+from hlteval.scoring.evidence import Evidence
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.syntax.tsv_mistakes import Diagnosis, diagnose
 from hlteval.validators.names import mismatch
 from hlteval.validators.rule_findings import Offending
-from hlteval.workflows.run.batches import Pair, Submission
+from hlteval.workflows.run.batches import Pair, Submission, has_files
 
 #: The codes of the findings of all tasks about references as a whole, or their prefixes.
 CODES = ("REF",)
@@ -42,8 +43,8 @@ def before_reading(opened: Submission, *, gold: bool) -> Iterator[Finding]:
     if evidence := _exchanged_files(opened, gold=gold):
         yield _about(source, "REF105", evidence=evidence)
         return
-    lacking = [name for name in task.provided_suffixes if not _has(source, name)]
-    if lacking and opened.gold_files and not opened.companion_texts:
+    lacking = [name for name in task.provided_suffixes if not has_files(source, [name])]
+    if lacking and opened.gold_files and (opened.is_compared or opened.reference is None):
         yield _about(source, "REF106", suffixes=" or ".join(lacking))
     if gold and task.scored_table not in opened.gold_format.tables:
         title, formats = opened.gold_format.title, ", ".join(_with_gold(opened))
@@ -62,10 +63,6 @@ def _about(source: Source, code: str, **values: object) -> Finding:
     return entry(code).finding(values, file=source.path).of(REFERENCE)
 
 
-def _has(source: Source, *suffixes: str) -> bool:
-    return any(member.basename.endswith(suffixes) for member in source.members)
-
-
 def _exchanged_files(opened: Submission, *, gold: bool) -> str:
     """Evidence in the files that both sides are exchanged; empty if there is none.
 
@@ -75,7 +72,8 @@ def _exchanged_files(opened: Submission, *, gold: bool) -> str:
     if reference is None or opened.role == REFERENCE or not system.members:
         return ""
     provided = task.provided_suffixes
-    if provided and not _has(reference, *provided) and all(_has(system, p) for p in provided):
+    own = all(has_files(system, [suffix]) for suffix in provided)
+    if provided and own and not has_files(reference, provided):
         return f"the submission has {' and '.join(provided)} files, and the reference has none"
     submitted = (task.format, *task.submitted)
     usable = _with_gold(opened) if gold else task.references
@@ -105,9 +103,13 @@ class Deferred(NamedTuple):
     files: dict[int, str]
 
 
+#: A file: its name inside the folder or archive, its format, and its SHA-256 digest.
+File = tuple[str, str, str]
+
+
 @dataclass
-class BatchCheck:
-    """Result of the check of a batch, or of several that are added.
+class Batch:
+    """What one batch gives, or several that are added: what was found, and what was counted.
 
     Attributes:
         names: the number of documents of both sides.
@@ -122,6 +124,12 @@ class BatchCheck:
         judging: those of rules about the submission, beside its reference.
         types: the types of frames by side, if findings depend on them.
         deferred: what counts or not by these types.
+        counts: the statistics of each batch that was counted.
+        alignments: the alignment of each.
+        evidence: the evidence of each.
+        files: the files that were read, by side; a file counts once, however often it is read.
+        uncounted: whether there are batches that were only checked.
+        failure: why the metric cannot count; nothing is scored then.
     """
 
     names: int = 0
@@ -135,29 +143,44 @@ class BatchCheck:
     judging: list[Finding] = field(default_factory=list)
     types: dict[str, set[str]] = field(default_factory=dict)
     deferred: list[Deferred] = field(default_factory=list)
+    counts: list[pl.DataFrame] = field(default_factory=list)
+    alignments: list[pl.DataFrame] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
+    files: dict[str, dict[File, None]] = field(default_factory=dict)
+    uncounted: bool = False
+    failure: Finding | None = None
 
-    def add(self, other: BatchCheck) -> None:
-        """Add what a later batch shows."""
+    def add(self, other: Batch) -> None:
+        """Add what a later batch gives."""
         self.names += other.names
-        self.documents = other.documents | self.documents
         self.records += other.records
-        self.reference |= other.reference
-        self.system |= other.system
         self.gold += other.gold
-        self.exchanged = self.exchanged or other.exchanged
         self.findings += other.findings
         self.judging += other.judging
+        self.deferred += other.deferred
+        self.counts += other.counts
+        self.alignments += other.alignments
+        self.evidence += other.evidence
+        self.documents = other.documents | self.documents
+        self.reference |= other.reference
+        self.system |= other.system
+        self.exchanged = self.exchanged or other.exchanged
         for side, types in other.types.items():
             self.types.setdefault(side, set()).update(types)
-        self.deferred += other.deferred
+        for side, files in other.files.items():
+            self.files.setdefault(side, {}).update(files)
+        self.uncounted |= other.uncounted
+        if self.failure is None and other.failure is not None:
+            self.failure = other.failure
+            self.findings.append(other.failure)
 
 
-def observe_sides(opened: Submission, pair: Pair) -> BatchCheck:
+def observe_sides(opened: Submission, pair: Pair) -> Batch:
     """Return what a batch shows of both sides as such."""
     task, system = opened.task, pair.system.corpus
     gold = system if opened.role == REFERENCE else pair.reference.corpus
     table = getattr(gold, task.scored_table)
-    checked = BatchCheck(
+    checked = Batch(
         reference=dict.fromkeys(gold.documents["name"]),
         gold=table.height + gold.rejected_records.height,
     )
@@ -179,7 +202,7 @@ def observe_sides(opened: Submission, pair: Pair) -> BatchCheck:
     return checked
 
 
-def unusable_reference(opened: Submission, seen: BatchCheck, *, gold: bool) -> Iterator[Finding]:
+def unusable_reference(opened: Submission, seen: Batch, *, gold: bool) -> Iterator[Finding]:
     """Report why a reference as a whole cannot be used, once all is read.
 
     Args:
@@ -220,7 +243,7 @@ def _is_explicit(opened: Submission) -> bool:
     return form.layout == "per_document" and task.scored_table in form.tables
 
 
-def _file_hint(opened: Submission, seen: BatchCheck) -> str:
+def _file_hint(opened: Submission, seen: Batch) -> str:
     """Return how to correct the ids inside files that have the names of the reference."""
     if opened.format.layout == "per_document":
         for name, files in opened.system_files.items():
@@ -231,7 +254,7 @@ def _file_hint(opened: Submission, seen: BatchCheck) -> str:
     return ""
 
 
-def missing_documents(opened: Submission, seen: BatchCheck) -> Iterator[Finding]:
+def missing_documents(opened: Submission, seen: Batch) -> Iterator[Finding]:
     """Report the documents to score that a submission does not have, once all is read.
 
     Without a table that is scored, what it is checked against is a collection of texts or
@@ -280,35 +303,6 @@ _FILES = 1000
 Recheck = Callable[[Source], Sequence[Finding]]
 
 
-class _Table(NamedTuple):
-    """A file with a mistake: its text, and what is wrong in all of it."""
-
-    member: Member
-    text: str
-    diagnosis: Diagnosis
-
-    @property
-    def is_incomplete(self) -> bool:
-        """Whether it is open which column is missing or too many, and so what else is wrong."""
-        return not self.diagnosis.is_certain
-
-    @property
-    def lines(self) -> list[tuple[int, str]]:
-        """The lines without the mistake, as far as it can be undone."""
-        every = list(enumerate(self.text.split("\n"), start=1))
-        return self.diagnosis.repaired(self.text, self.diagnosis.codes) or every
-
-    def findings(self) -> Iterator[Finding]:
-        """A finding for each of its mistakes."""
-        lines = self.text.split("\n")
-        for mistake in self.diagnosis.mistakes(self.text):
-            line = lines[mistake.line - 1].removesuffix("\r")
-            span = Span(mistake.line, 1, len(line) + 1)
-            yield entry(mistake.code).finding(
-                mistake.values, file=self.member.display, span=span, excerpt=excerpt(line, span)
-            )
-
-
 def diagnose_table(form: Format, member: Member) -> tuple[str, Diagnosis] | None:
     """The text of a file of a format, and what is wrong in all of it; None if there is nothing.
 
@@ -341,19 +335,19 @@ def explain_tables(
     """
     wrong = _errors(findings)
     members = [member for member in source.members if wrong[member.display]][:_FILES]
-    tables = {
-        member.display: _Table(member, *diagnosed)
-        for member in members
-        if (diagnosed := diagnose_table(form, member)) is not None
-    }
+    tables = {m.display: table for m in members if (table := diagnose_table(form, m)) is not None}
     if not tables:
         return list(findings)
-    repaired = {name: table.lines for name, table in tables.items() if not table.is_incomplete}
-    again = (
-        list(_restore_numbers(recheck(_replace_lines(source, repaired)), repaired))
-        if repaired
-        else []
-    )
+    # Where it is open which column is missing or too many, it is open what else is wrong.
+    repaired = {
+        name: diagnosis.repaired(text, diagnosis.codes) or [*enumerate(text.split("\n"), start=1)]
+        for name, (text, diagnosis) in tables.items()
+        if diagnosis.is_certain
+    }
+    again: list[Finding] = []
+    if repaired:
+        texts = {name: "\n".join(line for _, line in rows) for name, rows in repaired.items()}
+        again = [*_restore_numbers(recheck(source.with_texts(texts)), repaired)]
     left, remaining = _errors(again), {_key(finding) for finding in again}
     better = {name for name in repaired if left[name] < wrong[name]}
     hidden = tables.keys() - repaired.keys()
@@ -372,9 +366,20 @@ def explain_tables(
     causes = [
         msgspec.structs.replace(cause, blocking=blocking, side=gone[0].side)
         for name in sorted(better | hidden)
-        for cause in tables[name].findings()
+        for cause in _mistakes(name, *tables[name])
     ]
     return [*causes, *kept]
+
+
+def _mistakes(file: str, text: str, diagnosis: Diagnosis) -> Iterator[Finding]:
+    """Report each mistake in all rows of a table."""
+    lines = text.split("\n")
+    for mistake in diagnosis.mistakes(text):
+        line = lines[mistake.line - 1].removesuffix("\r")
+        span = Span(mistake.line, 1, len(line) + 1)
+        yield entry(mistake.code).finding(
+            mistake.values, file=file, span=span, excerpt=excerpt(line, span)
+        )
 
 
 def _errors(findings: Iterable[Finding]) -> Counter[str]:
@@ -384,18 +389,6 @@ def _errors(findings: Iterable[Finding]) -> Counter[str]:
         if finding.severity is Severity.ERROR and finding.file:
             counts[finding.file] += finding.count
     return counts
-
-
-def _replace_lines(source: Source, repaired: Mapping[str, list[tuple[int, str]]]) -> Source:
-    """A source with other lines in some files."""
-
-    def member(old: Member) -> Member:
-        if old.display not in repaired:
-            return old
-        data = "\n".join(line for _, line in repaired[old.display]).encode(old.encoding)
-        return msgspec.structs.replace(old, size=len(data), fetch=partial(bytes, data))
-
-    return replace(source, members=tuple(map(member, source.members)))
 
 
 def _restore_numbers(

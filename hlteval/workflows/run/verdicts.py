@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from hlteval import __version__
@@ -18,7 +17,7 @@ from hlteval.sources.opening import OpenInput
 from hlteval.tasks import load as load_tasks
 from hlteval.tasks.task import Option, Task
 from hlteval.workflows.run.batches import Pair, Submission
-from hlteval.workflows.run.request import Request
+from hlteval.workflows.run.reference import File
 
 #: Codes of references with which there are no numbers, also if all that blocks is to be ignored.
 NOTHING_TO_SCORE = frozenset({"REF101", "REF102", "REF103", "REF104", "REF106"})
@@ -50,36 +49,6 @@ class Refused(ValueError):
         """Whether no other submission is scored against this reference either."""
         other = {finding.code for finding in self.blocking if finding.side != SUBMISSION}
         return bool(other - BESIDE_A_SUBMISSION)
-
-
-def refuse(judged: Verdict, opened: Submission, request: Request, *, empty: bool) -> None:
-    """Give no numbers where nothing sensible can be scored, or the official software gives none.
-
-    Args:
-        judged: the verdict of validation.
-        opened: the submission and its reference.
-        request: how it is scored.
-        empty: whether nothing was read of the reference.
-
-    Raises:
-        Refused: if there are no numbers.
-    """
-    crashes = opened.task.official_crashes_on
-    if judged.profile == "official" and any(item.code in crashes for item in judged.findings):
-        reason = "no official score: the official software crashes on these findings"
-        raise Refused(judged, reason, "fix them, or use --profile plan", crashes)
-    blocking = [finding for finding in judged.findings if finding.blocking]
-    nothing = empty or not NOTHING_TO_SCORE.isdisjoint(finding.code for finding in blocking)
-    if not blocking or (request.lenient and not nothing):
-        return
-    others = sorted({finding.side for finding in blocking} - {SUBMISSION})
-    where = "".join(f" in the {name_side(side, opened.task)}" for side in others[:1])
-    fix = "fix the blocking findings"
-    fix += "" if nothing else ", or use --lenient to score the rest"
-    if REFERENCE in others and not nothing:
-        alone = command_of(opened, REFERENCE, request.encoding)
-        fix += f"; `{alone}` checks the reference alone"
-    raise Refused(judged, f"nothing was scored because of blocking findings{where}", fix)
 
 
 def name_side(side: str, task: Task) -> str:
@@ -163,51 +132,28 @@ def size_notes(task: Task, names: Iterable[str], documents: int) -> Iterator[str
         )
 
 
-#: A file: its name inside the folder or archive, its format, and its SHA-256 digest.
-File = tuple[str, str, str]
-SIDES = ("reference", "system")
-
-
-@dataclass(frozen=True)
-class Files:
-    """The files that were read, by side; a file counts once, however often it is read."""
-
-    read: Mapping[str, dict[File, None]] = field(
-        default_factory=lambda: {side: {} for side in SIDES}
-    )
-
-    def add(self, batch: Mapping[str, list[File]]) -> None:
-        """Add the files of a batch, by side."""
-        for side, files in batch.items():
-            self.read[side].update(dict.fromkeys(files))
-
-    def digests(self) -> list[tuple[str, str]]:
-        """The digest of each side, by its name; of a task without references, of one side."""
-        return [(side, digest_of(files)) for side, files in self.read.items() if files]
-
-
-def files_of(pair: Pair) -> dict[str, list[File]]:
-    """The files of a batch, by side."""
-    results = zip(SIDES, (pair.reference, pair.system), strict=True)
+def files_of(pair: Pair) -> dict[str, dict[File, None]]:
+    """The files of a batch, by side; of a task without references, of one side."""
+    sides = {"reference": pair.reference, "system": pair.system}
     if pair.reference is pair.system:
-        return {"system": _files(pair.system.corpus)}
-    return {side: _files(result.corpus) for side, result in results}
+        del sides["reference"]
+    return {side: dict.fromkeys(_files(result.corpus)) for side, result in sides.items()}
 
 
 def signature(
-    opened: Submission, files: Files, *, profile: str, lenient: bool, more: str = ""
+    opened: Submission, files: Mapping[str, Iterable[File]], *, lenient: bool, more: str = ""
 ) -> Signature:
     """Return all that the numbers of a submission depend on.
 
     Args:
         opened: the submission, with the values of the task's options.
-        files: the files that were read.
-        profile: the profile of the metric.
+        files: the files that were read, by side.
         lenient: whether blocking findings were ignored.
         more: further parts, such as those of confidence intervals.
     """
-    parts = [(FIRST, __version__), ("task", opened.task.name), ("profile", profile)]
-    parts += [*files.digests(), *options(opened)]
+    parts = [(FIRST, __version__), ("task", opened.task.name), ("profile", opened.profile)]
+    parts += [(side, digest_of(files[side])) for side in ("reference", "system") if files.get(side)]
+    parts += options(opened)
     encodings = {codecs.lookup(member.encoding).name for member in opened.system.members}
     parts += [("encoding", name) for name in sorted(encodings) if name != "utf-8"]
     parts += [("lenient", "yes" if lenient else "no")]
