@@ -25,7 +25,7 @@ from hlteval.workflows.run.batches import Pair
 from hlteval.workflows.run.checks import Check
 from hlteval.workflows.run.engine import open_check, statistics
 from hlteval.workflows.run.request import Request
-from hlteval.workflows.run.verdicts import NOTHING_TO_SCORE, Refused, digest_of
+from hlteval.workflows.run.verdicts import NOTHING_TO_SCORE, Refused, digest_of, files_in
 
 #: The codes of the findings about annotators, or their prefixes.
 CODES = ("AGR",)
@@ -60,7 +60,7 @@ class Annotator:
     @property
     def digest(self) -> str:
         """The digest of the files."""
-        return digest_of(self.corpus.sources.select("member", "format", "sha256").rows())
+        return digest_of(files_in(self.corpus))
 
 
 def read(request: Request, name: str) -> Annotator:

@@ -32,7 +32,7 @@ from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput, is_url
 from hlteval.tasks.options import merge_options, metric_options
 from hlteval.tasks.task import HIGH, Task, WrongOption
-from hlteval.workflows.compare.ranking import Plan, Scored, Values, system_names
+from hlteval.workflows.compare.ranking import Plan, Resampled, system_names
 from hlteval.workflows.processes.batches import no_progress, subprogress
 from hlteval.workflows.run.engine import Run, count_batches
 from hlteval.workflows.run.request import Intervals, Request
@@ -143,17 +143,11 @@ def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparis
     for _, group in groups:
         systems = {name: _resample(group, run, documents) for name, run in runs.items()}
         chances = {
-            pair: _chances(group, *(systems[name] for name in pair))
+            (metric, frozenset(pair)): chance
             for pair in combinations(systems, 2)
+            for metric, chance in _chances(group, *(systems[name] for name in pair))
         }
-        for plan in group:
-            own = {name: scores[plan.metric] for name, scores in systems.items()}
-            by_pair = {
-                frozenset(pair): chance[plan.metric]
-                for pair, chance in chances.items()
-                if plan.metric in chance
-            }
-            made[plan.metric] = plan.comparison(own, by_pair)
+        made |= {plan.metric: plan.comparison(systems, chances) for plan in group}
     return [made[plan.metric] for plan in plans]
 
 
@@ -163,8 +157,8 @@ def part_of(run: Run, name: str) -> Metric:
     return part
 
 
-def _resample(plans: Sequence[Plan], run: Run, documents: Sequence[str]) -> dict[str, Scored]:
-    """Resample a system: its values, by metric of the plans, which share their replicates.
+def _resample(plans: Sequence[Plan], run: Run, documents: Sequence[str]) -> Resampled:
+    """Resample a system, for several plans that share their replicates.
 
     Raises:
         WrongOption: if a metric is not computed with these options.
@@ -180,45 +174,26 @@ def _resample(plans: Sequence[Plan], run: Run, documents: Sequence[str]) -> dict
         method = Jackknife(len(documents), drawn.confidence, drawn.seed)
     replicates = method.replicates(metric, counts, documents)
     alone = metric.replicates(counts, documents, np.eye(len(documents), dtype=np.int64))
-    nothing: Values = np.array([])  # the replicates of no documents
-    return {
-        name: Scored(
-            run=run,
-            part=metric,
-            counts=counts,
-            value=values[name],
-            method=method,
-            drawn=replicates.get(name, nothing),
-            each=alone.get(name, nothing),
-            reason="" if values[name] is None else method.missing(metric, name),
-        )
-        for name in (plan.metric for plan in plans)
-    }
+    return Resampled(run, metric, counts, values, method, replicates, alone)
 
 
 def _chances(
-    plans: Sequence[Plan], first: Mapping[str, Scored], second: Mapping[str, Scored]
-) -> dict[str, Chance]:
-    """Return the p value of the difference of two systems, by metric; without those undefined."""
-    differences = {
-        plan.metric: a - b
-        for plan in plans
-        if (a := first[plan.metric].value) is not None
-        and (b := second[plan.metric].value) is not None
-    }
-    if plans[0].test == "permutation" and differences:
-        one, two = first[plans[0].metric], second[plans[0].metric]
-        pair = Pair.of(one.part, one.counts, two.counts)
+    plans: Sequence[Plan], first: Resampled, second: Resampled
+) -> Iterator[tuple[str, Chance]]:
+    """Yield the p value of the difference of two systems, by metric; without those undefined."""
+    differences = {name: first.difference(second, name) for name in (p.metric for p in plans)}
+    known = {name: value for name, value in differences.items() if value is not None}
+    if plans[0].test == "permutation" and known:
+        pair = Pair.of(first.part, first.counts, second.counts)
         swapped = pair.permutation(plans[0].drawn.replicates, plans[0].drawn.seed)
-        return {name: swapped.chance(name, observed) for name, observed in differences.items()}
-    chances: dict[str, Chance | None] = {}
-    for name, observed in differences.items():
-        one, two = first[name], second[name]
-        if not one.method.too_few(one.part, name):
-            chances[name] = one.method.chance(observed, one.drawn - two.drawn)
-        elif not observed:
-            chances[name] = Chance(1.0, smallest=1.0)
-    return {name: chance for name, chance in chances.items() if chance is not None}
+        yield from ((name, swapped.chance(name, observed)) for name, observed in known.items())
+        return
+    for name, observed in known.items():
+        chance = None if observed else Chance(1.0, smallest=1.0)
+        if not first.method.too_few(first.part, name):
+            chance = first.method.chance(observed, first.drawn_of(name) - second.drawn_of(name))
+        if chance is not None:
+            yield name, chance
 
 
 #: Replicates where nobody says how many: the few are those that are scored one by one.

@@ -19,7 +19,7 @@ from hlteval.findings.suggest import did_you_mean
 from hlteval.results.systems import Comparison, Difference, Significance, System, short_names
 from hlteval.results.verdict import Signature
 from hlteval.scoring.intervals import Method, notes, signature
-from hlteval.scoring.metric import Limits, Metric
+from hlteval.scoring.metric import Limits, Metric, Replicates
 from hlteval.scoring.significance import Chance, holm
 from hlteval.sources import open_source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
@@ -34,35 +34,46 @@ Values = NDArray[np.float64]
 DOUBTFUL = 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scored:
-    """One system and its value of a metric.
+@dataclass(frozen=True)
+class Resampled:
+    """One system and its values, in each replicate and of each document.
 
     Attributes:
         run: its scoring.
-        part: the part of the metric that gives the value.
+        part: the part of the metric that gives the values.
         counts: of the part, by document.
-        value: of the metric; None where undefined.
+        values: by metric; None where undefined.
         method: of intervals.
-        drawn: the value in each replicate, the same documents for all systems.
-        each: the value of each document by itself.
-        reason: why neither the value nor a difference has an interval; empty where they can.
+        drawn: the values in each replicate, the same documents for all systems.
+        each: the values of each document by itself.
     """
 
     run: Run
     part: Metric
     counts: pl.DataFrame
-    value: float | None
+    values: Mapping[str, float | None]
     method: Method
-    drawn: Values
-    each: Values
-    reason: str
+    drawn: Replicates
+    each: Replicates
 
-    def interval(self, within: Limits) -> Limits | str | None:
-        """The interval of the value, or why there is none; None where there is no value."""
-        if self.value is None:
+    def drawn_of(self, name: str) -> Values:
+        """The values of a metric in the replicates, of which there are none of no documents."""
+        return self.drawn.get(name, np.array([]))
+
+    def reason(self, name: str) -> str:
+        """Why neither a value nor a difference has an interval; empty where they can."""
+        return "" if self.values[name] is None else self.method.missing(self.part, name)
+
+    def interval(self, name: str, within: Limits) -> Limits | str | None:
+        """The interval of a value, or why there is none; None where there is no value."""
+        if (value := self.values[name]) is None:
             return None
-        return self.reason or self.method.interval(self.value, self.drawn, within)
+        return self.reason(name) or self.method.interval(value, self.drawn_of(name), within)
+
+    def difference(self, other: Resampled, name: str) -> float | None:
+        """The difference of the values of two systems; None where one is undefined."""
+        value, less = self.values[name], other.values[name]
+        return None if value is None or less is None else value - less
 
 
 @dataclass(frozen=True)
@@ -86,31 +97,29 @@ class Plan:
     within: Limits
 
     def comparison(
-        self, scored: Mapping[str, Scored], by_pair: Mapping[frozenset[str], Chance]
+        self, scored: Mapping[str, Resampled], by_pair: Mapping[tuple[str, frozenset[str]], Chance]
     ) -> Comparison:
         """Rank the systems, and compute their differences.
 
         Args:
             scored: the systems by name.
-            by_pair: the p values of their differences, in either order since tests are two-sided;
-                those that are undefined are absent.
+            by_pair: the p values of their differences by metric and pair, in either order since
+                tests are two-sided; those that are undefined are absent.
         """
-        values = {
-            name: -np.inf if system.value is None else self.sign * system.value
-            for name, system in scored.items()
-        }
-        order = sorted(scored, key=values.__getitem__, reverse=True)
-        pairs = {pair: by_pair.get(frozenset(pair)) for pair in combinations(order, 2)}
+        values = {name: system.values[self.metric] for name, system in scored.items()}
+        keys = {name: -np.inf if v is None else self.sign * v for name, v in values.items()}
+        order = sorted(scored, key=keys.__getitem__, reverse=True)
+        pairs = {p: by_pair.get((self.metric, frozenset(p))) for p in combinations(order, 2)}
         chances = [chance for chance in pairs.values() if chance is not None]
         differences = correct([self.difference(*pair, scored, pairs[pair]) for pair in pairs])
         exact = bool(chances) and all(chance.exact for chance in chances)
-        limits = {name: system.interval(self.within) for name, system in scored.items()}
+        limits = {name: item.interval(self.metric, self.within) for name, item in scored.items()}
         systems = tuple(
             System(
                 name=name,
-                value=scored[name].value,
+                value=values[name],
                 interval=interval if isinstance(interval := limits[name], tuple) else None,
-                rank=None if scored[name].value is None else rank,
+                rank=None if values[name] is None else rank,
             )
             for name, rank in zip(order, self.ranks(order, differences), strict=True)
         )
@@ -129,7 +138,7 @@ class Plan:
             notes=(*notes, *filter(None, [significance.note])),
         )
 
-    def signature(self, scored: Mapping[str, Scored], *, exact: bool, resampled: bool) -> str:
+    def signature(self, scored: Mapping[str, Resampled], *, exact: bool, resampled: bool) -> str:
         """Return the signature of the first run with the digests of the others.
 
         Args:
@@ -147,17 +156,17 @@ class Plan:
         return str(Signature((*common, *systems, *last)))
 
     def difference(
-        self, name: str, other: str, scored: Mapping[str, Scored], chance: Chance | None
+        self, name: str, other: str, scored: Mapping[str, Resampled], chance: Chance | None
     ) -> Difference:
         """The difference of two systems, with the probability of one as large."""
-        first, second = scored[name], scored[other]
-        observed = interval = None
-        if first.value is not None and second.value is not None:
-            observed = first.value - second.value
-            if not first.reason:
-                drawn = first.drawn - second.drawn
-                interval = first.method.difference(observed, drawn, self.within)
-        gains = self.sign * (first.each - second.each)
+        (first, second), metric = (scored[name], scored[other]), self.metric
+        observed, interval = first.difference(second, metric), None
+        if observed is not None and not first.reason(metric):
+            drawn = first.drawn_of(metric) - second.drawn_of(metric)
+            interval = first.method.difference(observed, drawn, self.within)
+        nothing: Values = np.array([])
+        each, others = (system.each.get(metric, nothing) for system in (first, second))
+        gains = self.sign * (each - others)
         return Difference(
             first=str(name),
             second=str(other),
@@ -190,17 +199,12 @@ class Plan:
         ranks = self.ranks(order, differences)
         doubtful: set[str] = set()
         for sign in (-1, 1):
-            moved = [
-                msgspec.structs.replace(
-                    pair,
-                    probability=min(
-                        1.0, max(0.0, pair.probability + sign * DOUBTFUL * pair.monte_carlo_error)
-                    ),
-                )
-                if pair.probability is not None and pair.monte_carlo_error
-                else pair
-                for pair in differences
-            ]
+            moved = []
+            for pair in differences:
+                p = pair.probability
+                if p is not None and pair.monte_carlo_error:
+                    p = min(1.0, max(0.0, p + sign * DOUBTFUL * pair.monte_carlo_error))
+                moved.append(msgspec.structs.replace(pair, probability=p))
             changed = zip(order, ranks, self.ranks(order, correct(moved)), strict=True)
             doubtful |= {name for name, rank, other in changed if rank != other}
         if doubtful:
@@ -212,10 +216,13 @@ class Plan:
                 f"with p values by {DOUBTFUL} Monte Carlo errors: use --bootstrap {more} or more"
             )
 
-    def significance(self, scored: Mapping[str, Scored], chances: Sequence[Chance]) -> Significance:
+    def significance(
+        self, scored: Mapping[str, Resampled], chances: Sequence[Chance]
+    ) -> Significance:
         """Whether any of the differences could be significant, whatever the systems are like."""
         documents = next(iter(scored.values())).method.documents
-        reasons = [item.reason for item in scored.values() if item.value is not None]
+        known = [item for item in scored.values() if item.values[self.metric] is not None]
+        reasons = [item.reason(self.metric) for item in known]
         if len(reasons) > 1 and reasons[0] and not any(c.exact or c.smallest < 1 for c in chances):
             note = f"no difference can be significant: {reasons[0]}"
             return Significance(documents=documents, pairs=len(chances), smallest=None, note=note)
@@ -234,7 +241,7 @@ class Plan:
 
     def notes(
         self,
-        scored: Mapping[str, Scored],
+        scored: Mapping[str, Resampled],
         limits: Mapping[str, Limits | str | None],
         *,
         exact: bool,

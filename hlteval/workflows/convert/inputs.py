@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -367,111 +367,113 @@ def join(inputs: Sequence[Input]) -> ReadResult:
         parts.append(_Part(each.source.path, each.form, corpus, members))
     corpus = Corpus.concat(part.corpus for part in parts)
     if len(parts) > 1:
-        join = _Join(parts, corpus)
-        corpus = join.corpus
-        findings += join.findings
+        corpus, documents = _unite(parts, corpus, findings)
+        findings += _apart(parts)
+        findings += _without_text(corpus)
+        findings += _wrong_offsets(parts, corpus, documents)
     return ReadResult(corpus, tuple(findings))
 
 
-class _Join:
-    """The documents of several inputs, joined by name.
+def _unite(
+    parts: Sequence[_Part], corpus: Corpus, findings: list[Finding]
+) -> tuple[Corpus, Sequence[_Document]]:
+    """Unite the documents of one name where they complement each other.
 
-    Attributes:
-        corpus: the joined corpus.
-        findings: the findings of the join.
+    Args:
+        parts: the inputs.
+        corpus: all documents of theirs.
+        findings: takes one for each document that stays beside another of its name.
+
+    Returns:
+        The corpus of the documents, and these.
     """
-
-    def __init__(self, parts: Sequence[_Part], corpus: Corpus) -> None:
-        self.parts = parts
-        self.findings: list[Finding] = []
-        self.keys: dict[int, int] = {}
-        self.documents: list[_Document] = []
-        by_name: dict[str, list[_Document]] = {}
-        for document in _documents(parts, corpus):
-            by_name.setdefault(document.name, []).append(document)
-        for documents in by_name.values():
-            self.documents += self.unite(documents)
-        self.documents.sort(key=attrgetter("row"))
-        names: dict[str, int] = {}
-        for document in self.documents:
-            document.name = unique_name(document.name, names)
-        tables: dict[str, pl.DataFrame] = {}
-        for name, rows in corpus.tables():
-            if rows.height and "document" in rows.columns and self.keys:
-                tables[name] = rows.with_columns(pl.col("document").replace(self.keys))
-        kept = [
-            {"row": d.row, "origin": d.origin, "name": d.name, "text": d.text, **d.others}
-            for d in self.documents
-        ]
-        tables["documents"] = pl.DataFrame(kept, schema=TABLES["documents"].schema)
-        self.corpus = corpus.replace(**tables)
-        self.findings += [*self.apart(), *self.without_text(), *self.wrong_offsets()]
-
-    def unite(self, documents: Iterable[_Document]) -> Sequence[_Document]:
-        """Unite the documents of one name where they complement each other."""
+    keys: dict[int, int] = {}
+    united: list[_Document] = []
+    by_name: dict[str, list[_Document]] = {}
+    for document in _documents(parts, corpus):
+        by_name.setdefault(document.name, []).append(document)
+    for documents in by_name.values():
         kept: list[_Document] = []
         for document in documents:
             reasons = [(other, document.conflict(other)) for other in kept]
             target = next((other for other, reason in reasons if not reason), None)
             if target is not None:
                 target.unite(document)
-                self.keys[document.row] = target.row
+                keys[document.row] = target.row
                 continue
             for other, reason in reasons[:1]:
-                path, first = self.parts[document.part].path, self.parts[other.part].path
+                path, first = parts[document.part].path, parts[other.part].path
                 values = {"name": document.name, "what": reason, "other": first}
                 conflict = entry("CNV204").finding(values, file=path, record=document.name)
-                self.findings.append(conflict)
+                findings.append(conflict)
             kept.append(document)
-        return kept
+        united += kept
+    united.sort(key=attrgetter("row"))
+    names: dict[str, int] = {}
+    for document in united:
+        document.name = unique_name(document.name, names)
+    tables = {
+        name: rows.with_columns(pl.col("document").replace(keys))
+        for name, rows in corpus.tables()
+        if rows.height and "document" in rows.columns and keys
+    }
+    rows = [
+        {"row": d.row, "origin": d.origin, "name": d.name, "text": d.text, **d.others}
+        for d in united
+    ]
+    tables["documents"] = pl.DataFrame(rows, schema=TABLES["documents"].schema)
+    return corpus.replace(**tables), united
 
-    def apart(self) -> Iterator[Finding]:
-        """The inputs that have no document in common with any other."""
-        names = [set(part.corpus.documents["name"]) for part in self.parts]
-        for at, part in enumerate(self.parts):
-            others = set().union(*(own for index, own in enumerate(names) if index != at))
-            if names[at] and others and names[at].isdisjoint(others):
-                own, foreign = (shown_names([*each]) for each in (names[at], others))
-                yield finding("CNV205", file=part.path, names=own, others=foreign)
 
-    def without_text(self) -> Iterator[Finding]:
-        """The documents that have spans, but no text, where others have a text."""
-        documents = self.corpus.documents
-        if documents["text"].null_count() in {0, documents.height}:
-            return
-        bare = documents.filter(pl.col("text").is_null())
-        spans = self.corpus.mentions.select(row="document").unique()
-        names = bare.join(spans, on="row", how="semi")["name"].to_list()
-        if names:
-            yield finding("CNV206", count=len(names), names=shown_names(names))
+def _apart(parts: Sequence[_Part]) -> Iterator[Finding]:
+    """The inputs that have no document in common with any other."""
+    names = [set(part.corpus.documents["name"]) for part in parts]
+    for at, part in enumerate(parts):
+        others = set().union(*(own for index, own in enumerate(names) if index != at))
+        if names[at] and others and names[at].isdisjoint(others):
+            own, foreign = (shown_names([*each]) for each in (names[at], others))
+            yield finding("CNV205", file=part.path, names=own, others=foreign)
 
-    def wrong_offsets(self) -> Iterator[Finding]:
-        """The mentions of one input that do not fit the text of another, at their places."""
-        files = [(part, member) for part in self.parts for member in part.members]
-        texts = {document.row: self.parts[document.text_part] for document in self.documents}
-        wrong = misplaced(self.corpus)
-        for (origin,), group in wrong.group_by("origin", maintain_order=True):
-            part, member = files[int(str(origin))]
-            rows = [r for r in group.iter_rows(named=True) if texts[r["document"]] is not part]
-            if member is None or not rows:
-                continue
-            try:
-                locations = part.form.locate(member, [FieldRef(r["record"], "text") for r in rows])
-            except Unreadable:
-                locations = [None for _ in rows]
-            for row, location in zip(rows, locations, strict=True):
-                there = f"the text there is {str(row['there'])[:40]!r}"
-                yield finding(
-                    "CNV207",
-                    file=member.display,
-                    span=location.span if location else None,
-                    excerpt=location.excerpt if location else None,
-                    record=str(row["mention"]) or None,
-                    start=row["start"],
-                    end=row["end"],
-                    given=str(row["text"] or "")[:40],
-                    actual=there if row["fit"] else "the text ends before",
-                )
+
+def _without_text(corpus: Corpus) -> Iterator[Finding]:
+    """The documents that have spans, but no text, where others have a text."""
+    documents = corpus.documents
+    if documents["text"].null_count() in {0, documents.height}:
+        return
+    bare = documents.filter(pl.col("text").is_null())
+    spans = corpus.mentions.select(row="document").unique()
+    if names := bare.join(spans, on="row", how="semi")["name"].to_list():
+        yield finding("CNV206", count=len(names), names=shown_names(names))
+
+
+def _wrong_offsets(
+    parts: Sequence[_Part], corpus: Corpus, documents: Sequence[_Document]
+) -> Iterator[Finding]:
+    """The mentions of one input that do not fit the text of another, at their places."""
+    files = [(part, member) for part in parts for member in part.members]
+    texts = {document.row: parts[document.text_part] for document in documents}
+    for group in misplaced(corpus).partition_by("origin"):
+        part, member = files[group["origin"][0]]
+        rows = [row for row in group.iter_rows(named=True) if texts[row["document"]] is not part]
+        if member is None or not rows:
+            continue
+        try:
+            locations = part.form.locate(member, [FieldRef(r["record"], "text") for r in rows])
+        except Unreadable:
+            locations = [None for _ in rows]
+        for row, location in zip(rows, locations, strict=True):
+            there = f"the text there is {str(row['there'])[:40]!r}"
+            yield finding(
+                "CNV207",
+                file=member.display,
+                span=location.span if location else None,
+                excerpt=location.excerpt if location else None,
+                record=str(row["mention"]) or None,
+                start=row["start"],
+                end=row["end"],
+                given=str(row["text"] or "")[:40],
+                actual=there if row["fit"] else "the text ends before",
+            )
 
 
 def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:

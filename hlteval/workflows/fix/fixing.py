@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, groupby
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -29,23 +28,18 @@ from hlteval.workflows.run.checks import Check
 from hlteval.workflows.run.engine import judge, open_submission, validate_all
 from hlteval.workflows.run.request import Request
 
-
-class Rewrite(NamedTuple):
-    """A replacement of a span of a file."""
-
-    file: str
-    span: Span
-    put: str
+#: What is put in place of spans, by file.
+Rewrites = dict[str, list[tuple[Span, str]]]
 
 
-def rewrites(opened: Submission, code: str) -> list[Rewrite]:
+def rewrites(opened: Submission, code: str) -> Rewrites:
     """Return the corrections of the problem of a rule; none if they are not certain.
 
     Args:
         opened: the submission.
         code: the code of the rule.
     """
-    places: list[Rewrite] = []
+    places: Rewrites = {}
     check = Check(opened, gold=False)
     fixing = [rule.rewrites for rule in rules(opened.task) if rule.code == code and rule.rewrites]
     for pair in chain.from_iterable(check.batches(None)):
@@ -53,11 +47,10 @@ def rewrites(opened: Submission, code: str) -> list[Rewrite]:
         for rows in (rows for fix in fixing for rows in fix(context).partition_by("origin")):
             member = pair.system.members[rows["origin"][0]]
             fields = [FieldRef(*key) for key in rows.select("record", "field").iter_rows()]
-            for location, put in zip(
-                opened.format.locate(member, fields), rows["put"], strict=True
-            ):
-                if location is not None:
-                    places.append(Rewrite(member.display, location.span, put))
+            located = zip(opened.format.locate(member, fields), rows["put"], strict=True)
+            spans = [(location.span, put) for location, put in located if location is not None]
+            if spans:
+                places.setdefault(member.display, []).extend(spans)
     return places
 
 
@@ -144,12 +137,6 @@ class TextFile:
             self.fixes[number, finding.code] = _fix(finding, line=number, count=count)
         return bool(count)
 
-    def replace(self, span: Span, put: str) -> None:
-        """Put something in place of a span of a line."""
-        number, line = self.lines[span.line - 1]
-        text = line[: span.column - 1] + put + line[span.end_column - 1 :]
-        self.lines[span.line - 1] = (number, text)
-
     def rewrite(self, form: Format, member: Member, findings: Sequence[Finding]) -> bool:
         """Undo mistakes in all rows of a table, and return whether that changed anything.
 
@@ -221,12 +208,11 @@ class FixedFiles:
         for finding in ordered:
             if finding.file and FIXERS[entry(finding.code).fixer].scope == "table":
                 tables.setdefault(finding.file, []).append(finding)
-        changes = []
-        for file, mistakes in tables.items():  # whose lines are corrected after that
-            text = self.text(file)
-            changes.append(
-                text is not None and text.rewrite(self.form, self.members[file], mistakes)
-            )
+        changes = [  # whose lines are corrected after that
+            text.rewrite(self.form, self.members[file], mistakes)
+            for file, mistakes in tables.items()
+            if (text := self.text(file)) is not None
+        ]
         changes += [self._apply(finding) for finding in ordered if finding.file not in tables]
         return any(changes)
 
@@ -243,15 +229,17 @@ class FixedFiles:
         number = text.number(finding.span.line) if finding.span else 0
         return (finding.file, number, finding.code) not in self.withdrawn and text.fix(finding)
 
-    def rewrite(self, finding: Finding, file: str, places: Iterable[Rewrite]) -> None:
+    def rewrite(self, finding: Finding, file: str, places: Sequence[tuple[Span, str]]) -> None:
         """Correct a finding about a whole file, or about all files, at many places of a file."""
         text = self.text(file)
-        ordered = sorted(places, key=lambda place: (place.span.line, place.span.column))
-        if text is None or not ordered:
+        if text is None or not places:
             return
-        for place in reversed(ordered):
-            text.replace(place.span, place.put)
-        text.fixes[0, finding.code] = _fix(finding, file=file, count=len(ordered))
+        ordered = sorted(places, key=lambda place: (place[0].line, place[0].column))
+        for span, put in reversed(ordered):
+            number, line = text.lines[span.line - 1]
+            new = line[: span.column - 1] + put + line[span.end_column - 1 :]
+            text.lines[span.line - 1] = (number, new)
+        text.fixes[0, finding.code] = _fix(finding, file=file, count=len(places))
 
     def place(self, finding: Finding) -> tuple[str | None, int]:
         """The file of a finding, and the original number of its line; 0 for the file."""
@@ -429,8 +417,8 @@ class Corrector:
         for finding in self._candidates(current):
             if FIXERS[entry(finding.code).fixer].scope == "rule":
                 places = rewrites(opened, finding.code)
-                for file in [finding.file] if finding.file else sorted({p.file for p in places}):
-                    files.rewrite(finding, file, [place for place in places if place.file == file])
+                for file in [finding.file] if finding.file else sorted(places):
+                    files.rewrite(finding, file, places.get(file, ()))
         return files
 
     def _findings(self, files: FixedFiles) -> list[Finding]:

@@ -78,13 +78,13 @@ class Submission:
         Raises:
             NothingGiven: if it is a reference, and none fits.
         """
-        if held := in_memory(self.system, self.task.format):
-            return held
-        if self.role == REFERENCE:
-            return self._as_reference(self.system, "", self.settings)
-        forms = [load(name) for name in (self.task.format, *self.task.submitted)]
-        fitting = (form for form in forms if len(forms) == 1 or form.sniff(self.system))
-        return _set(next(fitting, forms[0]), {**self.task.submission_settings, **self.settings})
+        task, gold = self.task, self.role == REFERENCE
+        names, settings = (task.format, *task.submitted), task.submission_settings
+        if gold:
+            names, settings = task.references or (task.format,), {}
+        settings = {**settings, **self.settings}
+        held = in_memory(self.system, task.format)
+        return held or _first_fitting(self.system, names, settings, required=gold)
 
     @cached_property
     def reference_format(self) -> Format:
@@ -93,22 +93,11 @@ class Submission:
         Raises:
             NothingGiven: if none fits.
         """
-        settings = {**self.task.reference_settings, **self.settings}
-        source = self.reference or self.system
-        return self._as_reference(source, self.reference_form, settings)
-
-    def _as_reference(self, source: Source, form: str, settings: Mapping[str, str]) -> Format:
-        """The format of a source as a reference."""
-        names = (form,) if form else self.task.references or (self.task.format,)
-        forms = [load(name) for name in names]
-        if held := in_memory(source, names[0]):
-            return held
-        fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
-        if not fitting and (_is_empty(source) or kind_of_file(source)):
-            fitting = forms  # a file without annotations fits any; one that is not text is reported
-        if not fitting:
-            raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
-        return _set(fitting[0], settings)
+        task, source = self.task, self.reference or self.system
+        names = (self.reference_form,) if self.reference_form else task.references or (task.format,)
+        settings = {**task.reference_settings, **self.settings}
+        held = in_memory(source, names[0])
+        return held or _first_fitting(source, names, settings, required=True)
 
     @property
     def reference_source(self) -> Source | None:
@@ -358,8 +347,23 @@ def _is_empty(source: Source) -> bool:
         return False
 
 
-def _set(form: Format, settings: Mapping[str, str]) -> Format:
-    """A format with the settings that it knows."""
+def _first_fitting(
+    source: Source, names: Sequence[str], settings: Mapping[str, str], *, required: bool
+) -> Format:
+    """The first format that fits a source, with the settings that it knows.
+
+    Args:
+        source: the source.
+        names: the names of the formats, of which a single one fits any source.
+        settings: by name.
+        required: whether one must fit.
+    """
+    forms = [load(name) for name in names]
+    form = next((form for form in forms if len(forms) == 1 or form.sniff(source)), None)
+    # A file without annotations fits any; one that is not text is reported.
+    if form is None and required and not (_is_empty(source) or kind_of_file(source)):
+        raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
+    form = form or forms[0]
     known = {setting.name for setting in form.settings}
     return form.with_settings({name: value for name, value in settings.items() if name in known})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
+from operator import attrgetter
 
 import msgspec
 
@@ -254,8 +255,7 @@ class Check:
         sides = {opened.role: opened.system, self.other: opened.reference}
         paths = {side: source.path for side, source in sides.items() if source is not None}
         cascade = cascades(findings, paths, staying)
-        passed = self._passes(findings, cascade.of_reference)
-        decided = self._is_decided(findings, cascade.of_reference, passed=passed)
+        passed, decided = self._outcome(findings, cascade.of_reference)
         about_it = [item for item in cascade.kept if item.side == opened.role]
         others = [item for item in cascade.kept if item.side != opened.role]
         if all(member.max_per_code for member in opened.system.members):  # not all are explained
@@ -293,31 +293,31 @@ class Check:
         left_out = opened.task.document_codes if codes else frozenset()
         return [finding for finding in findings if finding.code not in left_out]
 
-    def _passes(self, findings: Sequence[Finding], of_reference: Sequence[Finding]) -> bool:
-        """Whether what was checked passes: findings of other sides never fail it.
+    def _outcome(
+        self, findings: Sequence[Finding], of_reference: Sequence[Finding]
+    ) -> tuple[bool, bool]:
+        """Return whether what was checked passes, and whether that is decided.
 
-        What is left out because of another finding still counts, but not if that is one about the
-        reference.
+        Findings of other sides never fail it. What is left out because of another finding still
+        counts, but not if that is one about the reference. It is decided if what it is checked
+        against can be used, and more than that is in the way.
         """
+        task, role, both = self.opened.task, self.opened.role, self._official_checks_reference
         excused = {id(item) for item in of_reference}
         counted = [item for item in findings if id(item) not in excused]
-        if not self.is_official:
-            return not any(_is_error(item) for item in counted if item.side == self.opened.role)
-        rejects = self.opened.task.official_rejects or (lambda finding: finding.blocking)
-        exempt = REFERENCE if self.opened.role == SUBMISSION else TEXTS
-        return not any(rejects(item) for item in counted if item.side != exempt)
-
-    def _is_decided(
-        self, findings: Sequence[Finding], of_reference: Sequence[Finding], *, passed: bool
-    ) -> bool:
-        """Whether what it is checked against can be used, and more than that is in the way."""
-        role, both = self.opened.role, self._official_checks_reference
-        if role != REFERENCE and (self.unusable or self.lacks_reference):
-            return False
+        if self.is_official:
+            exempt = REFERENCE if role == SUBMISSION else TEXTS
+            rejects = task.official_rejects or attrgetter("blocking")
+            passed = not any(rejects(item) for item in counted if item.side != exempt)
+        else:
+            passed = not any(_is_error(item) for item in counted if item.side == role)
         apart = {role} if both else {role, REFERENCE}
-        if any(item.blocking for item in findings if item.side not in apart):
-            return False
-        return not (passed and [item for item in of_reference if item.blocking or not both])
+        undecided = (
+            (role != REFERENCE and (self.unusable or self.lacks_reference))
+            or any(item.blocking for item in findings if item.side not in apart)
+            or (passed and any(item.blocking or not both for item in of_reference))
+        )
+        return passed, not undecided
 
     def blocks(self, finding: Finding) -> bool:
         """Whether a finding blocks if the verdict keeps it."""

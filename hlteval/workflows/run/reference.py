@@ -1,6 +1,6 @@
 """References: whether one can be used and is that of the submission, and what batches show of it.
 
-Mistakes in all rows of a table, of either side, are diagnose_table here too.
+Mistakes in all rows of a table, of either side, are diagnosed here too.
 """
 
 from __future__ import annotations
@@ -189,9 +189,8 @@ def observe_sides(opened: Submission, pair: Pair) -> Batch:
     checked.system = dict.fromkeys(system.documents["name"])
     submitted = getattr(system, task.scored_table)
     if "confidence" in table.columns and submitted.height > 1:
-        of_gold, of_system = (
-            side["confidence"].drop_nulls().n_unique() for side in (table, submitted)
-        )
+        sides = (table["confidence"], submitted["confidence"])
+        of_gold, of_system = (values.drop_nulls().n_unique() for values in sides)
         if of_gold > 1 and of_system <= 1:
             checked.exchanged = (
                 f"the reference has {of_gold:,} different confidences, and the submission "
@@ -229,7 +228,12 @@ def unusable_reference(opened: Submission, seen: Batch, *, gold: bool) -> Iterat
         return
     elif seen.reference.keys().isdisjoint(seen.system):
         ours, theirs = sorted(seen.reference), sorted(seen.system)
-        hint = _file_hint(opened, seen) or mismatch(ours, theirs)
+        files = opened.system_files if opened.format.layout == "per_document" else {}
+        if own := next((name for name in files if name in seen.reference), ""):
+            name = files[own][0].display
+            hint = f"write the name of the file as the document id in {name}: {own}"
+        else:
+            hint = mismatch(ours, theirs)
         values = {"reference": _example(ours), "system": _example(theirs)}
         yield _about(source, "REF104", hint=hint, **values)
 
@@ -241,17 +245,6 @@ def _is_explicit(opened: Submission) -> bool:
         files = (file for each in opened.gold_files.values() for file in each)
         return any(file.basename.endswith(task.submission_suffixes) for file in files)
     return form.layout == "per_document" and task.scored_table in form.tables
-
-
-def _file_hint(opened: Submission, seen: Batch) -> str:
-    """Return how to correct the ids inside files that have the names of the reference."""
-    if opened.format.layout == "per_document":
-        for name, files in opened.system_files.items():
-            if name in seen.reference:
-                return (
-                    f"write the name of the file as the document id in {files[0].display}: {name}"
-                )
-    return ""
 
 
 def missing_documents(opened: Submission, seen: Batch) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from hlteval import __version__
 from hlteval.converters import known, load
 from hlteval.findings import REFERENCE, SUBMISSION, Finding
+from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.results.verdict import FIRST, Signature, Verdict, content, digest
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
@@ -79,21 +80,19 @@ def command_of(opened: Submission, side: str, encoding: str) -> str:
     return shlex.join(words)
 
 
-def blocking_notes(judged: Verdict) -> tuple[str, ...]:
-    """List the findings that block, in spite of which was scored, in one note or none."""
+def blocking_notes(judged: Verdict) -> Iterator[str]:
+    """Note the findings that block, in spite of which was scored, if there are any."""
     blocking = [finding for finding in judged.findings if finding.blocking]
-    if not blocking:
-        return ()
     codes = ", ".join(sorted({finding.code for finding in blocking}))
-    number = f"{len(blocking):,} blocking finding" + "s" * (len(blocking) > 1)
-    return (
-        f"scored despite {number} ({codes}): missing documents and "
-        "unreadable records are left out, all other records count as written",
-    )
+    if blocking:
+        yield (
+            f"scored despite {count_of(len(blocking), 'blocking finding')} ({codes}): missing "
+            "documents and unreadable records are left out, all other records count as written"
+        )
 
 
-def warning_notes(judged: Verdict, noted: Collection[str]) -> tuple[str, ...]:
-    """List the warnings about files of options, which no other command shows, and some others.
+def warning_notes(judged: Verdict, noted: Collection[str]) -> Iterator[str]:
+    """Note the warnings about files of options, which no other command shows, and some others.
 
     Args:
         judged: the verdict.
@@ -101,17 +100,14 @@ def warning_notes(judged: Verdict, noted: Collection[str]) -> tuple[str, ...]:
     """
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in judged.findings:
-        if finding.severity != "warning":
-            continue
-        if finding.side.startswith("--") or (finding.code in noted and not finding.blocking):
+        listed = finding.side.startswith("--") or (finding.code in noted and not finding.blocking)
+        if listed and finding.severity == "warning":
             groups.setdefault((finding.side, finding.code), []).append(finding)
-    notes = []
     for (side, code), same in groups.items():
         more = f", and {len(same) - 1:,} more" if len(same) > 1 else ""
         where = f": {same[0].file}{same[0].position}" if same[0].file else ""
         hint = f"; {same[0].help}" if code in noted else ""
-        notes.append(f"{side}{where}: {same[0].message}{hint} ({code}){more}")
-    return tuple(notes)
+        yield f"{side}{where}: {same[0].message}{hint} ({code}){more}"
 
 
 def size_notes(task: Task, names: Iterable[str], documents: int) -> Iterator[str]:
@@ -134,10 +130,9 @@ def size_notes(task: Task, names: Iterable[str], documents: int) -> Iterator[str
 
 def files_of(pair: Pair) -> dict[str, dict[File, None]]:
     """The files of a batch, by side; of a task without references, of one side."""
-    sides = {"reference": pair.reference, "system": pair.system}
-    if pair.reference is pair.system:
-        del sides["reference"]
-    return {side: dict.fromkeys(_files(result.corpus)) for side, result in sides.items()}
+    sides = {} if pair.reference is pair.system else {"reference": pair.reference}
+    sides["system"] = pair.system
+    return {side: dict.fromkeys(files_in(result.corpus)) for side, result in sides.items()}
 
 
 def signature(
@@ -157,8 +152,8 @@ def signature(
     encodings = {codecs.lookup(member.encoding).name for member in opened.system.members}
     parts += [("encoding", name) for name in sorted(encodings) if name != "utf-8"]
     parts += [("lenient", "yes" if lenient else "no")]
-    last = Signature.parse(f"{FIRST}:|{more}").parts[1:] if more else ()
-    return Signature((*parts, *last))
+    parts += Signature.parse(f"{FIRST}:|{more}").parts[1:] if more else ()
+    return Signature(tuple(parts))
 
 
 def options(opened: Submission) -> Iterator[tuple[str, str]]:
@@ -166,7 +161,7 @@ def options(opened: Submission) -> Iterator[tuple[str, str]]:
     declared = {option.name: option for option in opened.task.options}
     for name, value in opened.options.items():
         if name in opened.files.corpora:
-            yield name, digest_of(_files(opened.files.corpora[name]))
+            yield name, digest_of(files_in(opened.files.corpora[name]))
         else:
             yield name, content(value) if names_file(declared.get(name)) else value
 
@@ -197,7 +192,8 @@ def digest_of(files: Iterable[File]) -> str:
     return digest(((name, sha256) for name, _, sha256 in each), name_matters=matters)
 
 
-def _files(corpus: Corpus) -> list[File]:
+def files_in(corpus: Corpus) -> list[File]:
+    """The files that a corpus was read from."""
     return corpus.sources.select("member", "format", "sha256").rows()
 
 
