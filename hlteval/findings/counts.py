@@ -8,7 +8,7 @@ not a template puts a count before a noun with `counted`, or before a phrase in 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 _CHOICE = re.compile(r"\{[^{}|]+\|[^{}|]*\|([^{}|]*)\}")
 #: What a phrase in the plural begins with, to its first noun, and the verb that belongs to it.
@@ -80,6 +80,17 @@ def count_of(count: int, word: str) -> str:
         ('1 N line', '1,200 N lines')
     """
     return f"{count:,} {word if count == 1 else plural(word)}"
+
+
+def first_of(names: Sequence[str], most: int = 1) -> str:
+    """The first of some names, with how many more there are.
+
+    Examples:
+        >>> first_of(["a", "b", "c"]), first_of(["a"])
+        ('a and 2 more', 'a')
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def counted_phrase(count: int, phrase: str) -> str:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
 
@@ -136,8 +137,7 @@ def _check(
 
     def chunks() -> Iterator[bytes]:
         with file.open("rb") as stream:
-            while chunk := stream.read(CHUNK):
-                yield chunk
+            yield from iter(partial(stream.read, CHUNK), b"")
 
     written = open_stream(chunks(), archive.path)
     verdict = validate(replace(request, system=OpenInput(written)))
@@ -178,13 +178,10 @@ def inspect(path: str) -> Inspection:
     if source.kind in {"zip", "tgz"}:
         members = source.listing()
     else:
-        sizes = [
-            Path(source.path, member.name).stat().st_size if member.size is None else member.size
-            for member in source.members
-        ]
+        files = [(member, Path(source.path, member.name)) for member in source.members]
         members = tuple(
-            Listed(member.name or member.display, "file", number)
-            for member, number in zip(source.members, sizes, strict=True)
+            Listed(m.name or m.display, "file", file.stat().st_size if m.size is None else m.size)
+            for m, file in files
         )
     guesses = [Guess(name, tuple(_reasons(load(name), source))) for name in task_modules()]
     guesses.sort(key=lambda guess: -len(guess.reasons))

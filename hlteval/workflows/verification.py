@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from operator import attrgetter
@@ -20,9 +20,8 @@ from hlteval.tasks import load, task_modules
 from hlteval.tasks.options import merge_options
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.processes.batches import Progress, no_progress, with_progress
-from hlteval.workflows.run.batches import open_sides
+from hlteval.workflows.run.batches import Batch, open_sides
 from hlteval.workflows.run.engine import score
-from hlteval.workflows.run.reference import Batch
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused, files_of, names_file
 from hlteval.workflows.run.verdicts import signature as signed
@@ -107,8 +106,16 @@ def _read_scores(name: str, text: str) -> Claim:
     return Claim(signature, floats, name)
 
 
-#: Parts of the settings of any task.
-COMMON = ("task", "profile", "encoding", "lenient", "bootstrap", "confidence", "seed")
+#: The settings of any task, with their defaults.
+COMMON = {
+    "task": "",
+    "profile": "plan",
+    "encoding": "utf-8",
+    "lenient": "no",
+    "bootstrap": "",
+    "confidence": "0.95",
+    "seed": "0",
+}
 #: The part that has the groups of documents that intervals are computed from.
 JACKKNIFE = "jackknife"
 #: Why other parts that need not be found are not checked.
@@ -185,17 +192,14 @@ def verify(
     own = merge_options(declared, options or {})
     values = {o.name: claim.only(o.name) for o in declared.options if not names_file(o)}
     effective = {name: value for name, value in values.items() if value is not None} | own
-
-    def setting(name: str, default: str) -> str:
-        return passed.get(name) or claim.only(name) or default
-
+    chosen = {name: passed.get(name) or claim.only(name) or COMMON[name] for name in COMMON}
     request = Request(
         declared.name,
         systems[0],
         reference,
-        profile=setting("profile", "plan"),
-        encoding=setting("encoding", "utf-8"),
-        lenient=setting("lenient", "no") == "yes",
+        profile=chosen["profile"],
+        encoding=chosen["encoding"],
+        lenient=chosen["lenient"] == "yes",
         options=effective,
         alignment=False,
         step=step,
@@ -205,27 +209,14 @@ def verify(
     found = [part for part in signatures[0].parts if part[0] in kept]
     found += [("system", value) for each in signatures for value in each.values("system")]
     found += [(name, value) for name, value in passed.items() if name not in dict(found)]
-    parts = tuple(
-        part
-        for name in dict.fromkeys(name for name, _ in (*claim.signature.parts, *found))
-        for part in _parts(
-            declared, name, claim.signature.values(name), [v for n, v in found if n == name]
-        )
-    )
-    numbers: tuple[Part, ...] = ()
+    both = claim.signature, Signature(tuple(found))
+    names = dict.fromkeys(name for each in both for name, _ in each.parts)
+    by_name = (_parts(declared, name, *(each.values(name) for each in both)) for name in names)
+    parts = tuple(part for each in by_name for part in each)
+    numbers: Iterable[Part] = ()
     if claim.numbers is not None:
-        if reason := _hindrance(declared, (reference, *systems), parts):
-            numbers = (Part(name="numbers", outcome="not checked", reason=reason),)
-        else:
-            # The number of resamples does not matter to the jackknife.
-            replicates = setting("bootstrap", "1" if claim.only(JACKKNIFE) else "")
-            try:
-                drawn = float(setting("confidence", "0.95")), int(setting("seed", "0"))
-                intervals = Intervals(int(replicates), *drawn) if replicates else None
-            except ValueError as error:
-                raise WrongSignature("bootstrap, confidence and seed must be numbers") from error
-            numbers = tuple(_numbers(claim.numbers, replace(request, intervals=intervals)))
-    return Verification(signature=str(claim.signature), parts=parts, numbers=numbers)
+        numbers = _numbers(claim, request, chosen, parts)
+    return Verification(signature=str(claim.signature), parts=parts, numbers=tuple(numbers))
 
 
 def _settings(claim: Claim, common: Mapping[str, object]) -> dict[str, str]:
@@ -274,27 +265,41 @@ def _parts(task: Task, name: str, expected: Sequence[str], found: Sequence[str])
         yield Part(name=name, outcome=outcome, expected=value, reason=reason)
 
 
-def _hindrance(task: Task, paths: Sequence[str], parts: Sequence[Part]) -> str:
-    """Return why numbers cannot be compared; empty if they can."""
-    if "-" in paths:
-        return "standard input can be read only once"
-    files = {option.name for option in task.options if names_file(option)}
+def _numbers(
+    claim: Claim, request: Request, chosen: Mapping[str, str], parts: Sequence[Part]
+) -> Iterator[Part]:
+    """Compare the numbers that were claimed with those of the files, or say why this cannot be.
+
+    Args:
+        claim: with the numbers.
+        request: how the submission is scored.
+        chosen: the settings, as text.
+        parts: of the signature, compared.
+    """
+    once = "-" in (request.system, request.reference)
+    reasons = ["standard input can be read only once"] if once else []
+    files = {option.name for option in request.definition.options if names_file(option)}
     for part in parts:
         if part.outcome == "differs" and part.name != FIRST:
-            return f"{part.name} differs"
-        if part.outcome == "not checked" and part.name in files:
-            return f"{part.name} was not checked"
-    return ""
-
-
-def _numbers(claimed: Mapping[str, float | None], request: Request) -> Iterator[Part]:
-    """Compare the numbers that were claimed with those of the files."""
+            reasons.append(f"{part.name} differs")
+        elif part.outcome == "not checked" and part.name in files:
+            reasons.append(f"{part.name} was not checked")
+    if reasons:
+        yield Part(name="numbers", outcome="not checked", reason=reasons[0])
+        return
+    # The number of resamples does not matter to the jackknife.
+    replicates = chosen["bootstrap"] or ("1" if claim.only(JACKKNIFE) else "")
     try:
-        scores = score(request)
+        drawn = float(chosen["confidence"]), int(chosen["seed"])
+        intervals = Intervals(int(replicates), *drawn) if replicates else None
+    except ValueError as error:
+        raise WrongSignature("bootstrap, confidence and seed must be numbers") from error
+    try:
+        scores = score(replace(request, intervals=intervals))
     except Refused as refused:
         yield Part(name="numbers", outcome="differs", reason=str(refused))
         return
-    computed = dict(scores.metrics)
+    computed, claimed = dict(scores.metrics), claim.numbers or {}
     for name, limits in scores.intervals.items():
         computed |= {f"{name} (low)": limits[0], f"{name} (high)": limits[1]}
     for name in {**claimed, **computed}:

@@ -13,6 +13,7 @@ import polars as pl
 
 from hlteval.converters import ReadResult
 from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, finding
+from hlteval.findings.counts import first_of
 from hlteval.representation import TABLES, Corpus, align, of_documents
 from hlteval.results.agreement import PairMeasure
 from hlteval.results.verdict import Verdict
@@ -179,12 +180,8 @@ def about(annotators: Sequence[Annotator], paths: Sequence[str]) -> Iterator[Fin
             yield finding("AGR105", file=second, name=copy, other=name)
     sets = [set(item.documents) for item in annotators]
     if not any(own & other for own, other in combinations(sets, 2)):
-        examples = []
-        for item in annotators[:2]:
-            example, *others = item.documents or ["none"]
-            more = f" and {len(others):,} more" if others else ""
-            examples.append(f"{item.name} has {example}{more}")
-        yield finding("AGR103", first=examples[0], second=examples[1])
+        one, two = (f"{a.name} has {first_of(a.documents or ['none'])}" for a in annotators[:2])
+        yield finding("AGR103", first=one, second=two)
         return
     union = set().union(*sets)
     for item, (_, file, name) in zip(annotators, files, strict=True):

@@ -78,7 +78,7 @@ def leaderboard_in(
         def keep(name: str, run: Run) -> None:
             kept[name] = Path(spool, str(len(kept)))
             with kept[name].open("wb") as stream:
-                pickle.dump(_with_short_notes(run), stream)
+                pickle.dump(run.scores(paths=False), stream)
 
         board = named(rank(visit=keep))
         files, refused = report_files(board), {system.name: system for system in board.refused}
@@ -131,14 +131,6 @@ def report_files(board: Leaderboard) -> dict[str, str]:
         taken[file.casefold()] += 1
         files[name] = f"{REPORTS}/{file}.html"
     return files
-
-
-def _with_short_notes(run: Run) -> Scores:
-    """Return the scores of a run, whose notes on errors name no command with paths."""
-    scores, short = run.scores(), run.error_notes(paths=False)
-    known = {note: short[side] for side, note in run.error_notes().items()}
-    notes = tuple(known.get(note, note) for note in scores.notes)
-    return msgspec.structs.replace(scores, notes=notes)
 
 
 def _report_scores(board: Leaderboard, name: str, scores: Scores) -> Scores:

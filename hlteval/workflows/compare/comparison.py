@@ -130,7 +130,7 @@ def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparis
     first = next(iter(runs.values()))
     groups: list[tuple[object, list[Plan]]] = []
     for plan in plans:
-        key = (part_of(first, plan.metric), plan.test, plan.drawn)
+        key = (part_of(first.metric, plan.metric), plan.test, plan.drawn)
         group = next((group for known, group in groups if known == key), None)
         if group is None:
             groups.append((key, [plan]))
@@ -151,9 +151,9 @@ def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparis
     return [made[plan.metric] for plan in plans]
 
 
-def part_of(run: Run, name: str) -> Metric:
-    """Return the part of the metric of a run that gives a value."""
-    (part,) = run.metric.decompose((name,))
+def part_of(metric: Metric, name: str) -> Metric:
+    """Return the part of a metric that gives a value."""
+    (part,) = metric.decompose((name,))
     return part
 
 
@@ -164,7 +164,7 @@ def _resample(plans: Sequence[Plan], run: Run, documents: Sequence[str]) -> Resa
         WrongOption: if a metric is not computed with these options.
     """
     counts = pl.concat(run.counts)
-    metric, drawn = part_of(run, plans[0].metric), plans[0].drawn
+    metric, drawn = part_of(run.metric, plans[0].metric), plans[0].drawn
     values, _ = metric.score(metric.total([counts]))
     for plan in plans:
         if plan.metric not in values:
@@ -306,15 +306,14 @@ class Criteria:
         Nothing changes if the option `metrics` lists what is computed.
         """
         optional = any(option.name == "metrics" for option in self.task.options)
-        if not optional or "metrics" in self.options or metric not in self.task.metrics:
-            return self
-        if self.computes(metric):
+        fixed = not optional or "metrics" in self.options or metric not in self.task.metrics
+        if fixed or self.computes(metric):
             return self
         return replace(self, options={**self.options, "metrics": metric})
 
     def computes(self, metric: str) -> bool:
         """Return whether a metric of the task is computed with these options."""
-        (part,) = self.scorer.decompose((metric,))
+        part = part_of(self.scorer, metric)
         return metric in part.score(part.total([]))[0]
 
     def plan(self, metric: str) -> Plan:
@@ -327,7 +326,16 @@ class Criteria:
         if selected and not metric.startswith(f"{selected}."):
             reason = f"the options select the measure {selected}"
             raise WrongOption(f"{metric} is not computed: {reason}")
-        part = self._part(metric)
+        task = self.task
+        try:
+            part = part_of(self.scorer, metric)
+        except ValueError as reason:
+            raise WrongOption(f"unknown metric {metric} of {task.name}: {reason}") from reason
+        if not self.computes(metric):
+            if metric in task.metrics:
+                raise WrongOption(f"{metric} is not computed with these options")
+            hint = did_you_mean(metric, task.metrics, f"use one of {', '.join(task.metrics)}")
+            raise WrongOption(f"unknown metric {metric} of {task.name}; {hint}")
         test, resampled = self.test, part.interval_method == "bootstrap"
         if test is None:
             test = "permutation" if resampled else "jackknife"
@@ -336,30 +344,12 @@ class Criteria:
                 f"--test {test} is not valid for {metric}, which is computed from all documents at "
                 "once: use --test jackknife"
             )
-        statistic = self.task.statistic(metric)  # the measure may be one that is not declared
+        statistic = task.statistic(metric)  # the measure may be one that is not declared
         sign = -1 if statistic and statistic.better == "less" else 1
         drawn = self.intervals
         if not drawn.replicates:
             drawn = replace(drawn, replicates=MANY if part.additive else FEW)
-        return Plan(metric, sign, test, drawn, self.alpha, self.task.limits(metric))
-
-    def _part(self, name: str) -> Metric:
-        """Return the part of the task's metric that gives a value.
-
-        Raises:
-            WrongOption: if none does.
-        """
-        task = self.task
-        try:
-            (part,) = self.scorer.decompose((name,))
-        except ValueError as reason:
-            raise WrongOption(f"unknown metric {name} of {task.name}: {reason}") from reason
-        if name not in part.score(part.total([]))[0]:
-            if name in task.metrics:
-                raise WrongOption(f"{name} is not computed with these options")
-            hint = did_you_mean(name, task.metrics, f"use one of {', '.join(task.metrics)}")
-            raise WrongOption(f"unknown metric {name} of {task.name}; {hint}")
-        return part
+        return Plan(metric, sign, test, drawn, self.alpha, task.limits(metric))
 
 
 def _criteria(

@@ -174,10 +174,9 @@ class _Run:
             self.destination.check()
         inputs = _inputs(paths, from_format, encoding)
         if self.destination:
-            read = {path for name in paths for path in linked_files(name)}
-            for each in inputs:
-                if each.source.kind == "file":
-                    read |= {resolve_path(member.display) for member in each.source.members}
+            single = (each.source.members for each in inputs if each.source.kind == "file")
+            read = {resolve_path(member.display) for members in single for member in members}
+            read = read.union(*map(linked_files, paths))
             self.destination = replace(self.destination, inputs=frozenset(read))
 
         def tables() -> list[str]:

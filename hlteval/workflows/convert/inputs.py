@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -21,7 +21,7 @@ from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.sources.archives import kind_of_file, shown_names
-from hlteval.workflows.run.reference import explain_tables
+from hlteval.workflows.run.checks import explain_tables
 
 
 def qualify(form: Format, source: Source) -> Source:
@@ -52,41 +52,39 @@ def qualify(form: Format, source: Source) -> Source:
     return replace(source, members=tuple(members))
 
 
-class UniqueNames:
-    """Gives documents that have the name of an earlier one another name, over all batches.
+def with_unique_names(
+    results: Iterable[ReadResult], files: Mapping[str, Sequence[Member]]
+) -> Iterator[ReadResult]:
+    """Give documents that have the name of an earlier one another name, with a finding for each.
 
     Args:
+        results: the batches of a source.
         files: the files of the source that make up documents, by any key; a document with rows from
             files of several keys is several documents.
     """
-
-    def __init__(self, files: Mapping[str, Sequence[Member]]) -> None:
-        self.groups = {m.name: group for group, own in enumerate(files.values()) for m in own}
-        self.names: dict[str, int] = {}
-        self.places: dict[str, str] = {}
-
-    def apply(self, result: ReadResult) -> ReadResult:
-        """The result with names that no earlier document has, and a finding for each new one."""
+    groups = {m.name: group for group, own in enumerate(files.values()) for m in own}
+    known: dict[str, int] = {}
+    places: dict[str, str] = {}
+    for result in results:
         corpus = result.corpus
-        groups = [self.groups.get(member.name, -1) for member in result.members]
-        if len(set(groups)) > 1 and len(groups) == corpus.sources.height:
-            corpus = separate(corpus, groups)
-        displays = dict(
-            zip(corpus.sources["row"], (m.display for m in result.members), strict=False)
-        )
+        of_files = [groups.get(member.name, -1) for member in result.members]
+        if len(set(of_files)) > 1 and len(of_files) == corpus.sources.height:
+            corpus = separate(corpus, of_files)
+        shown = (member.display for member in result.members)
+        displays = dict(zip(corpus.sources["row"], shown, strict=False))
         findings = list(result.findings)
         names: list[str] = []
         for origin, name in corpus.documents.select("origin", "name").iter_rows():
             place = displays.get(origin, "")
-            new = unique_name(name, self.names)
+            new = unique_name(name, known)
             if new != name:
-                values = {"name": name, "new": new, "first": self.places.get(name, "")}
+                values = {"name": name, "new": new, "first": places.get(name, "")}
                 findings.append(entry("CNV201").finding(values, file=place or None, record=name))
-            self.places.setdefault(new, place)
+            places.setdefault(new, place)
             names.append(new)
         documents = corpus.documents.with_columns(name=pl.Series(names, dtype=pl.String))
         corpus = corpus.replace(documents=documents)
-        return replace(result, corpus=corpus, findings=tuple(findings))
+        yield replace(result, corpus=corpus, findings=tuple(findings))
 
 
 def separate(corpus: Corpus, groups: Sequence[int]) -> Corpus:
@@ -248,15 +246,16 @@ class Input:
         files: Mapping[str, Sequence[Member]] = self.form.documents(self.source)
         if self.form.layout != "per_document" and not self.form.shares_documents:
             files = {member.name: [member] for members in files.values() for member in members}
-        names = UniqueNames(files)
 
         def findings_of(source: Source) -> list[Finding]:
             return [found for each in self.form.read(source) for found in each.findings]
 
-        for result in self.form.read(self.source):
+        def explain(result: ReadResult) -> ReadResult:
             source = self.source.only(result.members)
             findings = explain_tables(self.form, source, result.findings, findings_of)
-            yield names.apply(replace(result, findings=tuple(findings)))
+            return replace(result, findings=tuple(findings))
+
+        return with_unique_names(map(explain, self.form.read(self.source)), files)
 
 
 def _complete(form: Format, source: Source, encoding: str) -> tuple[Source, list[Finding]]:

@@ -14,7 +14,7 @@ from hlteval.converters.format import Describe, derived_losses
 from hlteval.converters.toolkit.document_slices import slices
 from hlteval.converters.toolkit.frame_kinds import plural
 from hlteval.converters.toolkit.words import worded
-from hlteval.findings import Finding, finding
+from hlteval.findings import Finding, entry, finding
 from hlteval.findings.counts import count_of, counted_phrase
 from hlteval.representation import Corpus
 from hlteval.results.packages import Loss
@@ -132,16 +132,15 @@ class Losses:
 
     def findings(self) -> Iterator[Finding]:
         """Report each kind of loss."""
-        forms = [load(name) for name in known()]
+        forms = [form for form in map(load, known()) if form.write]
         target = self.target.name
         for table, loss in zip_longest((table for table, _ in self.tables), self.values()):
             if table is None:
                 yield finding("CNV103", what=loss.what, format=target)
             else:
-                formats = ", ".join(f.name for f in forms if f.write and table in f.tables)
-                yield finding(
-                    "CNV101", what=loss.what, table=table, carriers=formats, format=target
-                )
+                formats = ", ".join(form.name for form in forms if table in form.tables)
+                values = {"what": loss.what, "table": table, "carriers": formats, "format": target}
+                yield entry("CNV101").finding(values)
 
     def values(self) -> Iterator[Loss]:
         """Return each kind of loss as a value: whole tables, then parts of others."""
@@ -229,10 +228,8 @@ def changed_files(
 
     def original(name: str, digest: str) -> bytes | None:
         """Return the file of the inputs with a name and a digest, if there is one."""
-        for member in by_name.get(name.rpartition("/")[2], ()):
-            if sha256(data := member.fetch()) == digest:
-                return data
-        return None
+        each = (member.fetch() for member in by_name.get(name.rpartition("/")[2], ()))
+        return next((data for data in each if sha256(data) == digest), None)
 
     single = output if output.is_file() else None
     if single and len(digests) > 1:

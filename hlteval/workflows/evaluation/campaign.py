@@ -34,9 +34,8 @@ from hlteval.workflows.evaluation.cells import complete
 from hlteval.workflows.evaluation.manifests import CampaignManifest
 from hlteval.workflows.processes.batches import Progress, no_progress
 from hlteval.workflows.processes.graph import Failed, InProcess, Node, Workers
-from hlteval.workflows.run.batches import NothingGiven
+from hlteval.workflows.run.batches import Batch, NothingGiven
 from hlteval.workflows.run.engine import Run, conclude, open_run
-from hlteval.workflows.run.reference import Batch
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused
 

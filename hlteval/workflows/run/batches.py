@@ -1,4 +1,7 @@
-"""Batches: the documents of a submission with those of its reference, a few hundred at a time."""
+"""Batches: the documents of a submission with those of its reference, a few hundred at a time.
+
+What a batch gives is a value, which may come from another process; values of batches add up.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
 from hlteval.converters.corpus.memory import in_memory, loaded, with_digest, without_files
-from hlteval.findings import REFERENCE, SUBMISSION
+from hlteval.findings import REFERENCE, SUBMISSION, Finding
 from hlteval.representation import Corpus, align, of_documents
 from hlteval.representation.corpus import are_apart, document_slices
+from hlteval.scoring.evidence import Evidence
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.sources.archives import kind_of_file
 from hlteval.tasks.runtime.options import OptionFiles, read_files
 from hlteval.tasks.task import Package, Task
+from hlteval.validators.rule_findings import Offending
 from hlteval.workflows.run.request import Request, Role
 
 #: Rows of a slice of a corpus in memory.
@@ -273,6 +279,96 @@ class Submission:
             extra = replace(_read(form, source, expected, more), findings=())
             reference = _join([reference, extra])
         yield _align_sides(reference, system)
+
+
+class Deferred(NamedTuple):
+    """Rows of a batch of which the types of the frames of all batches decide whether they count.
+
+    Only the places of those that count are looked up.
+
+    Attributes:
+        side: what they are about.
+        rule: the number of the rule among those of the task.
+        rows: the rows.
+        files: the names of the files of the batch by their `origin`.
+    """
+
+    side: str
+    rule: int
+    rows: Offending
+    files: dict[int, str]
+
+
+#: A file: its name inside the folder or archive, its format, and its SHA-256 digest.
+File = tuple[str, str, str]
+
+
+@dataclass
+class Batch:
+    """What one batch gives, or several that are added: what was found, and what was counted.
+
+    Attributes:
+        names: the number of documents of both sides.
+        documents: the file of each document of what is judged by its name, where the format has
+            one for each; else empty.
+        records: the number of their records.
+        reference: the names of the documents of the reference.
+        system: the names of those of a submission that is compared with it.
+        gold: the records of the reference that would be scored, readable or not.
+        exchanged: why both sides look exchanged; empty if they do not.
+        findings: those of readers and of the reference, whoever they are about.
+        judging: those of rules about the submission, beside its reference.
+        types: the types of frames by side, if findings depend on them.
+        deferred: what counts or not by these types.
+        counts: the statistics of each batch that was counted.
+        alignments: the alignment of each.
+        evidence: the evidence of each.
+        files: the files that were read, by side; a file counts once, however often it is read.
+        uncounted: whether there are batches that were only checked.
+        failure: why the metric cannot count; nothing is scored then.
+    """
+
+    names: int = 0
+    documents: dict[str, str] = field(default_factory=dict)
+    records: int = 0
+    reference: dict[str, None] = field(default_factory=dict)
+    system: dict[str, None] = field(default_factory=dict)
+    gold: int = 0
+    exchanged: str = ""
+    findings: list[Finding] = field(default_factory=list)
+    judging: list[Finding] = field(default_factory=list)
+    types: dict[str, set[str]] = field(default_factory=dict)
+    deferred: list[Deferred] = field(default_factory=list)
+    counts: list[pl.DataFrame] = field(default_factory=list)
+    alignments: list[pl.DataFrame] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
+    files: dict[str, dict[File, None]] = field(default_factory=dict)
+    uncounted: bool = False
+    failure: Finding | None = None
+
+    def add(self, other: Batch) -> None:
+        """Add what a later batch gives."""
+        self.names += other.names
+        self.records += other.records
+        self.gold += other.gold
+        self.findings += other.findings
+        self.judging += other.judging
+        self.deferred += other.deferred
+        self.counts += other.counts
+        self.alignments += other.alignments
+        self.evidence += other.evidence
+        self.documents = other.documents | self.documents
+        self.reference |= other.reference
+        self.system |= other.system
+        self.exchanged = self.exchanged or other.exchanged
+        for side, types in other.types.items():
+            self.types.setdefault(side, set()).update(types)
+        for side, files in other.files.items():
+            self.files.setdefault(side, {}).update(files)
+        self.uncounted |= other.uncounted
+        if self.failure is None and other.failure is not None:
+            self.failure = other.failure
+            self.findings.append(other.failure)
 
 
 def open_sides(

@@ -37,9 +37,8 @@ from hlteval.workflows.processes.batches import (
     subprogress,
     with_progress,
 )
-from hlteval.workflows.run.batches import Pair, Submission, open_sides
+from hlteval.workflows.run.batches import Batch, Pair, Submission, open_sides
 from hlteval.workflows.run.checks import Check
-from hlteval.workflows.run.reference import Batch
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import (
     NOTHING_TO_SCORE,
@@ -327,11 +326,13 @@ class Run(Check):
             notes[side] = f"{number_of(codes.total(), 'error')} in the {where} ({listed}){more}"
         return notes
 
-    def scores(self, intervals: Intervals | None = None) -> Scores:
-        """Return the values, and their intervals where they are wanted."""
-        return self.estimate(intervals)[0]
+    def scores(self, intervals: Intervals | None = None, *, paths: bool = True) -> Scores:
+        """Return the values, and their intervals where they are wanted; `paths` is for notes."""
+        return self.estimate(intervals, paths=paths)[0]
 
-    def estimate(self, intervals: Intervals | None = None) -> tuple[Scores, IntervalSet]:
+    def estimate(
+        self, intervals: Intervals | None = None, *, paths: bool = True
+    ) -> tuple[Scores, IntervalSet]:
         """Return the values with their intervals where wanted, and what these come from."""
         task, judged, metric = self.opened.task, self.judged, self.metric
         total = metric.total(self.counts)
@@ -351,7 +352,7 @@ class Run(Check):
                 seed=intervals.seed,
             )
         documents = max((how.documents for how in interval_set.methods.values()), default=0)
-        notes = (*blocking_notes(judged), *self.error_notes().values())
+        notes = (*blocking_notes(judged), *self.error_notes(paths=paths).values())
         notes += (*warning_notes(judged, task.noted), *metric.notes(total), *interval_set.notes())
         if self.total.alignments:
             tables[task.hooks.alignment] = pl.concat(self.total.alignments)

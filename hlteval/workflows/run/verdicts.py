@@ -17,8 +17,7 @@ from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import OpenInput
 from hlteval.tasks import load as load_tasks
 from hlteval.tasks.task import Option, Task
-from hlteval.workflows.run.batches import Pair, Submission
-from hlteval.workflows.run.reference import File
+from hlteval.workflows.run.batches import File, Pair, Submission
 
 #: Codes of references with which there are no numbers, also if all that blocks is to be ignored.
 NOTHING_TO_SCORE = frozenset({"REF101", "REF102", "REF103", "REF104", "REF106"})
