@@ -1,45 +1,355 @@
-"""Agreement: how far annotators of the same documents agree, in coefficients, and where not."""
+"""Agreement: how far annotators of the same documents agree, in coefficients, and where not.
+
+Each annotation is read and checked as a reference, from a file of its own or from one that names
+annotators. Pairs of annotators have the measures of the task, units that are judged have
+coefficients.
+"""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
-from typing import NamedTuple
+from itertools import chain, combinations
+from operator import attrgetter
 
 import msgspec
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from hlteval import __version__
-from hlteval.findings import REFERENCE, Findings
-from hlteval.findings.counts import count_of
-from hlteval.results.agreement import Agreement, CoefficientValue, Disagreement, Judgment
+from hlteval.converters import ReadResult
+from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, finding
+from hlteval.findings.counts import count_of, first_of
+from hlteval.representation import TABLES, Corpus, align, of_documents
+from hlteval.results.agreement import (
+    Agreement,
+    CoefficientValue,
+    Disagreement,
+    Judgment,
+    PairMeasure,
+)
 from hlteval.results.systems import short_names
-from hlteval.results.verdict import FIRST, Signature
+from hlteval.results.verdict import FIRST, Signature, Verdict
 from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND, Coefficient
 from hlteval.scoring.agreement.ratings import Ratings, Values
 from hlteval.scoring.agreement.units import SEPARATOR, Judged, Present, Unit, first_of_marks, judged
-from hlteval.scoring.intervals import Bootstrap
-from hlteval.scoring.metric import Limits
+from hlteval.scoring.intervals import Bootstrap, method
+from hlteval.scoring.metric import CannotCount, Limits, Metric
 from hlteval.scoring.resampling import draws
+from hlteval.sources import Member, Unreadable
 from hlteval.tasks import agreement as declarations
-from hlteval.tasks.options import merge_options
+from hlteval.tasks.options import merge_options, metric_options
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.agreement.measures import (
-    Annotator,
-    hold,
-    inside,
-    pair_measures,
-    places,
-    read,
-)
 from hlteval.workflows.processes.batches import no_progress, subprogress
+from hlteval.workflows.run.batches import Pair
+from hlteval.workflows.run.checks import Check
+from hlteval.workflows.run.engine import open_check, statistics
 from hlteval.workflows.run.request import Intervals, Request
-from hlteval.workflows.run.verdicts import expand_folders
-from hlteval.workflows.run.verdicts import options as option_parts
+from hlteval.workflows.run.verdicts import (
+    NOTHING_TO_SCORE,
+    Refused,
+    digest_of,
+    expand_folders,
+    files_in,
+    option_parts,
+)
+
+#: The codes of the findings about annotators, or their prefixes.
+CODES = ("AGR",)
+#: The codes that follow from what cannot be read.
+_FOLLOWING = frozenset({"AGR101", "AGR103", "AGR104"})
+#: The tables whose rows name their annotator.
+_HAVING = tuple(
+    name for name, table in TABLES.items() if "annotator" in table.schema and name != "documents"
+)
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """One annotator and the annotation.
+
+    Attributes:
+        name: of the annotator.
+        corpus: the annotation.
+        documents: the names of the documents that count as annotated.
+        members: the files of `corpus.sources`, in order.
+        check: the check of the annotation.
+        verdict: its verdict.
+    """
+
+    name: str
+    corpus: Corpus
+    documents: tuple[str, ...]
+    members: tuple[Member, ...]
+    check: Check
+    verdict: Verdict
+
+    @property
+    def digest(self) -> str:
+        """The digest of the files."""
+        return digest_of(files_in(self.corpus))
+
+
+def read(request: Request, name: str) -> Annotator:
+    """Read an annotation and check it as a reference.
+
+    Where a task has files that come with it, annotators have them from `against`.
+
+    Args:
+        request: for the annotation.
+        name: of its annotator.
+    """
+    check = open_check(request)
+    opened, provided = check.opened, check.opened.task.provided_suffixes
+    if provided and opened.reference is not None and opened.system.corpus is None:
+        own = {member.basename for member in opened.system.members}
+        texts = opened.reference.members
+        added = [each for each in texts if each.basename.endswith(provided)]
+        files = (*opened.system.members, *(each for each in added if each.basename not in own))
+        system = replace(opened.system, members=tuple(sorted(files, key=attrgetter("basename"))))
+        check = Check(replace(opened, system=system, reference=None), gold=True)
+    corpora: list[Corpus] = []
+    members: list[Member] = []
+    for pair in chain.from_iterable(check.batches(None)):
+        check.add(check.check_batch(pair))
+        corpora.append(pair.system.corpus)
+        members += pair.system.members
+        if request.step:
+            request.step(len(check.total.documents), check.opened.total)
+    corpus = Corpus.concat(corpora) if corpora else Corpus()
+    documents = tuple(sorted(check.opened.selected_documents or corpus.documents["name"]))
+    return Annotator(name, corpus, documents, tuple(members), check, check.verdict())
+
+
+def inside(
+    annotation: Annotator, judged: Sequence[tuple[str, Mapping[str, str]]]
+) -> list[Annotator]:
+    """The annotators that one annotation names, each with the documents that name the annotator.
+
+    Rows without an annotator are of none.
+
+    Args:
+        annotation: the annotation.
+        judged: the tables of what is judged, with values of columns of the rows that count.
+    """
+    corpus = annotation.corpus
+    names = corpus.documents.select("name", document="row")
+    rows = [
+        getattr(corpus, table)
+        .filter(*(pl.col(column) == value for column, value in only.items()), True)
+        .select("document", "annotator")
+        for table, only in judged
+        if table in _HAVING
+    ]
+    empty = pl.DataFrame(schema={"document": pl.Int64, "annotator": pl.String})
+    judged_by = pl.concat([empty, *rows]).drop_nulls().join(names, on="document").unique()
+    documents = judged_by.sort("annotator", "name").group_by("annotator", maintain_order=True)
+    return [_only(annotation, str(name), {*own["name"]}) for (name,), own in documents]
+
+
+def _only(annotation: Annotator, name: str, documents: set[str]) -> Annotator:
+    """The annotation by one annotator, of the documents that name the annotator."""
+    corpus = annotation.corpus
+    kept: dict[str, pl.DataFrame] = {}
+    for table in _HAVING:
+        rows = getattr(corpus, table).filter(pl.col("annotator") == name)
+        kept[table] = rows.with_columns(annotator=pl.lit(None, pl.String))
+    for table, declared in TABLES.items():
+        for column, target in declared.references:
+            if target in _HAVING and target != table:  # rows of rows that have an annotator
+                rows = kept.get(table, getattr(corpus, table))
+                known = kept[target]["row"].implode()
+                kept[table] = rows.filter(pl.col(column).is_null() | pl.col(column).is_in(known))
+    return replace(
+        annotation,
+        name=name,
+        corpus=corpus.replace(**kept),
+        documents=tuple(document for document in annotation.documents if document in documents),
+    )
+
+
+def hold(annotators: Sequence[Annotator], paths: Sequence[str], request: Request) -> Findings:
+    """The findings about all annotations, if they can be compared.
+
+    Raises:
+        Refused: if they cannot, or have blocking findings, unless the request is lenient.
+    """
+    verdicts = {id(item.check): item.verdict for item in annotators}
+    findings = [item for verdict in verdicts.values() for item in verdict.findings]
+    blocking = [item for item in findings if item.blocking]
+    together = [item.of(REFERENCE) for item in about(annotators, paths)]
+    together = [item for item in together if not (blocking and item.code in _FOLLOWING)]
+    every = Findings([*findings, *together])
+    nothing = any(item.code in NOTHING_TO_SCORE for item in blocking)
+    nothing = nothing or any(item.blocking for item in together)
+    if nothing or (blocking and not request.lenient):
+        fix = "fix the blocking findings"
+        fix += "" if nothing else ", or use --lenient to compare the rest"
+        verdict = Verdict(request.task, "plan", passed=False, findings=every, side=REFERENCE)
+        raise Refused(verdict, "nothing was compared because of blocking findings", fix)
+    return every
+
+
+def about(annotators: Sequence[Annotator], paths: Sequence[str]) -> Iterator[Finding]:
+    """Check the annotators of a comparison, taken together."""
+    if len(annotators) < 2:
+        names = ", ".join(f"{item.name} only" for item in annotators) or "nobody"
+        yield finding("AGR101", file=paths[0], names=names)
+        return
+    real = [os.path.realpath(path) for path in paths]
+    for at, path in enumerate(paths):
+        if real[at] in real[:at]:
+            yield finding("AGR102", file=path, other=paths[real.index(real[at])])
+    files = [(item.digest, item.check.opened.system.path, item.name) for item in annotators]
+    for (one, first, name), (other, second, copy) in combinations(files, 2):
+        if len(paths) > 1 and one == other and os.path.realpath(first) != os.path.realpath(second):
+            yield finding("AGR105", file=second, name=copy, other=name)
+    sets = [set(item.documents) for item in annotators]
+    if not any(own & other for own, other in combinations(sets, 2)):
+        one, two = (f"{a.name} has {first_of(a.documents or ['none'])}" for a in annotators[:2])
+        yield finding("AGR103", first=one, second=two)
+        return
+    union = set().union(*sets)
+    for item, (_, file, name) in zip(annotators, files, strict=True):
+        missing = sorted(union - set(item.documents))
+        if missing:
+            number = f"{len(missing):,}"
+            yield finding("AGR104", file=file, name=name, number=number, example=missing[0])
+
+
+def places(
+    annotator: Annotator, wanted: Mapping[int, Collection[int]]
+) -> dict[tuple[int, int], str]:
+    """File and line of records of an annotation; each file is searched once.
+
+    Args:
+        annotator: whose annotation it is.
+        wanted: records by the number of their file.
+    """
+    found: dict[tuple[int, int], str] = {}
+    for origin, records in wanted.items():
+        member, form = annotator.members[origin], annotator.check.opened.format
+        try:
+            located = form.locate(member, [FieldRef(record) for record in records])
+        except Unreadable:
+            located = [None] * len(records)
+        for record, location in zip(records, located, strict=True):
+            line = f":{location.span.line}" if location else ""
+            found[origin, record] = f"{member.display}{line}"
+    return found
+
+
+UNDEFINED = "undefined for these annotations"
+
+
+def pair_measures(
+    request: Request, declared: declarations.Agreement, values: Mapping[str, str], *pair: Annotator
+) -> Iterator[PairMeasure]:
+    """The measures of two annotators, on the documents that both annotated.
+
+    These are the declared ones, or else the one that ranks; a value is the mean of both directions.
+
+    Args:
+        request: with the intervals that are wanted.
+        declared: what the task declares for annotators.
+        values: of the task's options.
+        *pair: the annotators.
+    """
+    task, (first, second) = request.definition, pair
+    if task.metric is None:
+        return
+    ranking = task.ranking("plan", values)
+    names: Sequence[str] = (ranking,)
+    if declared.measures and not task.selected(values):
+        names = declared.measures
+    shared = sorted({*first.documents} & {*second.documents})
+    files = first.check.opened.files
+    metric = task.scorer("plan", metric_options(task, {**declared.options, **values}, files))
+    sides: list[pl.DataFrame] = []
+    undefined = UNDEFINED
+    try:
+        for reference, other in ((first, second), (second, first)):
+            sides.append(_counts(declared, metric, reference, other, shared))
+    except CannotCount as reason:
+        sides, undefined = [], reason.finding.message
+    finally:
+        metric.finish()
+    if sides:
+        known = metric.score(metric.total([]))[0]
+        names = [name for name in names if name in known] or [ranking]
+    for name in names:
+        forward = backward = value = None
+        interval: Limits | str = undefined
+        if sides:
+            (part,) = metric.decompose((name,))
+            forward, backward = (part.score(part.total([own]))[0].get(name) for own in sides)
+        if forward is not None and backward is not None:
+            value = (forward + backward) / 2
+            interval = _interval(request, part, name, value, sides)
+        yield PairMeasure(
+            measure=name,
+            first=first.name,
+            second=second.name,
+            forward=forward,
+            backward=backward,
+            value=value,
+            interval=None if isinstance(interval, str) else interval,
+            documents=len(shared),
+            reason=interval if isinstance(interval, str) else "",
+        )
+
+
+def _counts(
+    declared: declarations.Agreement,
+    metric: Metric,
+    reference: Annotator,
+    other: Annotator,
+    documents: Sequence[str],
+) -> pl.DataFrame:
+    """Count the annotation of an annotator, with another one as the reference."""
+    names = pl.Series(documents, dtype=pl.String)
+    gold = of_documents(_with_documents(reference.corpus, documents), names)
+    own = of_documents(declared.as_system(_with_documents(other.corpus, documents)), names)
+    pair = Pair(*map(ReadResult, align(gold, own)))
+    return statistics(reference.check.opened, metric, pair, alignment=False, evidence=False)[0]
+
+
+def _interval(
+    request: Request, part: Metric, name: str, value: float, sides: Sequence[pl.DataFrame]
+) -> Limits | str:
+    """The interval of the mean, from replicates over the same documents in both directions."""
+    wanted = request.intervals
+    if wanted is None:
+        return ""
+    documents = sorted({name for counts in sides for name in part.documents(counts)})
+    how = method(
+        part, len(documents), resamples=wanted.replicates, confidence=wanted.confidence,
+        seed=wanted.seed,
+    )  # fmt: skip
+    if how is None:
+        return "no method is known to be valid"
+    if missing := how.missing(part, name):
+        return missing
+    within = request.definition.limits(name)
+    if len(documents) < how.fewest:
+        return how.interval(value, np.array([value]), within)
+    nothing = np.array([])
+    one, two = (how.replicates(part, own, documents).get(name, nothing) for own in sides)
+    return how.interval(value, (one + two) / 2, within)
+
+
+def _with_documents(corpus: Corpus, names: Sequence[str]) -> Corpus:
+    """Return a corpus that has all documents of these names, those without annotations too."""
+    known = set(corpus.documents["name"])
+    absent = [name for name in names if name not in known]
+    if not absent:
+        return corpus
+    more = Corpus(documents=[{"row": row, "name": name} for row, name in enumerate(absent)])
+    return Corpus.concat([corpus, more])
 
 
 def agreement(
@@ -154,18 +464,8 @@ MOST_CATEGORIES = 100
 _CELLS = 5_000_000
 
 
-class Group(NamedTuple):
-    """Annotators whose agreement is measured.
-
-    Attributes:
-        names: of the annotators.
-        ratings: their judgments of the documents that count.
-        labels: the label of each unit.
-    """
-
-    names: tuple[str, ...]
-    ratings: Ratings
-    labels: NDArray[np.object_]
+#: The names of annotators whose agreement is measured, their judgments, and the label of each unit.
+Group = tuple[tuple[str, ...], Ratings, NDArray[np.object_]]
 
 
 @dataclass(frozen=True)
@@ -208,7 +508,7 @@ class CoefficientScorer:
         if item.of == "all":
             # Of two annotators, alpha and Cohen's kappa say the same as that of Fleiss.
             if item.name != "fleiss_kappa" or len(self.annotators) != 2:
-                yield Group(tuple(item.name for item in self.annotators), ratings, labels)
+                yield tuple(item.name for item in self.annotators), ratings, labels
             return
         for pair in combinations(range(len(self.annotators)), 2):
             first, second = (self.annotators[index] for index in pair)
@@ -216,7 +516,7 @@ class CoefficientScorer:
             inside = np.array([name in shared for name in self.documents], dtype=bool)
             chosen = inside[ratings.documents] & ratings.judged[:, [*pair]].any(axis=1)
             own = ratings.where(chosen).pair(*pair)
-            yield Group((first.name, second.name), own, labels[chosen])
+            yield (first.name, second.name), own, labels[chosen]
 
     def _values(
         self,
@@ -314,8 +614,8 @@ def differences(
         documents: the names of the documents, in the order of `Ratings.documents`.
     """
     sets = [frozenset(annotator.documents) for annotator in annotators]
-    annotated = np.array([[name in own for own in sets] for name in documents], dtype=bool)
-    annotated = annotated.reshape(len(documents), len(annotators))
+    inside = [[name in own for own in sets] for name in documents]
+    annotated = np.array(inside, dtype=bool).reshape(len(documents), len(annotators))
     marked = first_of_marks([unit for unit, _ in each])
     for (unit, found), finds in zip(each, marked, strict=True):
         ratings, judged = found.ratings, found.ratings.judged
@@ -353,24 +653,23 @@ def _disagreements(
     for index in units:
         document, key, _ = found.units.row(index)
         judgments: dict[str, Judgment] = {}
-        for at, judge in enumerate(annotators):
-            if present[index, at]:
-                value = float(ratings.values[index, at])
-                category: str | float | None = None if np.isnan(value) else value
-                if category is not None and ratings.categories:
-                    category = ratings.categories[int(value)]
-                place = located[at][records[index, at]] if (index, at) in records else None
-                judgments[judge.name] = Judgment(category=category, place=place)
+        for at in np.flatnonzero(present[index]).tolist():
+            value = float(ratings.values[index, at])
+            category: str | float | None = None if np.isnan(value) else value
+            if category is not None and ratings.categories:
+                category = ratings.categories[int(value)]
+            place = located[at][records[index, at]] if (index, at) in records else None
+            judgments[annotators[at].name] = Judgment(category=category, place=place)
         yield Disagreement(
-            judged=unit.name, document=document, unit=shown_key(key), judgments=judgments
+            judged=unit.name, document=document, unit=key_text(key), judgments=judgments
         )
 
 
-def shown_key(key: str) -> str:
+def key_text(key: str) -> str:
     """The key of a unit for people: its parts, and a hyphen between a start and an end.
 
     Examples:
-        >>> shown_key("12" + SEPARATOR + "20" + SEPARATOR), shown_key("food" + SEPARATOR + "1")
+        >>> key_text("12" + SEPARATOR + "20" + SEPARATOR), key_text("food" + SEPARATOR + "1")
         ('12-20', 'food 1')
     """
     parts = [part for part in key.split(SEPARATOR) if part]

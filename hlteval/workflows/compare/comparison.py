@@ -2,11 +2,10 @@
 
 A system that is refused is left out; the others are compared without it.
 
-Systems are compared by several metrics from one reading: `workflows/compare/comparison.py` makes
-a plan by metric, metrics with the same part share resamples and permutations,
-and `ranking.py` makes a `Comparison` of each. A leaderboard is these comparisons under the names
-of the systems; the scores for its reports are on disk until all systems are scored
-(`board.py`).
+Systems are compared by several metrics from one reading: there is a plan by metric, metrics with
+the same part share resamples and permutations, and `ranking.py` makes a `Comparison` of each. A
+leaderboard is these comparisons under the names of the systems; the scores for its reports are on
+disk until all systems are scored (`board.py`).
 """
 
 from __future__ import annotations
@@ -15,24 +14,23 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from pathlib import PurePath
 
 import msgspec
-import numpy as np
-import polars as pl
 
-from hlteval.findings import SUBMISSION, Finding, Findings, finding
+from hlteval.findings import SUBMISSION, Finding, Findings, Problem, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.systems import Comparison, Leaderboard, RefusedSystem, short_names
 from hlteval.results.verdict import Signature, Verdict
-from hlteval.scoring.intervals import Bootstrap, Jackknife, Method
 from hlteval.scoring.metric import Metric
-from hlteval.scoring.significance import Chance, Pair
+from hlteval.sources import open_source
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput, is_url
+from hlteval.syntax.tsv import Column, ParsedTable, Table
 from hlteval.tasks.options import merge_options, metric_options
+from hlteval.tasks.runtime.options import read_table
 from hlteval.tasks.task import HIGH, Task, WrongOption
-from hlteval.workflows.compare.ranking import Plan, Resampled, system_names
+from hlteval.workflows.compare.ranking import Plan, comparisons, part_of
 from hlteval.workflows.processes.batches import no_progress, subprogress
 from hlteval.workflows.run.engine import Run, count_batches
 from hlteval.workflows.run.request import Intervals, Request
@@ -116,84 +114,6 @@ def all_refused(reasons: Sequence[Refused]) -> Refused:
     return Refused(
         joined, "nothing was compared: all submissions are refused", reasons[0].fix, codes
     )
-
-
-def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparison]:
-    """Compare systems by several metrics, from the counts of one run each.
-
-    Metrics of the same part, test and number of replicates share their replicates.
-
-    Args:
-        runs: the counts, by name of the system; at least one.
-        plans: a plan per metric.
-    """
-    first = next(iter(runs.values()))
-    groups: list[tuple[object, list[Plan]]] = []
-    for plan in plans:
-        key = (part_of(first.metric, plan.metric), plan.test, plan.drawn)
-        group = next((group for known, group in groups if known == key), None)
-        if group is None:
-            groups.append((key, [plan]))
-        else:
-            group.append(plan)
-    documents = sorted(
-        {name for run in runs.values() for name in run.metric.documents(pl.concat(run.counts))}
-    )
-    made: dict[str, Comparison] = {}
-    for _, group in groups:
-        systems = {name: _resample(group, run, documents) for name, run in runs.items()}
-        chances = {
-            (metric, frozenset(pair)): chance
-            for pair in combinations(systems, 2)
-            for metric, chance in _chances(group, *(systems[name] for name in pair))
-        }
-        made |= {plan.metric: plan.comparison(systems, chances) for plan in group}
-    return [made[plan.metric] for plan in plans]
-
-
-def part_of(metric: Metric, name: str) -> Metric:
-    """Return the part of a metric that gives a value."""
-    (part,) = metric.decompose((name,))
-    return part
-
-
-def _resample(plans: Sequence[Plan], run: Run, documents: Sequence[str]) -> Resampled:
-    """Resample a system, for several plans that share their replicates.
-
-    Raises:
-        WrongOption: if a metric is not computed with these options.
-    """
-    counts = pl.concat(run.counts)
-    metric, drawn = part_of(run.metric, plans[0].metric), plans[0].drawn
-    values, _ = metric.score(metric.total([counts]))
-    for plan in plans:
-        if plan.metric not in values:
-            raise WrongOption(f"{plan.metric} is not computed with these options")
-    method: Method = Bootstrap(len(documents), drawn.confidence, drawn.seed, drawn.replicates)
-    if plans[0].test == "jackknife" or metric.interval_method != "bootstrap":
-        method = Jackknife(len(documents), drawn.confidence, drawn.seed)
-    replicates = method.replicates(metric, counts, documents)
-    alone = metric.replicates(counts, documents, np.eye(len(documents), dtype=np.int64))
-    return Resampled(run, metric, counts, values, method, replicates, alone)
-
-
-def _chances(
-    plans: Sequence[Plan], first: Resampled, second: Resampled
-) -> Iterator[tuple[str, Chance]]:
-    """Yield the p value of the difference of two systems, by metric; without those undefined."""
-    differences = {name: first.difference(second, name) for name in (p.metric for p in plans)}
-    known = {name: value for name, value in differences.items() if value is not None}
-    if plans[0].test == "permutation" and known:
-        pair = Pair.of(first.part, first.counts, second.counts)
-        swapped = pair.permutation(plans[0].drawn.replicates, plans[0].drawn.seed)
-        yield from ((name, swapped.chance(name, observed)) for name, observed in known.items())
-        return
-    for name, observed in known.items():
-        chance = None if observed else Chance(1.0, smallest=1.0)
-        if not first.method.too_few(first.part, name):
-            chance = first.method.chance(observed, first.drawn_of(name) - second.drawn_of(name))
-        if chance is not None:
-            yield name, chance
 
 
 #: Replicates where nobody says how many: the few are those that are scored one by one.
@@ -472,3 +392,90 @@ def usual_metrics(by: Criteria) -> list[str]:
         and statistic.better != "neither"
     ]
     return list(dict.fromkeys([first, *others]))
+
+
+#: The side of findings about the file.
+SIDE = "--names"
+_TEXT = r"[^\t]*[^\t ][^\t]*"
+NAMES = Table(
+    (
+        Column("submission", pattern=_TEXT, code="LDB107"),
+        Column("name", pattern=_TEXT, code="LDB107"),
+    ),
+    code="LDB101",
+)
+
+
+def system_names(
+    paths: Sequence[str], path: str | None = None, encoding: str = "utf-8"
+) -> tuple[dict[str, str], list[Finding]]:
+    """Return the names of the systems on a leaderboard by path, and the findings about their file.
+
+    No two names are the same; where there are no others, they are short.
+
+    Args:
+        paths: of the submissions.
+        path: of the file of names, if there is one.
+        encoding: of the file.
+
+    Raises:
+        FileNotFoundError: if the file does not exist.
+        WrongOption: if it is a folder, or an archive of several files.
+    """
+    short = short_names(paths)
+    if path is None:
+        return short, []
+    source = open_source(path, encoding=encoding)
+    if source.kind == "folder" or len(source.members) > 1:
+        raise WrongOption(f"--names {path} is not a file of names")
+    lines: dict[str, tuple[int, str]] = {}
+    _, findings = read_table(source, NAMES, lambda parsed: [*_problems(parsed, short, lines)])
+    findings += source.findings
+    if not (lines or findings):
+        findings.append(finding("LDB106", file=source.path))
+    names = {path: lines[path][1] if path in lines else name for path, name in short.items()}
+    return names, [item.of(SIDE) for item in findings]
+
+
+def _problems(
+    parsed: ParsedTable, short: Mapping[str, str], lines: dict[str, tuple[int, str]]
+) -> Iterator[Problem]:
+    """Find the submission that each line is about; report those of none, and names that are alike.
+
+    Args:
+        parsed: the file of names.
+        short: the short names of all submissions, by path.
+        lines: takes the number of the line of a submission and the name there, by path.
+    """
+    spellings: dict[str, list[str]] = {}
+    for path, name in short.items():
+        file = PurePath(path)
+        for key in dict.fromkeys((str(path), name, file.name, file.stem)):
+            spellings.setdefault(key, []).append(path)
+
+    def problem(code: str, number: int, field: str, **values: object) -> Problem:
+        place = parsed.table.stretch(parsed.lines[number - 1], field)
+        return Problem(code, number, *place, values)
+
+    for number, submission, written in parsed.rows.iter_rows():
+        text, name = submission.strip(), written.strip()
+        paths = [text] if text in short else spellings.get(text, [])
+        if not paths:
+            hint = did_you_mean(text, list(spellings), "write its path as in the command")
+            yield problem("LDB102", number, "submission", given=text, hint=hint)
+        elif len(paths) > 1:
+            values = {"given": text, "count": len(paths), "paths": ", ".join(map(str, paths))}
+            yield problem("LDB104", number, "submission", **values)
+        elif paths[0] in lines:
+            first = lines[paths[0]][0]
+            yield problem("LDB105", number, "submission", path=paths[0], first=first)
+        else:
+            same = [line for line, other in lines.values() if other == name]
+            lines[paths[0]] = (number, name)
+            if same:
+                yield problem("LDB103", number, "name", name=name, other=f"line {same[0]}")
+    without = {name: path for path, name in short.items() if path not in lines}
+    for number, name in lines.values():  # the short names of submissions without a line
+        if name in without:
+            other = f"{without[name]}, which has no line"
+            yield problem("LDB103", number, "name", name=name, other=other)

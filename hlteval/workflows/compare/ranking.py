@@ -1,4 +1,4 @@
-"""Ranks of systems by one metric, with the significance of their differences; names of systems."""
+"""Ranks of systems by metrics, and the significance of their differences, from one run of each."""
 
 from __future__ import annotations
 
@@ -6,24 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil
-from pathlib import PurePath
 
 import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.findings import Finding, Problem, finding
 from hlteval.findings.counts import count_of
-from hlteval.findings.suggest import did_you_mean
-from hlteval.results.systems import Comparison, Difference, Significance, System, short_names
+from hlteval.results.systems import Comparison, Difference, Significance, System
 from hlteval.results.verdict import Signature
-from hlteval.scoring.intervals import Method, notes, signature
+from hlteval.scoring.intervals import Bootstrap, Jackknife, Method, notes, signature
 from hlteval.scoring.metric import Limits, Metric, Replicates
-from hlteval.scoring.significance import Chance, holm
-from hlteval.sources import open_source
-from hlteval.syntax.tsv import Column, ParsedTable, Table
-from hlteval.tasks.runtime.options import read_table
+from hlteval.scoring.significance import Chance, Pair, holm
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.run.engine import Run
 from hlteval.workflows.run.request import Intervals
@@ -76,6 +70,12 @@ class Resampled:
         return None if value is None or less is None else value - less
 
 
+#: Systems by name.
+Systems = Mapping[str, Resampled]
+#: The p values of differences by metric and pair, in either order since tests are two-sided.
+Chances = Mapping[tuple[str, frozenset[str]], Chance]
+
+
 @dataclass(frozen=True)
 class Plan:
     """A metric that systems are compared by, and how.
@@ -97,7 +97,7 @@ class Plan:
     within: Limits
 
     def comparison(
-        self, scored: Mapping[str, Resampled], by_pair: Mapping[tuple[str, frozenset[str]], Chance]
+        self, scored: Systems, by_pair: Mapping[tuple[str, frozenset[str]], Chance]
     ) -> Comparison:
         """Rank the systems, and compute their differences.
 
@@ -138,7 +138,7 @@ class Plan:
             notes=(*notes, *filter(None, [significance.note])),
         )
 
-    def signature(self, scored: Mapping[str, Resampled], *, exact: bool, resampled: bool) -> str:
+    def signature(self, scored: Systems, *, exact: bool, resampled: bool) -> str:
         """Return the signature of the first run with the digests of the others.
 
         Args:
@@ -156,7 +156,7 @@ class Plan:
         return str(Signature((*common, *systems, *last)))
 
     def difference(
-        self, name: str, other: str, scored: Mapping[str, Resampled], chance: Chance | None
+        self, name: str, other: str, scored: Systems, chance: Chance | None
     ) -> Difference:
         """The difference of two systems, with the probability of one as large."""
         (first, second), metric = (scored[name], scored[other]), self.metric
@@ -216,9 +216,7 @@ class Plan:
                 f"with p values by {DOUBTFUL} Monte Carlo errors: use --bootstrap {more} or more"
             )
 
-    def significance(
-        self, scored: Mapping[str, Resampled], chances: Sequence[Chance]
-    ) -> Significance:
+    def significance(self, scored: Systems, chances: Sequence[Chance]) -> Significance:
         """Whether any of the differences could be significant, whatever the systems are like."""
         documents = next(iter(scored.values())).method.documents
         known = [item for item in scored.values() if item.values[self.metric] is not None]
@@ -240,11 +238,7 @@ class Plan:
         return Significance(documents=documents, pairs=len(chances), smallest=smallest, note=note)
 
     def notes(
-        self,
-        scored: Mapping[str, Resampled],
-        limits: Mapping[str, Limits | str | None],
-        *,
-        exact: bool,
+        self, scored: Systems, limits: Mapping[str, Limits | str | None], *, exact: bool
     ) -> Iterator[str]:
         """Note how to read the intervals, the probabilities and the order."""
         (how,) = {item.method for item in scored.values()}
@@ -275,88 +269,79 @@ def correct(differences: Sequence[Difference]) -> list[Difference]:
     ]
 
 
-#: The side of findings about the file.
-SIDE = "--names"
-_TEXT = r"[^\t]*[^\t ][^\t]*"
-NAMES = Table(
-    (
-        Column("submission", pattern=_TEXT, code="LDB107"),
-        Column("name", pattern=_TEXT, code="LDB107"),
-    ),
-    code="LDB101",
-)
+def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparison]:
+    """Compare systems by several metrics, from the counts of one run each.
 
-
-def system_names(
-    paths: Sequence[str], path: str | None = None, encoding: str = "utf-8"
-) -> tuple[dict[str, str], list[Finding]]:
-    """Return the names of the systems on a leaderboard by path, and the findings about their file.
-
-    No two names are the same; where there are no others, they are short.
+    Metrics of the same part, test and number of replicates share their replicates.
 
     Args:
-        paths: of the submissions.
-        path: of the file of names, if there is one.
-        encoding: of the file.
+        runs: the counts, by name of the system; at least one.
+        plans: a plan per metric.
+    """
+    first = next(iter(runs.values()))
+    groups: list[tuple[object, list[Plan]]] = []
+    for plan in plans:
+        key = (part_of(first.metric, plan.metric), plan.test, plan.drawn)
+        group = next((group for known, group in groups if known == key), None)
+        if group is None:
+            groups.append((key, [plan]))
+        else:
+            group.append(plan)
+    documents = sorted(
+        {name for run in runs.values() for name in run.metric.documents(pl.concat(run.counts))}
+    )
+    made: dict[str, Comparison] = {}
+    for _, group in groups:
+        systems = {name: _resample(group, run, documents) for name, run in runs.items()}
+        chances = {
+            (metric, frozenset(pair)): chance
+            for pair in combinations(systems, 2)
+            for metric, chance in _chances(group, *(systems[name] for name in pair))
+        }
+        made |= {plan.metric: plan.comparison(systems, chances) for plan in group}
+    return [made[plan.metric] for plan in plans]
+
+
+def part_of(metric: Metric, name: str) -> Metric:
+    """Return the part of a metric that gives a value."""
+    (part,) = metric.decompose((name,))
+    return part
+
+
+def _resample(plans: Sequence[Plan], run: Run, documents: Sequence[str]) -> Resampled:
+    """Resample a system, for several plans that share their replicates.
 
     Raises:
-        FileNotFoundError: if the file does not exist.
-        WrongOption: if it is a folder, or an archive of several files.
+        WrongOption: if a metric is not computed with these options.
     """
-    short = short_names(paths)
-    if path is None:
-        return short, []
-    source = open_source(path, encoding=encoding)
-    if source.kind == "folder" or len(source.members) > 1:
-        raise WrongOption(f"--names {path} is not a file of names")
-    lines: dict[str, tuple[int, str]] = {}
-    _, findings = read_table(source, NAMES, lambda parsed: [*_problems(parsed, short, lines)])
-    findings += source.findings
-    if not (lines or findings):
-        findings.append(finding("LDB106", file=source.path))
-    names = {path: lines[path][1] if path in lines else name for path, name in short.items()}
-    return names, [item.of(SIDE) for item in findings]
+    counts = pl.concat(run.counts)
+    metric, drawn = part_of(run.metric, plans[0].metric), plans[0].drawn
+    values, _ = metric.score(metric.total([counts]))
+    for plan in plans:
+        if plan.metric not in values:
+            raise WrongOption(f"{plan.metric} is not computed with these options")
+    method: Method = Bootstrap(len(documents), drawn.confidence, drawn.seed, drawn.replicates)
+    if plans[0].test == "jackknife" or metric.interval_method != "bootstrap":
+        method = Jackknife(len(documents), drawn.confidence, drawn.seed)
+    replicates = method.replicates(metric, counts, documents)
+    alone = metric.replicates(counts, documents, np.eye(len(documents), dtype=np.int64))
+    return Resampled(run, metric, counts, values, method, replicates, alone)
 
 
-def _problems(
-    parsed: ParsedTable, short: Mapping[str, str], lines: dict[str, tuple[int, str]]
-) -> Iterator[Problem]:
-    """Find the submission that each line is about; report those of none, and names that are alike.
-
-    Args:
-        parsed: the file of names.
-        short: the short names of all submissions, by path.
-        lines: takes the number of the line of a submission and the name there, by path.
-    """
-    spellings: dict[str, list[str]] = {}
-    for path, name in short.items():
-        file = PurePath(path)
-        for key in dict.fromkeys((str(path), name, file.name, file.stem)):
-            spellings.setdefault(key, []).append(path)
-
-    def problem(code: str, number: int, field: str, **values: object) -> Problem:
-        place = parsed.table.stretch(parsed.lines[number - 1], field)
-        return Problem(code, number, *place, values)
-
-    for number, submission, written in parsed.rows.iter_rows():
-        text, name = submission.strip(), written.strip()
-        paths = [text] if text in short else spellings.get(text, [])
-        if not paths:
-            hint = did_you_mean(text, list(spellings), "write its path as in the command")
-            yield problem("LDB102", number, "submission", given=text, hint=hint)
-        elif len(paths) > 1:
-            values = {"given": text, "count": len(paths), "paths": ", ".join(map(str, paths))}
-            yield problem("LDB104", number, "submission", **values)
-        elif paths[0] in lines:
-            first = lines[paths[0]][0]
-            yield problem("LDB105", number, "submission", path=paths[0], first=first)
-        else:
-            same = [line for line, other in lines.values() if other == name]
-            lines[paths[0]] = (number, name)
-            if same:
-                yield problem("LDB103", number, "name", name=name, other=f"line {same[0]}")
-    without = {name: path for path, name in short.items() if path not in lines}
-    for number, name in lines.values():  # the short names of submissions without a line
-        if name in without:
-            other = f"{without[name]}, which has no line"
-            yield problem("LDB103", number, "name", name=name, other=other)
+def _chances(
+    plans: Sequence[Plan], first: Resampled, second: Resampled
+) -> Iterator[tuple[str, Chance]]:
+    """Yield the p value of the difference of two systems, by metric; without those undefined."""
+    differences = {name: first.difference(second, name) for name in (p.metric for p in plans)}
+    known = {name: value for name, value in differences.items() if value is not None}
+    if plans[0].test == "permutation" and known:
+        pair = Pair.of(first.part, first.counts, second.counts)
+        swapped = pair.permutation(plans[0].drawn.replicates, plans[0].drawn.seed)
+        yield from ((name, swapped.chance(name, observed)) for name, observed in known.items())
+        return
+    for name, observed in known.items():
+        chance = None if observed else Chance(1.0, smallest=1.0)
+        if not first.method.too_few(first.part, name):
+            chance = first.method.chance(observed, first.drawn_of(name) - second.drawn_of(name))
+        if chance is not None:
+            yield name, chance

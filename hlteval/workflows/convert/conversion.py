@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from hlteval.converters import Format, ReadResult, WrongSetting, known, load
-from hlteval.findings import Finding, Findings, Severity, finding, in_order
+from hlteval.findings import Finding, Findings, Severity, entry, finding, in_order
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.results.packages import Conversion, ConvertedInput
@@ -259,14 +259,9 @@ class _Run:
         self.findings += [*lost, *changed_files(self.inputs, self.digests, path)]
         if errors:  # in spite of which it is written
             left_out = 0 if "rejected_records" in target.tables else losses.rejected
-            self.findings.append(
-                finding(
-                    "CNV107",
-                    documents=count_of(len(losses.documents), "document"),
-                    records=count_of(left_out, "record"),
-                    errors=count_of(errors, "error"),
-                )
-            )
+            numbers = {"document": len(losses.documents), "record": left_out, "error": errors}
+            values = {f"{word}s": count_of(number, word) for word, number in numbers.items()}
+            self.findings.append(entry("CNV107").finding(values))
 
     def corpora(self) -> Iterator[Corpus]:
         """Yield the batches as they are written, one of several inputs; losses are counted."""
@@ -302,14 +297,9 @@ class _Run:
         certain = self.losses.holds_something and not self.losses.parts.total()
         if certain or self.has_content(path):
             return None
-        return finding(
-            "CNV106",
-            format=self.target.name,
-            path=paths,
-            contents=self.losses.summary,
-            holders=", ".join(self.losses.holders),
-            forms=self.forms,
-        )
+        values = {"format": self.target.name, "path": paths, "forms": self.forms}
+        values |= {"contents": self.losses.summary, "holders": ", ".join(self.losses.holders)}
+        return entry("CNV106").finding(values)
 
     def has_content(self, path: Path) -> bool:
         """Return whether what was written has any content when it is read again."""

@@ -235,10 +235,8 @@ class Input:
         read = {m.name for members in chosen.documents(source).values() for m in members}
         unread = [m.name or m.display for m in source.members if m.name not in read]
         if unread:
-            count, listed = len(unread), shown_names(unread)
-            findings.append(
-                finding("CNV104", file=source.path, format=chosen.name, count=count, names=listed)
-            )
+            values = {"format": chosen.name, "count": len(unread), "names": shown_names(unread)}
+            findings.append(entry("CNV104").finding(values, file=source.path))
         return cls(source, chosen, (*source.findings, *findings))
 
     def read(self) -> Iterator[ReadResult]:
@@ -269,12 +267,10 @@ def _complete(form: Format, source: Source, encoding: str) -> tuple[Source, list
     members, findings = list(source.members), []
     for other in form.needed_files[suffix]:
         path = str(Path(source.path).with_suffix(other))
-        if Path(path).is_file():
-            beside = open_source(path, encoding=encoding)
-            members += beside.members
-            findings.append(finding("CNV202", file=source.path, beside=path))
-        else:
-            findings.append(finding("CNV203", file=source.path, beside=path))
+        present = Path(path).is_file()
+        members += open_source(path, encoding=encoding).members if present else ()
+        code = "CNV202" if present else "CNV203"
+        findings.append(finding(code, file=source.path, beside=path))
     members = [msgspec.structs.replace(member, name=member.basename) for member in members]
     return replace(source, members=tuple(members)), findings
 

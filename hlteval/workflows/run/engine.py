@@ -386,12 +386,7 @@ class Run(Check):
 
 
 def statistics(
-    opened: Submission,
-    metric: Metric,
-    pair: Pair,
-    *,
-    alignment: bool = False,
-    evidence: bool = False,
+    opened: Submission, metric: Metric, pair: Pair, *, alignment: bool, evidence: bool
 ) -> tuple[pl.DataFrame, pl.DataFrame | None, Evidence | None]:
     """Return the statistics of one batch, and its alignment and the evidence where wanted.
 

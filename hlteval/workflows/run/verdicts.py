@@ -147,7 +147,7 @@ def signature(
     """
     parts = [(FIRST, __version__), ("task", opened.task.name), ("profile", opened.profile)]
     parts += [(side, digest_of(files[side])) for side in ("reference", "system") if files.get(side)]
-    parts += options(opened)
+    parts += option_parts(opened)
     encodings = {codecs.lookup(member.encoding).name for member in opened.system.members}
     parts += [("encoding", name) for name in sorted(encodings) if name != "utf-8"]
     parts += [("lenient", "yes" if lenient else "no")]
@@ -155,7 +155,7 @@ def signature(
     return Signature(tuple(parts))
 
 
-def options(opened: Submission) -> Iterator[tuple[str, str]]:
+def option_parts(opened: Submission) -> Iterator[tuple[str, str]]:
     """The options of the task with their values, or the digests of the files that they name."""
     declared = {option.name: option for option in opened.task.options}
     for name, value in opened.options.items():

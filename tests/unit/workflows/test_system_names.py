@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hlteval.tasks.task import WrongOption
-from hlteval.workflows.compare.ranking import system_names
+from hlteval.workflows.compare.comparison import system_names
 
 INVALID = Path(__file__).parents[3] / "fixtures" / "leaderboard" / "invalid"
 PATHS = ["runs/bold.tpl", "runs/careful.tpl", "a/run.tpl", "b/run.tpl"]
