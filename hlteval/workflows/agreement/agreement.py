@@ -34,8 +34,7 @@ from hlteval.results.agreement import (
 )
 from hlteval.results.systems import short_names
 from hlteval.results.verdict import FIRST, Signature, Verdict
-from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND, Coefficient
-from hlteval.scoring.agreement.ratings import Ratings, Values
+from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND, Coefficient, Ratings, Values
 from hlteval.scoring.agreement.units import SEPARATOR, Judged, Present, Unit, first_of_marks, judged
 from hlteval.scoring.intervals import Bootstrap, method
 from hlteval.scoring.metric import CannotCount, Limits, Metric

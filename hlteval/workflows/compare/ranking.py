@@ -17,7 +17,7 @@ from hlteval.results.systems import Comparison, Difference, Significance, System
 from hlteval.results.verdict import Signature
 from hlteval.scoring.intervals import Bootstrap, Jackknife, Method, notes, signature
 from hlteval.scoring.metric import Limits, Metric, Replicates
-from hlteval.scoring.significance import Chance, Pair, holm
+from hlteval.scoring.resampling import Chance, Pair, holm
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.run.engine import Run
 from hlteval.workflows.run.request import Intervals

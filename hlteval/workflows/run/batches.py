@@ -18,7 +18,7 @@ from hlteval.converters.corpus.memory import in_memory, loaded, with_digest, wit
 from hlteval.findings import REFERENCE, SUBMISSION, Finding
 from hlteval.representation import Corpus, align, of_documents
 from hlteval.representation.corpus import are_apart, document_slices
-from hlteval.scoring.evidence import Evidence
+from hlteval.scoring.metric import Evidence
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.sources.archives import kind_of_file
 from hlteval.tasks.runtime.options import OptionFiles, read_files
