@@ -283,17 +283,32 @@ def leaderboard(
     """
     path = reference_path(task, reference)
     values = with_seed(load(task), task_options(task, leaderboard, options, task_option), seed)
-    named = None if names is None else as_path("names", names, files_only=True)
-    folder = None if output is None else output_path("output", output)
-    listed = _check_names(metrics)
     request = Request(
         task, "", path, profile=profile, options=values, encoding=encoding, lenient=lenient,
         jobs=jobs, intervals=Intervals(bootstrap or 0, confidence, seed),
     )  # fmt: skip
-    with python_names({"reference": path, "names": named, "output": folder, **values}, task):
+    return _rank(request, systems, names, output, metrics, alpha, defaults)
+
+
+def _rank(
+    request: Request,
+    systems: Iterable[Input] | Mapping[str, Input],
+    names: Input | None,
+    output: str | os.PathLike[str] | None,
+    metrics: Collection[str],
+    alpha: float,
+    defaults: Input | None,
+) -> Leaderboard:
+    """Make a leaderboard, which names the defaults before it is written."""
+    named = None if names is None else as_path("names", names, files_only=True)
+    folder = None if output is None else output_path("output", output)
+    listed = _check_names(metrics)
+    paths = {"reference": request.reference, "names": named, "output": folder, **request.options}
+    with python_names(paths, request.task):
+        table = request.definition.scored_table
         return leaderboard_in(
-            folder, request, system_paths(systems, load(task).scored_table, existing=False),
-            names=named, metrics=listed, alpha=alpha,
+            folder, request, system_paths(systems, table, existing=False), names=named,
+            metrics=listed, alpha=alpha,
             named=partial(with_defaults, defaults=taken_from(defaults)),
         )  # fmt: skip
 

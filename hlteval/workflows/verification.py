@@ -182,19 +182,46 @@ def verify(
     systems = [system] if isinstance(system, str) else [*system]
     if "-" in systems[1:] or (claim.source == "-" and "-" in (reference, *systems)):
         raise WrongOption("standard input can be read only once: use - once")
-    name = task or claim.only("task")
-    if name is None:
-        raise WrongSignature("the signature names no task; use --task NAME")
-    if name not in task_modules():
-        hint = did_you_mean(name, task_modules(), f"use one of {', '.join(task_modules())}")
-        raise WrongSignature(f"unknown task {name}; {hint}")
-    declared = load(name)
+    declared = _task(claim, task)
     own = merge_options(declared, options or {})
-    values = {o.name: claim.only(o.name) for o in declared.options if not names_file(o)}
-    effective = {name: value for name, value in values.items() if value is not None} | own
+    return _verification(claim, declared, (reference, *systems), passed, own, step)
+
+
+def _task(claim: Claim, name: str | None) -> Task:
+    """Return the task that a user names, or else the signature."""
+    chosen = name or claim.only("task")
+    if chosen is None:
+        raise WrongSignature("the signature names no task; use --task NAME")
+    if chosen not in task_modules():
+        hint = did_you_mean(chosen, task_modules(), f"use one of {', '.join(task_modules())}")
+        raise WrongSignature(f"unknown task {chosen}; {hint}")
+    return load(chosen)
+
+
+def _verification(
+    claim: Claim,
+    task: Task,
+    paths: Sequence[str],
+    passed: Mapping[str, str],
+    own: Mapping[str, str],
+    step: Progress,
+) -> Verification:
+    """Compare a claim with the signature of the files and of what the user passed.
+
+    Args:
+        claim: what is verified.
+        task: the task whose formats are read.
+        paths: of the reference and of the submissions.
+        passed: the common settings that the user passed, as signatures have them.
+        own: the options of the task that the user passed, as text.
+        step: called after each batch.
+    """
+    reference, *systems = paths
+    values = {o.name: claim.only(o.name) for o in task.options if not names_file(o)}
+    effective = {name: value for name, value in values.items() if value is not None} | {**own}
     chosen = {name: passed.get(name) or claim.only(name) or COMMON[name] for name in COMMON}
     request = Request(
-        declared.name,
+        task.name,
         systems[0],
         reference,
         profile=chosen["profile"],
@@ -211,7 +238,7 @@ def verify(
     found += [(name, value) for name, value in passed.items() if name not in dict(found)]
     both = claim.signature, Signature(tuple(found))
     names = dict.fromkeys(name for each in both for name, _ in each.parts)
-    by_name = (_parts(declared, name, *(each.values(name) for each in both)) for name in names)
+    by_name = (_parts(task, name, *(each.values(name) for each in both)) for name in names)
     parts = tuple(part for each in by_name for part in each)
     numbers: Iterable[Part] = ()
     if claim.numbers is not None:

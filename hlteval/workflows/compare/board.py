@@ -60,8 +60,7 @@ def leaderboard_in(
         names: path of a file of names.
         metrics: names of the metrics.
         alpha: the level of significance.
-        named: makes of the leaderboard the one that is written and returned, such as one that names
-            the source of its settings.
+        named: makes the leaderboard that is written, such as one that names its settings' source.
 
     Raises:
         FileExistsError: if the folder contains anything but a leaderboard.

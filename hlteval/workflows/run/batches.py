@@ -305,7 +305,7 @@ File = tuple[str, str, str]
 
 @dataclass
 class Batch:
-    """What one batch gives, or several that are added: what was found, and what was counted.
+    """Result of a batch, or of several that are added: what was found, and what was counted.
 
     Attributes:
         names: the number of documents of both sides.
@@ -425,10 +425,8 @@ def open_sides(
         and not (task.reference_optional or complete or system.findings)
     ):
         named = f" (with {' and '.join(suffixes)})" if suffixes else ""
-        raise NothingGiven(
-            f"{task.name} needs the documents of the task: pass their folder or archive"
-            f"{named} with --against"
-        )
+        needed = f"needs the documents of the task: pass their folder or archive{named}"
+        raise NothingGiven(f"{task.name} {needed} with --against")
     return Submission(
         task, system, reference, settings, values, reference_form, files, role, request.profile
     )
