@@ -147,8 +147,9 @@ def compare(
         Refused: if the reference cannot be used, or no submission is scored; of several, those that
             are not scored have no rank and are in `refused`.
     """
-    values = merge_options(request.definition, request.options)
-    by = _criteria(request, values, test, alpha)
+    task = request.definition
+    values = merge_options(task, request.options)
+    by = Criteria(task, request.profile, values, test, request.intervals, alpha)
     by = by.with_metric(metric) if metric else by
     plan = by.plan(metric or by.ranking)
     systems, folders = expand_folders(request.task, systems)
@@ -190,7 +191,7 @@ class Criteria:
         profile: `plan` or `official`.
         options: of the task, as text.
         test: that gives probabilities; None for that of each metric.
-        intervals: the replicates; their number may be 0, for that of each metric.
+        intervals: the replicates; without them or their number, those of each metric.
         alpha: the level of significance.
     """
 
@@ -198,7 +199,7 @@ class Criteria:
     profile: str
     options: Mapping[str, str]
     test: str | None
-    intervals: Intervals
+    intervals: Intervals | None
     alpha: float = 0.05
 
     @property
@@ -266,17 +267,10 @@ class Criteria:
             )
         statistic = task.statistic(metric)  # the measure may be one that is not declared
         sign = -1 if statistic and statistic.better == "less" else 1
-        drawn = self.intervals
+        drawn = self.intervals or Intervals(0)
         if not drawn.replicates:
             drawn = replace(drawn, replicates=MANY if part.additive else FEW)
         return Plan(metric, sign, test, drawn, self.alpha, task.limits(metric))
-
-
-def _criteria(
-    request: Request, values: Mapping[str, str], test: str | None, alpha: float
-) -> Criteria:
-    intervals = request.intervals or Intervals(0)
-    return Criteria(request.definition, request.profile, values, test, intervals, alpha)
 
 
 #: Parts of signatures that each metric has.
@@ -313,7 +307,7 @@ def leaderboard(
     if any(option.name == "metrics" for option in task.options):  # it lists the computed ones
         metrics = metrics or [n.strip() for n in options.get("metrics", "").split(",") if n]
         options = {**options, **({"metrics": ",".join(metrics)} if metrics else {})}
-    by = _criteria(request, options, None, alpha)
+    by = Criteria(task, request.profile, options, None, request.intervals, alpha)
     plans = [by.plan(name) for name in dict.fromkeys(metrics or usual_metrics(by))]
     systems, folders = expand_folders(task.name, systems)
     by_path, findings = system_names(systems, names, request.encoding)
@@ -374,7 +368,7 @@ def usual_metrics(by: Criteria) -> list[str]:
 
     Examples:
         >>> from hlteval.tasks import load
-        >>> usual_metrics(Criteria(load("hub4"), "plan", {}, None, Intervals(0)))
+        >>> usual_metrics(Criteria(load("hub4"), "plan", {}, None, None))
         ['both.f', 'both.rec', 'both.pre', 'both.err']
     """
     task, first = by.task, by.ranking

@@ -343,16 +343,14 @@ class Output:
         check_name(path)
         if not path.parent.is_dir():
             raise FileNotFoundError(f"no folder {path.parent}")
-        if path.is_dir():
-            if not self.force and any(path.iterdir()):
-                raise FileExistsError(
-                    f"{self.path} is a folder that is not empty; use --force to add files to it "
-                    "and replace those with the same names"
-                )
-        elif path.is_file():
-            if not self.force:
-                raise FileExistsError(f"{self.path} exists; use --force to replace it")
-        elif path.exists() or path.is_symlink():
+        if path.is_dir() and not self.force and any(path.iterdir()):
+            raise FileExistsError(
+                f"{self.path} is a folder that is not empty; use --force to add files to it "
+                "and replace those with the same names"
+            )
+        if path.is_file() and not self.force:
+            raise FileExistsError(f"{self.path} exists; use --force to replace it")
+        if os.path.lexists(path) and not (path.is_dir() or path.is_file()):
             raise FileExistsError(f"{self.path} is neither a file nor a folder")
 
     def place(self, made: Path, form: Format, documents: int) -> tuple[list[Listed], list[Finding]]:

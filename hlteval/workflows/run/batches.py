@@ -351,12 +351,8 @@ class Batch:
         self.names += other.names
         self.records += other.records
         self.gold += other.gold
-        self.findings += other.findings
-        self.judging += other.judging
-        self.deferred += other.deferred
-        self.counts += other.counts
-        self.alignments += other.alignments
-        self.evidence += other.evidence
+        for name in ("findings", "judging", "deferred", "counts", "alignments", "evidence"):
+            getattr(self, name).extend(getattr(other, name))
         self.documents = other.documents | self.documents
         self.reference |= other.reference
         self.system |= other.system
