@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
 import msgspec
 
@@ -14,6 +15,7 @@ from hlteval.tasks import load
 from hlteval.tasks.task import Task
 
 Role = Literal["submission", "reference"]
+LEVELS = tuple(map(str, Severity))
 
 
 class UnknownCode(ValueError):
@@ -105,8 +107,9 @@ class Intervals:
     seed: int = 0
 
 
-def _help(text: str) -> Mapping[str, str]:
-    return {"help": text}
+def _option(default: Any, text: str, choices: tuple[str, ...] = ()) -> Any:
+    """Declare a field that is an option, too: its default, its help and the values it can have."""
+    return field(default=default, metadata={"help": text, "choices": choices})
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ class Request:
     """One submission, what it is compared with, and how.
 
     Each face (command line, Python, editor, page, evaluation) makes one, and the engine takes
-    nothing else. The metadata of a field is the help of the options of that name (`help_of`).
+    nothing else. A field may declare the options of its name, too (`OPTIONS`).
 
     Attributes:
         task: name of the task.
@@ -142,41 +145,32 @@ class Request:
 
     task: str
     system: str
-    reference: str = field(default="", metadata=_help("Reference: folder, file, .zip or .tgz."))
-    against: str | None = field(
-        default=None,
-        metadata=_help("Documents of the task: reference or test data, in the same forms."),
+    reference: str = _option("", "Reference: folder, file, .zip or .tgz.")
+    against: str | None = _option(
+        None, "Documents of the task: reference or test data, in the same forms."
     )
-    role: Role = field(
-        default=SUBMISSION, metadata=_help("Check a submission, or a reference by itself.")
-    )
-    profile: str = field(
-        default="plan",
-        metadata=_help("Follow the written specification, or the official software with its bugs."),
+    role: Role = _option(SUBMISSION, "Check a submission, or a reference by itself.")  # noqa: RUF009
+    profile: str = _option(
+        "plan",
+        "Follow the written specification, or the official software with its bugs.",
+        ("plan", "official"),
     )
     options: Mapping[str, object] = field(default_factory=dict)
-    encoding: str = field(default="utf-8", metadata=_help("Encoding of the input files."))
-    lenient: bool = field(
-        default=False, metadata=_help("Score the rest despite blocking findings.")
-    )
+    encoding: str = _option("utf-8", "Encoding of the input files.")
+    lenient: bool = _option(False, "Score the rest despite blocking findings.")
     alignment: bool = True
     evidence: bool = False
     intervals: Intervals | None = None
-    max_per_code: int = field(
-        default=MAX_PER_CODE,
-        metadata=_help(
-            "Maximum number of findings per code and file to explain (default 1000); others are "
-            "only counted; 0 for all."
-        ),
+    max_per_code: int = _option(
+        MAX_PER_CODE,
+        "Maximum number of findings per code and file to explain (default 1000); others are only "
+        "counted; 0 for all.",
     )
     selection: Selection = field(default_factory=Selection)
-    fail_on: str = field(
-        default="error", metadata=_help("Lowest severity that makes validation fail.")
-    )
+    fail_on: str = _option("error", "Lowest severity that makes validation fail.", LEVELS)
     batch: int | None = None
-    jobs: int = field(
-        default=1,
-        metadata=_help("Number of processes for files named by document; the output is the same."),
+    jobs: int = _option(
+        1, "Number of processes for files named by document; the output is the same."
     )
     step: Callable[[int, int | None], None] | None = None
 
@@ -204,11 +198,7 @@ class Request:
         )
 
 
-def help_of(name: str) -> str:
-    """Return the help of the options of the name of a field.
-
-    Examples:
-        >>> help_of("encoding")
-        'Encoding of the input files.'
-    """
-    return next(str(item.metadata["help"]) for item in fields(Request) if item.name == name)
+#: The declarations of the fields that are options: their help, and the values that they can have.
+OPTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {item.name: item.metadata for item in fields(Request) if item.metadata}
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import FrozenInstanceError, replace
 from io import StringIO
 from typing import Any
 
@@ -12,9 +12,7 @@ from typer.main import get_command
 
 from hlteval.cli.app import app
 from hlteval.sources.inputs import as_path
-from hlteval.workflows.run.request import Intervals, Request, help_of
-
-HELPFUL = [field.name for field in fields(Request) if "help" in field.metadata]
+from hlteval.workflows.run.request import OPTIONS, Intervals, Request
 
 
 def options_of(command: str, task: str) -> dict[str, str]:
@@ -53,9 +51,9 @@ def test_standard_input_and_what_is_in_memory_are_read_once(
     assert Request("lorehlt-sf", **given).repeatable is repeatable
 
 
-@pytest.mark.parametrize("name", HELPFUL)
+@pytest.mark.parametrize("name", OPTIONS)
 def test_commands_have_the_help_of_the_request(name: str) -> None:
     commands = ("validate", "score")
     texts = [options_of(command, "hub4") for command in commands]
     own = {text for each in texts for option, text in each.items() if option in {name, "role"}}
-    assert help_of(name) in own
+    assert OPTIONS[name]["help"] in own
