@@ -50,7 +50,7 @@ from hlteval.tasks import load, task_modules
 from hlteval.tasks.options import unknown
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.evaluation.manifests import CampaignManifest
-from hlteval.workflows.run.request import Selection
+from hlteval.workflows.run.request import Request, Selection
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -375,6 +375,39 @@ def task_options(
                 value = as_path(name, value, files_only=not option.format)  # noqa: PLW2901
             values[name] = value
     return values
+
+
+@contextmanager
+def request_of(
+    function: Callable[..., Any],
+    arguments: Mapping[str, Any],
+    files: Mapping[str, str | None] | None = None,
+) -> Iterator[tuple[Request, list[str]]]:
+    """Give the request that arguments make, and the paths of several systems or annotations.
+
+    Inside, messages have the names of arguments.
+
+    Args:
+        function: whose arguments they are, named after its command.
+        arguments: by name; None is not set.
+        files: other paths that messages may be about, by argument. Without them, all systems exist.
+    """
+    task, paths, several = load(arguments["task"]), dict[str, str | None](), list[str]()
+    for name, value in arguments.items():
+        if name == "reference":
+            paths[name] = reference_path(task.name, value)
+        elif name in {"system", "submission"}:
+            paths[name] = as_path(name, value, table=task.scored_table)
+        elif name in {"systems", "annotations"}:
+            several = system_paths(value, task.scored_table, argument=name, existing=files is None)
+            paths |= {name: several[0]} if files is None else {}
+        elif name == "against" and value is not None:
+            paths[name] = as_path(name, value, table="" if several else task.scored_table)
+    options = task_options(task.name, function, arguments["options"], arguments["task_option"])
+    system = paths.get("system") or paths.get("submission")
+    request = Request.of(task, {**arguments, **paths, "system": system}, options)
+    with python_names({**paths, **(files or {}), **request.options}, task.name):
+        yield request, several
 
 
 @contextmanager

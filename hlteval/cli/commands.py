@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property, wraps
 from importlib import resources
 from types import MappingProxyType
@@ -26,7 +26,7 @@ from hlteval.cli.output import Outputs
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, declarations, epilog, usage
 from hlteval.extensions import resolve
 from hlteval.tasks import BUILTIN, load, task_modules
-from hlteval.tasks.options import check_effect, merge_options, with_seed
+from hlteval.tasks.options import check_effect, merge_options
 from hlteval.tasks.task import Option, Task
 from hlteval.workflows.run.request import LEVELS, OPTIONS, Intervals, Request
 
@@ -327,7 +327,7 @@ class TaskCommand:
             config = context.meta.get(defaults.KEY)
             check_inputs_stay(every, task.options, [config.path] if config else ())
         arguments["outputs"] = self._outputs(context, arguments)
-        arguments["request"] = self._request(task, arguments, options)
+        arguments["request"] = Request.of(task, arguments, options)
         self.run(**{name: arguments[name] for name in self.body})
 
     def _without_effect(self, name: str, task: Task, values: Mapping[str, object]) -> Iterator[str]:
@@ -345,20 +345,6 @@ class TaskCommand:
             other, _, value = each.partition("=")
             if values[other] == value if value else values[other]:
                 yield entry.get("reason") or f"with {_flags(without)}"
-
-    def _request(
-        self, task: Task, values: Mapping[str, Any], options: Mapping[str, object]
-    ) -> Request:
-        """Return the request that the values of options make."""
-        replicates, intervals = values.get("bootstrap", 0), None
-        if replicates != 0:  # None is the usual number
-            intervals = Intervals(replicates or 0, values["confidence"], values["seed"])
-        if "reference" in self.takes:
-            options = with_seed(task, options, values.get("seed", 0))
-        names = {each.name for each in fields(Request)}
-        own = {name: value for name, value in values.items() if name in names and value is not None}
-        request = Request(task.name, "", options=options, intervals=intervals)
-        return replace(request, **own)
 
     def _outputs(self, context: typer.Context, values: Mapping[str, Any]) -> Outputs:
         """Return the outputs that the values of options make."""

@@ -12,6 +12,7 @@ import msgspec
 from hlteval.findings import MAX_PER_CODE, SUBMISSION, Finding, Severity, catalogue
 from hlteval.sources.opening import OpenInput
 from hlteval.tasks import load
+from hlteval.tasks.options import with_seed
 from hlteval.tasks.task import Task
 
 Role = Literal["submission", "reference"]
@@ -173,6 +174,32 @@ class Request:
         1, "Number of processes for files named by document; the output is the same."
     )
     step: Callable[[int, int | None], None] | None = None
+
+    @classmethod
+    def of(cls, task: Task, values: Mapping[str, Any], options: Mapping[str, object]) -> Request:
+        """Make a request of the values of options, or of arguments, that have the same names.
+
+        The seed is also that of the options of the task that follow it, where there is a reference.
+
+        Args:
+            task: the task.
+            values: by name; None is a value that is not set, and others are left out. The replicates
+                are `bootstrap`: 0 for no intervals, None for the usual number.
+            options: of the task.
+
+        Examples:
+            >>> Request.of(load("hub4"), {"bootstrap": 9, "confidence": 0.9, "seed": 1}, {}).intervals
+            Intervals(replicates=9, confidence=0.9, seed=1)
+        """
+        replicates, intervals = values.get("bootstrap", 0), None
+        if replicates != 0:
+            intervals = Intervals(replicates or 0, values["confidence"], values["seed"])
+        if "reference" in values:
+            options = with_seed(task, options, values.get("seed", 0))
+        names = {item.name for item in fields(cls)} - {"task", "options"}
+        own = {name: value for name, value in values.items() if name in names and value is not None}
+        made: dict[str, Any] = {"system": "", "intervals": intervals, **own}
+        return cls(task.name, options=options, **made)
 
     @property
     def definition(self) -> Task:
