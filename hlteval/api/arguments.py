@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import (
     Annotated,
     Any,
@@ -379,9 +379,7 @@ def task_options(
 
 @contextmanager
 def request_of(
-    function: Callable[..., Any],
-    arguments: Mapping[str, Any],
-    files: Mapping[str, str | None] | None = None,
+    function: Callable[..., Any], arguments: Mapping[str, Any]
 ) -> Iterator[tuple[Request, list[str]]]:
     """Give the request that arguments make, and the paths of several systems or annotations.
 
@@ -389,8 +387,8 @@ def request_of(
 
     Args:
         function: whose arguments they are, named after its command.
-        arguments: by name; None is not set.
-        files: other paths that messages may be about, by argument. Without them, all systems exist.
+        arguments: by name; None is not set. Those of a leaderboard have an output: its systems need
+            not exist.
     """
     task, paths, several = load(arguments["task"]), dict[str, str | None](), list[str]()
     for name, value in arguments.items():
@@ -399,14 +397,17 @@ def request_of(
         elif name in {"system", "submission"}:
             paths[name] = as_path(name, value, table=task.scored_table)
         elif name in {"systems", "annotations"}:
-            several = system_paths(value, task.scored_table, argument=name, existing=files is None)
-            paths |= {name: several[0]} if files is None else {}
+            existing = "output" not in arguments
+            several = system_paths(value, task.scored_table, argument=name, existing=existing)
+            paths |= {name: several[0]} if existing else {}
+        elif name in {"names", "output"}:
+            paths[name] = value
         elif name == "against" and value is not None:
             paths[name] = as_path(name, value, table="" if several else task.scored_table)
     options = task_options(task.name, function, arguments["options"], arguments["task_option"])
     system = paths.get("system") or paths.get("submission")
     request = Request.of(task, {**arguments, **paths, "system": system}, options)
-    with python_names({**paths, **(files or {}), **request.options}, task.name):
+    with python_names({**paths, **request.options}, task.name):
         yield request, several
 
 
@@ -525,9 +526,9 @@ def pipeline_config(given: Input, task: str, manifest: str | None) -> Config:
     return config
 
 
-def taken_from(given: object) -> Defaults | None:
-    """Return what was taken from the argument `defaults`, which `check_arguments` has read."""
-    return given if isinstance(given, Defaults) else None
+def name_defaults(given: object) -> Callable[[Leaderboard], Leaderboard]:
+    """Return what lets a leaderboard name the argument `defaults`, which is read by now."""
+    return partial(with_defaults, defaults=given if isinstance(given, Defaults) else None)
 
 
 def _with_config(function: Callable[..., R], bound: inspect.BoundArguments) -> R:

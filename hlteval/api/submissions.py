@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
@@ -22,15 +21,14 @@ from hlteval.api.arguments import (
     Share,
     check_arguments,
     describe_value,
+    name_defaults,
     python_names,
     request_of,
-    taken_from,
     with_distinct_names,
 )
 from hlteval.findings import MAX_PER_CODE, Findings
 from hlteval.representation import Corpus
 from hlteval.results.agreement import Agreement
-from hlteval.results.config import with_defaults
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Leaderboard, short_names
 from hlteval.results.verdict import Verdict
@@ -260,17 +258,13 @@ def leaderboard(
         >>> [(row.name, row.codes) for row in board.rows]
         [('a', ()), ('b', ('EDL201',))]
     """
-    arguments, ranking = locals(), _check_names(metrics)
-    files = {
-        "names": None if names is None else as_path("names", names, files_only=True),
-        "output": None if output is None else output_path("output", output),
-    }
-    with request_of(leaderboard, arguments, files) as (request, paths):
+    names = None if names is None else as_path("names", names, files_only=True)
+    output = None if output is None else output_path("output", output)
+    with request_of(leaderboard, locals()) as (request, paths):
         return leaderboard_in(
-            files["output"], task, request.reference, paths, names=files["names"], metrics=ranking,
+            output, task, request.reference, paths, names=names, metrics=_check_names(metrics),
             alpha=alpha, jobs=jobs, intervals=request.intervals, profile=profile, lenient=lenient,
-            encoding=encoding, options=request.options,
-            named=partial(with_defaults, defaults=taken_from(defaults)),
+            encoding=encoding, options=request.options, named=name_defaults(defaults),
         )  # fmt: skip
 
 

@@ -39,13 +39,8 @@ class Unbuilt(HelpfulCommand):
     def built(self) -> Any:
         """The command with its options."""
         name = str(self.name)
-        return build_command(
-            name,
-            with_options(name, COMMANDS[name]),
-            short_help=self.short_help,
-            epilog=self.epilog,
-            **declarations()[name].get("settings", {}),
-        )
+        settings, run = declarations()[name].get("settings", {}), with_options(name, COMMANDS[name])
+        return build_command(name, run, str(self.short_help), str(self.epilog), settings)
 
 
 class Commands(HelpfulGroup):

@@ -155,17 +155,15 @@ def known_encoding(name: str | None) -> str | None:
     return name
 
 
-#: Settings of a declaration that are not settings of typer.
-_OWN = frozenset({"as", "help", "default", "choices", "complete", "check"})
-#: Settings of a declaration that say when an option has no effect.
-_EFFECT = frozenset({"forms", "needs", "without", "reason"})
+#: The keys of a declaration that are not settings of typer.
+_OWN = frozenset({"as", "help", "default", "choices", "forms", "needs", "without", "reason"})
 
 
-def declared(command: str, name: str) -> Mapping[str, Any]:
+def declaration(command: str, name: str) -> Mapping[str, Any]:
     """Return the declaration of an option of a command; what is a field of `Request` has its own.
 
     Examples:
-        >>> declared("score", "encoding")["help"]
+        >>> declaration("score", "encoding")["help"]
         'Encoding of the input files.'
     """
     tables = declarations()
@@ -194,11 +192,10 @@ def typer_parameter(command: str, parameter: inspect.Parameter) -> inspect.Param
     hint: Any = parameter.annotation
     if get_origin(hint) is Annotated or hint is typer.Context:
         return parameter
-    entry = declared(command, parameter.name)
-    settings = {key: entry[key] for key in entry if key not in _OWN | _EFFECT}
-    for key, setting in (("complete", "autocompletion"), ("check", "callback")):
-        if key in entry:
-            settings[setting] = resolve(f"{__name__}:{entry[key]}")
+    entry = declaration(command, parameter.name)
+    settings = {key: entry[key] for key in entry if key not in _OWN}
+    for key in {"autocompletion", "callback"} & {*settings}:
+        settings[key] = resolve(f"{__name__}:{settings[key]}")
     default = entry.get("default", parameter.default)
     if choices := tuple(entry.get("choices", ())):
         hint = Literal[choices]
@@ -209,14 +206,14 @@ def typer_parameter(command: str, parameter: inspect.Parameter) -> inspect.Param
     )
 
 
-def typed(
+def with_parameters(
     function: Callable[..., None], parameters: Iterable[inspect.Parameter]
 ) -> Callable[..., None]:
     """Return a function whose signature, from which typer makes options, has these parameters."""
     signature = inspect.Signature([*parameters])
 
     @wraps(function)
-    def command(**arguments: Any) -> None:
+    def command(**arguments: object) -> None:
         function(**arguments)
 
     command.__signature__ = signature  # type: ignore[attr-defined]
@@ -224,17 +221,27 @@ def typed(
     return command
 
 
-def build_command(name: str, function: Callable[..., None], **settings: Any) -> Any:
-    """Return a command of which typer makes the options from the signature of a function."""
+def build_command(
+    name: str, function: Callable[..., None], text: str, exits: str, settings: Mapping[str, Any]
+) -> Any:
+    """Return a command of which typer makes the options from the signature of a function.
+
+    Args:
+        name: of the command.
+        function: what it does.
+        text: what the list of commands says of it.
+        exits: its exit codes.
+        settings: further settings of typer.
+    """
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name, cls=HelpfulCommand, **settings)(function)
+    app.command(name, cls=HelpfulCommand, short_help=text, epilog=exits, **settings)(function)
     return get_command(app)
 
 
 def with_options(name: str, function: Callable[..., None]) -> Callable[..., None]:
     """Return the function of a command with its options as they are declared."""
     parameters = inspect.signature(function, eval_str=True).parameters.values()
-    return typed(function, [typer_parameter(name, each) for each in parameters])
+    return with_parameters(function, [typer_parameter(name, each) for each in parameters])
 
 
 Command = Literal["validate", "score", "compare", "leaderboard", "agreement", "pack"]
@@ -285,11 +292,11 @@ class TaskCommand:
     def of(self, task: Task) -> Callable[..., None]:
         """Return the function for a task, with the signature from which typer makes its options."""
 
-        def command(context: typer.Context, **arguments: Any) -> None:
+        def command(context: typer.Context, **arguments: object) -> None:
             self._run(task, context, arguments)
 
         context = inspect.signature(command, eval_str=True).parameters["context"]
-        return typed(command, [context, *self._options(task)])
+        return with_parameters(command, [context, *self._options(task)])
 
     def _options(self, task: Task) -> Iterator[inspect.Parameter]:
         """Give the options of any task, then those of a task.
@@ -332,7 +339,7 @@ class TaskCommand:
 
     def _without_effect(self, name: str, task: Task, values: Mapping[str, object]) -> Iterator[str]:
         """Give the reasons why an option has no effect beside the others."""
-        entry = declared(self.name, name)
+        entry = declaration(self.name, name)
         needs, without, wanted = (entry.get(key, []) for key in ("needs", "without", "forms"))
         if wanted and _forms(values).isdisjoint(wanted):
             most = ", ".join(wanted[:-1])
@@ -351,7 +358,9 @@ class TaskCommand:
         names = {each.name for each in fields(Outputs)}
         own = {name: value for name, value in values.items() if name in names}
         taken = defaults.applied_defaults(context) if self.takes_defaults else None
-        return Outputs(**own, defaults=taken, forms=tuple(declared(self.name, "form")["choices"]))
+        return Outputs(
+            **own, defaults=taken, forms=tuple(declaration(self.name, "form")["choices"])
+        )
 
 
 def _flags(names: Iterable[str]) -> str:
@@ -435,8 +444,9 @@ class TaskGroup(HelpfulGroup):
             if name == "agreement":
                 reason = "declares nothing that annotators judge"
             raise typer.BadParameter(f"{cmd_name} {reason}")
-        texts = {"help": task.title, "short_help": task.title, "epilog": epilog(name)}
-        return build_command(cmd_name, self.task_command.of(task), no_args_is_help=True, **texts)
+        settings = {"help": task.title, "no_args_is_help": True}
+        run = self.task_command.of(task)
+        return build_command(cmd_name, run, task.title, epilog(name), settings)
 
 
 def _exists(task: str) -> bool:

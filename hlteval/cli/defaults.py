@@ -208,8 +208,8 @@ def _search(starts: Sequence[Path]) -> str | None:
     return None if paths[0] is None else relative_path(paths[0])
 
 
-def _read(path: str | None, task: str = "") -> Config | None:
-    """Read a file of defaults; None if there is none, or for another task, which is printed.
+def _read(path: str | None, task: str = "", *, quiet: bool = False) -> Config | None:
+    """Read a file of defaults; None if there is none, or for another task, which it may print.
 
     Raises:
         Exit: with status 2, if the file has errors.
@@ -220,7 +220,8 @@ def _read(path: str | None, task: str = "") -> Config | None:
         return None
     config = sound(read_config(path, task))
     if task and config.task not in {"", task}:
-        without_effect(config, task)
+        if not quiet:
+            without_effect(config, task)
         return None
     return config
 
@@ -239,13 +240,16 @@ def sound(config: Config) -> Config:
     return config
 
 
-def config_of_call(given: str | None, inputs: Sequence[str], task: str = "") -> Config | None:
+def config_of_call(
+    given: str | None, inputs: Sequence[str], task: str = "", *, quiet: bool = False
+) -> Config | None:
     """The file of defaults of a command that is not of one task; None if none applies.
 
     Args:
         given: the value of `--defaults`.
         inputs: the paths above which it is searched for.
         task: the task that is given; empty if none is.
+        quiet: whether nothing is printed if the file is for another task.
 
     Raises:
         BadParameter: if several files apply.
@@ -254,15 +258,15 @@ def config_of_call(given: str | None, inputs: Sequence[str], task: str = "") -> 
     from hlteval.workflows.config import start_of
 
     path = _search([start_of(each) for each in inputs]) if given is None else given
-    return _read(path, task)
+    return _read(path, task, quiet=quiet)
 
 
 def without_effect(config: Config, other: str) -> None:
     """Print that a file of defaults is for another task."""
-    _remark(f"{config.path} has defaults for {config.task} only, not for {other}")
+    show_note(f"{config.path} has defaults for {config.task} only, not for {other}")
 
 
-def not_given(context: Any, config: Config | None, names: Iterable[str]) -> dict[str, Any]:
+def not_given(context: Any, config: Config | None, names: Iterable[str]) -> Mapping[str, Any]:
     """The values of a file of defaults for parameters that are not on the command line."""
     return {
         name: config.values[name]
@@ -295,10 +299,11 @@ def applied_defaults(context: Any) -> Defaults | None:
 def show_defaults(defaults: Defaults | None) -> None:
     """Print which file gave what, if one did."""
     if defaults is not None:
-        _remark(defaults.note)
+        show_note(defaults.note)
 
 
-def _remark(text: str) -> None:
+def show_note(text: str) -> None:
+    """Print a note to standard error."""
     from hlteval.reports.terminal import note, remarks, write
 
     write(remarks(), note(text))

@@ -7,7 +7,7 @@ from typing import Literal
 
 import typer
 
-from hlteval.cli.commands import declared, with_options
+from hlteval.cli.commands import declaration, with_options
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog, usage
 
 Form = Literal["text", "json"]
@@ -79,7 +79,7 @@ def check(
 
     with usage():
         check_inputs_stay({"manifest": manifest, "paths": root, "output_file": output_file})
-        files = output_files(output_file, declared("manifest check", "form")["choices"])
+        files = output_files(output_file, declaration("manifest check", "form")["choices"])
         verdict = run(manifest, root)
         show_verdict(verdict, form, max_findings, files)
     raise typer.Exit(0 if verdict.passed else 1)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from hlteval.cli.commands import unknown_task
-from hlteval.cli.defaults import NONE
+from hlteval.cli.defaults import config_of_call, show_note
+from hlteval.cli.output import show_findings
 from hlteval.cli.process import usage
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def serve(
     def ready(url: str, file: Path) -> None:
         typer.echo(url)
         sys.stdout.flush()
-        _remark("open this address in a browser on this machine; Ctrl-C stops the server")
+        show_note("open this address in a browser on this machine; Ctrl-C stops the server")
         if not browser and sys.stdout.isatty():
             import webbrowser
 
@@ -52,29 +53,9 @@ def serve(
     limits = ServeLimits(jobs, max_time, max_memory)
     with usage():
         check_memory(max_memory)
-        settings = _settings(given, options_of(option), _config(defaults_file, task))
-        run(settings, port=port, limits=limits, ready=ready, notify=_remark)
-
-
-def _config(path: str | None, task: str | None) -> Config | None:
-    """The file of defaults of the working directory, or the one that is named.
-
-    Raises:
-        Exit: with status 2, if it has errors.
-    """
-    from hlteval.cli.output import show_findings
-    from hlteval.workflows.config import find, read_config, relative_path, start_of
-
-    if path is None:
-        default = find(start_of("-"))
-        path = NONE if default is None else relative_path(default)
-    if path == NONE:
-        return None
-    config = read_config(path, task or "")
-    if any(finding.severity == "error" for finding in config.findings):
-        show_findings(config.findings)
-        raise typer.Exit(2)
-    return config if config.task in {"", task or config.task} else None
+        config = config_of_call(defaults_file, ["-"], task or "", quiet=True)
+        settings = _settings(given, options_of(option), config)
+        run(settings, port=port, limits=limits, ready=ready, notify=show_note)
 
 
 def _settings(
@@ -87,7 +68,6 @@ def _settings(
         Exit: with status 1, if the reference has errors.
     """
     from hlteval.cli.evaluation_output import check_task
-    from hlteval.cli.output import show_findings
     from hlteval.serve.settings import ServeSettings, check
 
     values = dict(config.values) if config else {}
@@ -103,12 +83,6 @@ def _settings(
         if not verdict.passed:
             raise typer.Exit(1)
     return settings
-
-
-def _remark(text: str) -> None:
-    from hlteval.reports.terminal import note, remarks, write
-
-    write(remarks(), note(text))
 
 
 def lsp(task: str | None = None) -> None:

@@ -10,14 +10,14 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from hlteval.cli.commands import declared
+from hlteval.cli.commands import declaration
 from hlteval.reports import findings
 from hlteval.reports import scores as score_formats
 from hlteval.reports import systems as comparison
 from hlteval.tasks import load, task_modules
 
 Run = Callable[..., Any]
-FORMS, FINDINGS = (declared(name, "form")["choices"] for name in ("score", "validate"))
+FORMS, FINDINGS = (declaration(name, "form")["choices"] for name in ("score", "validate"))
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -183,13 +183,14 @@ class Request:
 
         Args:
             task: the task.
-            values: by name; None is a value that is not set, and others are left out. The replicates
-                are `bootstrap`: 0 for no intervals, None for the usual number.
+            values: by name; None is a value that is not set, and others are left out. The number
+                of replicates is `bootstrap`: 0 for no intervals, None for the usual number.
             options: of the task.
 
         Examples:
-            >>> Request.of(load("hub4"), {"bootstrap": 9, "confidence": 0.9, "seed": 1}, {}).intervals
-            Intervals(replicates=9, confidence=0.9, seed=1)
+            >>> values = {"profile": "official", "bootstrap": 0, "columns": "name"}
+            >>> Request.of(load("hub4"), values, {}) == Request("hub4", "", profile="official")
+            True
         """
         replicates, intervals = values.get("bootstrap", 0), None
         if replicates != 0:
@@ -198,8 +199,7 @@ class Request:
             options = with_seed(task, options, values.get("seed", 0))
         names = {item.name for item in fields(cls)} - {"task", "options"}
         own = {name: value for name, value in values.items() if name in names and value is not None}
-        made: dict[str, Any] = {"system": "", "intervals": intervals, **own}
-        return cls(task.name, options=options, **made)
+        return replace(cls(task.name, "", options=options, intervals=intervals), **own)
 
     @property
     def definition(self) -> Task:
