@@ -60,19 +60,14 @@ class Commands(HelpfulGroup):
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
-            error.message = _wrap(error)
+            from hlteval.reports.terminal import indent_wrapped, remarks, visible
+
+            console = remarks()
+            width = console.width if console.is_terminal else None
+            head = len(f"Error: {error.format_message()}".removesuffix(error.message))
+            message = " ".join(visible(line) for line in error.message.splitlines())
+            error.message = indent_wrapped(message, width, head)
             raise
-
-
-def _wrap(error: typer.BadParameter) -> str:
-    """The message of a usage error as a terminal shows it."""
-    from hlteval.reports.terminal import indent_wrapped, remarks, visible
-
-    console = remarks()
-    width = console.width if console.is_terminal else None
-    message = " ".join(visible(line) for line in error.message.splitlines())
-    head = f"Error: {error.format_message()}".removesuffix(error.message)
-    return indent_wrapped(message, width, len(head))
 
 
 app = typer.Typer(

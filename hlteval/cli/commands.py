@@ -100,7 +100,11 @@ def codes(incomplete: str) -> Words:
         ['STD3,SRC201', 'STD3,SRC202', 'STD3,SRC203', 'STD3,SRC204', 'STD3,SRC205']
     """
     before, comma, last = incomplete.rpartition(",")
-    return [(before + comma + code, title) for code, title in _codes(last)]
+    files = (resources.files("hlteval.findings") / "codes").iterdir()
+    texts = [file.read_text("utf-8") for file in files if file.name.startswith(last[:3])]
+    entries = (item for text in texts for item in tomllib.loads(text).items())
+    words = ((code, entry["title"]) for code, entry in entries if code.startswith(last))
+    return sorted((before + comma + code, title) for code, title in words)
 
 
 def levels(incomplete: str) -> Words:
@@ -114,16 +118,6 @@ def levels(incomplete: str) -> Words:
     if not equals:
         return [(f"{name}=", title) for name, title in codes(incomplete)]
     return _completions(incomplete, ((f"{code}={level}", "") for level in LEVELS))
-
-
-def _codes(beginning: str) -> Iterator[tuple[str, str]]:
-    """The codes that begin with something; only the files of their letters are read."""
-    folder = resources.files("hlteval.findings") / "codes"
-    for file in sorted(folder.iterdir(), key=lambda each: each.name):
-        prefix = file.name.removesuffix(".toml")
-        if prefix.startswith(beginning[:3]):
-            entries = tomllib.loads(file.read_text("utf-8")).items()
-            yield from ((c, entry["title"]) for c, entry in entries if c.startswith(beginning))
 
 
 def metrics(ctx: typer.Context, incomplete: str) -> Words:

@@ -44,10 +44,14 @@ def validate(
     """Check a submission."""
     from hlteval.workflows.fix.fixing import fix as write_fixed
     from hlteval.workflows.run.engine import validate_all
+    from hlteval.workflows.run.verdicts import submissions
 
     show_defaults(outputs.defaults)
     if by_folder:
-        paths = _folders(request.task, paths, outputs)
+        paths = submissions(request.task, paths)
+        written = {"output_file": outputs.output_file, "report": outputs.report}
+        with usage():
+            check_inputs_stay({"paths": paths, **written})
     outputs.check()
     copy = None
     with usage(), progress(remarks(), "checking") as step:
@@ -69,18 +73,6 @@ def validate(
             verdict, outputs.form, max_findings, outputs.files, outputs.reports(verdict), copy
         )
     raise Exit(0 if verdict.passed else 1)
-
-
-def _folders(task: str, paths: list[str], outputs: Outputs) -> list[str]:
-    """Return the folders that are submissions, which no output may replace."""
-    from hlteval.workflows.run.verdicts import submissions
-
-    folders = submissions(task, paths)
-    with usage():
-        check_inputs_stay(
-            {"paths": folders, "output_file": outputs.output_file, "report": outputs.report}
-        )
-    return folders
 
 
 def validation_command(request: Request) -> list[str]:
