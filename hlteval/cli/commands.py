@@ -318,9 +318,9 @@ class TaskCommand:
         every = {**arguments, **options}
         with usage():
             for name in declarations()[self.name].get("checks", "").split():
-                reason = next(self._without_effect(name, task, arguments), "")
-                if reason and defaults.source(context, name) == defaults.WRITTEN:
-                    raise typer.BadParameter(f"{_flags([name])} has no effect {reason}")
+                if defaults.source(context, name) == defaults.WRITTEN:
+                    for reason in self._without_effect(name, task, arguments):
+                        raise typer.BadParameter(f"{_flags([name])} has no effect {reason}")
             present = {*merge_options(task, own), *(name for name, value in every.items() if value)}
             if every.get("output") or every.get("report") or "json" in _forms(every):
                 present.add("tables")
