@@ -42,9 +42,9 @@ from hlteval.converters.toolkit.units import CHARACTERS, OFFSETS
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Malformed, other_encoding, problem_at
-from hlteval.syntax.xml_places import Lines, locate_elements
-from hlteval.syntax.xml_stream import Written, declared_encoding, parts, utf8
+from hlteval.syntax.xml_elements import Malformed, encoding_problem
+from hlteval.syntax.xml_places import Lines, Written, locate_elements
+from hlteval.syntax.xml_stream import declared_encoding, parts, utf8
 
 _SUFFIX = ".bioc.xml"
 
@@ -107,9 +107,8 @@ class _File:
     def results(self) -> Iterator[ReadResult]:
         """The documents of each part of the file."""
         declared = declared_encoding(self.data)
-        if other_encoding(declared, self.member.encoding):
-            values = {"given": declared or "UTF-8", "encoding": self.member.encoding}
-            self.explain(problem_at("XML103", 1, 1, values))
+        if problem := encoding_problem(declared, self.member.encoding):
+            self.explain(problem)
         named = {"path": self.path, "member": self.member.name or self.member.basename}
         origin = {"row": 0, **named, "format": FORMAT.name, "sha256": self.digest}
         mismatches, ordinal = Mismatches(self.report), 0

@@ -61,7 +61,7 @@ def read_lines(lines: Lines, member: Member) -> ReadResult:
     ignored: list[StoreError] = []
     bad = _Rejected(member.max_per_code)
     try:
-        rows = read_rows(lines, member.display, ignored.append, bad.add, bad.add_equal)
+        rows = read_rows(lines, member.display, ignored.append, bad.add)
     except StoreError as error:
         return ReadResult(Corpus(), (_of_line("COR101", member, lines, None, error),))
     found = checked(rows.tables, member.display, BadLines(bad.numbers, bad.texts))
@@ -94,12 +94,8 @@ class _Rejected:
         self.explained: dict[int, StoreError] = {}
         self._text = lru_cache(_ALIKE)(_text)
 
-    def add(self, error: StoreError, line: bytes) -> None:
-        """Add a line."""
-        self.add_equal(error.line or 1, error, line)
-
-    def add_equal(self, number: int, error: StoreError, line: bytes) -> None:
-        """Add a line with the error of an equal one."""
+    def add(self, number: int, error: StoreError, line: bytes) -> None:
+        """Add a line with its error, or that of an equal one."""
         self.numbers.append(number)
         self.texts.append(self._text(line))
         if not self.most or len(self.explained) <= self.most:

@@ -10,15 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from hlteval.converters.ltf.tables import Tables
-from hlteval.findings import Problem
-from hlteval.syntax.xml_elements import (
-    Element,
-    Malformed,
-    Parsed,
-    line_and_column,
-    problem_at,
-    structure,
-)
+from hlteval.findings import Problem, spot
+from hlteval.syntax.xml_elements import Element, Malformed, Parsed, problem_at, structure
 
 _NUMBER = re.compile("[0-9]{1,9}")
 _DTD = "ltf.v1.5.dtd"
@@ -82,9 +75,9 @@ class _File:
         if parsed.doctype is None:
             yield root.problem("LTF101")
         elif (parsed.doctype.root, parsed.doctype.system) != ("LCTL_TEXT", _DTD):
-            place = line_and_column(self.text, self.text.find("<!DOCTYPE"))
+            place = spot(self.text, self.text.find("<!DOCTYPE"))
             given = f"{parsed.doctype.root} {parsed.doctype.system}"[:80]
-            yield problem_at("LTF102", *place, {"given": given})
+            yield problem_at("LTF102", place.line, place.column, given=given)
 
     def take(self, element: Element) -> None:
         """Add the rows of an element."""

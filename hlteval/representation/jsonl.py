@@ -9,15 +9,15 @@ from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from io import BytesIO
 from itertools import accumulate, groupby
 from operator import attrgetter, or_
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import IO, Annotated, Any, BinaryIO, NamedTuple, Protocol
+from typing import IO, Annotated, Any, BinaryIO, NamedTuple
 
 import msgspec
 import polars as pl
@@ -110,7 +110,7 @@ def column_of(text: str, path: JsonPath) -> int:
     index = _skip(text, 0)
     try:
         for step in path:
-            index = next((value for name, value in _parts(text, index) if name == step), index)
+            index = next((value for name, value in parts(text, index) if name == step), index)
     except RecursionError:
         return _depth_column(text)
     return index + 1
@@ -128,28 +128,39 @@ def member_columns(text: str, names: Collection[str]) -> dict[str, int]:
         >>> member_columns('{"a": 1, "b": 2, "c": 3}', ["b", "c"])
         {'b': 15, 'c': 23}
     """
-    columns: dict[str, int] = {}
-    wanted = set(names)
-    try:
-        for name, index in _parts(text, _skip(text, 0)):
-            if name in wanted:
-                columns.setdefault(str(name), index + 1)
-    except RecursionError:
-        return dict.fromkeys(names, _depth_column(text)) | columns
-    return columns
+    columns: dict[str | int, int] = {}
+    with suppress(RecursionError):
+        for name, index in parts(text, _skip(text, 0)):
+            columns.setdefault(name, index + 1)
+    return {name: columns.get(name) or _depth_column(text) for name in names}
 
 
-def _parts(text: str, index: int) -> Iterator[tuple[object, int]]:
-    """The members or items of the value at an index: the name of each, and its index."""
-    is_object, number = text[index] == "{", 0
-    while text[index] not in "}]":
-        key: object = number
-        value = _skip(text, index + 1)
-        if is_object:
-            key, end = _decode(text, value)
-            value = _skip(text, _skip(text, end) + 1)
-        yield key, value
-        index, number = _skip(text, _decode(text, value)[1]), number + 1
+def parts(text: str, index: int) -> Iterator[tuple[str | int, int]]:
+    """The members or items of the value at an index: the name or number of each, and its index.
+
+    Raises:
+        ValueError: where it is not JSON, after the parts before.
+    """
+    closing = {"{": "}", "[": "]"}.get(text[index : index + 1])
+    if closing is None:
+        return
+    index, number = _skip(text, index + 1), 0
+    while text[index : index + 1] != closing:
+        name: str | int = number
+        if closing == "}":
+            if text[index : index + 1] != '"':
+                raise ValueError
+            name, index = _decode(text, index)
+            index = _skip(text, index)
+            if text[index : index + 1] != ":":
+                raise ValueError
+            index = _skip(text, index + 1)
+        yield name, index
+        index, number = _skip(text, _decode(text, index)[1]), number + 1
+        if text[index : index + 1] == ",":
+            index = _skip(text, index + 1)
+        elif text[index : index + 1] != closing:
+            raise ValueError
 
 
 def _skip(text: str, index: int) -> int:
@@ -244,18 +255,12 @@ def _write_rows(table: Table, frame: pl.DataFrame, stream: IO[bytes]) -> None:
 CHUNK = 4_000_000
 
 
-class Readable(Protocol):
-    """Bytes that are read from any offset."""
-
-    def read(self, offset: int, size: int) -> bytes:
-        """Up to `size` bytes at `offset`, fewer only at the end."""
+#: Gives up to so many bytes at an offset, fewer only at the end.
+ReadAt = Callable[[int, int], bytes]
 
 
-class _Bytes(NamedTuple):
-    content: bytes
-
-    def read(self, offset: int, size: int) -> bytes:
-        return self.content[offset : offset + size]
+def _slice(content: bytes, offset: int, size: int) -> bytes:
+    return content[offset : offset + size]
 
 
 class _Chunk(NamedTuple):
@@ -273,7 +278,7 @@ class Lines:
     one of them is read again.
 
     Args:
-        source: the bytes, or what reads them.
+        source: the bytes, or a function that reads them.
         size: bytes of a chunk, more or less: it ends with its last line. The first line is one.
 
     Examples:
@@ -284,8 +289,8 @@ class Lines:
         [b'', b'bc', b'd']
     """
 
-    def __init__(self, source: Readable | bytes, size: int = CHUNK) -> None:
-        self._source = _Bytes(source) if isinstance(source, bytes) else source
+    def __init__(self, source: ReadAt | bytes, size: int = CHUNK) -> None:
+        self._read = partial(_slice, source) if isinstance(source, bytes) else source
         self._size = size
         self._chunks: list[_Chunk] = []
         self._ends: dict[int, array[int]] = {}  # of lines in a chunk, not counting line feeds
@@ -304,7 +309,7 @@ class Lines:
         """The first line, and then as many lines as end in a piece of the file."""
         rest: list[bytes] = []  # the beginning of a line, which may be longer than a piece
         offset, find = 0, bytes.find
-        while piece := self._source.read(offset, self._size):
+        while piece := self._read(offset, self._size):
             offset += len(piece)
             if end := find(piece, b"\n") + 1:
                 find = bytes.rfind
@@ -322,7 +327,7 @@ class Lines:
             return b""
         chunk = self._chunks[at]
         if at not in self._ends:
-            content = self._source.read(chunk.offset, chunk.size)
+            content = self._read(chunk.offset, chunk.size)
             self._ends[at] = array("Q", accumulate(map(len, content.split(b"\n"))))
             self._last = (at, content)
         ends, index = self._ends[at], number - chunk.number
@@ -331,7 +336,7 @@ class Lines:
         begin, end = index + (ends[index - 1] if index else 0), index + ends[index]
         if self._last[0] == at:
             return self._last[1][begin:end]
-        return self._source.read(chunk.offset + begin, end - begin)
+        return self._read(chunk.offset + begin, end - begin)
 
 
 class LineNumbers:
@@ -423,7 +428,10 @@ class JsonRows:
         return StoreError(message, self.file, number, _column(self.lines[number], column))
 
 
-def _refuse(error: StoreError, _: bytes) -> None:
+Reject = Callable[[int, StoreError, bytes], None]
+
+
+def _refuse(_number: int, error: StoreError, _line: bytes) -> None:
     """Raise an error."""
     raise error
 
@@ -432,8 +440,7 @@ def read_rows(
     content: bytes | Lines,
     file: str | None = None,
     report: Callable[[StoreError], None] = ignore,
-    reject: Callable[[StoreError, bytes], None] = _refuse,
-    again: Callable[[int, StoreError, bytes], None] | None = None,
+    reject: Reject = _refuse,
 ) -> JsonRows:
     r"""Read the rows of a corpus without a check of their keys.
 
@@ -441,9 +448,8 @@ def read_rows(
         content: the bytes, or lines that are read in chunks.
         file: their name in errors.
         report: called for each column that is ignored.
-        reject: called for each line that is not a row, with its error; by default, it raises that.
-        again: called instead for a line that equals an earlier one, with its number, the error of
-            the earlier one, and the line.
+        reject: called for each line that is not a row, with its number, its error or that of an
+            equal line before it, and the line; by default, it raises the error.
 
     Raises:
         StoreError: if the first line is not the header of this schema version.
@@ -451,7 +457,7 @@ def read_rows(
     Examples:
         >>> header = b'{"format":"hlteval-corpus","version":1}\n'
         >>> rejected = []
-        >>> reject = lambda error, line: rejected.append(error.line)
+        >>> reject = lambda number, error, line: rejected.append(number)
         >>> rows = read_rows(header + b'{"table":"documents","row":0}\n', reject=reject)
         >>> rows.tables, rejected
         ({}, [2])
@@ -459,7 +465,7 @@ def read_rows(
     lines = Lines(content) if isinstance(content, bytes) else content
     frames: dict[str, list[pl.DataFrame]] = {name: [] for name in TABLES}
     numbers = {name: LineNumbers() for name in TABLES}
-    decoder, chunks = _Decoder(file, report, reject, again), lines.chunks()
+    decoder, chunks = _Decoder(file, report, reject), lines.chunks()
     _check_header(next(chunks, (1, b""))[1], file)
     for begin, chunk in chunks:
         groups: dict[str, list[msgspec.Struct]] = {}
@@ -544,8 +550,7 @@ class _Decoder:
 
     file: str | None
     report: Callable[[StoreError], None]
-    reject: Callable[[StoreError, bytes], None]
-    again: Callable[[int, StoreError, bytes], None] | None
+    reject: Reject
     unknown: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def rows(self, number: int, chunk: bytes) -> Iterable[_Run]:
@@ -569,8 +574,8 @@ class _Decoder:
         decoder = _decoder(strict=False)
         known: dict[bytes, StoreError] = {}  # many lines may be the same
         for at, line in enumerate(chunk.removesuffix(b"\n").split(b"\n"), number):
-            if self.again is not None and line in known:
-                self.again(at, known[line], line)
+            if line in known:
+                self.reject(at, known[line], line)
                 continue
             try:
                 row, names = decoder.decode(line), msgspec.json.decode(line)
@@ -579,7 +584,7 @@ class _Decoder:
                 rejected = StoreError(message, self.file, at, column)
                 if len(known) < _ALIKE:
                     known[line] = rejected
-                self.reject(rejected, line)
+                self.reject(at, rejected, line)
                 continue
             table = type(row).__name__
             declared, reported = {"table", *TABLES[table].schema}, self.unknown[table]

@@ -112,7 +112,7 @@ def kind_of_file(source: Source) -> str:
         return ""
     member = source.members[0]
     try:
-        begin = member.reader().read(0, _HEAD)
+        begin = member.reader()(0, _HEAD)
         return not_text(member.fetch()) if not_text(begin) else ""
     except Unreadable:
         return ""

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import codecs
 import re
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pyexpat import ExpatError, ParserCreate
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple
 
 from hlteval.findings import Finding, Problem
 from hlteval.sources import Member, Unreadable, decode, sha256
@@ -218,9 +217,6 @@ class _Forgetful(Reader):
         if len(self.open) == 1 and tag != self.root:
             raise Malformed(self.open[0].problem("XML110", root=self.root))
 
-    def characters(self, text: str) -> None:
-        pass
-
 
 def _part(cut: Cut, schema: str, *, first: bool) -> Part:
     """A part with its problems; those of the root are only in the first."""
@@ -315,35 +311,3 @@ def _is_valid(data: bytes, encoding: str) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-class Written(Sequence[str]):
-    """The lines of a file in UTF-8 as XML counts them, decoded on access."""
-
-    def __init__(self, data: bytes) -> None:
-        if b"\r" in data:
-            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        self.data = data
-        self.begins = array("q", [0])
-        at = data.find(b"\n")
-        while at >= 0:
-            self.begins.append(at + 1)
-            at = data.find(b"\n", at + 1)
-        self.kept = (-1, "")
-
-    def __len__(self) -> int:
-        return len(self.begins)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(len(self)))]
-        if self.kept[0] != index:
-            end = self.begins[index + 1] - 1 if index + 1 < len(self) else len(self.data)
-            self.kept = (index, self.data[self.begins[index] : end].decode())
-        return self.kept[1]
