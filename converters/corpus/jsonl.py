@@ -117,10 +117,8 @@ def _of_line(
 
 def _of_row(member: Member, rows: JsonRows, _: int | None, defect: Defect) -> Finding:
     """The finding of a row at its line."""
-    place = rows.error("", defect.table, defect.ordinal, defect.column)
-    line = rows.lines[place.line or 1].decode("utf-8", "replace")
-    column = place.column or 1
-    span = Span(place.line or 1, column, column + 1)
+    number, column = rows.place(defect.table, defect.ordinal, defect.column)
+    line, span = rows.lines[number].decode("utf-8", "replace"), Span(number, column, column + 1)
     return entry(defect.code).finding(
         defect.values, file=member.display, span=span, excerpt=excerpt(line, span)
     )

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from functools import cache, partial, reduce
+from functools import cache, reduce
 from io import BytesIO
 from itertools import accumulate, groupby
 from operator import attrgetter, or_
@@ -22,9 +22,9 @@ from typing import IO, Annotated, Any, BinaryIO, NamedTuple
 import msgspec
 import polars as pl
 
-from hlteval.representation.corpus import BrokenKey, Corpus
+from hlteval.representation.corpus import Corpus
 from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Table
-from hlteval.representation.store import StoreError, ignore, unknown_column, version_problem
+from hlteval.representation.store import StoreError, unknown_column, version_problem
 
 #: The path of a value: names of members, indices of items.
 JsonPath = tuple[str | int, ...]
@@ -259,10 +259,6 @@ CHUNK = 4_000_000
 ReadAt = Callable[[int, int], bytes]
 
 
-def _slice(content: bytes, offset: int, size: int) -> bytes:
-    return content[offset : offset + size]
-
-
 class _Chunk(NamedTuple):
     """The start of a chunk, in bytes and lines, and its size."""
 
@@ -278,19 +274,20 @@ class Lines:
     one of them is read again.
 
     Args:
-        source: the bytes, or a function that reads them.
+        read: reads the bytes.
         size: bytes of a chunk, more or less: it ends with its last line. The first line is one.
 
     Examples:
-        >>> lines = Lines(b"a\nbc\n\nd", 3)
+        >>> file = b"a\nbc\n\nd"
+        >>> lines = Lines(lambda offset, size: file[offset : offset + size], 3)
         >>> list(lines.chunks())
         [(1, b'a\n'), (2, b'bc\n\n'), (4, b'd')]
         >>> [lines[number] for number in (3, 2, 4)]
         [b'', b'bc', b'd']
     """
 
-    def __init__(self, source: ReadAt | bytes, size: int = CHUNK) -> None:
-        self._read = partial(_slice, source) if isinstance(source, bytes) else source
+    def __init__(self, read: ReadAt, size: int = CHUNK) -> None:
+        self._read = read
         self._size = size
         self._chunks: list[_Chunk] = []
         self._ends: dict[int, array[int]] = {}  # of lines in a chunk, not counting line feeds
@@ -373,39 +370,6 @@ _ALIKE = 1000
 _Run = tuple[int, Sequence[msgspec.Struct]]
 
 
-def read_jsonl(
-    source: BinaryIO | bytes, file: str | None = None, report: Callable[[StoreError], None] = ignore
-) -> Corpus:
-    r"""Read a corpus that `write_jsonl` wrote, or another program in this format.
-
-    The rows of a table keep their order; the tables may come in any order.
-
-    Args:
-        source: the bytes, or a binary stream of them.
-        file: its name in errors.
-        report: called for each column that is ignored because this version does not know it, with
-            the first line that has it.
-
-    Raises:
-        StoreError: with line and column, for the first problem: no header, another schema version,
-            malformed JSON, bytes that are not UTF-8, an unknown table, a missing column that may
-            not be null, a wrong type, a key that is repeated or dangling.
-
-    Examples:
-        >>> header = b'{"format":"hlteval-corpus","version":1}\n'
-        >>> read_jsonl(header + b'{"table":"documents","row":0,"name":"d1"}\n')
-        <Corpus: 1 documents>
-    """
-    content = source if isinstance(source, bytes) else source.read()
-    rows = read_rows(content, file, report)
-    corpus = Corpus(**rows.tables)
-    try:
-        corpus.check_keys()
-    except BrokenKey as error:
-        raise rows.error(str(error), error.table, error.index, error.column) from error
-    return corpus
-
-
 @dataclass(frozen=True, slots=True)
 class JsonRows:
     """The rows of a file, which may have keys that are repeated or dangling.
@@ -422,47 +386,42 @@ class JsonRows:
     lines: Lines
     file: str | None
 
-    def error(self, message: str, table: str, index: int, column: str) -> StoreError:
-        """A problem with the value of a column in a row, by its index in its table."""
+    def place(self, table: str, index: int, column: str) -> tuple[int, int]:
+        """The line and column of the value of a column in a row, by its index in its table."""
         number = self.numbers[table][index]
-        return StoreError(message, self.file, number, _column(self.lines[number], column))
+        return number, _column(self.lines[number], column)
 
 
+#: Takes a line that is not a row: its number, its error or that of an equal line, and the line.
 Reject = Callable[[int, StoreError, bytes], None]
 
 
-def _refuse(_number: int, error: StoreError, _line: bytes) -> None:
-    """Raise an error."""
-    raise error
-
-
 def read_rows(
-    content: bytes | Lines,
-    file: str | None = None,
-    report: Callable[[StoreError], None] = ignore,
-    reject: Reject = _refuse,
+    lines: Lines, file: str | None, report: Callable[[StoreError], None], reject: Reject
 ) -> JsonRows:
     r"""Read the rows of a corpus without a check of their keys.
 
+    The rows of a table keep their order; the tables may come in any order.
+
     Args:
-        content: the bytes, or lines that are read in chunks.
+        lines: the lines, which are read in chunks.
         file: their name in errors.
-        report: called for each column that is ignored.
-        reject: called for each line that is not a row, with its number, its error or that of an
-            equal line before it, and the line; by default, it raises the error.
+        report: called for each column that is ignored because this version does not know it, with
+            the first line that has it.
+        reject: called for each line that is not a row.
 
     Raises:
         StoreError: if the first line is not the header of this schema version.
 
     Examples:
-        >>> header = b'{"format":"hlteval-corpus","version":1}\n'
+        >>> file = b'{"format":"hlteval-corpus","version":1}\n{"table":"documents","row":0}\n'
+        >>> lines = Lines(lambda offset, size: file[offset : offset + size])
         >>> rejected = []
         >>> reject = lambda number, error, line: rejected.append(number)
-        >>> rows = read_rows(header + b'{"table":"documents","row":0}\n', reject=reject)
+        >>> rows = read_rows(lines, "c.jsonl", print, reject)
         >>> rows.tables, rejected
         ({}, [2])
     """
-    lines = Lines(content) if isinstance(content, bytes) else content
     frames: dict[str, list[pl.DataFrame]] = {name: [] for name in TABLES}
     numbers = {name: LineNumbers() for name in TABLES}
     decoder, chunks = _Decoder(file, report, reject), lines.chunks()

@@ -406,7 +406,7 @@ def _open_archive(file: Spool, path: str, limits: Limits) -> Source:
 
 
 def _read_archive(
-    file: Spool, content: str, path: str, label: str, limits: Limits, *findings: Finding
+    file: Spool, content: str | None, path: str, label: str, limits: Limits, *findings: Finding
 ) -> Source:
     """An archive of a supported kind, without members if it is rejected as a whole."""
     kind, entries = _LISTS[content]

@@ -380,9 +380,9 @@ def explain(elements: Sequence[Element], schema: str) -> tuple[list[Problem], se
         problems += _problems_inside(element, declared[element.tag])
     complete = {state for state in set(states.values()) if state.complete}
     for element in elements:
-        state = states.get(element.ordinal)
-        if state is not None and state not in complete:
-            expected = _choice_of_tags(allowed(state), element.tag)
+        last = states.get(element.ordinal)
+        if last is not None and last not in complete:
+            expected = _choice_of_tags(allowed(last), element.tag)
             problems.append(element.problem("XML106", expected=expected))
     return sorted(problems, key=itemgetter(1, 2)), passed
 

@@ -46,7 +46,7 @@ def test_a_page_with_a_wrong_number_of_values_is_refused(tmp_path: Path, byte: i
         start = content.index(COUNT, start) + len(COUNT)
         damaged = content[: start - 1] + bytes([byte]) + content[start:]
         with pytest.raises(StoreError, match=r"d\.parquet: invalid or truncated Parquet file"):
-            read_table(TABLES["documents"], damaged, "d.parquet")
+            read_table(TABLES["documents"], damaged, "d.parquet", print)
 
 
 def test_a_page_of_levels_with_a_wrong_number_of_values_is_a_finding(tmp_path: Path) -> None:
