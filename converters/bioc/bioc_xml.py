@@ -32,6 +32,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from hlteval.converters.bioc.parts import declared_encoding, parts, utf8
 from hlteval.converters.bioc.reading import Documents
 from hlteval.converters.bioc.texts import Mismatches
 from hlteval.converters.bioc.units import count_characters
@@ -44,7 +45,6 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Malformed, encoding_problem
 from hlteval.syntax.xml_places import Lines, Written, locate_elements
-from hlteval.syntax.xml_stream import declared_encoding, parts, utf8
 
 _SUFFIX = ".bioc.xml"
 
@@ -112,7 +112,7 @@ class _File:
         named = {"path": self.path, "member": self.member.name or self.member.basename}
         origin = {"row": 0, **named, "format": FORMAT.name, "sha256": self.digest}
         mismatches, ordinal = Mismatches(self.report), 0
-        for part in parts(self.data, "bioc", "collection", "document"):
+        for part in parts(self.data):
             if self.offsets != CHARACTERS:
                 count_characters(part.root, self.offsets)
             documents = Documents(part, self.names, ordinal)

@@ -7,13 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hlteval.converters.bioc.parts import Part
 from hlteval.converters.bioc.texts import Mismatch, TextWindow
 from hlteval.converters.toolkit.confidences import decimal, number
 from hlteval.converters.toolkit.keyed import keyed
 from hlteval.converters.toolkit.single_file import unique_name
 from hlteval.findings import Problem
 from hlteval.representation.corpus import Rows
-from hlteval.syntax.xml_stream import Part
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -11,7 +11,7 @@ from typing import Any
 
 from hlteval.findings import Bounded, Finding, Problem
 from hlteval.sources import Member
-from hlteval.syntax.json_parser import Path, blanks
+from hlteval.syntax.json_parser import blanks
 from hlteval.syntax.json_text import (
     KINDS,
     WANTED,
@@ -26,7 +26,7 @@ from hlteval.syntax.json_text import (
     strict,
     value_at,
 )
-from hlteval.syntax.places import Places
+from hlteval.syntax.places import Path, Places
 
 #: Gives the values of a message.
 Values = Callable[[], Mapping[str, object]]

@@ -12,7 +12,7 @@ from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.keyed import keyed
 from hlteval.representation import TABLES
 from hlteval.representation.corpus import Rows
-from hlteval.syntax.json_parser import Path
+from hlteval.syntax.places import Path
 
 #: Columns of mentions that are written as attributes of them.
 MENTION_COLUMNS = ("entity", "mention_type", "annotator", "confidence")

@@ -17,9 +17,9 @@ from hlteval.findings import MAX_PER_CODE, FieldRef, Finding, Location, Problem,
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES
 from hlteval.sources import Member, decode
-from hlteval.syntax.json_parser import ONCE, Parsed, Path, parse
+from hlteval.syntax.json_parser import ONCE, Parsed, parse
 from hlteval.syntax.json_text import KINDS, Items, Layout, extents, format_path, items, strict
-from hlteval.syntax.places import Places
+from hlteval.syntax.places import Path, Places
 
 #: Characters of an unreadable item that are kept.
 _SHOWN = 1000

@@ -25,8 +25,8 @@ from hlteval.findings import entry
 from hlteval.findings.counts import fill
 from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.representation import TABLES, Corpus
-from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_text import invalid
+from hlteval.syntax.places import Path
 
 #: The characters that the official scorer removes from the end of document identifiers.
 _STRIPPED = ".txt"

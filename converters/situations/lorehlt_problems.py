@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from hlteval.converters.situations.lorehlt_types import SCHEMA, Kind, kind_of, type_hint
 from hlteval.findings.suggest import closest
-from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_text import KINDS, WANTED, SchemaError, broken_keywords, schema_errors
+from hlteval.syntax.places import Path
 
 #: The properties of a frame in any version of the schema.
 PROPERTIES = (

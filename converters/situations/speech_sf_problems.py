@@ -9,8 +9,8 @@ from typing import Any, TypeGuard
 
 from hlteval.converters.situations.types import type_hint
 from hlteval.findings.suggest import closest
-from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_text import KINDS, WANTED, SchemaError
+from hlteval.syntax.places import Path
 
 PROPERTIES = ("DocumentID", "PlaceMention", "Status", "Type", "TypeConfidence")
 

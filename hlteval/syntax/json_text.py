@@ -20,8 +20,8 @@ import msgspec
 from hlteval.findings import Problem
 from hlteval.grammars import schema
 from hlteval.representation.jsonl import parts
-from hlteval.syntax.json_parser import DEPTH, ELLIPSIS, Parsed, Path, blanks, parse
-from hlteval.syntax.places import line_end
+from hlteval.syntax.json_parser import DEPTH, ELLIPSIS, Parsed, blanks, parse
+from hlteval.syntax.places import Path, line_end
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
