@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from hlteval import tasks
 from hlteval.converters import known, load
-from hlteval.representation import Corpus, write_jsonl
-from hlteval.representation.store import save
+from hlteval.converters.corpus.lines import write_jsonl
+from hlteval.converters.corpus.store import save
+from hlteval.representation import Corpus
 from hlteval.sources import open_source
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

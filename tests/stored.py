@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from hlteval.representation import TABLES, Corpus, StoreError, jsonl
-from hlteval.representation.store import read_table
+from hlteval.converters.corpus import lines as jsonl
+from hlteval.converters.corpus.store import StoreError, read_table
+from hlteval.representation import TABLES, Corpus
 
 
 def _ignore(_: StoreError) -> None:

@@ -20,6 +20,7 @@ import polars as pl
 
 from hlteval.converters.corpus.checks import checked
 from hlteval.converters.corpus.defects import Defect
+from hlteval.converters.corpus.store import StoreError, missing_table, read_table, save
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.findings import (
     MAX_PER_CODE,
@@ -31,8 +32,7 @@ from hlteval.findings import (
     entry,
     finding,
 )
-from hlteval.representation import TABLES, Corpus, StoreError, save
-from hlteval.representation.store import missing_table, read_table
+from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable
 
 _FILES = frozenset(f"{table}.parquet" for table in TABLES)

@@ -4,7 +4,6 @@ It knows no file format and no task. See docs/representation.md for its tables.
 """
 
 from hlteval.representation.corpus import Corpus, of_documents
-from hlteval.representation.jsonl import write_jsonl
 from hlteval.representation.keys import (
     SEPARATOR,
     align,
@@ -18,7 +17,6 @@ from hlteval.representation.keys import (
     row_hash,
 )
 from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Column, Table
-from hlteval.representation.store import StoreError, save
 
 __all__ = [
     "FRAGMENTS",
@@ -27,7 +25,6 @@ __all__ = [
     "TABLES",
     "Column",
     "Corpus",
-    "StoreError",
     "Table",
     "align",
     "effective_fillers",
@@ -39,6 +36,4 @@ __all__ = [
     "of_documents",
     "ordinals",
     "row_hash",
-    "save",
-    "write_jsonl",
 ]

@@ -19,8 +19,7 @@ import msgspec
 
 from hlteval.findings import Problem
 from hlteval.grammars import schema
-from hlteval.representation.jsonl import parts
-from hlteval.syntax.json_parser import DEPTH, ELLIPSIS, Parsed, blanks, parse
+from hlteval.syntax.json_parser import DEPTH, ELLIPSIS, Parsed, blanks, parse, skip_space
 from hlteval.syntax.places import Path, line_end
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
@@ -234,6 +233,7 @@ _SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(_DECODER)
 _WINDOW = 4096
 #: What follows a number or a word inside an array: the window has all of it.
 _AFTER = frozenset(" \t\r\n,]}")
+_decode = json.JSONDecoder().raw_decode
 _PLAIN_SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
 
 
@@ -504,3 +504,31 @@ class Layout:
             begin = self._begin(whole)
             self._parts[whole] = {} if begin is None else dict(parts(self.text, begin))
         return self._parts[whole].get(step)
+
+
+def parts(text: str, index: int) -> Iterator[tuple[str | int, int]]:
+    """The members or items of the value at an index: the name or number of each, and its index.
+
+    Raises:
+        ValueError: where it is not JSON, after the parts before.
+    """
+    closing = {"{": "}", "[": "]"}.get(text[index : index + 1])
+    if closing is None:
+        return
+    index, number = skip_space(text, index + 1), 0
+    while text[index : index + 1] != closing:
+        name: str | int = number
+        if closing == "}":
+            if text[index : index + 1] != '"':
+                raise ValueError
+            name, index = _decode(text, index)
+            index = skip_space(text, index)
+            if text[index : index + 1] != ":":
+                raise ValueError
+            index = skip_space(text, index + 1)
+        yield name, index
+        index, number = skip_space(text, _decode(text, index)[1]), number + 1
+        if text[index : index + 1] == ",":
+            index = skip_space(text, index + 1)
+        elif text[index : index + 1] != closing:
+            raise ValueError

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fuzz import corpora
 from hlteval.converters import ReadResult
 from hlteval.converters.corpus.jsonl import read_lines
-from hlteval.representation.jsonl import LineNumbers, Lines
+from hlteval.converters.corpus.lines import LineNumbers, Lines
 from hlteval.sources import Member, open_source
 from tests.stored import lines_of
 

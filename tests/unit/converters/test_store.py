@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from hlteval.converters import load as form
-from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus, StoreError, save, write_jsonl
-from hlteval.representation.jsonl import Lines
-from hlteval.representation.store import VERSION_KEY, read_table
+from hlteval.converters.corpus.lines import Lines, write_jsonl
+from hlteval.converters.corpus.store import VERSION_KEY, StoreError, read_table, save
+from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus
 from hlteval.sources import open_source
 from tests.stored import load, read_jsonl
 
@@ -316,8 +316,8 @@ def test_the_place_of_a_broken_key_is_told(lines, code, message, place, tmp_path
 
 def test_long_files_are_read_in_parts(monkeypatch):
     """With parts of a few lines each, the numbers of the lines go on."""
-    monkeypatch.setattr("hlteval.representation.jsonl.Lines", partial(Lines, size=100))
-    monkeypatch.setattr("hlteval.representation.jsonl._SLICE", 3)
+    monkeypatch.setattr("hlteval.converters.corpus.lines.Lines", partial(Lines, size=100))
+    monkeypatch.setattr("hlteval.converters.corpus.lines._SLICE", 3)
     rows = [{"row": row, "name": f"d{row}"} for row in range(20)]
     stream = BytesIO()
     write_jsonl(Corpus(documents=rows), stream)
@@ -335,7 +335,7 @@ def test_a_line_with_many_unknown_columns_is_searched_once(monkeypatch: pytest.M
         values.append(index)
         return json.JSONDecoder().raw_decode(text, index)
 
-    monkeypatch.setattr("hlteval.representation.jsonl._decode", value)
+    monkeypatch.setattr("hlteval.syntax.json_text._decode", value)
     read_jsonl(HEADER + line.encode(), report=found.append)
     assert [error.column for error in found] == [
         line.index(f'"{name}":') + len(name) + 4 for name in names

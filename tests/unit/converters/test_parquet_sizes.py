@@ -9,10 +9,11 @@ import polars as pl
 import pytest
 
 from hlteval.converters import load
+from hlteval.converters.corpus.store import StoreError, read_table, save
+from hlteval.converters.toolkit import parquet_sizes
+from hlteval.converters.toolkit.parquet_sizes import size_problem
 from hlteval.findings import Finding
-from hlteval.representation import TABLES, Corpus, StoreError, parquet_sizes, save
-from hlteval.representation.parquet_sizes import size_problem
-from hlteval.representation.store import read_table
+from hlteval.representation import TABLES, Corpus
 from hlteval.sources import open_source
 
 ROWS = 9

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from array import array
@@ -22,15 +21,12 @@ from typing import IO, Annotated, Any, BinaryIO, NamedTuple
 import msgspec
 import polars as pl
 
-from hlteval.representation.corpus import Corpus
-from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Table
-from hlteval.representation.store import StoreError, unknown_column, version_problem
+from hlteval.converters.corpus.store import StoreError, unknown_column, version_problem
+from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus, Table
+from hlteval.syntax.json_parser import skip_space
+from hlteval.syntax.json_text import parts
+from hlteval.syntax.places import Path as JsonPath
 
-#: The path of a value: names of members, indices of items.
-JsonPath = tuple[str | int, ...]
-
-_decode = json.JSONDecoder().raw_decode
-_SPACE = re.compile(r"[ \t\n\r]*")
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 _UNKNOWN = re.compile("Object contains unknown field `(.*)`", re.DOTALL)
 _MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte (\d+)\)")
@@ -107,7 +103,7 @@ def column_of(text: str, path: JsonPath) -> int:
         >>> column_of('{"a": [1, {"b": 2}]}', ("a", 1, "b"))
         17
     """
-    index = _skip(text, 0)
+    index = skip_space(text, 0)
     try:
         for step in path:
             index = next((value for name, value in parts(text, index) if name == step), index)
@@ -130,43 +126,9 @@ def member_columns(text: str, names: Collection[str]) -> dict[str, int]:
     """
     columns: dict[str | int, int] = {}
     with suppress(RecursionError):
-        for name, index in parts(text, _skip(text, 0)):
+        for name, index in parts(text, skip_space(text, 0)):
             columns.setdefault(name, index + 1)
     return {name: columns.get(name) or _depth_column(text) for name in names}
-
-
-def parts(text: str, index: int) -> Iterator[tuple[str | int, int]]:
-    """The members or items of the value at an index: the name or number of each, and its index.
-
-    Raises:
-        ValueError: where it is not JSON, after the parts before.
-    """
-    closing = {"{": "}", "[": "]"}.get(text[index : index + 1])
-    if closing is None:
-        return
-    index, number = _skip(text, index + 1), 0
-    while text[index : index + 1] != closing:
-        name: str | int = number
-        if closing == "}":
-            if text[index : index + 1] != '"':
-                raise ValueError
-            name, index = _decode(text, index)
-            index = _skip(text, index)
-            if text[index : index + 1] != ":":
-                raise ValueError
-            index = _skip(text, index + 1)
-        yield name, index
-        index, number = _skip(text, _decode(text, index)[1]), number + 1
-        if text[index : index + 1] == ",":
-            index = _skip(text, index + 1)
-        elif text[index : index + 1] != closing:
-            raise ValueError
-
-
-def _skip(text: str, index: int) -> int:
-    """The first index from here on that is not white space."""
-    match = _SPACE.match(text, index)
-    return match.end() if match else index
 
 
 #: The name of the format in the header.

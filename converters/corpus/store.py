@@ -15,9 +15,8 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.representation.corpus import Corpus
-from hlteval.representation.parquet_sizes import size_problem
-from hlteval.representation.schema import SCHEMA_VERSION, Table
+from hlteval.converters.toolkit.parquet_sizes import size_problem
+from hlteval.representation import SCHEMA_VERSION, Corpus, Table
 
 #: The key of the schema version in the metadata of a Parquet file.
 VERSION_KEY = "hlteval.schema"
@@ -118,9 +117,11 @@ def read_table(
 
     Examples:
         >>> from hlteval.representation import TABLES
-        >>> read_table(TABLES["documents"], b"", "d.parquet", print)
-        Traceback (most recent call last):
-        hlteval.representation.store.StoreError: d.parquet: invalid or truncated Parquet file
+        >>> try:
+        ...     read_table(TABLES["documents"], b"", "d.parquet", print)
+        ... except StoreError as error:
+        ...     print(error)
+        d.parquet: invalid or truncated Parquet file
     """
     try:
         version = pl.read_parquet_metadata(BytesIO(content)).get(VERSION_KEY)
