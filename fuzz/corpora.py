@@ -23,7 +23,7 @@ from fuzz.mutations import Files
 from fuzz.subjects import Seed, readers, seeds
 from hlteval.converters import Format, known, load
 from hlteval.converters.corpus.lines import FORMAT
-from hlteval.converters.corpus.store import VERSION_KEY
+from hlteval.converters.corpus.parquet import VERSION_KEY
 from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus
 from hlteval.sources import open_source
 from hlteval.sources.inputs import as_path

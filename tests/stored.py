@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hlteval.converters.corpus import lines as jsonl
-from hlteval.converters.corpus.store import StoreError, read_table
+from hlteval.converters.corpus.parquet import StoreError, read_table
 from hlteval.representation import TABLES, Corpus
 
 

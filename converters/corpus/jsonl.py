@@ -22,8 +22,7 @@ from pathlib import Path
 
 from hlteval.converters.corpus.checks import BadLines, Defect, checked
 from hlteval.converters.corpus.lines import JsonRows, Lines, read_rows, write_batches
-from hlteval.converters.corpus.parquet import locate, store_finding
-from hlteval.converters.corpus.store import StoreError
+from hlteval.converters.corpus.parquet import StoreError, locate, store_finding
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.converters.toolkit.source_files import head
 from hlteval.findings import Bounded, Finding, Span, entry, excerpt, finding

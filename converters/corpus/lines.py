@@ -21,7 +21,7 @@ from typing import IO, Annotated, Any, BinaryIO, NamedTuple
 import msgspec
 import polars as pl
 
-from hlteval.converters.corpus.store import StoreError, unknown_column, version_problem
+from hlteval.converters.corpus.parquet import StoreError, unknown_column, version_problem
 from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus, Table
 from hlteval.syntax.json_parser import skip_space
 from hlteval.syntax.json_text import parts

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hlteval.converters.corpus.lines import write_batches, write_jsonl
-from hlteval.converters.corpus.store import StoreError, save
+from hlteval.converters.corpus.parquet import StoreError, save
 from hlteval.representation import Corpus
 from tests.stored import load, read_jsonl
 

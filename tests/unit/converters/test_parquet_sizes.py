@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from hlteval.converters import load
-from hlteval.converters.corpus.store import StoreError, read_table, save
+from hlteval.converters.corpus.parquet import StoreError, read_table, save
 from hlteval.converters.toolkit import parquet_sizes
 from hlteval.converters.toolkit.parquet_sizes import size_problem
 from hlteval.findings import Finding

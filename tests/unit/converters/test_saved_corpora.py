@@ -11,7 +11,7 @@ import pytest
 
 from hlteval import convert, read
 from hlteval.converters import load
-from hlteval.converters.corpus.store import VERSION_KEY, save
+from hlteval.converters.corpus.parquet import VERSION_KEY, save
 from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.representation.corpus import BrokenKey

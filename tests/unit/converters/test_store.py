@@ -12,7 +12,7 @@ import pytest
 
 from hlteval.converters import load as form
 from hlteval.converters.corpus.lines import Lines, write_jsonl
-from hlteval.converters.corpus.store import VERSION_KEY, StoreError, read_table, save
+from hlteval.converters.corpus.parquet import VERSION_KEY, StoreError, read_table, save
 from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus
 from hlteval.sources import open_source
 from tests.stored import load, read_jsonl

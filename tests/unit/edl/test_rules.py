@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hlteval import convert, validate
-from hlteval.converters.corpus.store import save
+from hlteval.converters.corpus.parquet import save
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 
