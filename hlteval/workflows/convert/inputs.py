@@ -20,7 +20,7 @@ from hlteval.findings import FieldRef, Finding, entry, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, open_source
-from hlteval.sources.archives import kind_of_file, shown_names
+from hlteval.sources.archives import first_names, kind_of_file
 from hlteval.workflows.run.checks import explain_tables
 
 
@@ -235,7 +235,7 @@ class Input:
         read = {m.name for members in chosen.documents(source).values() for m in members}
         unread = [m.name or m.display for m in source.members if m.name not in read]
         if unread:
-            values = {"format": chosen.name, "count": len(unread), "names": shown_names(unread)}
+            values = {"format": chosen.name, "count": len(unread), "names": first_names(unread)}
             findings.append(entry("CNV104").finding(values, file=source.path))
         return cls(source, chosen, (*source.findings, *findings))
 
@@ -426,7 +426,7 @@ def _apart(parts: Sequence[_Part]) -> Iterator[Finding]:
     for at, part in enumerate(parts):
         others = set().union(*(own for index, own in enumerate(names) if index != at))
         if names[at] and others and names[at].isdisjoint(others):
-            own, foreign = (shown_names([*each]) for each in (names[at], others))
+            own, foreign = (first_names([*each]) for each in (names[at], others))
             yield finding("CNV205", file=part.path, names=own, others=foreign)
 
 
@@ -438,7 +438,7 @@ def _without_text(corpus: Corpus) -> Iterator[Finding]:
     bare = documents.filter(pl.col("text").is_null())
     spans = corpus.mentions.select(row="document").unique()
     if names := bare.join(spans, on="row", how="semi")["name"].to_list():
-        yield finding("CNV206", count=len(names), names=shown_names(names))
+        yield finding("CNV206", count=len(names), names=first_names(names))
 
 
 def _wrong_offsets(
