@@ -257,14 +257,9 @@ def leaderboard(
     names = None if names is None else as_path("names", names, files_only=True)
     output = None if output is None else output_path("output", output)
     with request_of(leaderboard, locals()) as (request, paths):
+        listed, named = _check_names(metrics), name_defaults(defaults)
         return leaderboard_in(
-            output,
-            request,
-            paths,
-            names=names,
-            metrics=_check_names(metrics),
-            alpha=alpha,
-            named=name_defaults(defaults),
+            output, request, paths, names=names, metrics=listed, alpha=alpha, named=named
         )
 
 
