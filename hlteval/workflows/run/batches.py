@@ -16,7 +16,7 @@ from hlteval.representation import Corpus, align, of_documents
 from hlteval.representation.corpus import are_apart, document_slices
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.sources.archives import kind_of_file
-from hlteval.tasks.runtime.options import OptionFiles
+from hlteval.tasks.option_files import OptionFiles
 from hlteval.tasks.task import Package, Task
 from hlteval.workflows.run.request import Role
 
