@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from hlteval.findings import Finding, finding
+from hlteval.findings.counts import first_names
 from hlteval.findings.suggest import did_you_mean
 
 #: Names that a hint lists.
@@ -29,8 +30,7 @@ def unknown_names(
         ('no slot is called COMENT', 'did you mean COMMENT?', '--unscored')
     """
     names = sorted(known)
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    listed = f"use one of {', '.join(names[:_SHOWN])}{more}" if names else "leave it out"
+    listed = f"use one of {first_names(names, _SHOWN)}" if names else "leave it out"
     for name in dict.fromkeys(given):
         if name not in known:
             hint = did_you_mean(name, names, listed)

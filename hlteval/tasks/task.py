@@ -23,6 +23,7 @@ Rules of a specification for all submissions together, such as how many are scor
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -392,7 +393,8 @@ class Packaging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return next((suffix for suffix in self.suffixes if lower.endswith(suffix)), "")
 
 
-class Package(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+@dataclass(frozen=True, slots=True)
+class Package:
     """A submission as a package of files, beside the documents it is for.
 
     Attributes:

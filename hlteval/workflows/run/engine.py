@@ -26,8 +26,8 @@ from hlteval.scoring.evidence import Evidence
 from hlteval.scoring.intervals import IntervalSet
 from hlteval.scoring.intervals import intervals as compute_intervals
 from hlteval.scoring.metric import CannotCount, Metric
-from hlteval.tasks.options import check_values, merge_options, metric_options
 from hlteval.tasks.option_files import OptionFiles, read_files
+from hlteval.tasks.options import check_values, merge_options, metric_options
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.processes.batches import (
     Opening,
