@@ -95,7 +95,7 @@ def noted(text: str, table: str = "instances", *, with_kind: bool = True) -> Not
         name, _, value = (piece.strip() for piece in part.partition("="))
         problem = _problem(name, value, part.strip(), table)
         if problem:
-            problems.append(problem.moved(start)._replace(end=start + len(part)))
+            problems.append(problem.shift(start)._replace(end=start + len(part)))
         else:
             values[name] = _value(name, value)
         start += len(part) + len(_BAR)

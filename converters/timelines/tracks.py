@@ -57,7 +57,7 @@ class Tracks:
 
     def reject(self, problem: Problem, text: str) -> None:
         """Add a record that cannot be read."""
-        row = problem.rejected("instance", text)
+        row = problem.rejection("instance", text)
         self.add("rejected_records", int(str(row.pop("record"))), **row)
 
     def corpus(self) -> Corpus:

@@ -25,7 +25,7 @@ import polars as pl
 from hlteval.converters import load
 from hlteval.converters.corpus.memory import in_memory, loaded, with_digest
 from hlteval.findings import MAX_PER_CODE, Finding, Problem, Severity, finding, line_findings
-from hlteval.findings.cascades import without_cascades
+from hlteval.findings.cascades import cascades
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, open_source
 from hlteval.syntax.tsv import ParsedTable, Table
@@ -122,7 +122,7 @@ def read_files(
                 found = [*found, finding("OPT107", file=source.path)]
         side = f"--{option.flag}"
         of_option = [item.of(side) for item in (*source.findings, *found)]
-        for item in without_cascades(of_option, {side: source.path}):
+        for item in cascades(of_option, {side: source.path}).kept:
             blocking = item.severity == Severity.ERROR and option.adds != "tables"
             findings.append(msgspec.structs.replace(item, blocking=blocking))
     return OptionFiles(corpora, values, tuple(findings))

@@ -23,7 +23,6 @@ Rules of a specification for all submissions together, such as how many are scor
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -42,10 +41,11 @@ if TYPE_CHECKING:
     from hlteval.sources import Member, Source
     from hlteval.tasks.agreement import Agreement
     from hlteval.validators import Rule, RuleContext
+    from hlteval.validators.packages import Package
     from hlteval.validators.packing import Arranged
 else:  # msgspec checks declarations by these annotations, but not what functions take and give
     DataFrame = ReadResult = Finding = Corpus = Metric = Member = Source = Agreement = Any
-    Rule = RuleContext = Arranged = Any
+    Rule = RuleContext = Package = Arranged = Any
 
 #: What an outcome means: both sides agree, differ, one of them has nothing, or nothing counts.
 Kind = Literal["correct", "different", "missing", "extra", "unscored"]
@@ -135,7 +135,6 @@ class AlignmentInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if there is none.
         joined: a table with more about each row, and the columns by which it is found; its others
             are shown as details.
-        document: the column of the document.
         shows_documents: whether the beginning of a document is the context of its rows.
     """
 
@@ -150,7 +149,6 @@ class AlignmentInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     items: tuple[str, str] | None = None
     rows: Callable[[DataFrame], DataFrame] | None = None
     joined: tuple[str, tuple[str, ...]] | None = None
-    document: str = "document"
     shows_documents: bool = False
 
 
@@ -393,23 +391,6 @@ class Packaging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return next((suffix for suffix in self.suffixes if lower.endswith(suffix)), "")
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
-    """A submission as a package of files, beside the documents it is for.
-
-    Attributes:
-        submission: what was submitted, with all its files.
-        found: its files with predictions, by document.
-        reference: what it is checked against; None where the submission brings its own documents.
-        expected: the files of the reference, by document.
-    """
-
-    submission: Source
-    found: Mapping[str, tuple[Member, ...]]
-    reference: Source | None
-    expected: Mapping[str, tuple[Member, ...]]
-
-
 class Hooks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Hooks of a single task: what it, or its software, does differently from all others.
 
@@ -558,10 +539,10 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def metrics(self) -> tuple[str, ...]:
         """The names of the metrics, in order."""
-        return tuple(self.declared)
+        return tuple(self.metric_parts)
 
     @property
-    def declared(self) -> Mapping[str, tuple[MeasureInfo | None, StatisticInfo]]:
+    def metric_parts(self) -> Mapping[str, tuple[MeasureInfo | None, StatisticInfo]]:
         """The measure and the statistic of each metric, by name."""
         if not self.measures:
             return {statistic.name: (None, statistic) for statistic in self.statistics}
@@ -629,8 +610,8 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             'content.f'
         """
         primary = self.hooks.primary_of(options) if self.hooks.primary_of else self.primary[profile]
-        selected = self.selected(options)
-        return f"{selected}.{primary.rpartition('.')[2]}" if selected else primary
+        only = self.only_measure(options)
+        return f"{only}.{primary.rpartition('.')[2]}" if only else primary
 
     def beside(self, name: str, names: Iterable[str]) -> list[str]:
         """A metric, then the rates of the same measure, the most important first.
@@ -651,7 +632,7 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ordered = sorted(rates, key=lambda other: -known[other].weight)
         return list(dict.fromkeys([name, *ordered]))
 
-    def selected(self, options: Mapping[str, str]) -> str:
+    def only_measure(self, options: Mapping[str, str]) -> str:
         """The only measure that is computed with some options; empty if all are."""
         names = {measure.name for measure in self.measures}
         values = (options.get(option.name, "") for option in self.options if option.selects_measure)

@@ -265,7 +265,7 @@ class PairScorer:
             return
         ranking = self.task.ranking("plan", self.options)
         names: Sequence[str] = (ranking,)
-        if self.declared.measures and not self.task.selected(self.options):
+        if self.declared.measures and not self.task.only_measure(self.options):
             names = self.declared.measures
         shared = sorted({*first.documents} & {*second.documents})
         values = {**self.declared.options, **self.options}
