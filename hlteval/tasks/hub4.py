@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from hlteval.converters import load
@@ -112,13 +112,3 @@ def allowed_slots(source: Source, _: Mapping[str, str]) -> FileValue:
         code="OPT111",
         title="types and slots, one per line",
     )
-
-
-def compared_with(form: str, options: Collection[str]) -> str:
-    """Describe what a template set is compared with; without a corpus, extents are not."""
-    corpus = form == "sgml-corpus" or not {"corpus", "hyp_corpus"}.isdisjoint(options)
-    names = ["types, slots and documents compared with the reference"] if form == "hub4" else []
-    extents = "extents compared with the corpus" if corpus else "extents not compared (no --corpus)"
-    if "slots" in options:
-        names.append("types and slots compared with --slots")
-    return "; ".join([*names, extents])

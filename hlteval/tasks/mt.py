@@ -42,16 +42,6 @@ def ranking_metric(options: Mapping[str, str]) -> str:
     return "meteor" if "meteor" in names else names[0]
 
 
-def accepted_codes(options: Mapping[str, str]) -> frozenset[str]:
-    """The codes of missing translations, where these are scored as empty ones.
-
-    Examples:
-        >>> sorted(accepted_codes({"missing": "empty"})), sorted(accepted_codes({}))
-        (['MTV201', 'MTV301'], [])
-    """
-    return frozenset({"MTV201", "MTV301"} if options.get("missing") == "empty" else ())
-
-
 def metrics(names: Sequence[str], _: Mapping[str, str]) -> tuple[str, ...]:
     """The names of metrics, each once.
 

@@ -6,6 +6,7 @@ import configparser
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -27,9 +28,9 @@ from hlteval.tasks.option_files import (
     read_table,
 )
 from hlteval.tasks.options import to_number
-from hlteval.validators import Rule
-from hlteval.validators.edl.rules import RULES as ENTITIES
-from hlteval.validators.situations.lorehlt_rules import RULES
+
+if TYPE_CHECKING:
+    from hlteval.validators import Rule
 
 ANNOTATORS = Table(
     (
@@ -192,6 +193,9 @@ def prints(finding: Finding) -> bool:
 
 def lorehlt_rules() -> tuple[Rule, ...]:
     """The rules of frames, and those of the entity mentions that come with them."""
+    from hlteval.validators.edl.rules import RULES as ENTITIES
+    from hlteval.validators.situations.lorehlt_rules import RULES
+
     of_entities = [rule for rule in ENTITIES if rule.code not in _NOT_OF_FRAMES]
     # The mentions of a reference are not those of an EDL system.
     return (*RULES, *(replace(rule, needs="", submission_only=True) for rule in of_entities))
