@@ -11,7 +11,7 @@ from hlteval.converters.corpus.memory import in_memory
 from hlteval.findings import finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import Corpus
-from hlteval.scoring.mt.options import FRAMES, METRICS, Pairs
+from hlteval.scoring.mt.segments import FRAMES, METRICS, Pairs
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
 from hlteval.tasks.option_files import FileValue, contradictions, has_error, read_rows, read_table

@@ -14,8 +14,7 @@ from hlteval.converters import load
 from hlteval.converters.situations.types import names, type_hint
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
-from hlteval.scoring.situations.lorehlt.given_names import GIVEN
-from hlteval.scoring.situations.lorehlt.knowledge_base import MENTIONS
+from hlteval.scoring.situations.lorehlt.frame_rows import GIVEN, MENTIONS
 from hlteval.scoring.situations.lorehlt.ranking import Gains
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
@@ -194,7 +193,7 @@ def prints(finding: Finding) -> bool:
 def lorehlt_rules() -> tuple[Rule, ...]:
     """The rules of frames, and those of the entity mentions that come with them."""
     from hlteval.validators.edl.rules import RULES as ENTITIES
-    from hlteval.validators.situations.lorehlt_rules import RULES
+    from hlteval.validators.situations.lorehlt.rules import RULES
 
     of_entities = [rule for rule in ENTITIES if rule.code not in _NOT_OF_FRAMES]
     # The mentions of a reference are not those of an EDL system.

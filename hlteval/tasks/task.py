@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from hlteval.sources import Member, Source
     from hlteval.tasks.agreement import Agreement
     from hlteval.validators import Rule, RuleContext
-    from hlteval.validators.packages import Package
-    from hlteval.validators.packing import Arranged
+    from hlteval.validators.packages import Arranged, Package
 else:  # msgspec checks declarations by these annotations, but not what functions take and give
     DataFrame = ReadResult = Finding = Corpus = Metric = Member = Source = Agreement = Any
     Rule = RuleContext = Package = Arranged = Any
@@ -327,7 +326,7 @@ def refuses(finding: Finding, *, refused: Collection[str], passed: Collection[st
     return finding.code in refused or (finding.blocking and finding.code not in passed)
 
 
-_AS_THEY_ARE = lazy("hlteval.validators.packing:as_they_are")
+_AS_THEY_ARE = lazy("hlteval.validators.packages:as_they_are")
 
 
 def _no_findings(*_: object) -> Iterator[Finding]:
