@@ -172,9 +172,15 @@ def refuses(finding: Finding, *, refused: Collection[str], short_lines: bool = F
     return finding.code in refused or finding.blocking
 
 
-def ignores(finding: Finding, *, short_lines: bool = False) -> bool:
-    """Whether the official scorer goes on in spite of a finding: it does not validate."""
-    of_values = finding.code.startswith("CCU") and finding.code != "CCU309"  # another task
+def ignores(finding: Finding, *, stops_at: Collection[str], short_lines: bool = False) -> bool:
+    """Whether the official scorer goes on in spite of a finding: it does not validate.
+
+    Args:
+        finding: about a submission or an annotation.
+        stops_at: codes of findings about records for which it stops all the same.
+        short_lines: whether the last column of the table may be missing in a line.
+    """
+    of_values = finding.code.startswith("CCU") and finding.code not in stops_at
     return of_values or _is_missing(finding, short_lines)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import configparser
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -40,9 +40,6 @@ ANNOTATORS = Table(
     code="OPT101",
 )
 NAMES = Table((Column("written", heading="written form"), Column("name")), code="OPT101")
-#: Rules of entity mentions that no submission of frames breaks: it may have none, and documents of
-#: speech have none.
-_NOT_OF_FRAMES = frozenset({"EDL101", "EDL506", "EDL507", "EDL508"})
 #: The sections and keys of a configuration file of the public scorer, by field of the gains.
 _CONFIGURATION: Mapping[str, tuple[str, str]] = {
     "high": ("Gain", "High"),
@@ -179,22 +176,26 @@ def place_dictionary(source: Source, _: Mapping[str, str]) -> FileValue:
     return FileValue(dict(last.rows()), findings)
 
 
-def prints(finding: Finding) -> bool:
+def prints(finding: Finding, *, codes: Collection[str]) -> bool:
     """Whether the official script of speech prints a finding and goes on.
 
     It validates by the schema, but scores whatever it can; of a Status it takes no notice.
+
+    Args:
+        finding: about a submission or a reference.
+        codes: of findings that it only prints wherever they are.
     """
-    if finding.code in {"SFJ205", "SFJ206", "SFJ207", "APN404"}:
+    if finding.code in codes:
         return True
     paths = finding.further.places if finding.further else (finding.record,)
     return finding.code.startswith("SFJ2") and all(".Status" in str(path) for path in paths)
 
 
-def lorehlt_rules() -> tuple[Rule, ...]:
-    """The rules of frames, and those of the entity mentions that come with them."""
+def lorehlt_rules(*, left_out: Collection[str]) -> tuple[Rule, ...]:
+    """The rules of frames, and those of the entity mentions that come with them, but for some."""
     from hlteval.validators.edl.rules import RULES as ENTITIES
     from hlteval.validators.situations.lorehlt.rules import RULES
 
-    of_entities = [rule for rule in ENTITIES if rule.code not in _NOT_OF_FRAMES]
+    of_entities = [rule for rule in ENTITIES if rule.code not in left_out]
     # The mentions of a reference are not those of an EDL system.
     return (*RULES, *(replace(rule, needs="", submission_only=True) for rule in of_entities))

@@ -58,12 +58,13 @@ def modules(task: Task) -> set[str]:
     """The modules of the functions that a task and its options name, but for its rules.
 
     Rules are compared with the catalogue one by one, and a module of them may serve several tasks.
+    What official software does with a finding raises none.
     """
     values = [
         getattr(item, field)
         for item in (task, task.hooks, *task.options)
         for field in item.__struct_fields__
-        if field != "rules"
+        if field not in {"rules", "official_ignores", "official_rejects"}
     ]
     inner = [value.func if isinstance(value, partial) else value for value in values]
     return {value.named.partition(":")[0] for value in inner if isinstance(value, LazyImport)}
