@@ -176,6 +176,7 @@ def lsp(
     ] = None,
 ) -> None:
     """Show findings in an editor: a language server over standard input and output."""
+    import asyncio
     import logging
 
     from hlteval.tasks import task_modules
@@ -190,4 +191,4 @@ def lsp(
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)  # nothing that is printed gets among the answers
-        serve({"task": task} if task else {}, sys.stdin.buffer, answers)
+        asyncio.run(serve({"task": task} if task else {}, sys.stdin.buffer, answers))
