@@ -87,8 +87,8 @@ def serve(
 ) -> None:
     """Serve a page on this machine that validates, scores and compares uploaded submissions."""
     from hlteval.cli.evaluation_output import options_of
-    from hlteval.serve.server import ServeLimits
     from hlteval.serve.server import serve as run
+    from hlteval.serve.settings import ServeLimits
     from hlteval.workflows.evaluation.pipeline_workers import check_memory
 
     given = {"task": task, "reference": reference, "profile": profile, "encoding": encoding}

@@ -118,13 +118,13 @@ class _OrderedFindings(NamedTuple):
         ]
 
 
-def edits(order: Order) -> tuple[Edit, ...]:
+def edits(order: Order) -> list[Edit]:
     """The edits of the document of an order that correct findings; without those of no help."""
     (path,) = order.paths
     try:
         unit = unit_of(path, order)
     except NoUnit:
-        return ()
+        return []
     request, buffer = unit.request(order.buffers), order.buffers[path]
     opened = open_submission(replace(request, max_per_code=0))
     name = path.removeprefix(unit.path).lstrip("/") if path != unit.path else ""
@@ -133,8 +133,8 @@ def edits(order: Order) -> tuple[Edit, ...]:
     files = corrections(opened, request.profile, findings, unsafe=bool(order.code))
     fixed = files.texts.get(file)
     if fixed is None or not fixed.fixes:
-        return ()
-    return tuple(_edits(buffer, fixed, Text.of(buffer.text, order.units)))
+        return []
+    return list(_edits(buffer, fixed, Text.of(buffer.text, order.units)))
 
 
 def _edits(buffer: Buffer, fixed: TextFile, text: Text) -> Iterator[Edit]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -374,23 +374,7 @@ class Document:
     text: Text
     saved: Buffer
 
-    @classmethod
-    def of(cls, uri: str, version: int, text: str, units: Units) -> Document:
-        """A document as it is opened."""
-        return cls(uri, version, Text.of(text, units), Buffer.beside(text, key(uri)))
-
     @cached_property
     def buffer(self) -> Buffer:
         """The buffer for the worker."""
         return replace(self.saved, text=self.text.content)
-
-    def after(self, version: int, changes: Iterable[Edit]) -> Document:
-        """The document after changes, each of which is made after the one before."""
-        text = self.text
-        for change in changes:
-            text = text.with_change(*change)
-        return replace(self, version=version, text=text, saved=replace(self.saved, changed=True))
-
-    def as_saved(self) -> Document:
-        """The document after it was saved."""
-        return replace(self, saved=Buffer.beside(self.text.content, key(self.uri)))

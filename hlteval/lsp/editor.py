@@ -20,16 +20,7 @@ import hlteval
 from hlteval.findings import SUBMISSION, Severity
 from hlteval.lsp.actions import fixes, hover, page
 from hlteval.lsp.documents import NOWHERE, Edit, Position, Range, Units, is_path, key, uri
-from hlteval.lsp.session import (
-    EditorFinding,
-    Failure,
-    Links,
-    Publication,
-    Session,
-    Site,
-    Validation,
-    Worker,
-)
+from hlteval.lsp.session import EditorFinding, Links, Publication, Session, Site, Validation, Worker
 from hlteval.reports.terminal import visible
 
 _QUICK = types.CodeActionKind.QuickFix.value
@@ -38,13 +29,8 @@ FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.hlteval"
 _PATHS = ("reference", "against")
 _MARKDOWN = types.MarkupKind.Markdown
 _SECTION = SOURCE = "hlteval"
-SEVERITIES: Mapping[Severity, types.DiagnosticSeverity] = MappingProxyType(
-    {
-        Severity.ERROR: types.DiagnosticSeverity.Error,
-        Severity.WARNING: types.DiagnosticSeverity.Warning,
-        Severity.INFO: types.DiagnosticSeverity.Information,
-    }
-)
+#: Both begin with the worst.
+SEVERITIES = MappingProxyType(dict(zip(Severity, types.DiagnosticSeverity, strict=False)))
 #: The largest number of a line or column in the protocol.
 _LARGEST = 2**31 - 1
 _ALL = Range(NOWHERE.start, Position(_LARGEST, 0))
@@ -70,9 +56,9 @@ def range_of(own: Range) -> types.Range:
 class Protocol(LanguageServerProtocol):
     """The protocol, with documents of our own: those of the library end lines at other places."""
 
-    lsp_text_document__did_open = None
-    lsp_text_document__did_change = None
-    lsp_text_document__did_close = None
+    lsp_text_document__did_open: Any = None
+    lsp_text_document__did_change: Any = None
+    lsp_text_document__did_close: Any = None
 
 
 class Server(LanguageServer):
@@ -158,9 +144,8 @@ class Server(LanguageServer):
 
     def initialize(self, params: types.InitializeParams) -> None:
         """Handle `initialize`: the session begins."""
-        encoding = _text(self.workspace.position_encoding or "")
         known: Mapping[str, Units] = {"utf-8": "utf-8", "utf-32": "utf-32"}
-        self.session.units = known.get(encoding, "utf-16")
+        self.session.units = known.get(self.workspace.position_encoding or "", "utf-16")
         options = params.initialization_options
         self._initial = options if isinstance(options, dict) else {}
         self._set({})
@@ -273,7 +258,7 @@ class Server(LanguageServer):
             return Links()
         order = self.session.order("links", path)._replace(position=position(params.position))
         answer = await self.looker.answer(order)
-        return Links() if isinstance(answer, Failure) else answer
+        return answer if isinstance(answer, Links) else Links()
 
     def _locations(self, sites: tuple[Site, ...]) -> list[types.Location] | None:
         """Places in the protocol, once each; open documents have the URIs of the client."""
@@ -294,8 +279,8 @@ class Server(LanguageServer):
         actions = []
         for fix in fixes(document, findings, self.session.findings(path)):
             kind = _QUICK if fix.code else FIX_ALL
-            wanted = map(_text, params.context.only or [kind])
-            if not any(f"{kind}.".startswith(f"{only}.") for only in wanted):
+            wanted = params.context.only or [kind]
+            if not any(f"{kind}.".startswith(only + ".") for only in wanted):
                 continue
             data = {"uri": document.uri, "version": document.version}
             action = types.CodeAction(
@@ -321,7 +306,7 @@ class Server(LanguageServer):
         line = line if isinstance(line, int) else 0
         order = self.session.order("fix", path)._replace(code=code, line=line)
         answer = await self.looker.answer(order)
-        if not answer or isinstance(answer, Failure):
+        if not answer or not isinstance(answer, list):
             return action
         edits = [types.TextEdit(range_of(edit.place), edit.put) for edit in answer]
         if self._can("workspace.workspace_edit.document_changes"):
@@ -331,11 +316,6 @@ class Server(LanguageServer):
         else:
             action.edit = types.WorkspaceEdit(changes={document.uri: edits})
         return action
-
-
-def _text(value: Any) -> str:
-    """The text of a name that may be one of an enumeration."""
-    return str(getattr(value, "value", value))
 
 
 async def serve(given: Mapping[str, Any], stdin: BinaryIO, stdout: BinaryIO) -> None:

@@ -236,8 +236,8 @@ def unit_results(order: Order) -> Iterator[UnitResult]:
         result = UnitResult(unit.path, paths, task=unit.task.name, inputs=unit.inputs)
         try:
             request = replace(unit.request(order.buffers), selection=unit.selection)
-            inputs = [request.system, request.against]
-            sources = {str(item): open_source(item) for item in inputs if item is not None}
+            paths_read = filter(None, (request.system, request.against))
+            sources = {str(item): open_source(item) for item in paths_read}
             verdict = validate_all(request, [request.system])
         except USAGE as error:
             yield result._replace(note=f"not validated: {error}")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from hlteval.findings import Finding
-from hlteval.lsp.documents import NOWHERE, Buffer, Document, Edit, Position, Range, Units, key, uri
+from hlteval.lsp.documents import Buffer, Document, Edit, Position, Range, Text, Units, key, uri
 from hlteval.workflows.processes.pool import Call, Limits, Process, ProcessEnded
 
 
@@ -41,7 +41,7 @@ class Order(NamedTuple):
     given: Mapping[str, Any] = {}
     tasks: Mapping[str, str] = {}
     units: Units = "utf-16"
-    position: Position = NOWHERE.start
+    position: Position = Position(0, 0)
     code: str = ""
     line: int = 0
 
@@ -211,17 +211,22 @@ class Session:
 
     def open(self, address: str, version: int, text: str) -> None:
         """Take a document that is opened, possibly a second time."""
-        self._keep(Document.of(address, version, text, self.units))
+        buffer = Buffer.beside(text, key(address))
+        self._keep(Document(address, version, Text.of(text, self.units), buffer))
 
     def change(self, address: str, version: int, changes: Iterable[Edit]) -> None:
         """Take changes of a document; those of one that is not open mean nothing."""
         if (document := self.documents.get(key(address))) is not None:
-            self._keep(document.after(version, changes))
+            text, saved = document.text, replace(document.saved, changed=True)
+            for change in changes:
+                text = text.with_change(*change)
+            self._keep(Document(address, version, text, saved))
 
     def save(self, address: str) -> None:
         """Take note that a document is saved."""
         if (document := self.documents.get(key(address))) is not None:
-            self._keep(document.as_saved())
+            saved = Buffer.beside(document.text.content, key(address))
+            self._keep(replace(document, saved=saved))
 
     def _keep(self, document: Document) -> None:
         """Keep a document; it, and all units that depend on it, are to be validated."""

@@ -68,7 +68,7 @@ def begun(served: Served) -> tuple[str, str]:
 
 def files(served: Served) -> list[Path]:
     """The uploaded files on the disk."""
-    return [path for path in served.folder.glob("sessions/*/input/*") if path.is_file()]
+    return [path for path in served.folder.glob("sessions/*/input/*/*") if path.is_file()]
 
 
 @pytest.mark.parametrize(

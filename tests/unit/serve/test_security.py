@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from fuzz.serving import HOST, PORT, Visitor, application, framed, of_folder
-from hlteval.serve.security import Bounds
-from hlteval.serve.settings import ServeSettings
+from hlteval.serve.settings import ServeLimits, ServeSettings
 from tests.unit.serve.visiting import FLAWED, FRAMES, FULL, visit
 
 ORIGIN = f"http://{HOST}"
@@ -261,7 +260,7 @@ def test_a_body_of_another_form_is_refused_and_can_be_sent_again(body: bytes) ->
         assert answer.json()["error"]
         answer = await visitor.ask("POST", f"{path}/begin")
         assert answer.status_code == 400
-        assert visitor.application.sessions.space.used == 0
+        assert visitor.application.sessions.used == 0
         again = framed(of_folder(FRAMES))
         answer = await visitor.ask("PUT", f"{path}/inputs/submission", content=again)
         assert answer.status_code == 200
@@ -279,7 +278,7 @@ def test_what_is_no_order_is_refused(body: bytes) -> None:
 
 
 def test_uploads_jobs_and_sessions_are_bounded():
-    bounds = Bounds(sessions=2, jobs=2, bytes=20_000)
+    limits = ServeLimits(sessions=2, session_jobs=2, bytes=20_000)
 
     async def steps(visitor: Visitor) -> None:
         files = framed([("a.json", b"x" * 9_000)])
@@ -297,7 +296,7 @@ def test_uploads_jobs_and_sessions_are_bounded():
         assert len(visitor.application.sessions.sessions) == 2
         assert (await visitor.ask("GET", visitor.path)).status_code == 200
 
-    visit(steps, bounds=bounds)
+    visit(steps, limits=limits)
 
 
 def test_what_nobody_asks_about_expires():
