@@ -319,7 +319,7 @@ def links(order: Order) -> Links:
     target = _identifier_at(read[number], here, line, column)
     if target is None:
         return Links()
-    identifier, span, records = target
+    identifier, records = target
     same = here.filter(pl.col("identifier") == identifier, pl.col("record").is_in(records))
     key = ["kind", "document", "identifier"]
     rows = rows.join(same.select(key).unique(), on=key, how="semi", maintain_order="left")
@@ -328,7 +328,7 @@ def links(order: Order) -> Links:
     defined = _sites(ours.filter(pl.col("defines")), read, places)
     defined = defined or _sites(rows.filter(pl.col("defines")), read, places)
     mentioned = _sites(ours.filter(~pl.col("defines")), read, places)
-    return Links(text.range(span), defined or mentioned[:1], mentioned)
+    return Links(defined or mentioned[:1], mentioned)
 
 
 def _sites(rows: pl.DataFrame, files: Sequence[_File], places: Places) -> tuple[Site, ...]:
@@ -380,8 +380,8 @@ def _as_written(lines: Sequence[str], line: int, column: int) -> tuple[int, int]
 
 def _identifier_at(
     file: _File, rows: pl.DataFrame, line: int, column: int
-) -> tuple[str, Span, list[int]] | None:
-    """The longest identifier at a position, its span, and the records that may have it there.
+) -> tuple[str, list[int]] | None:
+    """The longest identifier at a position, and the records that may have it there.
 
     Args:
         file: the file.
@@ -397,9 +397,9 @@ def _identifier_at(
     text = file.lines[line - 1] if line <= len(file.lines) else ""
     known = rows.filter(pl.col("record").is_in(here))["identifier"].unique().to_list()
     for identifier in sorted(known, key=lambda name: (-len(name), name)):
-        for match in _pattern(identifier).finditer(text):
-            if match.start() <= column - 1 <= match.end():
-                return identifier, Span(line, match.start() + 1, match.end() + 1), here
+        matches = _pattern(identifier).finditer(text)
+        if any(match.start() <= column - 1 <= match.end() for match in matches):
+            return identifier, here
     return None
 
 

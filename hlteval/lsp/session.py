@@ -92,9 +92,8 @@ class Site(NamedTuple):
 
 
 class Links(NamedTuple):
-    """The definitions and mentions of an identifier, and its range at the position in question."""
+    """The definitions and mentions of an identifier."""
 
-    origin: Range | None = None
     definitions: tuple[Site, ...] = ()
     mentions: tuple[Site, ...] = ()
 

@@ -160,19 +160,14 @@ class Application:
         settings: what the organiser gives.
         token: that opens a session.
         port: of the server.
+
+    Attributes:
         notify: takes what the terminal of the server shows.
     """
 
-    def __init__(
-        self,
-        sessions: Sessions,
-        settings: ServeSettings,
-        token: str,
-        port: int,
-        notify: Callable[[str], None] = lambda _: None,
-    ) -> None:
-        self.sessions, self.settings = sessions, settings
-        self.token, self.notify = token, notify
+    def __init__(self, sessions: Sessions, settings: ServeSettings, token: str, port: int) -> None:
+        self.sessions, self.settings, self.token = sessions, settings, token
+        self.notify: Callable[[str], None] = lambda _: None
         ends = ("", ":80") if port == 80 else (f":{port}",)
         names = ("127.0.0.1", "localhost", "[::1]")
         self.hosts = frozenset(f"{name}{end}" for name in names for end in ends)
@@ -328,9 +323,9 @@ class Application:
     async def state(self, request: Request) -> Response:
         """How far a job is."""
         job = self.job(request)
-        if job.outcome.bug and not job.bug:
-            job.bug = job.outcome.bug
-            self.notify(f"internal error in a job: {job.bug}")
+        if job.outcome.bug:  # it is said once
+            self.notify(f"internal error in a job: {job.outcome.bug}")
+            job.outcome = structs.replace(job.outcome, bug="")
         # Nothing of it is the name of a file of the server.
         known = {"progress": job.progress, "parts": job.outcome.parts, "error": job.outcome.error}
         text = msgspec.json.encode({"state": job.state, **known})

@@ -167,18 +167,15 @@ class Processes:
         root: the working directory of a process that waits.
         limits: the time and the memory of a job.
         spare: the process that waits.
-        busy: those that work.
     """
 
     root: Path
     limits: ServeLimits = field(default_factory=ServeLimits)
     spare: Process | None = None
-    busy: set[Process] = field(default_factory=set)
 
     async def run(self, folder: Path, order: Order, report: Callable[[Progress], None]) -> Outcome:
         """Do a job in its folder; its process ends with it, also where the job is cancelled."""
         process, self.spare = self.spare or self._start(), None
-        self.busy.add(process)
         try:
             call = Call(_PERFORM, (folder, order), reports=True)
             outcome: Outcome = await process.answer(call, self.limits.seconds, report)
@@ -187,7 +184,6 @@ class Processes:
             reason = _REASONS.get(ended.status, "its process ended").format(self.limits.seconds)
             return Outcome(error=f"The work was stopped: {reason}.")
         finally:
-            self.busy.discard(process)
             await asyncio.to_thread(process.end)
 
     def prepare(self) -> None:
@@ -204,10 +200,10 @@ class Processes:
         return Process(_PERFORM, root=self.root, limits=limits, environment=environment)
 
     async def close(self) -> None:
-        """End all processes."""
-        for process in [*self.busy, *([self.spare] if self.spare else [])]:
+        """End the process that waits; one that works ends with its job."""
+        if (process := self.spare) is not None:
+            self.spare = None
             await asyncio.to_thread(process.end)
-        self.spare = None
 
 
 @dataclass(eq=False)
@@ -223,7 +219,6 @@ class Job:
         uploads: the uploaded files, by input.
         progress: while it is running.
         outcome: when it is done.
-        bug: for the terminal of the server.
         work: the task that does it, once it has begun.
     """
 
@@ -235,10 +230,14 @@ class Job:
     uploads: dict[str, tuple[Upload, ...]] = field(default_factory=dict)
     progress: Progress = field(default_factory=Progress)
     outcome: Outcome = field(default_factory=Outcome)
-    bug: str = ""
     work: asyncio.Task[None] | None = None
     _taken: int = 0
     _receiving: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes files, or can begin."""
+        return self.state == "uploading" and not self._receiving
 
     @property
     def is_busy(self) -> bool:
@@ -260,7 +259,7 @@ class Job:
         Raises:
             Rejected: if they are not accepted, or the job has begun.
         """
-        if self.state != "uploading" or name in self.uploads or self._receiving:
+        if not self.is_open or name in self.uploads:
             raise Rejected(409, "These files cannot be added any more.")
         self._receiving, before = True, self._taken
         folder = self.folder / Folder.INPUT / str(len(self.uploads))
@@ -274,7 +273,7 @@ class Job:
             if name not in self.uploads:  # it can be tried again
                 shutil.rmtree(folder, ignore_errors=True)
                 self._count(before - self._taken)
-            if self.state != "uploading":
+            if self.state == "done":
                 await self.remove()
         return len(self.uploads[name])
 
@@ -284,7 +283,7 @@ class Job:
         Raises:
             Rejected: if it has begun, or something is missing.
         """
-        if self.state != "uploading" or self._receiving:
+        if not self.is_open:
             raise Rejected(409, "This job has begun already.")
         self.state = "waiting"
         self.work = asyncio.create_task(self._run())

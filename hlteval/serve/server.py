@@ -77,7 +77,8 @@ def serve(
             root, bound = folder / "sessions", listener.getsockname()[1]
             runner = Processes(root, limits or ServeLimits())
             sessions = Sessions(root, runner, settings.files)
-            application = Application(sessions, settings, token, bound, notify)
+            application = Application(sessions, settings, token, bound)
+            application.notify = notify
             url = f"http://{HOST}:{bound}/?token={token}"
             page = f'<meta charset="utf-8"><meta http-equiv="refresh" content="0;url={url}">'
             file = folder / "open.html"

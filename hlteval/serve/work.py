@@ -15,6 +15,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from hlteval.converters import WrongSetting
 from hlteval.findings import REFERENCE, SUBMISSION, Item
 from hlteval.findings.counts import count_of
@@ -213,14 +215,11 @@ class _Work:
         Raises:
             WrongOption: for an option without effect.
         """
-        options = self.task.options
-        files = {option.name: self.inputs.get(f"{Order.OPTION}{option.name}") for option in options}
-        values = {**self.order.options, **{name: path for name, path in files.items() if path}}
-        available: dict[str, object] = {
-            option.name: values[option.name]
-            for option in options
-            if option.name in values and option.available_in(command)
-        }
+        files = {name: path for name, path in self.inputs.items() if name.startswith(Order.OPTION)}
+        values = {name.removeprefix(Order.OPTION): path for name, path in files.items()}
+        values = {**self.order.options, **values}
+        names = [option.name for option in self.task.options if option.available_in(command)]
+        available: dict[str, object] = {name: values[name] for name in names if name in values}
         present = {"tables", *(["against"] if REFERENCE in self.inputs else [])}
         check_effect(
             self.task, command, available, {*merge_options(self.task, available), *present}
@@ -248,32 +247,25 @@ class _Work:
                 make()
             except Refused as refused:
                 refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking)
-                facts = [("reason", str(refused))]
-                self.add(title.lower(), title, "refused", facts, refusal, json=refusal.as_json())
+                part = Part(title.lower(), title, "refused", (("reason", str(refused)),))
+                self.add(part, refusal, {"json": refusal.as_json()})
 
     def add(
-        self,
-        key: str,
-        title: str,
-        outcome: str,
-        facts: Iterable[tuple[str, str]],
-        result: Any,
-        links: Iterable[Link] = (),
-        **texts: str,
+        self, part: Part, result: Any, texts: Mapping[str, str], links: Iterable[Link] = ()
     ) -> None:
         """Write the report of a result, and the same as texts, by the ends of their names."""
-        write(result, Path(Folder.OUTPUT, f"{key}.html"))
-        links = [*links, Link(f"{key}-report", "Report (HTML)")]
-        self.files[f"{key}-report"] = (f"{key}.html", f"{key}.html")
+        page = f"{part.key}.html"
+        write(result, Path(Folder.OUTPUT, page))
+        links = [*links, Link(f"{part.key}-report", "Report (HTML)")]
+        self.files[links[-1].key] = (page, page)
         for suffix, text in texts.items():
-            name = f"{key}.{suffix}"
-            Path(Folder.OUTPUT, name).write_text(
-                text, "utf-8", errors="backslashreplace", newline=""
-            )
-            label = f"{title.split(maxsplit=1)[0]} {_LABELS[suffix]}"
-            links.append(Link(f"{key}-{suffix}", label))
-            self.files[f"{key}-{suffix}"] = (name, name)
-        self.parts.append(Part(key, title, outcome, tuple(facts), tuple(links)))
+            name = f"{part.key}.{suffix}"
+            file = Path(Folder.OUTPUT, name)
+            file.write_text(text, "utf-8", errors="backslashreplace", newline="")
+            label = f"{part.title.split(maxsplit=1)[0]} {_LABELS[suffix]}"
+            links.append(Link(f"{part.key}-{suffix}", label))
+            self.files[links[-1].key] = (name, name)
+        self.parts.append(structs.replace(part, files=tuple(links)))
 
     def findings(self, side: str, key: str) -> None:
         """Report the findings of an input, with a corrected copy where there is one."""
@@ -285,9 +277,9 @@ class _Work:
             self.report(Progress("fixing"))
             links.extend(self.fix(path, f"{key}-fixed", settings))
         title = "Findings of the second" if side == Order.SECOND else "Findings"
-        counts = [(f"{name}s", f"{count:,}") for name, count in verdict.by_severity.items()]
-        texts = {"json": json(verdict), "tsv": findings_table(verdict)}
-        self.add(key, title, verdict.outcome, counts, verdict, links, **texts)
+        counts = ((f"{name}s", f"{count:,}") for name, count in verdict.by_severity.items())
+        part = Part(key, title, verdict.outcome, tuple(counts))
+        self.add(part, verdict, {"json": json(verdict), "tsv": findings_table(verdict)}, links)
 
     def fix(self, path: str, key: str, settings: Mapping[str, Any]) -> Iterator[Link]:
         """Write a corrected copy of a submission; nothing if nothing was corrected.
@@ -325,9 +317,9 @@ class _Work:
         sides = (self.inputs[SUBMISSION], self.inputs.get(REFERENCE, ""))
         scores = score(Request(self.task.name, *sides, step=self.step("scoring"), **settings))
         value = scores.metrics.get(scores.primary)
-        facts = [(scores.primary, value_text(value, values_of(self.task, scores.primary)))]
+        fact = (scores.primary, value_text(value, values_of(self.task, scores.primary)))
         texts = {name: str(FORMATS[name](scores, ALL)) for name in _LABELS}
-        self.add("scores", "Scores", "", facts, scores, **texts)
+        self.add(Part("scores", "Scores", "", (fact,)), scores, texts)
 
     def comparison(self) -> None:
         """Report the comparison with the second submission.
@@ -348,4 +340,4 @@ class _Work:
         facts += [(refused.name, "not scored") for refused in comparison.refused]
         texts = {name: str(COMPARISON_FORMATS[name](comparison, ALL)) for name in _LABELS}
         outcome = "refused" if comparison.refused else ""
-        self.add("comparison", "Comparison", outcome, facts, comparison, **texts)
+        self.add(Part("comparison", "Comparison", outcome, tuple(facts)), comparison, texts)

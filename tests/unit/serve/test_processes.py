@@ -38,7 +38,6 @@ def test_a_job_beyond_its_limits_ends(
         outcome = await runner.run(made.folder, made.order, lambda _: None)
         assert outcome.error == f"The work was stopped: {reason}."
         assert not outcome.parts
-        assert not runner.busy
 
     asyncio.run(steps())
 
@@ -47,10 +46,12 @@ def test_a_cancelled_job_ends_its_process_and_leaves_nothing(tmp_path: Path) -> 
     async def steps() -> None:
         runner = Processes(tmp_path)
         made = await job(runner)
+        runner.prepare()
+        process = runner.spare
+        assert process
         made.begin()
-        while not runner.busy:
+        while runner.spare:
             await asyncio.sleep(0)
-        (process,) = runner.busy
         await made.remove()
         assert not made.folder.exists()
         with pytest.raises(ProcessLookupError):
