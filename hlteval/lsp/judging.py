@@ -136,8 +136,8 @@ def unit_of(path: str, order: Order) -> Unit:
     """
     files, given = OpenFiles(order.buffers), order.given
     if Path(path).name == OWN and is_path(path):
-        own = read_config(OpenInput(files.source(path), name=relative_path(Path(path))))
-        raise NoUnit("", path, own.findings)
+        read = read_config(OpenInput(files.source(path), name=relative_path(Path(path))))
+        raise NoUnit("", path, read.findings)
     for wrong in schema_problems(given, "config", "CFG"):
         message = entry(wrong.code).finding(wrong.values).message
         raise NoUnit(f"settings of the editor: {message}")

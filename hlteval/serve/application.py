@@ -230,9 +230,9 @@ class Application:
         # A request comes from the page, or from the address bar: the first page may be reached by a
         # link from elsewhere, as it needs the token.
         site, origin = headers.get("sec-fetch-site", ""), headers.get("origin", "").lower()
-        own, is_safe = f"http://{hosts[0].lower()}", scope["method"] in _SAFE
+        address, is_safe = f"http://{hosts[0].lower()}", scope["method"] in _SAFE
         is_ours = site in {"", "same-origin", *(["none"] if is_safe else [])}
-        is_ours = is_ours and origin in {own, *([""] if is_safe else [])}
+        is_ours = is_ours and origin in {address, *([""] if is_safe else [])}
         is_link = is_safe and scope["path"] == "/" and headers.get("sec-fetch-mode") == "navigate"
         if not (is_ours or is_link):
             return 403, "This request does not come from the page of this server."

@@ -97,16 +97,16 @@ def _folder() -> Iterator[Path]:
         tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as folder,
         lock_folder(Path(folder)),
     ):
-        own = Path(folder)
-        for path in own.parent.glob(f"{_PREFIX}*"):
+        root = Path(folder)
+        for path in root.parent.glob(f"{_PREFIX}*"):
             status = path.lstat()
-            is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == own.stat().st_uid
-            if path == own or not is_ours or not (path / LOCK).is_file():  # it starts just now
+            is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == root.stat().st_uid
+            if path == root or not is_ours or not (path / LOCK).is_file():  # it starts just now
                 continue
             with suppress(InUse, OSError), lock_folder(path):
                 shutil.rmtree(path, ignore_errors=True)
-        (own / "sessions").mkdir(mode=0o700)
-        yield own
+        (root / "sessions").mkdir(mode=0o700)
+        yield root
 
 
 async def _run(

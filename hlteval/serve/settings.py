@@ -229,29 +229,22 @@ def check(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
     for path in paths:
         if not Path(path).exists():
             raise FileNotFoundError(2, "no such file or folder", path)
-    made = replace(settings, options=values)
-    return made, _reference_verdict(made)
-
-
-def _reference_verdict(settings: ServeSettings) -> Verdict | None:
-    """The verdict over the reference; None if there is none."""
+    settings = replace(settings, options=values)
+    if not settings.reference:
+        return settings, None
+    if task.scored_alone:
+        raise WrongOption(f"{task.name} has no reference")
     from hlteval.workflows.run.engine import validate
     from hlteval.workflows.run.request import Request
 
-    if not settings.reference:
-        return None
-    task = load(settings.task)
-    if task.scored_alone:
-        raise WrongOption(f"{task.name} has no reference")
-    available = {option.name for option in task.options if option.available_in("validate")}
-    options = {name: value for name, value in settings.options.items() if name in available}
-    return validate(
+    names = [option.name for option in task.options if option.available_in("validate")]
+    return settings, validate(
         Request(
             task.name,
             settings.reference,
             role=SUBMISSION if task.metric is None else REFERENCE,
             profile=settings.profile or task.profiles[0],
             encoding=settings.encoding or "utf-8",
-            options=options,
+            options={name: values[name] for name in names if name in values},
         )
     )

@@ -165,7 +165,9 @@ async def fix(editor: Editor, opened: Path) -> set[str]:
         if fixable and "\ufffd" not in text:
             if path != opened:
                 await editor.open(address, text)
-            for item in fixable[:3]:
+            for number, item in enumerate(fixable[:3]):
+                if number:
+                    await editor.change(address, 3, text)
                 fixed |= await fix_one(editor, address, text, item)
             if path != opened:
                 await close(editor, path)
@@ -173,13 +175,12 @@ async def fix(editor: Editor, opened: Path) -> set[str]:
 
 
 async def fix_one(editor: Editor, address: str, text: str, item: dict[str, Any]) -> set[str]:
-    """Make a quick fix and undo it; its code, if there is one."""
+    """Make a quick fix; its code, if there is one."""
     for offered in await editor.fixes(address, item["range"], ["quickfix"]):
         action = await editor.request("codeAction/resolve", offered)
         if item in action["diagnostics"] and "edit" in action:
             left = await editor.change(address, 2, edited(text, action["edit"]["changes"][address]))
             assert place(item) not in map(place, left), (address, item, left)
-            await editor.change(address, 3, text)
             return {item["code"]}
     return set()
 

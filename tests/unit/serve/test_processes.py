@@ -92,3 +92,20 @@ def test_the_process_that_waits_has_imported_all_that_a_job_needs(tmp_path: Path
         assert {f"hlteval.workflows.{room}" for room in rooms} <= loaded
 
     asyncio.run(steps())
+
+
+def test_while_a_server_runs_what_has_expired_goes_and_a_process_is_ready(tmp_path: Path) -> None:
+    async def steps() -> None:
+        runner = Processes(tmp_path)
+        sessions = Sessions(tmp_path, runner)
+        await sessions.open()
+        sessions.clock = lambda: 10**9
+        tending = asyncio.create_task(sessions.tend())
+        while sessions.sessions:
+            await asyncio.sleep(0)
+        assert runner.spare
+        tending.cancel()
+        await sessions.close()
+        assert runner.spare is None
+
+    asyncio.run(steps())
