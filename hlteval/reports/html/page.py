@@ -83,6 +83,7 @@ def policy(scripts: Iterable[str]) -> str:
 
 
 def digests(scripts: Iterable[str]) -> Iterator[str]:
+    """Texts of scripts or styles, as a content security policy names them."""
     for script in scripts:
         digest = hashlib.sha256(script.encode()).digest()
         yield f"'sha256-{base64.b64encode(digest).decode()}'"
