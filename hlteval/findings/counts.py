@@ -82,17 +82,6 @@ def count_of(count: int, word: str) -> str:
     return f"{count:,} {word if count == 1 else plural(word)}"
 
 
-def first_of(names: Sequence[str], most: int = 1) -> str:
-    """The first of some names, with how many more there are.
-
-    Examples:
-        >>> first_of(["a", "b", "c"]), first_of(["a"])
-        ('a and 2 more', 'a')
-    """
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
 def counted_phrase(count: int, phrase: str) -> str:
     """A count with a phrase that begins with a noun in the plural.
 
@@ -101,6 +90,18 @@ def counted_phrase(count: int, phrase: str) -> str:
         ('1 text with line breaks', '0 texts')
     """
     return f"{count:,} {singular(phrase) if count == 1 else phrase}"
+
+
+def first_names(names: Sequence[str], most: int, *, others: int = 1) -> str:
+    """List the first of some names, and the number of the others, if these are enough to count.
+
+    Examples:
+        >>> first_names(["a", "b", "c"], 2), first_names(["a", "b", "c"], 2, others=2)
+        ('a, b and 1 more', 'a, b, c')
+    """
+    if len(names) < most + others:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {len(names) - most:,} more"
 
 
 class _Values(dict[str, object]):

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from hlteval import __version__
 from hlteval.converters import ReadResult
 from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, finding
-from hlteval.findings.counts import count_of, first_of
+from hlteval.findings.counts import count_of, first_names
 from hlteval.representation import TABLES, Corpus, align, of_documents
 from hlteval.results.agreement import (
     Agreement,
@@ -209,7 +209,9 @@ def about(annotators: Sequence[Annotator], paths: Sequence[str]) -> Iterator[Fin
             yield finding("AGR105", file=second, name=copy, other=name)
     sets = [set(item.documents) for item in annotators]
     if not any(own & other for own, other in combinations(sets, 2)):
-        one, two = (f"{a.name} has {first_of(a.documents or ['none'])}" for a in annotators[:2])
+        one, two = (
+            f"{a.name} has {first_names(a.documents or ['none'], 1)}" for a in annotators[:2]
+        )
         yield finding("AGR103", first=one, second=two)
         return
     union = set().union(*sets)
@@ -263,7 +265,7 @@ def pair_measures(
         return
     ranking = task.ranking("plan", values)
     names: Sequence[str] = (ranking,)
-    if declared.measures and not task.selected(values):
+    if declared.measures and not task.only_measure(values):
         names = declared.measures
     shared = sorted({*first.documents} & {*second.documents})
     files = first.check.opened.files

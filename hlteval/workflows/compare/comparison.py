@@ -27,8 +27,8 @@ from hlteval.sources import open_source
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput, is_url
 from hlteval.syntax.tsv import Column, ParsedTable, Table
+from hlteval.tasks.option_files import read_table
 from hlteval.tasks.options import merge_options, metric_options
-from hlteval.tasks.runtime.options import read_table
 from hlteval.tasks.task import HIGH, Task, WrongOption
 from hlteval.workflows.compare.ranking import Plan, comparisons, part_of
 from hlteval.workflows.processes.batches import no_progress, subprogress
@@ -243,7 +243,7 @@ class Criteria:
         Raises:
             WrongOption: if the task has no such metric, or the test is not valid for it.
         """
-        selected = self.task.selected(self.options)
+        selected = self.task.only_measure(self.options)
         if selected and not metric.startswith(f"{selected}."):
             reason = f"the options select the measure {selected}"
             raise WrongOption(f"{metric} is not computed: {reason}")
@@ -378,7 +378,7 @@ def usual_metrics(by: Criteria) -> list[str]:
     least = ranking.weight if ranking else HIGH
     others = [
         name
-        for name, (_, statistic) in task.declared.items()
+        for name, (_, statistic) in task.metric_parts.items()
         if name.rpartition(".")[0] == measure
         and name in computed
         and by.computes(name)

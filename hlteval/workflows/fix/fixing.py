@@ -21,7 +21,7 @@ from hlteval.sources.decoding import wide_encoding
 from hlteval.sources.writing import check_name, check_outputs, pack, resolve_path, suffix_problem
 from hlteval.syntax.tsv_mistakes import diagnose
 from hlteval.tasks import rules
-from hlteval.tasks.runtime.options import has_error
+from hlteval.tasks.option_files import has_error
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.checks import Check

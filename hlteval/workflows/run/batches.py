@@ -21,8 +21,9 @@ from hlteval.representation.corpus import are_apart, document_slices
 from hlteval.scoring.metric import Evidence
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.sources.archives import kind_of_file
-from hlteval.tasks.runtime.options import OptionFiles, read_files
-from hlteval.tasks.task import Package, Task
+from hlteval.tasks.option_files import OptionFiles, read_files
+from hlteval.tasks.task import Task
+from hlteval.validators.packages import Package
 from hlteval.validators.rule_findings import Offending
 from hlteval.workflows.run.request import Request, Role
 

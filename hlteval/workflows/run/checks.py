@@ -19,7 +19,7 @@ from hlteval.converters import Format, ReadResult, load
 from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings, Span, entry, excerpt
 from hlteval.findings.cascades import cascades
 from hlteval.findings.catalogue import in_order
-from hlteval.findings.counts import count_of, first_of
+from hlteval.findings.counts import count_of, first_names
 from hlteval.findings.sequence import by_notation
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Member, Source, Unreadable, decode
@@ -452,7 +452,7 @@ def unusable_reference(opened: Submission, seen: Batch, *, gold: bool) -> Iterat
             hint = f"write the name of the file as the document id in {name}: {own}"
         else:
             hint = mismatch(ours, theirs)
-        values = {"reference": first_of(ours), "system": first_of(theirs)}
+        values = {"reference": first_names(ours, 1), "system": first_names(theirs, 1)}
         yield _about(source, "REF104", hint=hint, **values)
 
 
@@ -477,7 +477,7 @@ def missing_documents(opened: Submission, seen: Batch) -> Iterator[Finding]:
         return
     to_score = seen.reference.keys() & (opened.selected_documents or seen.reference.keys())
     if names := sorted(to_score - seen.system.keys()):
-        values = {"count": len(names), "names": first_of(names, _NAMED)}
+        values = {"count": len(names), "names": first_names(names, _NAMED)}
         yield entry("REF107").finding(values)
 
 
@@ -492,8 +492,7 @@ def _elsewhere(opened: Submission) -> str:
     paths = [f"{source.path.rstrip('/')}/{folder}" for folder in folders if folder != "."]
     if len(paths) == 1:
         return f"use {paths[0]}, which has the gold files"
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    listed = ", ".join(paths[:_NAMED]) + more
+    listed = first_names(paths, _NAMED)
     return f"use one of the sub-folders with gold files: {listed}" if paths else ""
 
 
