@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hlteval import __version__
 from hlteval.converters import ReadResult
-from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, finding
+from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, entry, finding
 from hlteval.findings.counts import count_of, first_names
 from hlteval.representation import TABLES, Corpus, align, of_documents
 from hlteval.results.agreement import (
@@ -183,8 +183,8 @@ def hold(annotators: Sequence[Annotator], paths: Sequence[str], request: Request
     together = [item.of(REFERENCE) for item in about(annotators, paths)]
     together = [item for item in together if not (blocking and item.code in _FOLLOWING)]
     every = Findings([*findings, *together])
-    nothing = any(item.code in NOTHING_TO_SCORE for item in blocking)
-    nothing = nothing or any(item.blocking for item in together)
+    nothing = [item for item in blocking if item.code in NOTHING_TO_SCORE]
+    nothing += [item for item in together if item.blocking]
     if nothing or (blocking and not request.lenient):
         fix = "fix the blocking findings"
         fix += "" if nothing else ", or use --lenient to compare the rest"
@@ -216,10 +216,9 @@ def about(annotators: Sequence[Annotator], paths: Sequence[str]) -> Iterator[Fin
         return
     union = set().union(*sets)
     for item, (_, file, name) in zip(annotators, files, strict=True):
-        missing = sorted(union - set(item.documents))
-        if missing:
-            number = f"{len(missing):,}"
-            yield finding("AGR104", file=file, name=name, number=number, example=missing[0])
+        if missing := sorted(union - set(item.documents)):
+            values = {"name": name, "number": f"{len(missing):,}", "example": missing[0]}
+            yield entry("AGR104").finding(values, file=file)
 
 
 def places(
@@ -435,8 +434,7 @@ def _compare(
             f"[low, high]: {100 * intervals.confidence:g} % bootstrap interval, "
             f"{count_of(intervals.replicates, 'resample')} of documents"
         )
-    empty = [unit.name for unit, judgments in each if not judgments.units.height]
-    notes += [f"{name}: no annotator judged anything" for name in empty]
+    notes += [f"{u.name}: no annotator judged anything" for u, own in each if not own.units.height]
     meanings: dict[str, str] = {}
     for unit in declared.units:
         meanings[unit.name] = unit.meaning
