@@ -34,8 +34,12 @@ from hlteval.workflows.evaluation import campaign as campaigns
 from hlteval.workflows.evaluation import campaign_files, manifest_checks, pipeline_status
 from hlteval.workflows.evaluation import pipeline as pipelines
 from hlteval.workflows.evaluation.manifests import read_campaign, read_manifest
-from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, with_config, with_manifest
-from hlteval.workflows.evaluation.pipeline_workers import WorkLimits, check_memory
+from hlteval.workflows.evaluation.pipeline_state import (
+    PipelineSettings,
+    check_memory,
+    with_config,
+    with_manifest,
+)
 
 PathName: TypeAlias = str | os.PathLike[str]
 Megabytes: TypeAlias = Annotated[int, Between(0)]
@@ -98,9 +102,11 @@ def pipeline(
     chosen = {name.replace("-", "_"): value for name, value in (options or {}).items()}
     with python_names(dict(names)):
         check_memory(max_memory, unlimited=True)
-        settings = PipelineSettings(Path(names["root"]), options=chosen, most=limit, retry=retry)
-        settings = _complete(settings, {**given, **names}, defaults)
-        return pipelines.pipeline(settings, jobs=jobs, limits=WorkLimits(max_time, max_memory))
+        settings = PipelineSettings(
+            Path(names["root"]), options=chosen, most=limit, retry=retry, seconds=max_time,
+            megabytes=max_memory, jobs=jobs,
+        )  # fmt: skip
+        return pipelines.pipeline(_complete(settings, {**given, **names}, defaults))
 
 
 def _complete(

@@ -2,154 +2,131 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal, Optional, get_args
+from typing import Annotated, Literal, get_args
 
 import typer
 
 from hlteval.cli import commands
 from hlteval.cli.commands import OutputFiles, Profile, usage
 from hlteval.cli.defaults import ConfigFile
-from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog
+from hlteval.cli.process import HelpfulCommand, HelpfulGroup, argument, epilog, option
 from hlteval.cli.validate import FindingsForm, MaxFindings
 
-_path = partial(typer.Option, metavar="PATH", show_default=False)
-_folder = partial(typer.Option, metavar="DIR")
-_root = partial(typer.Argument, metavar="ROOT")
-_manifest = partial(typer.Argument, metavar="MANIFEST")
-_number = partial(typer.Option, metavar="N")
-_Form = Annotated[Literal["text", "json"], typer.Option("--format", help="Output format.")]
-_Root = Annotated[
+Form = Annotated[Literal["text", "json"], option("--format", "Output format.")]
+Root = Annotated[
     Path,
-    _root(
-        help="Folder of the evaluation, with the archives in ROOT/submissions; logs and results "
-        "are written to ROOT/logs and ROOT/results."
+    argument(
+        "ROOT",
+        "Folder of the evaluation, with the archives in ROOT/submissions; logs and results are "
+        "written to ROOT/logs and ROOT/results.",
     ),
 ]
-_Reference = Annotated[
-    str, _path("-r", "--reference", help="Reference of the tasks that have none in the manifest.")
+Reference = Annotated[
+    str, option("-r --reference PATH", "Reference of the tasks that have none in the manifest.")
 ]
-_Against = Annotated[
-    str, _path(help="Documents to check submissions against (default: the reference).")
-]
-_Task = Annotated[
+Against = Annotated[
     str,
-    typer.Option(
-        metavar="TASK",
+    option("--against PATH", "Documents to check submissions against (default: the reference)."),
+]
+TaskName = Annotated[
+    str,
+    option(
+        "--task TASK",
+        "Task of all submissions (default: from their names, or from the manifest).",
         autocompletion=commands.tasks,
-        show_default=False,
-        help="Task of all submissions (default: from their names, or from the manifest).",
     ),
 ]
-_Manifest = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option(metavar="FILE", help="Manifest of the evaluation (TOML)."),
-]
-_Options = Annotated[
-    Optional[list[str]],  # noqa: UP045
-    typer.Option(
-        "--option",
-        metavar="NAME=VALUE",
+Manifest = Annotated[str | None, option("--manifest FILE", "Manifest of the evaluation (TOML).")]
+Options = Annotated[
+    list[str] | None,
+    option(
+        "--option NAME=VALUE",
+        "Option of the tasks that have it, e.g. mode=both. Repeatable.",
         autocompletion=commands.options,
-        help="Option of the tasks that have it, e.g. mode=both. Repeatable.",
     ),
 ]
-_Limit = Annotated[
-    Optional[int],  # noqa: UP045
-    _number(
-        "--limit",
-        min=0,
-        help="Maximum number of valid submissions to score per team and task (default: from the "
+Limit = Annotated[
+    int | None,
+    option(
+        "--limit N",
+        "Maximum number of valid submissions to score per team and task (default: from the "
         "manifest or the task); 0 for all.",
+        min=0,
     ),
 ]
-_Retry = Annotated[
-    bool,
-    typer.Option(
-        "--retry", help="Retry submissions that crashed, or took too much time or memory."
-    ),
+Retry = Annotated[
+    bool, option("--retry", "Retry submissions that crashed, or took too much time or memory.")
 ]
-_Seconds = Annotated[
-    int, typer.Option("--max-time", min=1, metavar="SECONDS", help="Time for a submission.")
-]
-_Memory = Annotated[
-    int,
-    typer.Option("--max-memory", min=0, metavar="MB", help="Memory for a submission; 0 for all."),
-]
-_Jobs = Annotated[int, _number("--jobs", "-j", min=1, help="Number of submissions at a time.")]
-_Watch = Annotated[
-    bool, typer.Option("--watch", help="Continue whenever submissions or references change.")
-]
+Seconds = Annotated[int, option("--max-time SECONDS", "Time for a submission.", min=1)]
+Memory = Annotated[int, option("--max-memory MB", "Memory for a submission; 0 for all.", min=0)]
+Jobs = Annotated[int, option("--jobs -j N", "Number of submissions at a time.", min=1)]
+Watch = Annotated[bool, option("--watch", "Continue whenever submissions or references change.")]
 
 
 def pipeline(
     context: typer.Context,
-    root: _Root,
-    reference: _Reference = "",
-    against: _Against = "",
-    task: _Task = "",
-    manifest: _Manifest = None,
+    root: Root,
+    reference: Reference = "",
+    against: Against = "",
+    task: TaskName = "",
+    manifest: Manifest = None,
     profile: Profile = "plan",
-    option: _Options = None,
-    limit: _Limit = None,
-    retry: _Retry = False,
-    max_time: _Seconds = 3600,
-    max_memory: _Memory = 8000,
-    jobs: _Jobs = 1,
-    watch: _Watch = False,
-    form: _Form = "text",
+    option: Options = None,
+    limit: Limit = None,
+    retry: Retry = False,
+    max_time: Seconds = 3600,
+    max_memory: Memory = 8000,
+    jobs: Jobs = 1,
+    watch: Watch = False,
+    form: Form = "text",
     defaults_file: ConfigFile = None,
 ) -> None:
     """Validate and score all submissions of an evaluation."""
     from hlteval.cli import evaluation_output as run
-    from hlteval.workflows.evaluation.pipeline_state import PipelineSettings
-    from hlteval.workflows.evaluation.pipeline_workers import WorkLimits, check_memory
+    from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, check_memory
 
     task, options = run.check_task(task), run.options_of(option)
     settings = PipelineSettings(
-        root, reference, against, task, profile, options, most=limit, retry=retry
-    )
-    limits = WorkLimits(max_time, max_memory)
+        root, reference, against, task, profile, options, most=limit, retry=retry,
+        seconds=max_time, megabytes=max_memory, jobs=jobs,
+    )  # fmt: skip
     with usage():
         check_memory(max_memory, unlimited=True)
         settings = run.complete_settings(context, settings, manifest, defaults_file)
-        work = run.run_watching if watch else run.run_pipeline
-        clean = work(settings, jobs, limits, form)
+        clean = run.run_watching(settings, form) if watch else run.run_pipeline(settings, form)
     raise typer.Exit(0 if clean else 1)
 
 
-_CampaignFile = Annotated[str, _manifest(help="Manifest of the campaign (TOML).")]
-_Output = Annotated[
-    Optional[Path],  # noqa: UP045
-    _folder(
-        "-o",
-        "--output",
-        help="Folder of the table and the reports (default: the name of the manifest).",
+CampaignFile = Annotated[str, argument("MANIFEST", "Manifest of the campaign (TOML).")]
+Output = Annotated[
+    Path | None,
+    option(
+        "-o --output DIR",
+        "Folder of the table and the reports (default: the name of the manifest).",
     ),
 ]
-_Cache = Annotated[
-    Optional[Path],  # noqa: UP045
-    _folder(help="Folder of the results of earlier runs (default: DIR/cache of -o)."),
+Cache = Annotated[
+    Path | None,
+    option("--cache DIR", "Folder of the results of earlier runs (default: DIR/cache of -o)."),
 ]
-_Processes = Annotated[int, _number("--jobs", "-j", min=1, help="Number of processes.")]
-_Cluster = Annotated[
+Processes = Annotated[int, option("--jobs -j N", "Number of processes.", min=1)]
+Cluster = Annotated[
     str,
-    typer.Option(
-        metavar="ADDRESS",
-        show_default=False,
-        help="Compute on a dask cluster, e.g. tcp://host:8786, instead of this machine.",
+    option(
+        "--cluster ADDRESS",
+        "Compute on a dask cluster, e.g. tcp://host:8786, instead of this machine.",
     ),
 ]
 
 
 def campaign(
-    manifest: _CampaignFile,
-    output: _Output = None,
-    cache: _Cache = None,
-    jobs: _Processes = 1,
-    cluster: _Cluster = "",
-    form: _Form = "text",
+    manifest: CampaignFile,
+    output: Output = None,
+    cache: Cache = None,
+    jobs: Processes = 1,
+    cluster: Cluster = "",
+    form: Form = "text",
     defaults_file: ConfigFile = None,
 ) -> None:
     """Score many submissions to many tasks into one table; compute only what is new."""
@@ -160,17 +137,19 @@ def campaign(
     raise typer.Exit(0 if complete else 1)
 
 
-_ManifestFile = Annotated[str, _manifest(help="Manifest of the evaluation (TOML).")]
-_ManifestRoot = Annotated[
-    Optional[Path],  # noqa: UP045
-    _root(
-        help="Folder of the evaluation, with the archives in ROOT/submissions; without it, only "
-        "the manifest is checked."
+ManifestFile = Annotated[str, argument("MANIFEST", "Manifest of the evaluation (TOML).")]
+ManifestRoot = Annotated[
+    Path | None,
+    argument(
+        "ROOT",
+        "Folder of the evaluation, with the archives in ROOT/submissions; without it, only the "
+        "manifest is checked.",
     ),
 ]
-_Scored = Annotated[
-    Path, _root(help="Folder of the evaluation, whose submissions a pipeline has scored.")
+ScoredRoot = Annotated[
+    Path, argument("ROOT", "Folder of the evaluation, whose submissions a pipeline has scored.")
 ]
+BestForm = Annotated[Literal["text", "json", "tsv"], option("--format", "Output format.")]
 app = typer.Typer(
     cls=HelpfulGroup,
     help="Check the manifest of an evaluation, and find the best submissions.",
@@ -181,9 +160,9 @@ app = typer.Typer(
 
 @app.command("check", cls=HelpfulCommand, epilog=epilog("manifest check"), no_args_is_help=True)
 def check(
-    manifest: _ManifestFile,
-    root: _ManifestRoot = None,
-    form: Annotated[FindingsForm, typer.Option("--format", help="Output format.")] = "text",
+    manifest: ManifestFile,
+    root: ManifestRoot = None,
+    form: Annotated[FindingsForm, option("--format", "Output format.")] = "text",
     max_findings: MaxFindings = None,
     output_file: OutputFiles = None,
 ) -> None:
@@ -200,13 +179,7 @@ def check(
 
 
 @app.command("best", cls=HelpfulCommand, epilog=epilog("manifest best"), no_args_is_help=True)
-def best(
-    manifest: _ManifestFile,
-    root: _Scored,
-    form: Annotated[
-        Literal["text", "json", "tsv"], typer.Option("--format", help="Output format.")
-    ] = "text",
-) -> None:
+def best(manifest: ManifestFile, root: ScoredRoot, form: BestForm = "text") -> None:
     """List the best submission of each team at each checkpoint."""
     from hlteval.cli.output import publish, show_findings
     from hlteval.reports.evaluation import BEST_FORMATS as FORMATS

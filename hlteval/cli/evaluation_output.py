@@ -23,7 +23,6 @@ from hlteval.workflows.evaluation.campaign import campaign
 from hlteval.workflows.evaluation.manifests import CampaignManifest, read_campaign
 from hlteval.workflows.evaluation.pipeline import other_tasks, pipeline, watch
 from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, with_config, with_manifest
-from hlteval.workflows.evaluation.pipeline_workers import WorkLimits
 
 
 def check_task(task: str) -> str:
@@ -81,21 +80,21 @@ def complete_settings(
     return settings
 
 
-def run_pipeline(settings: PipelineSettings, jobs: int, limits: WorkLimits, form: str) -> bool:
+def run_pipeline(settings: PipelineSettings, form: str) -> bool:
     """Run a pipeline once, and print its result; whether nothing but submissions is wrong."""
     with progress(remarks(), "submissions") as step:
-        result = pipeline(settings, jobs=jobs, limits=limits, step=step)
+        result = pipeline(settings, step=step)
     publish(lambda name: reports.PIPELINE_FORMATS[name](result), form)
     return result.clean
 
 
-def run_watching(settings: PipelineSettings, jobs: int, limits: WorkLimits, form: str) -> bool:
+def run_watching(settings: PipelineSettings, form: str) -> bool:
     """Run a pipeline again and again, and print what is new; a signal ends it.
 
     As text, these are the submissions whose status is new; as JSON, all of them.
     """
     before: PipelineResult | None = None
-    for result in watch(settings, jobs=jobs, limits=limits):
+    for result in watch(settings):
         if form == "json":
             write(results(), reports.pipeline_json(result))
         else:

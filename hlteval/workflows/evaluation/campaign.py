@@ -30,10 +30,9 @@ from hlteval.tasks import load
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.compare.comparison import Criteria, assemble_leaderboard, usual_metrics
 from hlteval.workflows.evaluation.campaign_files import Cache, inputs_of, key, move_findings
-from hlteval.workflows.evaluation.cells import complete
 from hlteval.workflows.evaluation.manifests import CampaignManifest
 from hlteval.workflows.processes.batches import Progress, no_progress
-from hlteval.workflows.processes.graph import Failed, InProcess, Node, Workers
+from hlteval.workflows.processes.graph import Failed, InProcess, Node, Workers, complete
 from hlteval.workflows.run.batches import NothingGiven
 from hlteval.workflows.run.engine import Run, conclude, open_run
 from hlteval.workflows.run.reference import BatchCheck
@@ -409,7 +408,9 @@ class _Campaign:
         place: tuple[str, ...] = ("submissions", name)
         place = place if place in file.places else ("folders",)
         if isinstance(outcome, Failed):
-            return file.finding("CPN301", *place, submission=name, reason=outcome.reason)
+            crash = "its process ended with " if outcome.problem == "crashed" else ""
+            reason = f"{crash}{outcome.reason}"
+            return file.finding("CPN301", *place, submission=name, reason=reason)
         if outcome.kind == "unusable":
             reason = outcome.reason.replace(f"{self.manifest.base}{os.sep}", "")
             return file.finding("CPN202", *place, reason=reason, submission=name)

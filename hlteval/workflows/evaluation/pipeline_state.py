@@ -181,6 +181,31 @@ class Digests:
         return self.known[path][1]
 
 
+#: What the smallest submission needs.
+#:
+#: Limits are of addresses, which libraries reserve by far more than they use: the reference and
+#: systems of the demonstration, 20 lines each, take 1,070 MB where they are scored and compared.
+LEAST_MEGABYTES = 1200
+
+
+def check_memory(megabytes: int, *, unlimited: bool = False) -> None:
+    """Refuse a limit with which nothing can be done.
+
+    Args:
+        megabytes: the limit.
+        unlimited: whether 0 means that there is none.
+
+    Raises:
+        WrongOption: for less than what a process needs for the smallest submission.
+    """
+    if megabytes < LEAST_MEGABYTES and not (unlimited and megabytes == 0):
+        all_there_is = ", or 0 for all there is" if unlimited else ""
+        raise WrongOption(
+            f"--max-memory {megabytes} is less than the smallest submission needs; "
+            f"use {LEAST_MEGABYTES} or more{all_there_is}"
+        )
+
+
 class NoReference(ValueError):
     """No task has a reference: an error of usage."""
 
@@ -202,6 +227,9 @@ class PipelineSettings:
         most: how many valid submissions of a team to a task are scored; 0 for all, None for what
             the manifest, or else the task, says.
         retry: whether what crashed, or took too much time or memory, is tried again.
+        seconds: of time for one step of a submission.
+        megabytes: of memory for it; 0 for all there is.
+        jobs: how many processes work at most.
         preset: values of options from a file of defaults, under those of the manifest.
         preset_folder: the folder to which their paths are relative.
         defaults: what came from a file of defaults, whose path is relative to the root; None if
@@ -218,6 +246,9 @@ class PipelineSettings:
     folder: Path = Path()
     most: int | None = None
     retry: bool = False
+    seconds: int = 3600
+    megabytes: int = 8000
+    jobs: int = 1
     preset: Mapping[str, object] = field(default_factory=dict)
     preset_folder: Path = Path()
     defaults: Defaults | None = None

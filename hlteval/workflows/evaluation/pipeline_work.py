@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from hlteval.findings import Finding
 from hlteval.results.verdict import Defaults
@@ -23,6 +23,8 @@ Result = Literal[
 ]
 #: Results that say more of the program and its limits than of the submission.
 BROKEN: frozenset[str] = frozenset({"crashed", "time", "memory"})
+#: The name of the function that does an order.
+PERFORM = f"{__name__}:perform"
 #: Maximum number of findings that a log shows of a file, and five times as many in all.
 MAX_FINDINGS = 200
 
@@ -40,7 +42,6 @@ class Order:
         profile: `plan` or `official`.
         options: values of the options of the task, as text.
         output: the folder that takes the scores.
-        name: of the submission, by which its outcome is known.
         key: the digest of all that the outcome depends on.
         mates: paths of submissions by identifier: where the submission goes with one of them, it is
             validated beside this.
@@ -56,7 +57,6 @@ class Order:
     profile: str = "plan"
     options: Mapping[str, str] = field(default_factory=dict)
     output: str = ""
-    name: str = ""
     key: str = ""
     mates: Mapping[str, str] = field(default_factory=dict)
     beside: str = ""
@@ -132,11 +132,7 @@ class Outcome:
 
 
 def perform(order: Order) -> Outcome:
-    """Do what is ordered; whatever goes wrong is an outcome.
-
-    Args:
-        order: what to do, in the working directory.
-    """
+    """Do what is ordered, in the working directory; a full disk is an outcome."""
     try:
         if order.step == "score":
             return _score(order)
@@ -146,12 +142,8 @@ def perform(order: Order) -> Outcome:
             return outcome
         beside = replace(order, options={**order.options, order.beside: mates[0]})
         return replace(_validate(beside), companions=outcome.companions)
-    except MemoryError:
-        return Outcome("memory")
     except NotWritten as error:
         return Outcome("disk", reason=str(error))
-    except Exception as error:
-        return Outcome("crashed", reason=f"an internal error ({type(error).__name__}: {error})")
 
 
 def _validate(order: Order) -> Outcome:
@@ -215,9 +207,15 @@ def _score(order: Order) -> Outcome:
     from hlteval.workflows.run.request import Request
     from hlteval.workflows.run.verdicts import Refused
 
-    given: dict[str, Any] = {"profile": order.profile, "options": order.own_options}
+    request = Request(
+        order.task,
+        order.submission,
+        order.reference,
+        profile=order.profile,
+        options=order.own_options,
+    )
     try:
-        scores = score(Request(order.task, order.submission, order.reference, **given))
+        scores = score(request)
     except Refused as refused:
         command = shlex.split(order.command)
         refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
