@@ -84,13 +84,17 @@ def pipeline(
 ) -> None:
     """Validate and score all submissions of an evaluation."""
     from hlteval.cli import evaluation_output as run
-    from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, check_memory
+    from hlteval.workflows.evaluation.pipeline_state import (
+        PipelineSettings,
+        WorkLimits,
+        check_memory,
+    )
 
     task, options = run.check_task(task), run.options_of(option)
+    limits = WorkLimits(max_time, max_memory, jobs)
     settings = PipelineSettings(
-        root, reference, against, task, profile, options, most=limit, retry=retry,
-        seconds=max_time, megabytes=max_memory, jobs=jobs,
-    )  # fmt: skip
+        root, reference, against, task, profile, options, limit, retry, limits
+    )
     with usage():
         check_memory(max_memory, unlimited=True)
         settings = run.complete_settings(context, settings, manifest, defaults_file)
@@ -188,8 +192,8 @@ def best(manifest: ManifestFile, root: ScoredRoot, form: BestForm = "text") -> N
 
     with usage():
         read = read_manifest(manifest)
-        submissions = best_submissions(read.evaluation, root) if read.evaluation else ()
+        submissions = () if read.content is None else best_submissions(read.evaluation, root)
     show_findings(read.findings)
-    if read.evaluation is None:
+    if read.content is None:
         raise typer.Exit(1)
     publish(lambda name: FORMATS[name](submissions), form)

@@ -13,16 +13,21 @@ from hlteval.cli.defaults import config_of_call, not_given, show_defaults, sound
 from hlteval.cli.output import publish, show_findings
 from hlteval.reports import evaluation as reports
 from hlteval.reports.terminal import progress, remarks, results, write
-from hlteval.results.config import Config, campaign_with_defaults
+from hlteval.results.config import Config
 from hlteval.results.evaluation import PipelineResult
 from hlteval.results.verdict import Defaults
 from hlteval.tasks import task_modules
 from hlteval.workflows.config import read_config
 from hlteval.workflows.evaluation import campaign_files as files
-from hlteval.workflows.evaluation.campaign import campaign
+from hlteval.workflows.evaluation.campaign import campaign_in
 from hlteval.workflows.evaluation.manifests import CampaignManifest, read_campaign
 from hlteval.workflows.evaluation.pipeline import other_tasks, pipeline, watch
-from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, with_config, with_manifest
+from hlteval.workflows.evaluation.pipeline_state import (
+    SETTINGS,
+    PipelineSettings,
+    with_config,
+    with_manifest,
+)
 
 
 def check_task(task: str) -> str:
@@ -69,7 +74,7 @@ def complete_settings(
     if config and (others := other_tasks(config, manifest)):
         without_effect(config, ", ".join(others))
     elif config:
-        missing = not_given(context, config, ["reference", "against", "profile", "task"])
+        missing = not_given(context, config, SETTINGS)
         settings = with_config(settings, config, missing, manifest)
         if settings.defaults and settings.defaults.names:
             show_defaults(Defaults(config.path, settings.defaults.names))
@@ -107,10 +112,10 @@ def run_watching(settings: PipelineSettings, form: str) -> bool:
     return before is not None and before.clean
 
 
-def _configs(manifest: CampaignManifest, given: str | None) -> dict[str, Config]:
+def _configs(manifest: CampaignManifest, path: str | None) -> dict[str, Config]:
     """Return the file of defaults for each task of a campaign that it is for."""
-    config = config_of_call(given, [manifest.file.path])
-    if config is None or manifest.campaign is None:
+    config = config_of_call(path, [manifest.file.path])
+    if config is None:
         return {}
     names = [name for name in manifest.campaign.tasks if name in task_modules()]
     kept = [name for name in names if config.task in {"", name}]
@@ -133,16 +138,15 @@ def run_campaign(
         Exit: with status 1, if the manifest has errors.
     """
     manifest = read_campaign(path)
-    manifest, taken = files.with_configs(manifest, _configs(manifest, defaults_file))
-    for defaults in dict.fromkeys(taken.values()):
+    manifest = files.with_configs(manifest, _configs(manifest, defaults_file))
+    for defaults in dict.fromkeys(manifest.defaults.values()):
         show_defaults(defaults)
     show_findings(manifest.findings)
     if not manifest.usable:
         raise typer.Exit(1)
-    with files.workers_of(*workers) as each, progress(remarks(), "cells") as step:
-        folder = files.prepare_folder(output or files.default_folder(path), cache, manifest.inputs)
-        result = campaign(manifest, cache or folder / files.CACHE, workers=each, step=step)
-    result = campaign_with_defaults(result, taken)
+    folder, (jobs, cluster) = output or files.default_folder(path), workers
+    with progress(remarks(), "cells") as step:
+        result = campaign_in(folder, manifest, cache=cache, jobs=jobs, cluster=cluster, step=step)
     files.write_campaign(result, folder)
     show_findings(result.findings)
     publish(lambda name: reports.FORMATS[name](result), form)

@@ -332,12 +332,14 @@ class SchemaError(NamedTuple):
         keyword: the keyword of the schema, such as `required`.
         wanted: the value of the keyword.
         given: the invalid value.
+        schema: the part of the schema that has the keyword.
     """
 
     path: Path
     keyword: str
     wanted: Any
     given: Any
+    schema: Mapping[str, Any]
 
 
 @cache
@@ -456,7 +458,8 @@ def schema_errors(name: str, definition: str, item: Any) -> Iterator[SchemaError
         if (path, "type") in known or (path, error.validator) in known:
             continue
         known.add((path, error.validator))
-        yield SchemaError(path, error.validator, error.validator_value, error.instance)
+        wanted, given = error.validator_value, error.instance
+        yield SchemaError(path, error.validator, wanted, given, error.schema)
 
 
 #: Start and end of a value.

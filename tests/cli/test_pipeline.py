@@ -17,7 +17,12 @@ import pytest
 from hlteval.sources.spooling import NotWritten
 from hlteval.workflows.evaluation import pipeline as pipelines
 from hlteval.workflows.evaluation.pipeline import InUse, lock_folder, pipeline
-from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, read_record, with_manifest
+from hlteval.workflows.evaluation.pipeline_state import (
+    PipelineSettings,
+    WorkLimits,
+    read_record,
+    with_manifest,
+)
 from hlteval.workflows.evaluation.pipeline_work import PERFORM, Order, Outcome
 from hlteval.workflows.processes import graph
 from hlteval.workflows.processes.graph import Failed, Node
@@ -299,7 +304,7 @@ def test_workers_that_crash_hang_or_take_all_memory_stop_no_other(tmp_path):
     names = ("abort", "exit", "fine1", "fine2", "first", "hang", "hungry", "kill")
     root = evaluation(tmp_path, *((f"{name}.tgz", b"x") for name in names))
     reference = str(tmp_path / "reference.tab")
-    made = PipelineSettings(root, reference, task="lorehlt-edl", jobs=2, seconds=1, megabytes=2000)
+    made = PipelineSettings(root, reference, task="lorehlt-edl", work=WorkLimits(1, 2000, jobs=2))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(graph, "START", 20.0)
         patch.setattr(pipelines, "PERFORM", "tests.cli.pipeline_orders:perform")
@@ -320,7 +325,9 @@ def test_workers_that_crash_hang_or_take_all_memory_stop_no_other(tmp_path):
     assert processes_in(root) == []
     # What failed is not tried again, unless there is more time or memory, or somebody asks for it.
     assert pipeline(made, workers=Fake(root)).done == 0
-    assert pipeline(replace(made, seconds=2), workers=Fake(root)).counts == {"scored": 8}
+    assert pipeline(replace(made, work=WorkLimits(2, 2000)), workers=Fake(root)).counts == {
+        "scored": 8
+    }
 
 
 def test_a_failed_submission_is_tried_again_on_request(tmp_path):

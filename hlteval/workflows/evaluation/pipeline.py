@@ -125,8 +125,8 @@ def _runs(
     Another run reads only files that changed. Arguments and errors are those of `pipeline`.
     """
     settings.check()
-    digests, limits = Digests(), Limits(settings.megabytes)
-    workers = workers or LocalProcesses(settings.jobs, 1, settings.seconds, limits, settings.root)
+    digests, work, memory = Digests(), settings.work, Limits(settings.work.megabytes)
+    workers = workers or LocalProcesses(work.jobs, 1, work.seconds, memory, settings.root)
     with lock_folder(settings.root) as note, closing(workers):
         for _ in chain([None], changes):
             records = Records(settings.root)
@@ -249,7 +249,8 @@ class Run:
             self.records.forget(deposit)
         reason, hint = outcome.reason, outcome.help
         if outcome.result in BROKEN:
-            problem = pipeline_status.failure_finding(deposit, order.step, outcome, self.settings)
+            limits = self.settings.work
+            problem = pipeline_status.failure_finding(deposit, order.step, outcome, limits)
             reason, hint = f"{problem.message} ({problem.code})", problem.help or ""
         values = {
             "result": outcome.result,
@@ -333,7 +334,7 @@ class Run:
         """Return the digest for a result; that of limits, too, if these are the reason."""
         if result not in BROKEN:
             return order.key
-        return key(order.key, self.settings.seconds, self.settings.megabytes)
+        return key(order.key, self.settings.work.seconds, self.settings.work.megabytes)
 
 
 #: Milliseconds without a change after which the pipeline goes on: uploads take a while.
@@ -392,5 +393,4 @@ def other_tasks(config: Config, manifest: str | None) -> list[str]:
     """
     if manifest is None or not config.task:
         return []
-    evaluation = read_manifest(manifest).evaluation
-    return [task for task in (evaluation.tasks if evaluation else ()) if task != config.task]
+    return [task for task in read_manifest(manifest).evaluation.tasks if task != config.task]

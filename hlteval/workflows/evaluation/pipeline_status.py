@@ -14,7 +14,7 @@ from hlteval.sources.archives import shown_names
 from hlteval.sources.names import printable
 from hlteval.tasks import load
 from hlteval.workflows.evaluation.deposits import Deposit, deposits, display_path
-from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, Records, Step
+from hlteval.workflows.evaluation.pipeline_state import Records, Step, WorkLimits
 from hlteval.workflows.evaluation.pipeline_work import Outcome
 
 #: The values of a record; none if there is no record, or not of what there is now.
@@ -60,9 +60,7 @@ def over_limits(
     return over
 
 
-def failure_finding(
-    deposit: Deposit, step: Step, outcome: Outcome, limits: PipelineSettings
-) -> Finding:
+def failure_finding(deposit: Deposit, step: Step, outcome: Outcome, limits: WorkLimits) -> Finding:
     """Return the finding about a submission at which a step went wrong."""
     file, name = display_path(deposit.name), "scoring" if step == "score" else step
     if outcome.result == "time":

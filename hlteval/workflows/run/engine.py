@@ -30,13 +30,13 @@ from hlteval.tasks.options import check_values, merge_options, metric_options
 from hlteval.tasks.runtime.options import OptionFiles, read_files
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.processes.batches import (
-    Opening,
     Worker,
     no_progress,
     results,
     subprogress,
     with_progress,
 )
+from hlteval.workflows.processes.pool import Call
 from hlteval.workflows.run.batches import Pair, Submission, submission
 from hlteval.workflows.run.checks import Check
 from hlteval.workflows.run.reference import BatchCheck
@@ -155,7 +155,7 @@ def _batches(
     opening = None
     if request.repeatable:
         repeated = replace(request, step=None)
-        opening = Opening(f"{opener.__module__}:{opener.__name__}", {"request": repeated})
+        opening = Call(f"{opener.__module__}:{opener.__name__}", (repeated,))
     with closing(results(worker, opening, request.jobs, request.batch)) as batches:
         yield with_progress(worker.opened, batches, documents, request.step or no_progress)
 
