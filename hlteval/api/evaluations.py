@@ -31,15 +31,8 @@ from hlteval.workflows import packages
 from hlteval.workflows.evaluation import campaign as campaigns
 from hlteval.workflows.evaluation import campaign_files, manifest_checks, pipeline_status
 from hlteval.workflows.evaluation import pipeline as pipelines
+from hlteval.workflows.evaluation import pipeline_state as state
 from hlteval.workflows.evaluation.manifests import read_campaign, read_manifest
-from hlteval.workflows.evaluation.pipeline_state import (
-    SETTINGS,
-    PipelineSettings,
-    WorkLimits,
-    check_memory,
-    with_config,
-    with_manifest,
-)
 
 PathName: TypeAlias = str | os.PathLike[str]
 Megabytes: TypeAlias = Annotated[int, Between(0)]
@@ -101,18 +94,18 @@ def pipeline(
     folder, gold, texts = (names.get(name, "") for name in ("root", "reference", "against"))
     file = names.get("manifest")
     chosen = {name.replace("-", "_"): value for name, value in (options or {}).items()}
-    limits = WorkLimits(max_time, max_memory, jobs)
-    settings = PipelineSettings(
+    limits = state.WorkLimits(max_time, max_memory, jobs)
+    settings = state.PipelineSettings(
         Path(folder), gold, texts, task or "", profile or "plan", chosen, limit, retry, limits
     )
     with python_names(dict(names)):
-        check_memory(max_memory, unlimited=True)
+        state.check_memory(max_memory, unlimited=True)
         if defaults is not None:
             config = pipeline_config(defaults, settings.task, file)
             given = {"task": task, "profile": profile, **names}
-            missing = [name for name in SETTINGS if given.get(name) is None]
-            settings = with_config(settings, config, missing, file)
-        settings, findings = with_manifest(settings, file)
+            missing = [name for name in state.SETTINGS if given.get(name) is None]
+            settings = state.with_config(settings, config, missing, file)
+        settings, findings = state.with_manifest(settings, file)
         for finding in findings:
             if finding.severity == "error":
                 raise WrongArgument(f"manifest: {finding.message} ({finding.code})")

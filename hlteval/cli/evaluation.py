@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -10,85 +11,36 @@ import typer
 from hlteval.cli import commands
 from hlteval.cli.commands import OutputFiles, Profile, usage
 from hlteval.cli.defaults import ConfigFile
-from hlteval.cli.process import HelpfulCommand, HelpfulGroup, argument, epilog, option
+from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog, parameter
 from hlteval.cli.validate import FindingsForm, MaxFindings
 
-Form = Annotated[Literal["text", "json"], option("--format", "Output format.")]
-Root = Annotated[
-    Path,
-    argument(
-        "ROOT",
-        "Folder of the evaluation, with the archives in ROOT/submissions; logs and results are "
-        "written to ROOT/logs and ROOT/results.",
-    ),
-]
-Reference = Annotated[
-    str, option("-r --reference PATH", "Reference of the tasks that have none in the manifest.")
-]
-Against = Annotated[
-    str,
-    option("--against PATH", "Documents to check submissions against (default: the reference)."),
-]
-TaskName = Annotated[
-    str,
-    option(
-        "--task TASK",
-        "Task of all submissions (default: from their names, or from the manifest).",
-        autocompletion=commands.tasks,
-    ),
-]
-Manifest = Annotated[str | None, option("--manifest FILE", "Manifest of the evaluation (TOML).")]
-Options = Annotated[
-    list[str] | None,
-    option(
-        "--option NAME=VALUE",
-        "Option of the tasks that have it, e.g. mode=both. Repeatable.",
-        autocompletion=commands.options,
-    ),
-]
-Limit = Annotated[
-    int | None,
-    option(
-        "--limit N",
-        "Maximum number of valid submissions to score per team and task (default: from the "
-        "manifest or the task); 0 for all.",
-        min=0,
-    ),
-]
-Retry = Annotated[
-    bool, option("--retry", "Retry submissions that crashed, or took too much time or memory.")
-]
-Seconds = Annotated[int, option("--max-time SECONDS", "Time for a submission.", min=1)]
-Memory = Annotated[int, option("--max-memory MB", "Memory for a submission; 0 for all.", min=0)]
-Jobs = Annotated[int, option("--jobs -j N", "Number of submissions at a time.", min=1)]
-Watch = Annotated[bool, option("--watch", "Continue whenever submissions or references change.")]
+_pipeline, _campaign = partial(parameter, "pipeline"), partial(parameter, "campaign")
+_manifest = partial(parameter, "manifest")
 
 
 def pipeline(
     context: typer.Context,
-    root: Root,
-    reference: Reference = "",
-    against: Against = "",
-    task: TaskName = "",
-    manifest: Manifest = None,
+    root: Annotated[Path, _pipeline("root")],
+    reference: Annotated[str, _pipeline("reference")] = "",
+    against: Annotated[str, _pipeline("against")] = "",
+    task: Annotated[str, _pipeline("task", autocompletion=commands.tasks)] = "",
+    manifest: Annotated[str | None, _pipeline("manifest")] = None,
     profile: Profile = "plan",
-    option: Options = None,
-    limit: Limit = None,
-    retry: Retry = False,
-    max_time: Seconds = 3600,
-    max_memory: Memory = 8000,
-    jobs: Jobs = 1,
-    watch: Watch = False,
-    form: Form = "text",
+    option: Annotated[
+        list[str] | None, _pipeline("option", autocompletion=commands.options)
+    ] = None,
+    limit: Annotated[int | None, _pipeline("limit", min=0)] = None,
+    retry: Annotated[bool, _pipeline("retry")] = False,
+    max_time: Annotated[int, _pipeline("max_time", min=1)] = 3600,
+    max_memory: Annotated[int, _pipeline("max_memory", min=0)] = 8000,
+    jobs: Annotated[int, _pipeline("jobs", min=1)] = 1,
+    watch: Annotated[bool, _pipeline("watch")] = False,
+    form: Annotated[Literal["text", "json"], _pipeline("form")] = "text",
     defaults_file: ConfigFile = None,
 ) -> None:
     """Validate and score all submissions of an evaluation."""
     from hlteval.cli import evaluation_output as run
-    from hlteval.workflows.evaluation.pipeline_state import (
-        PipelineSettings,
-        WorkLimits,
-        check_memory,
-    )
+    from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, WorkLimits
 
     task, options = run.check_task(task), run.options_of(option)
     limits = WorkLimits(max_time, max_memory, jobs)
@@ -96,41 +48,18 @@ def pipeline(
         root, reference, against, task, profile, options, limit, retry, limits
     )
     with usage():
-        check_memory(max_memory, unlimited=True)
         settings = run.complete_settings(context, settings, manifest, defaults_file)
         clean = run.run_watching(settings, form) if watch else run.run_pipeline(settings, form)
     raise typer.Exit(0 if clean else 1)
 
 
-CampaignFile = Annotated[str, argument("MANIFEST", "Manifest of the campaign (TOML).")]
-Output = Annotated[
-    Path | None,
-    option(
-        "-o --output DIR",
-        "Folder of the table and the reports (default: the name of the manifest).",
-    ),
-]
-Cache = Annotated[
-    Path | None,
-    option("--cache DIR", "Folder of the results of earlier runs (default: DIR/cache of -o)."),
-]
-Processes = Annotated[int, option("--jobs -j N", "Number of processes.", min=1)]
-Cluster = Annotated[
-    str,
-    option(
-        "--cluster ADDRESS",
-        "Compute on a dask cluster, e.g. tcp://host:8786, instead of this machine.",
-    ),
-]
-
-
 def campaign(
-    manifest: CampaignFile,
-    output: Output = None,
-    cache: Cache = None,
-    jobs: Processes = 1,
-    cluster: Cluster = "",
-    form: Form = "text",
+    manifest: Annotated[str, _campaign("manifest")],
+    output: Annotated[Path | None, _campaign("output")] = None,
+    cache: Annotated[Path | None, _campaign("cache")] = None,
+    jobs: Annotated[int, _campaign("jobs", min=1)] = 1,
+    cluster: Annotated[str, _campaign("cluster")] = "",
+    form: Annotated[Literal["text", "json"], _campaign("form")] = "text",
     defaults_file: ConfigFile = None,
 ) -> None:
     """Score many submissions to many tasks into one table; compute only what is new."""
@@ -141,19 +70,6 @@ def campaign(
     raise typer.Exit(0 if complete else 1)
 
 
-ManifestFile = Annotated[str, argument("MANIFEST", "Manifest of the evaluation (TOML).")]
-ManifestRoot = Annotated[
-    Path | None,
-    argument(
-        "ROOT",
-        "Folder of the evaluation, with the archives in ROOT/submissions; without it, only the "
-        "manifest is checked.",
-    ),
-]
-ScoredRoot = Annotated[
-    Path, argument("ROOT", "Folder of the evaluation, whose submissions a pipeline has scored.")
-]
-BestForm = Annotated[Literal["text", "json", "tsv"], option("--format", "Output format.")]
 app = typer.Typer(
     cls=HelpfulGroup,
     help="Check the manifest of an evaluation, and find the best submissions.",
@@ -164,9 +80,9 @@ app = typer.Typer(
 
 @app.command("check", cls=HelpfulCommand, epilog=epilog("manifest check"), no_args_is_help=True)
 def check(
-    manifest: ManifestFile,
-    root: ManifestRoot = None,
-    form: Annotated[FindingsForm, option("--format", "Output format.")] = "text",
+    manifest: Annotated[str, _manifest("manifest")],
+    root: Annotated[Path | None, _manifest("root")] = None,
+    form: Annotated[FindingsForm, _manifest("form")] = "text",
     max_findings: MaxFindings = None,
     output_file: OutputFiles = None,
 ) -> None:
@@ -183,7 +99,11 @@ def check(
 
 
 @app.command("best", cls=HelpfulCommand, epilog=epilog("manifest best"), no_args_is_help=True)
-def best(manifest: ManifestFile, root: ScoredRoot, form: BestForm = "text") -> None:
+def best(
+    manifest: Annotated[str, _manifest("manifest")],
+    root: Annotated[Path, _manifest("scored_root")],
+    form: Annotated[Literal["text", "json", "tsv"], _manifest("form")] = "text",
+) -> None:
     """List the best submission of each team at each checkpoint."""
     from hlteval.cli.output import publish, show_findings
     from hlteval.reports.evaluation import BEST_FORMATS as FORMATS

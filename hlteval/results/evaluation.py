@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import msgspec
 import polars as pl
 
-from hlteval.findings import Finding, Findings, Severity
+from hlteval.findings import Finding, Findings, Item, Severity
 from hlteval.results.systems import Leaderboard, polars_types
-from hlteval.results.verdict import Count, head
+from hlteval.results.verdict import Count, Output
 
 Part = Literal["team", "task", "language", "condition", "checkpoint"]
 #: What distinguishes submissions, in the order of tables.
@@ -189,7 +189,7 @@ SubmissionStatus = Literal[
 TROUBLE: frozenset[SubmissionStatus] = frozenset({"not scored", "failed", "waiting"})
 
 
-def _counts(statuses: Sequence[str], known: Sequence[str]) -> dict[str, int]:
+def _counts(statuses: Sequence[str], known: Sequence[str]) -> dict[str, Count]:
     """Return the number of cells or submissions by status."""
     return {status: statuses.count(status) for status in known if status in statuses}
 
@@ -216,36 +216,33 @@ class Entry(msgspec.Struct, frozen=True):
     help: str = ""
 
 
-class PipelineResult(msgspec.Struct, frozen=True):
-    """The statuses of all submissions of an evaluation.
+class PipelineResult(Output, frozen=True):
+    """The status of each submission of an evaluation.
 
     Attributes:
         root: the folder of the evaluation.
-        submissions: in the order in which they count, then those that were withdrawn.
-        done: how many of them were validated or scored by this run.
+        submissions: the submissions, in the order in which they count.
+        done: how many submissions were validated or scored by this run.
         notes: remarks for the organisers.
     """
 
+    json_schema: ClassVar[str] = "pipeline"
+    json_members: ClassVar[tuple[str, ...]] = ("root", "done", "counts", "notes", "submissions")
+
     root: str
     submissions: tuple[Entry, ...]
-    done: int = 0
+    done: Count = 0
     notes: tuple[str, ...] = ()
 
     @property
-    def counts(self) -> dict[str, int]:
-        """The number of submissions by status.
+    def counts(self) -> Mapping[str, Count]:
+        """The number of submissions by status, of the statuses that there are.
 
         Examples:
             >>> PipelineResult("r", (Entry("a", "a.tgz", "scored"),)).counts
             {'scored': 1}
         """
         return _counts([entry.status for entry in self.submissions], get_args(SubmissionStatus))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The result in plain types, as `hlteval pipeline --format json` prints it."""
-        lists = msgspec.to_builtins({"notes": self.notes, "submissions": self.submissions})
-        counts = {"root": self.root, "done": self.done, "counts": self.counts}
-        return {**head("pipeline"), **counts, **lists}
 
     @property
     def clean(self) -> bool:
@@ -291,6 +288,27 @@ ProfileName = Literal["plan", "official"]
 CellStatus = Literal["scored", "refused", "failed"]
 
 
+class CellName(msgspec.Struct, frozen=True):
+    """The names of one submission to one task, in one profile and under one condition.
+
+    Attributes:
+        task: name of the task.
+        profile: `plan` or `official`.
+        condition: name of the condition; empty where the task has none.
+        submission: name of the submission.
+    """
+
+    task: str
+    profile: ProfileName
+    condition: str
+    submission: str
+
+    @property
+    def group(self) -> Group:
+        """The cells that it is compared with."""
+        return self.task, self.profile, self.condition
+
+
 class CampaignFinding(msgspec.Struct):
     """A finding in the table of a campaign.
 
@@ -317,14 +335,10 @@ class CampaignFinding(msgspec.Struct):
     help: str | None
 
 
-class CampaignRow(msgspec.Struct):
+class CampaignRow(CellName, frozen=True):
     """A row of the table `campaign.parquet`: a metric of a cell in one resample.
 
     Attributes:
-        task: name of the task.
-        profile: `plan` or `official`.
-        condition: name of the condition; empty where the task has none.
-        submission: name of the submission.
         status: `refused` because of its data, `failed` because of the program or the machine.
         metric: name of the metric; null in the only row of a cell without numbers.
         resample: number of the resample; 0 for the value itself.
@@ -341,10 +355,6 @@ class CampaignRow(msgspec.Struct):
         key: digest of everything that the result depends on; null if an input does not exist.
     """
 
-    task: str
-    profile: ProfileName
-    condition: str
-    submission: str
     status: CellStatus
     metric: str | None
     resample: Count
@@ -361,10 +371,38 @@ class CampaignRow(msgspec.Struct):
     key: str | None
 
 
+class CampaignCell(CellName, frozen=True):
+    """One submission to one task, in one profile and under one condition.
+
+    Attributes:
+        status: `refused` because of its data, `failed` because of the program or the machine.
+        reason: why there are no numbers; empty if there are.
+        metrics: the value of each metric by name; null if it is undefined.
+        intervals: the confidence interval of each metric by name.
+        documents: the number of documents of the submission; null if nothing was read.
+        records: the number of their records; null if nothing was read.
+        findings: of a cell without numbers.
+        notes: remarks on how to read the numbers.
+        signature: everything that the numbers depend on; empty without numbers.
+        key: digest of everything that the result depends on; empty if an input does not exist.
+    """
+
+    status: CellStatus
+    reason: str
+    metrics: Mapping[str, float | None]
+    intervals: Mapping[str, tuple[float | None, float | None]]
+    documents: Count | None
+    records: Count | None
+    findings: tuple[Item, ...]
+    notes: tuple[str, ...]
+    signature: str
+    key: str
+
+
 _FINDING = polars_types(CampaignFinding)
-_CELL = ("task", "profile", "condition", "submission")
 #: The columns of the table of a campaign.
 COLUMNS: Mapping[str, pl.DataType] = {
+    **polars_types(CellName),
     **polars_types(CampaignRow),
     "resample": pl.Int32(),
     "findings": pl.List(pl.Struct(_FINDING)),
@@ -435,14 +473,10 @@ class Campaign(msgspec.Struct, frozen=True):
     submissions: Mapping[str, str] = {}
 
 
-class Cell(msgspec.Struct, frozen=True):
+class Cell(CellName, frozen=True):
     """One submission to one task, in one profile and under one condition.
 
     Attributes:
-        task: name of the task.
-        profile: `plan` or `official`.
-        condition: its name; empty where the task has none.
-        submission: its name.
         system: path or URL of the submission.
         reference: path or URL of the reference; empty for a task without references.
         options: values of the options of the task, as text; paths are complete.
@@ -455,10 +489,6 @@ class Cell(msgspec.Struct, frozen=True):
         metrics: those that the table has; all if there are none.
     """
 
-    task: str
-    profile: ProfileName
-    condition: str
-    submission: str
     system: str
     reference: str
     options: Mapping[str, str]
@@ -469,11 +499,6 @@ class Cell(msgspec.Struct, frozen=True):
     seed: int
     ranked: bool
     metrics: tuple[str, ...]
-
-    @property
-    def group(self) -> Group:
-        """The cells that it is compared with."""
-        return self.task, self.profile, self.condition
 
 
 class CellResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -545,7 +570,20 @@ class CellRow(msgspec.Struct, frozen=True):
         """The findings of a cell without numbers; of others, the table has only their number."""
         return Findings(() if self.result.status == "scored" else self.result.findings)
 
-    def count(self, severity: Severity) -> int:
+    @property
+    def members(self) -> CampaignCell:
+        """The cell as it is in JSON."""
+        metrics = self.result.metrics
+        values: Mapping[str, Any] = {
+            **msgspec.structs.asdict(self.result),
+            **msgspec.structs.asdict(self.cell),
+            "metrics": {name: metrics.get(name) for name in self.cell.metrics or metrics},
+            "findings": tuple(map(Item.of, self.findings)),
+            "key": self.key,
+        }
+        return CampaignCell(**{name: values[name] for name in CampaignCell.__struct_fields__})
+
+    def count(self, severity: Severity) -> Count:
         """How many problems of a severity were found."""
         return sum(each.count for each in self.result.findings if each.severity == severity)
 
@@ -554,51 +592,36 @@ class CellRow(msgspec.Struct, frozen=True):
 
         A cell without numbers has one row, without a metric.
         """
-        result = self.result
-        values = {
-            **{name: getattr(self.cell, name) for name in _CELL},
-            **{name: getattr(result, name) for name in ("status", "documents", "records")},
+        cell, result = self.cell, self.result
+        scored = result.status == "scored"
+        names: list[Any] = list(cell.metrics or result.metrics) if scored else [None]
+        limits = [result.intervals.get(name, (None, None)) for name in names]
+        # The value itself is resample 0.
+        values = [[result.metrics.get(name), *result.resamples.get(name, ())] for name in names]
+        items = self.findings.to_dict()  # which have a count only if it is not 1
+        findings = [{name: item.get(name, 1) for name in _FINDING} for item in items]
+        rows: Mapping[str, Any] = {
+            **msgspec.structs.asdict(self.members),
             "errors": self.count(Severity.ERROR),
             "warnings": self.count(Severity.WARNING),
             "reason": result.reason or None,
             "signature": result.signature or None,
             "key": self.key or None,
+            "metric": names,
+            "resample": [list(range(len(each))) for each in values],
+            "value": values,
+            "low": [low for low, _ in limits],
+            "high": [high for _, high in limits],
+            "findings": [findings] * len(names),
         }
-        findings = pl.Series([[*map(_as_row, self.findings)]], dtype=COLUMNS["findings"])
-        same = {name: pl.lit(value, dtype=COLUMNS[name]) for name, value in values.items()}
-        first = pl.when(pl.col("resample") == 0)
-        rows = self._values().with_columns(findings=pl.lit(findings).first(), **same)
-        rows = rows.with_columns(low=first.then("low"), high=first.then("high"))
-        return rows.select(pl.col(name).cast(kind) for name, kind in COLUMNS.items())
-
-    def _values(self) -> pl.DataFrame:
-        """Metric, resample, value and interval of each row; resample 0 is the value itself."""
-        result = self.result
-        names: list[Any] = list(self.cell.metrics or result.metrics)
-        drawn: list[Any] = [result.resamples.get(name, ()) for name in names]
-        limits: list[Any] = [result.intervals.get(name, (None, None)) for name in names]
-        if result.status != "scored":
-            names, drawn, limits = [None], [()], [(None, None)]
-        values = [[result.metrics.get(name), *own] for name, own in zip(names, drawn, strict=True)]
-        numbers = [list(range(len(own))) for own in values]
-        columns = {
-            "metric": pl.Series(names, dtype=pl.String),
-            "resample": pl.Series(numbers, dtype=pl.List(pl.Int32)),
-            "value": pl.Series(values, dtype=pl.List(pl.Float64), strict=False),
-            "low": pl.Series([low for low, _ in limits], dtype=pl.Float64),
-            "high": pl.Series([high for _, high in limits], dtype=pl.Float64),
-        }
-        return pl.DataFrame(columns).explode("resample", "value")
+        types = {**COLUMNS, "resample": pl.List(pl.Int32), "value": pl.List(pl.Float64)}
+        frame = pl.DataFrame({name: rows[name] for name in COLUMNS}, schema=types, strict=False)
+        first, frame = pl.when(pl.col("resample") == 0), frame.explode("resample", "value")
+        return frame.with_columns(low=first.then("low"), high=first.then("high"))
 
 
-def _as_row(finding: Finding) -> dict[str, object]:
-    row = {name: getattr(finding, name, None) for name in _FINDING}
-    row |= {name: getattr(finding.span, name, None) for name in ("line", "column")}
-    return {**row, "severity": str(finding.severity)}
-
-
-class CampaignResult(msgspec.Struct, frozen=True):
-    """Result of a campaign.
+class CampaignResult(Output, frozen=True):
+    """Many submissions to many tasks.
 
     Attributes:
         name: of the campaign.
@@ -606,6 +629,9 @@ class CampaignResult(msgspec.Struct, frozen=True):
         boards: the leaderboard of each task, profile and condition.
         findings: about leaderboards that could not be made.
     """
+
+    json_schema: ClassVar[str] = "campaign"
+    json_members: ClassVar[tuple[str, ...]] = ("name", "counts", "computed", "cells")
 
     name: str
     rows: tuple[CellRow, ...]
@@ -617,14 +643,19 @@ class CampaignResult(msgspec.Struct, frozen=True):
         return f"<CampaignResult: {self.name}; {counts or 'no cells'}>"
 
     @property
-    def counts(self) -> dict[str, int]:
-        """How many cells there are of each status."""
+    def counts(self) -> Mapping[str, Count]:
+        """The number of cells by status, of the statuses that there are."""
         return _counts([row.result.status for row in self.rows], get_args(CellStatus))
 
     @property
-    def computed(self) -> int:
-        """How many cells were computed, rather than taken from the cache."""
+    def computed(self) -> Count:
+        """How many cells were computed, rather than taken from earlier runs."""
         return sum(row.new for row in self.rows)
+
+    @property
+    def cells(self) -> tuple[CampaignCell, ...]:
+        """The cells, in the order of the manifest."""
+        return tuple(row.members for row in self.rows)
 
     @property
     def complete(self) -> bool:

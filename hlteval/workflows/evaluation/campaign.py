@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -33,26 +33,11 @@ from hlteval.sources import Unreadable, open_source, sha256
 from hlteval.tasks import load
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.compare.comparison import Criteria, assemble_leaderboard, usual_metrics
-from hlteval.workflows.evaluation.campaign_files import (
-    CACHE,
-    PLACES,
-    Cache,
-    inputs_of,
-    key,
-    move_findings,
-    prepare_folder,
-)
+from hlteval.workflows.evaluation import campaign_files as files
 from hlteval.workflows.evaluation.manifests import CampaignManifest
+from hlteval.workflows.processes import graph
 from hlteval.workflows.processes.batches import Progress, no_progress
-from hlteval.workflows.processes.graph import (
-    Cluster,
-    Failed,
-    InProcess,
-    LocalProcesses,
-    Node,
-    Workers,
-    complete,
-)
+from hlteval.workflows.processes.graph import UNREAD, Failed, Node, Workers, complete
 from hlteval.workflows.run.batches import NothingGiven
 from hlteval.workflows.run.engine import Counted, Run, conclude, open_run
 from hlteval.workflows.run.request import Intervals, Request
@@ -62,19 +47,6 @@ from hlteval.workflows.run.verdicts import Refused
 LEAST, BUSY = 8, 256
 #: The module of the functions that count and score cells.
 _WORK = __name__
-
-
-@dataclass(frozen=True)
-class NotOpened:
-    """The reason why a cell cannot be opened.
-
-    Attributes:
-        kind: `absent` for a path that does not exist, `unusable` for anything else.
-        reason: the path, or the reason in words.
-    """
-
-    kind: Literal["absent", "unusable"]
-    reason: str
 
 
 def digest(path: str, encoding: str = "utf-8", reference_of: str = "") -> str | None:
@@ -104,7 +76,7 @@ def digest(path: str, encoding: str = "utf-8", reference_of: str = "") -> str | 
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def begin(cell: Cell, size: int | None) -> CellResult | NotOpened | int:
+def begin(cell: Cell, size: int | None) -> CellResult | Failed | int:
     """Open a cell, and score it if it is one batch.
 
     Args:
@@ -120,9 +92,9 @@ def begin(cell: Cell, size: int | None) -> CellResult | NotOpened | int:
         batches = sum(1 for _ in run.results(size))
         return finish(cell, size, count(cell, 0, 1, size)) if batches <= 1 else batches
     except FileNotFoundError as error:
-        return NotOpened("absent", str(error.filename or error))
+        return Failed("absent", str(error.filename or error))
     except (NothingGiven, OSError, WrongOption) as error:
-        return NotOpened("unusable", str(error))
+        return Failed("unusable", str(error))
 
 
 def count(cell: Cell, first: int, end: int, size: int | None) -> list[Counted]:
@@ -216,7 +188,7 @@ def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard |
     first = cells[0]
     computed = {name for result in results for name in result.metrics}
     if missing := [name for name in first.metrics if name not in computed]:
-        return Failed("error", f"{', '.join(missing)} is not computed with these options")
+        return Failed("unusable", f"{', '.join(missing)} is not computed with these options")
     drawn = Intervals(first.resamples, first.confidence, first.seed)
     by = Criteria(load(first.task), first.profile, first.options, None, drawn)
     runs: dict[str, Run] = {}
@@ -248,7 +220,7 @@ def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard |
             )
         ranked: Leaderboard = assemble_leaderboard(by, plans, runs)
     except WrongOption as error:
-        return Failed("error", str(error))
+        return Failed("unusable", str(error))
     paths = {cell.submission: cell.system for cell in cells}
     return msgspec.structs.replace(ranked, refused=tuple(refused), paths=paths)
 
@@ -279,9 +251,9 @@ def campaign_in(
     """
     if cluster and jobs > 1:
         raise WrongOption("--jobs has no effect with --cluster")
-    with closing(Cluster(cluster) if cluster else LocalProcesses(jobs)) as workers:
-        prepare_folder(folder, cache, manifest.inputs)
-        return campaign(manifest, cache or folder / CACHE, workers=workers, step=step)
+    with closing(graph.Cluster(cluster) if cluster else graph.LocalProcesses(jobs)) as workers:
+        files.prepare_folder(folder, cache, manifest.inputs)
+        return campaign(manifest, cache or folder / files.CACHE, workers=workers, step=step)
 
 
 def campaign(
@@ -302,7 +274,7 @@ def campaign(
         step: called after each cell with the cells that are done, and their number.
     """
     cells = tuple(manifest.cells())
-    run = _Campaign(manifest, cells, Cache(cache), workers or InProcess(), batch)
+    run = _Campaign(manifest, cells, files.Cache(cache), workers or graph.InProcess(), batch)
     keys = run.keys()
     rows: dict[int, CellRow] = {}
     for number, row in complete(
@@ -333,19 +305,19 @@ class _Campaign:
 
     manifest: CampaignManifest
     cells: Sequence[Cell]
-    cache: Cache
+    cache: files.Cache
     workers: Workers
     batch: int | None
 
     def keys(self) -> list[str]:
         """Return the digest of all that each cell depends on."""
-        of_cells = [inputs_of(cell) for cell in self.cells]
+        of_cells = [files.inputs_of(cell) for cell in self.cells]
         asked = [*dict.fromkeys(i for sides in of_cells for each in sides.values() for i in each)]
         results = dict(self.workers.results(Node(f"{_WORK}:digest", item) for item in asked))
         values = (results[number] for number in range(len(asked)))
         texts = (value if isinstance(value, str) else None for value in values)
         digests = dict(zip(asked, texts, strict=True))
-        return [key(cell, digests) for cell in self.cells]
+        return [files.key(cell, digests) for cell in self.cells]
 
     def cached_row(self, number: int, key: str) -> CellRow | None:
         """Return the row of a cell whose result is in the cache."""
@@ -355,8 +327,8 @@ class _Campaign:
     def _row(self, cell: Cell, result: CellResult, key: str, *, new: bool) -> CellRow:
         """Return the row of a cell, whose findings name files as the manifest does."""
         sides = map(self.manifest.display, (cell.system, cell.reference))
-        result = move_findings(result.without_counts, dict(zip(PLACES, sides, strict=True)))
-        return CellRow(cell, result, key, new)
+        paths = dict(zip(files.PLACES, sides, strict=True))
+        return CellRow(cell, files.move_findings(result.without_counts, paths), key, new)
 
     def compute(self, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
         """Yield the outcome of cells; those of several batches are computed after the others."""
@@ -381,13 +353,13 @@ class _Campaign:
         return Node(f"{_WORK}:finish", (cell, self.batch, *counts))
 
     def keep(
-        self, numbers: Sequence[int], key: str, outcome: CellResult | NotOpened | Failed
+        self, numbers: Sequence[int], key: str, outcome: CellResult | Failed
     ) -> Iterator[CellRow]:
         """Yield the rows of cells of the same content; their result goes into the cache."""
         cells = [self.cells[number] for number in numbers]
         if isinstance(outcome, CellResult):
-            paths = dict(zip((cells[0].system, cells[0].reference), PLACES, strict=True))
-            outcome = move_findings(outcome, paths)
+            paths = dict(zip((cells[0].system, cells[0].reference), files.PLACES, strict=True))
+            outcome = files.move_findings(outcome, paths)
             if key and outcome.lasting:
                 self.cache.put(key, outcome)
         for cell in cells:
@@ -396,27 +368,27 @@ class _Campaign:
             else:
                 finding = self._finding(cell, outcome)
                 result = CellResult(
-                    status="refused" if isinstance(outcome, NotOpened) else "failed",
+                    status="refused" if outcome.problem in UNREAD else "failed",
                     reason=f"{finding.message} ({finding.code})",
                     findings=(finding,),
                 )
             yield self._row(cell, result, key, new=True)
 
-    def _finding(self, cell: Cell, outcome: NotOpened | Failed) -> Finding:
+    def _finding(self, cell: Cell, outcome: Failed) -> Finding:
         """Return the finding about a cell without numbers, at its place in the manifest."""
         file, name = self.manifest.file, cell.submission
         place: tuple[str, ...] = ("submissions", name)
         place = place if place in file.places else ("folders",)
-        if isinstance(outcome, Failed):
+        if outcome.problem not in UNREAD:
             crash = "its process ended with " if outcome.problem == "crashed" else ""
             reason = f"{crash}{outcome.reason}"
             return file.finding("CPN301", *place, submission=name, reason=reason)
-        if outcome.kind == "unusable":
+        if outcome.problem == "unusable":
             reason = outcome.reason.replace(f"{self.manifest.base}{os.sep}", "")
             return file.finding("CPN202", *place, reason=reason, submission=name)
         sides = [
             side
-            for side, inputs in inputs_of(cell).items()
+            for side, inputs in files.inputs_of(cell).items()
             if outcome.reason in [item.path for item in inputs]
         ]
         if sides and sides[0] != "system":

@@ -7,7 +7,6 @@ process, in processes of this machine or on a dask cluster, so that the work kno
 
 from __future__ import annotations
 
-import pickle
 import select
 import signal
 import time
@@ -26,7 +25,9 @@ from hlteval.workflows.processes.pool import NO_LIMITS, Call, Limits, Process, P
 
 Outcome = TypeVar("Outcome")
 Result = TypeVar("Result")
-Problem = Literal["error", "crashed", "memory", "time"]
+Problem = Literal["absent", "unusable", "error", "crashed", "memory", "time"]
+#: The problems of inputs, which are the same wherever a function is called.
+UNREAD: frozenset[Problem] = frozenset({"absent", "unusable"})
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class Failed:
     """There is no result.
 
     Attributes:
-        problem: in a word; `crashed` if the process ended.
-        reason: in words; how the process ended.
+        problem: `absent` and `unusable` for inputs, `crashed` if the process ended.
+        reason: in words; the path that does not exist, or how the process ended.
     """
 
     problem: Problem
@@ -218,13 +219,6 @@ _PERFORM = f"{__name__}:perform"
 START = 60.0
 
 
-@dataclass(frozen=True)
-class _Pickled:
-    """The result of a call as it comes from a process, for another process or for this one."""
-
-    data: bytes
-
-
 @dataclass(eq=False)
 class _Task:
     """A call of a graph for a process.
@@ -232,7 +226,7 @@ class _Task:
     Attributes:
         graph: the number of its graph.
         function: its name.
-        arguments: values, and results of other calls as they come.
+        arguments: values, and results of other calls.
         parent: the call that takes its result; None for the root of the graph.
         place: of the result among the arguments of this call.
         missing: how many results it waits for.
@@ -260,14 +254,10 @@ def _first_tasks(
         yield task
 
 
-def perform(function: str, arguments: Sequence[Any]) -> _Pickled | Failed:
-    """Call a function in a process; the result stays pickled, since another one may need it."""
+def perform(function: str, arguments: Sequence[Any]) -> Any:
+    """Call a function by its name; an error is a failure."""
     try:
-        values = (
-            pickle.loads(item.data) if isinstance(item, _Pickled) else item  # noqa: S301 - made below
-            for item in arguments
-        )
-        return _Pickled(pickle.dumps(call(function, *values)))
+        return call(function, *arguments)
     except Exception as error:
         return failure(error)
 
@@ -320,18 +310,16 @@ class LocalProcesses:
                 parent = task.parent
                 if task.graph not in unfinished:
                     continue
-                if isinstance(result, _Pickled) and parent is not None:
+                if parent is not None and not isinstance(result, Failed):
                     parent.arguments[task.place] = result
                     parent.missing -= 1
                     if not parent.missing:
                         waiting.appendleft(parent)
                     continue
                 unfinished.remove(task.graph)
-                if isinstance(result, Failed):  # nothing else of the graph is needed
+                if parent is not None:  # nothing else of a graph that failed is needed
                     waiting = deque(each for each in waiting if each.graph != task.graph)
-                    yield task.graph, result
-                else:
-                    yield task.graph, pickle.loads(result.data)  # noqa: S301 - from our own process
+                yield task.graph, result
 
     def _begin(self, task: _Task, process: Process | None) -> None:
         start = START if process is None else 0.0
@@ -340,7 +328,7 @@ class LocalProcesses:
         self._busy[process.stdout.fileno()] = _Turn(process, task, deadline)
         process.begin(Call(_PERFORM, (task.function, task.arguments)))
 
-    def _ends(self) -> Iterator[tuple[_Task, _Pickled | Failed]]:
+    def _ends(self) -> Iterator[tuple[_Task, Any]]:
         """Wait for calls to end, with a result or without one."""
         first = min(turn.deadline for turn in self._busy.values())
         ready, _, _ = select.select([*self._busy], [], [], max(0.0, first - time.monotonic()))
@@ -351,7 +339,7 @@ class LocalProcesses:
             del self._busy[number]
             late = Failed("time", "it took too long")
             result = self._answer(process) if number in ready else late
-            if isinstance(result, _Pickled):
+            if not isinstance(result, Failed) or result.problem in UNREAD:
                 self._idle.append(process)
                 yield task, result
                 continue
@@ -363,15 +351,14 @@ class LocalProcesses:
             else:
                 yield task, result
 
-    def _answer(self, process: Process) -> _Pickled | Failed:
+    def _answer(self, process: Process) -> Any:
         """Take the answer of a process; its end is a failure."""
         try:
-            answer: _Pickled | Failed = process.receive().value
+            return process.receive().value
         except ProcessEnded as ended:
             if ended.status == -signal.SIGABRT and self.limits.megabytes:
                 return Failed("memory", "not enough memory")  # so libraries end that get none
             return Failed("crashed", ended.reason)
-        return answer
 
     def close(self) -> None:
         """End all processes."""
