@@ -4,38 +4,101 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, Optional, get_args
 
 import typer
 
 from hlteval.cli import commands
 from hlteval.cli.commands import OutputFiles, Profile, usage
 from hlteval.cli.defaults import ConfigFile
-from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog, parameter
+from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog
 from hlteval.cli.validate import FindingsForm, MaxFindings
 
-_pipeline, _campaign = partial(parameter, "pipeline"), partial(parameter, "campaign")
-_manifest = partial(parameter, "manifest")
+_path = partial(typer.Option, metavar="PATH", show_default=False)
+_folder = partial(typer.Option, metavar="DIR")
+_root = partial(typer.Argument, metavar="ROOT")
+_manifest = partial(typer.Argument, metavar="MANIFEST")
+_number = partial(typer.Option, metavar="N")
+_Form = Annotated[Literal["text", "json"], typer.Option("--format", help="Output format.")]
+_Root = Annotated[
+    Path,
+    _root(
+        help="Folder of the evaluation, with the archives in ROOT/submissions; logs and results "
+        "are written to ROOT/logs and ROOT/results."
+    ),
+]
+_Reference = Annotated[
+    str, _path("-r", "--reference", help="Reference of the tasks that have none in the manifest.")
+]
+_Against = Annotated[
+    str, _path(help="Documents to check submissions against (default: the reference).")
+]
+_Task = Annotated[
+    str,
+    typer.Option(
+        metavar="TASK",
+        autocompletion=commands.tasks,
+        show_default=False,
+        help="Task of all submissions (default: from their names, or from the manifest).",
+    ),
+]
+_Manifest = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(metavar="FILE", help="Manifest of the evaluation (TOML)."),
+]
+_Options = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(
+        "--option",
+        metavar="NAME=VALUE",
+        autocompletion=commands.options,
+        help="Option of the tasks that have it, e.g. mode=both. Repeatable.",
+    ),
+]
+_Limit = Annotated[
+    Optional[int],  # noqa: UP045
+    _number(
+        "--limit",
+        min=0,
+        help="Maximum number of valid submissions to score per team and task (default: from the "
+        "manifest or the task); 0 for all.",
+    ),
+]
+_Retry = Annotated[
+    bool,
+    typer.Option(
+        "--retry", help="Retry submissions that crashed, or took too much time or memory."
+    ),
+]
+_Seconds = Annotated[
+    int, typer.Option("--max-time", min=1, metavar="SECONDS", help="Time for a submission.")
+]
+_Memory = Annotated[
+    int,
+    typer.Option("--max-memory", min=0, metavar="MB", help="Memory for a submission; 0 for all."),
+]
+_Jobs = Annotated[int, _number("--jobs", "-j", min=1, help="Number of submissions at a time.")]
+_Watch = Annotated[
+    bool, typer.Option("--watch", help="Continue whenever submissions or references change.")
+]
 
 
 def pipeline(
     context: typer.Context,
-    root: Annotated[Path, _pipeline("root")],
-    reference: Annotated[str, _pipeline("reference")] = "",
-    against: Annotated[str, _pipeline("against")] = "",
-    task: Annotated[str, _pipeline("task", autocompletion=commands.tasks)] = "",
-    manifest: Annotated[str | None, _pipeline("manifest")] = None,
+    root: _Root,
+    reference: _Reference = "",
+    against: _Against = "",
+    task: _Task = "",
+    manifest: _Manifest = None,
     profile: Profile = "plan",
-    option: Annotated[
-        list[str] | None, _pipeline("option", autocompletion=commands.options)
-    ] = None,
-    limit: Annotated[int | None, _pipeline("limit", min=0)] = None,
-    retry: Annotated[bool, _pipeline("retry")] = False,
-    max_time: Annotated[int, _pipeline("max_time", min=1)] = 3600,
-    max_memory: Annotated[int, _pipeline("max_memory", min=0)] = 8000,
-    jobs: Annotated[int, _pipeline("jobs", min=1)] = 1,
-    watch: Annotated[bool, _pipeline("watch")] = False,
-    form: Annotated[Literal["text", "json"], _pipeline("form")] = "text",
+    option: _Options = None,
+    limit: _Limit = None,
+    retry: _Retry = False,
+    max_time: _Seconds = 3600,
+    max_memory: _Memory = 8000,
+    jobs: _Jobs = 1,
+    watch: _Watch = False,
+    form: _Form = "text",
     defaults_file: ConfigFile = None,
 ) -> None:
     """Validate and score all submissions of an evaluation."""
@@ -53,13 +116,37 @@ def pipeline(
     raise typer.Exit(0 if clean else 1)
 
 
+_CampaignFile = Annotated[str, _manifest(help="Manifest of the campaign (TOML).")]
+_Output = Annotated[
+    Optional[Path],  # noqa: UP045
+    _folder(
+        "-o",
+        "--output",
+        help="Folder of the table and the reports (default: the name of the manifest).",
+    ),
+]
+_Cache = Annotated[
+    Optional[Path],  # noqa: UP045
+    _folder(help="Folder of the results of earlier runs (default: DIR/cache of -o)."),
+]
+_Processes = Annotated[int, _number("--jobs", "-j", min=1, help="Number of processes.")]
+_Cluster = Annotated[
+    str,
+    typer.Option(
+        metavar="ADDRESS",
+        show_default=False,
+        help="Compute on a dask cluster, e.g. tcp://host:8786, instead of this machine.",
+    ),
+]
+
+
 def campaign(
-    manifest: Annotated[str, _campaign("manifest")],
-    output: Annotated[Path | None, _campaign("output")] = None,
-    cache: Annotated[Path | None, _campaign("cache")] = None,
-    jobs: Annotated[int, _campaign("jobs", min=1)] = 1,
-    cluster: Annotated[str, _campaign("cluster")] = "",
-    form: Annotated[Literal["text", "json"], _campaign("form")] = "text",
+    manifest: _CampaignFile,
+    output: _Output = None,
+    cache: _Cache = None,
+    jobs: _Processes = 1,
+    cluster: _Cluster = "",
+    form: _Form = "text",
     defaults_file: ConfigFile = None,
 ) -> None:
     """Score many submissions to many tasks into one table; compute only what is new."""
@@ -70,6 +157,17 @@ def campaign(
     raise typer.Exit(0 if complete else 1)
 
 
+_ManifestFile = Annotated[str, _manifest(help="Manifest of the evaluation (TOML).")]
+_ManifestRoot = Annotated[
+    Optional[Path],  # noqa: UP045
+    _root(
+        help="Folder of the evaluation, with the archives in ROOT/submissions; without it, only "
+        "the manifest is checked."
+    ),
+]
+_Scored = Annotated[
+    Path, _root(help="Folder of the evaluation, whose submissions a pipeline has scored.")
+]
 app = typer.Typer(
     cls=HelpfulGroup,
     help="Check the manifest of an evaluation, and find the best submissions.",
@@ -80,9 +178,9 @@ app = typer.Typer(
 
 @app.command("check", cls=HelpfulCommand, epilog=epilog("manifest check"), no_args_is_help=True)
 def check(
-    manifest: Annotated[str, _manifest("manifest")],
-    root: Annotated[Path | None, _manifest("root")] = None,
-    form: Annotated[FindingsForm, _manifest("form")] = "text",
+    manifest: _ManifestFile,
+    root: _ManifestRoot = None,
+    form: Annotated[FindingsForm, typer.Option("--format", help="Output format.")] = "text",
     max_findings: MaxFindings = None,
     output_file: OutputFiles = None,
 ) -> None:
@@ -100,9 +198,11 @@ def check(
 
 @app.command("best", cls=HelpfulCommand, epilog=epilog("manifest best"), no_args_is_help=True)
 def best(
-    manifest: Annotated[str, _manifest("manifest")],
-    root: Annotated[Path, _manifest("scored_root")],
-    form: Annotated[Literal["text", "json", "tsv"], _manifest("form")] = "text",
+    manifest: _ManifestFile,
+    root: _Scored,
+    form: Annotated[
+        Literal["text", "json", "tsv"], typer.Option("--format", help="Output format.")
+    ] = "text",
 ) -> None:
     """List the best submission of each team at each checkpoint."""
     from hlteval.cli.output import publish, show_findings

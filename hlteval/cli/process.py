@@ -7,11 +7,8 @@ import io
 import os
 import signal
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib import resources
 from types import FrameType, MappingProxyType
 from typing import Any, ClassVar, NoReturn
 
@@ -120,20 +117,6 @@ def option(notation: str, text: str, **settings: Any) -> Any:
 def argument(placeholder: str, text: str, **settings: Any) -> Any:
     """Declare an argument of a command, with further settings of `typer.Argument`."""
     return Argument(metavar=placeholder, help=text, **settings)
-
-
-@cache
-def _parameters() -> dict[str, dict[str, tuple[str, str]]]:
-    """The notation and the help of parameters of commands, by command and name."""
-    text = resources.files("hlteval.cli").joinpath("options.toml").read_text("utf-8")
-    return tomllib.loads(text)
-
-
-def parameter(command: str, name: str, **settings: Any) -> Any:
-    """Declare an option or argument as `options.toml` has it, with further settings of typer."""
-    notation, text = _parameters()[command][name]
-    declare = option if notation.startswith("-") else argument
-    return declare(notation, text, **settings)
 
 
 class _WithExitCodes:

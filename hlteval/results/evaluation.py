@@ -371,10 +371,14 @@ class CampaignRow(CellName, frozen=True):
     key: str | None
 
 
-class CampaignCell(CellName, frozen=True):
+class CampaignCell(msgspec.Struct, frozen=True):
     """One submission to one task, in one profile and under one condition.
 
     Attributes:
+        task: name of the task.
+        profile: `plan` or `official`.
+        condition: name of the condition; empty where the task has none.
+        submission: name of the submission.
         status: `refused` because of its data, `failed` because of the program or the machine.
         reason: why there are no numbers; empty if there are.
         metrics: the value of each metric by name; null if it is undefined.
@@ -387,6 +391,10 @@ class CampaignCell(CellName, frozen=True):
         key: digest of everything that the result depends on; empty if an input does not exist.
     """
 
+    task: str
+    profile: ProfileName
+    condition: str
+    submission: str
     status: CellStatus
     reason: str
     metrics: Mapping[str, float | None]
