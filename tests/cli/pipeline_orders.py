@@ -14,19 +14,19 @@ from hlteval.workflows.evaluation.pipeline_work import Order, Outcome
 
 def perform(order: Order) -> Outcome:
     """Do what the name of a submission says."""
-    if "hang" in order.submission:
+    if "hang" in order.request.system:
         subprocess.Popen(["sleep", "60"])
         time.sleep(60)
-    if "kill" in order.submission:
+    if "kill" in order.request.system:
         os.kill(os.getpid(), signal.SIGKILL)
-    if "abort" in order.submission:
+    if "abort" in order.request.system:
         os.abort()
-    if "exit" in order.submission:
+    if "exit" in order.request.system:
         os._exit(3)
-    if "first" in order.submission and not Path("first").exists():  # as after much work before
+    if "first" in order.request.system and not Path("first").exists():  # as after much work before
         Path("first").touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    if "hungry" in order.submission:
+    if "hungry" in order.request.system:
         bytearray(3_000_000_000)
     sys.stdout.write("noise among the outcomes")
     if order.step == "score":

@@ -67,7 +67,7 @@ class Fake(Doubles):
         self.orders: list[tuple[str, str]] = []
 
     def outcome(self, order: Order) -> Outcome | Failed:
-        name = Path(order.submission).name
+        name = Path(order.request.system).name
         self.orders.append((order.step, name))
         if name in self.real:
             ((_, outcome),) = InProcess(self.root).results([Node(PERFORM, (order,))])
@@ -351,7 +351,7 @@ def test_a_submission_that_changes_while_it_is_read_waits_for_the_next_run(tmp_p
     class Changing(Fake):
         def outcome(self, order):
             outcome = super().outcome(order)
-            (self.root / order.submission).write_bytes(b"changed")
+            (self.root / order.request.system).write_bytes(b"changed")
             return outcome
 
     made = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")

@@ -322,7 +322,7 @@ class _Campaign:
     def cached_row(self, number: int, key: str) -> CellRow | None:
         """Return the row of a cell whose result is in the cache."""
         result = self.cache.get(key)
-        return result and self._row(self.cells[number], result, key, new=False)
+        return None if result is None else self._row(self.cells[number], result, key, new=False)
 
     def _row(self, cell: Cell, result: CellResult, key: str, *, new: bool) -> CellRow:
         """Return the row of a cell, whose findings name files as the manifest does."""
@@ -412,9 +412,9 @@ class _Campaign:
         for number, board in sorted(self.workers.results(nodes), key=itemgetter(0)):
             group = ranked[number]
             if isinstance(board, Failed):
-                values = {"group": ", ".join(filter(None, group)), "reason": board.reason}
-                place = ("tasks", group[0], "metrics")
-                findings.append(self.manifest.file.finding("CPN302", *place, **values))
+                name, place = ", ".join(filter(None, group)), ("tasks", group[0], "metrics")
+                report = self.manifest.file.finding
+                findings.append(report("CPN302", *place, group=name, reason=board.reason))
             else:
                 boards[group] = board
         return boards, tuple(findings)

@@ -558,8 +558,8 @@ class Manifest(TomlFile):
             except ValueError as error:
                 reason = str(error)
             if reason:
-                values = {"pattern": settings.names, "reason": reason}
-                yield self.finding("MAN111", *place, "names", **values)
+                path = (*place, "names")
+                yield self.finding("MAN111", *path, pattern=settings.names, reason=reason)
 
 
 def read_manifest(path: str) -> Manifest:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -41,11 +41,12 @@ from hlteval.workflows.evaluation.pipeline_state import (
     key,
 )
 from hlteval.workflows.evaluation.pipeline_status import Over, Values, over_limits
-from hlteval.workflows.evaluation.pipeline_work import BROKEN, PERFORM, Order, Outcome, Result
+from hlteval.workflows.evaluation.pipeline_work import BROKEN, PERFORM, Order, Outcome
 from hlteval.workflows.processes.batches import Progress as Watch
 from hlteval.workflows.processes.batches import no_progress
 from hlteval.workflows.processes.graph import Failed, LocalProcesses, Node, Workers, complete
 from hlteval.workflows.processes.pool import Limits
+from hlteval.workflows.run.request import Request
 
 FILE = ".hlteval.lock"
 
@@ -119,7 +120,7 @@ def _runs(
     changes: Iterable[object],
     workers: Workers | None = None,
     step: Watch = no_progress,
-) -> Iterator[PipelineResult]:
+) -> Generator[PipelineResult, None, None]:
     """Run a pipeline, and again after each change, while it holds the lock of the root.
 
     Another run reads only files that changed. Arguments and errors are those of `pipeline`.
@@ -237,7 +238,7 @@ class Run:
             NotWritten: if the worker could not write.
         """
         if isinstance(outcome, Failed):
-            result: Result = "crashed" if outcome.problem == "error" else outcome.problem
+            result = "crashed" if outcome.problem == "error" else outcome.problem
             outcome = Outcome(result, reason=outcome.reason)
         if outcome.result == "disk":
             raise NotWritten(None, outcome.reason, str(self.settings.root), UNCHANGED)
@@ -303,16 +304,15 @@ class Run:
             mates: paths of the submissions that options name, where nothing else is given.
         """
         settings, task = self.settings, deposit.task
-        order = Order(
-            step=step,
-            task=task,
-            submission=deposit.path,
-            against=settings.against_of(deposit),
-            reference=settings.reference_of(deposit),
+        request = Request(
+            task,
+            deposit.path,
+            settings.reference_of(deposit),
+            against=settings.against_of(deposit) or None,
             profile=settings.of_task(task).profile,
             options={**mates, **self.options[task]},
-            defaults=settings.defaults_of(task),
         )
+        order = Order(step, request, defaults=settings.defaults_of(task))
         if step == "validation":  # beside one of the same team that it goes with
             for other in self.deposits if deposit.team else ():
                 if other.team == deposit.team and not other.problem:
