@@ -275,11 +275,6 @@ class Best(msgspec.Struct, frozen=True):
     value: float | None
     less_is_better: bool = False
 
-    @property
-    def group(self) -> tuple[str, ...]:
-        """The submissions that it is compared with."""
-        return (self.task, self.language, self.condition, self.checkpoint)
-
 
 #: Task, profile and condition: the cells that are compared.
 Group = tuple[str, str, str]
@@ -543,11 +538,6 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     counts: bytes = b""
     files: Mapping[str, tuple[tuple[str, str, str], ...]] = {}
     lasting: bool = True
-
-    @property
-    def without_counts(self) -> CellResult:
-        """The result without what only leaderboards need."""
-        return msgspec.structs.replace(self, counts=b"", files={})
 
 
 class CellRow(msgspec.Struct, frozen=True):

@@ -90,7 +90,7 @@ def read_config(path: str, task: str = "") -> Config:
         file = replace(read.file, content=None if wrong else content, findings=wrong)
         read = _Read(file, read.table)
     else:
-        read = _Read(read_toml(path, "config", "CFG"))
+        read = _Read(read_toml(path, "config", "CFG", TomlFile))
     content = read.file.content
     if content is None or (task and content.get("task", task) != task):
         return Config(path, content or {}, read.file.findings)

@@ -37,7 +37,7 @@ from hlteval.workflows.evaluation import campaign_files as files
 from hlteval.workflows.evaluation.manifests import CampaignManifest
 from hlteval.workflows.processes import graph
 from hlteval.workflows.processes.batches import Progress, no_progress
-from hlteval.workflows.processes.graph import UNREAD, Failed, Node, Workers, complete
+from hlteval.workflows.processes.graph import UNREAD, Failed, Node, Workers
 from hlteval.workflows.run.batches import NothingGiven
 from hlteval.workflows.run.engine import Counted, Run, conclude, open_run
 from hlteval.workflows.run.request import Intervals, Request
@@ -275,19 +275,14 @@ def campaign(
     """
     cells = tuple(manifest.cells())
     run = _Campaign(manifest, cells, files.Cache(cache), workers or graph.InProcess(), batch)
-    keys = run.keys()
     rows: dict[int, CellRow] = {}
-    for number, row in complete(
-        keys,
-        lambda number: run.cached_row(number, keys[number]),
-        run.compute,
-        lambda numbers, outcome: run.keep(numbers, keys[numbers[0]], outcome),
-    ):
+    for number, row in run.rows():
         rows[number] = row
         step(len(rows), len(cells))
     ordered = tuple(rows[number] for number in range(len(cells)))
-    boards, findings = run.boards(CampaignResult(manifest.campaign.name, ordered).groups)
-    result = CampaignResult(manifest.campaign.name, ordered, boards, findings)
+    result = CampaignResult(manifest.campaign.name, ordered)
+    boards, findings = run.boards(result.groups)
+    result = msgspec.structs.replace(result, boards=boards, findings=findings)
     return campaign_with_defaults(result, manifest.defaults)
 
 
@@ -319,16 +314,25 @@ class _Campaign:
         digests = dict(zip(asked, texts, strict=True))
         return [files.key(cell, digests) for cell in self.cells]
 
-    def cached_row(self, number: int, key: str) -> CellRow | None:
-        """Return the row of a cell whose result is in the cache."""
-        result = self.cache.get(key)
-        return None if result is None else self._row(self.cells[number], result, key, new=False)
+    def rows(self) -> Iterator[tuple[int, CellRow]]:
+        """Yield the number and the row of each cell, as soon as it is known."""
+        keys = self.keys()
+        same: dict[str, list[int]] = {}
+        for number, key in enumerate(keys):
+            if (result := self.cache.get(key)) is not None:
+                yield number, self._row(self.cells[number], result, key, new=False)
+            else:  # cells of the same content are one computation
+                same.setdefault(key or str(number), []).append(number)
+        groups = {numbers[0]: numbers for numbers in same.values()}
+        for first, outcome in self.compute(list(groups)):
+            rows = self.keep(groups[first], keys[first], outcome)
+            yield from zip(groups[first], rows, strict=True)
 
     def _row(self, cell: Cell, result: CellResult, key: str, *, new: bool) -> CellRow:
-        """Return the row of a cell, whose findings name files as the manifest does."""
+        """Return the row of a cell, without what only leaderboards need."""
         sides = map(self.manifest.display, (cell.system, cell.reference))
-        paths = dict(zip(files.PLACES, sides, strict=True))
-        return CellRow(cell, files.move_findings(result.without_counts, paths), key, new)
+        result = files.move_findings(result, dict(zip(files.PLACES, sides, strict=True)))
+        return CellRow(cell, msgspec.structs.replace(result, counts=b"", files={}), key, new)
 
     def compute(self, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
         """Yield the outcome of cells; those of several batches are computed after the others."""

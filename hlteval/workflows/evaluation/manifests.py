@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path as FilePath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -41,6 +41,9 @@ from hlteval.syntax.toml_places import Extent, KeyPlaces, locate
 from hlteval.tasks import load, task_modules
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Task, WrongOption
+
+S = TypeVar("S")
+F = TypeVar("F", bound="TomlFile")
 
 
 class Broken(NamedTuple):
@@ -171,9 +174,14 @@ class TomlFile:
         start, end = place.key if of_key else place.value
         return Places(self.text).finding(Problem(code, 0, start, end, values), self.path)
 
-    def check_task(self, prefix: str, name: str) -> Iterator[Finding]:
-        """Yield the finding about a task that does not exist."""
-        if name not in task_modules():
+    def check_tasks(
+        self, prefix: str, tasks: Mapping[str, S], check: Callable[[Task, S], Iterator[Finding]]
+    ) -> Iterator[Finding]:
+        """Yield the findings about the settings of each task, or that it does not exist."""
+        for name, settings in tasks.items():
+            if name in task_modules():
+                yield from check(load(name), settings)
+                continue
             hint = did_you_mean(name, task_modules(), "`hlteval tasks` lists them")
             yield self.finding(f"{prefix}106", "tasks", name, of_key=True, task=name, hint=hint)
 
@@ -210,13 +218,14 @@ class TomlFile:
                 yield self.finding(code, *path, reason=str(error), task=task.name)
 
 
-def read_toml(path: str, schema: str, prefix: str) -> TomlFile:
+def read_toml(path: str, schema: str, prefix: str, kind: type[F]) -> F:
     """Read a TOML file: its findings are those of its syntax and structure.
 
     Args:
         path: of the file.
         schema: its name in grammars/.
         prefix: of its codes.
+        kind: the class of the result.
 
     Raises:
         FileNotFoundError: if the file does not exist.
@@ -229,8 +238,8 @@ def read_toml(path: str, schema: str, prefix: str) -> TomlFile:
     try:
         result = decode(member.fetch(), display=member.display)
     except Unreadable as error:
-        return TomlFile(path, findings=(error.finding,))
-    file = TomlFile(path, result.text or "", findings=result.findings)
+        return kind(path, findings=(error.finding,))
+    file = kind(path, result.text or "", findings=result.findings)
     if result.text is None:
         return file
     try:
@@ -290,8 +299,8 @@ def resolve_paths(value: object, resolve: Callable[[str], str]) -> object:
 
 #: The condition of a task that declares none; its name is empty.
 WHOLE = Condition()
-#: What manifests that cannot be read declare.
-_NO_CAMPAIGN, _NO_EVALUATION = Campaign("", {}), Evaluation("", {})
+#: What a manifest that cannot be read declares.
+_NOTHING = Campaign("", {})
 
 
 @dataclass(frozen=True)
@@ -305,7 +314,7 @@ class CampaignManifest:
     """
 
     file: TomlFile
-    campaign: Campaign = _NO_CAMPAIGN
+    campaign: Campaign = _NOTHING
     defaults: Mapping[Group, Defaults] = field(default_factory=dict)
 
     @cached_property
@@ -365,9 +374,7 @@ class CampaignManifest:
             if (first := self.paths[name]) != path:
                 first, second = self.display(first), self.display(path)
                 yield at("CPN109", *place, name=name, first=first, second=second)
-        for name, settings in campaign.tasks.items():
-            wrong = list(self.file.check_task("CPN", name))
-            yield from wrong or self._check_task(load(name), settings)
+        yield from self.file.check_tasks("CPN", campaign.tasks, self._check_task)
         if not self.paths:
             yield at("CPN110", "name", of_key=True)
         elif not campaign.tasks:
@@ -443,7 +450,7 @@ def read_campaign(path: str) -> CampaignManifest:
         FileNotFoundError: if the file does not exist.
         WrongManifest: if it is not one file.
     """
-    file = read_toml(path, "campaign", "CPN")
+    file = read_toml(path, "campaign", "CPN", TomlFile)
     if file.content is None:
         return CampaignManifest(file)
     return CampaignManifest(file, msgspec.convert(file.content, Campaign))
@@ -483,13 +490,12 @@ def _wrong_settings(
 
 @dataclass(frozen=True)
 class Manifest(TomlFile):
-    """The manifest of an evaluation as it was read.
+    """The manifest of an evaluation as it was read."""
 
-    Attributes:
-        evaluation: what it declares; nothing if it cannot be read, or breaks the schema.
-    """
-
-    evaluation: Evaluation = _NO_EVALUATION
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """What it declares; nothing if it cannot be read, or breaks the schema."""
+        return msgspec.convert(self.content or {"name": "", "tasks": {}}, Evaluation)
 
     def check(self) -> tuple[Finding, ...]:
         """Return all findings about it by itself."""
@@ -498,9 +504,7 @@ class Manifest(TomlFile):
     def _check(self) -> Iterator[Finding]:
         """Yield the findings about what it declares, part by part."""
         evaluation = self.evaluation
-        for name, settings in evaluation.tasks.items():
-            wrong = list(self.check_task("MAN", name))
-            yield from wrong or self._check_settings(load(name), settings)
+        yield from self.check_tasks("MAN", evaluation.tasks, self._check_settings)
         for name, team in evaluation.teams.items():
             yield from self._check_names("task", team.tasks, "teams", name, "tasks")
         yield from self._check_names("condition", evaluation.ensembles_for, "ensembles_for")
@@ -569,8 +573,4 @@ def read_manifest(path: str) -> Manifest:
         FileNotFoundError: if the file does not exist.
         WrongManifest: if it is not one file.
     """
-    file = read_toml(path, "manifest", "MAN")
-    if file.content is None:
-        return Manifest(file.path, file.text, None, file.findings)
-    evaluation = msgspec.convert(file.content, Evaluation)
-    return Manifest(file.path, file.text, file.content, file.findings, evaluation)
+    return read_toml(path, "manifest", "MAN", Manifest)

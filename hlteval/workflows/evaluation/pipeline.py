@@ -44,7 +44,7 @@ from hlteval.workflows.evaluation.pipeline_status import Over, Values, over_limi
 from hlteval.workflows.evaluation.pipeline_work import BROKEN, PERFORM, Order, Outcome
 from hlteval.workflows.processes.batches import Progress as Watch
 from hlteval.workflows.processes.batches import no_progress
-from hlteval.workflows.processes.graph import Failed, LocalProcesses, Node, Workers, complete
+from hlteval.workflows.processes.graph import Failed, LocalProcesses, Node, Workers
 from hlteval.workflows.processes.pool import Limits
 from hlteval.workflows.run.request import Request
 
@@ -213,26 +213,18 @@ class Run:
 
     def do(self, step: Step, wanted: Sequence[Deposit]) -> None:
         """Do a step of all submissions that have no record of it."""
-        orders = [self.order(each, step) for each in wanted]
+        todo = [each for each in wanted if not self.record(each, step)]
+        orders = [self.order(each, step) for each in todo]
         if step == "score":  # scores are first made in a hidden folder
-            hidden = (str(hidden_path(self.records.results(each))) for each in wanted)
+            hidden = (str(hidden_path(self.records.results(each))) for each in todo)
             orders = [replace(o, output=path) for o, path in zip(orders, hidden, strict=True)]
+        nodes = [Node(PERFORM, (order,)) for order in orders]
+        for done, (number, outcome) in enumerate(self.workers.results(nodes), 1):
+            self.commit(todo[number], orders[number], outcome)
+            self.step(done, len(todo))
 
-        def compute(todo: list[int]) -> Iterator[tuple[int, Outcome | Failed]]:
-            nodes = [Node(PERFORM, (orders[number],)) for number in todo]
-            for done, (place, outcome) in enumerate(self.workers.results(nodes), 1):
-                yield todo[place], outcome
-                self.step(done, len(todo))
-
-        def keep(same: list[int], outcome: Outcome | Failed) -> list[Values]:
-            return [self.commit(wanted[number], orders[number], outcome) for number in same]
-
-        keys = [each.name for each in wanted]  # no two submissions are one computation
-        for _ in complete(keys, lambda n: self.record(wanted[n], step) or None, compute, keep):
-            pass
-
-    def commit(self, deposit: Deposit, order: Order, outcome: Outcome | Failed) -> Values:
-        """Keep and return the record of an order, unless the submission changed meanwhile.
+    def commit(self, deposit: Deposit, order: Order, outcome: Outcome | Failed) -> None:
+        """Keep the record of an order, unless the submission changed meanwhile.
 
         Raises:
             NotWritten: if the worker could not write.
@@ -243,7 +235,7 @@ class Run:
         if outcome.result == "disk":
             raise NotWritten(None, outcome.reason, str(self.settings.root), UNCHANGED)
         if not deposit.is_unchanged(self.settings.root):
-            return {}
+            return
         if outcome.result == "scored":
             self.records.keep(deposit, Path(order.output))
         elif order.step == "score":
@@ -263,7 +255,6 @@ class Run:
         self.records.write(deposit, order.step, values, outcome.report or order.report())
         self.done += 1
         self.status(deposit)
-        return values
 
     def update(self) -> tuple[Entry, ...]:
         """Write and return the status of each submission."""

@@ -212,10 +212,11 @@ def best_submissions(evaluation: Evaluation, root: Path) -> tuple[Best, ...]:
             value=scores["metrics"].get(metric),
             less_is_better=statistic is not None and statistic.better == "less",
         )
-        other = best.setdefault(tuple(parts.values()), submission)
-        if _worth(submission) > _worth(other):
-            best[tuple(parts.values())] = submission
-    return tuple(sorted(best.values(), key=lambda each: (*each.group, -_worth(each), each.team)))
+        group = (*(parts[part] for part in PARTS[1:]), deposit.team)
+        if group not in best or _worth(submission) > _worth(best[group]):
+            best[group] = submission
+    order = sorted(best, key=lambda group: (*group[:-1], -_worth(best[group]), group[-1]))
+    return tuple(best[group] for group in order)
 
 
 def _worth(best: Best) -> float:

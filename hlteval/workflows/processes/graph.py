@@ -3,6 +3,11 @@
 What campaigns and pipelines compute are graphs of calls (`Node`): functions by name, whose
 arguments are values or the results of other calls. `Workers` compute the same graph in this
 process, in processes of this machine or on a dask cluster, so that the work knows nothing of them.
+
+Both compute cells, of which each has one result: a submission to a task for a campaign, a step of a
+submission for a pipeline. A campaign keeps results in a cache, a pipeline in its logs and folders
+of scores, by a digest of all that they depend on. They compute only what they lack, and keep each
+result as soon as there is one: a run that is killed is continued by the next one.
 """
 
 from __future__ import annotations
@@ -11,20 +16,18 @@ import select
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol
 
 from hlteval.extensions import resolve
 from hlteval.sources.opening import NoRemoteError
 from hlteval.workflows.processes.pool import NO_LIMITS, Call, Limits, Process, ProcessEnded
 
-Outcome = TypeVar("Outcome")
-Result = TypeVar("Result")
 Problem = Literal["absent", "unusable", "error", "crashed", "memory", "time"]
 #: The problems of inputs, which are the same wherever a function is called.
 UNREAD: frozenset[Problem] = frozenset({"absent", "unusable"})
@@ -64,42 +67,6 @@ class Workers(Protocol):
 
     def close(self) -> None:
         """End all work."""
-
-
-def complete(
-    keys: Sequence[str],
-    lookup: Callable[[int], Result | None],
-    compute: Callable[[list[int]], Iterable[tuple[int, Outcome]]],
-    keep: Callable[[list[int], Outcome], Iterable[Result]],
-) -> Iterator[tuple[int, Result]]:
-    """Yield the number and the result of each cell of an evaluation, as soon as it is known.
-
-    A cell is what has one result: a submission to a task for a campaign, a step of a submission for
-    a pipeline. A campaign keeps results in a cache, a pipeline in its logs and folders of scores.
-    Both compute only what they lack, and keep each result as soon as there is one: a run that is
-    killed is continued by the next one.
-
-    Args:
-        keys: the digest of all that each cell depends on; empty where it is not known.
-        lookup: gives the result of a cell that was kept before; None if there is none.
-        compute: computes cells, and gives the outcome of each in any order.
-        keep: keeps the outcome of cells of the same content, and gives the result of each.
-
-    Examples:
-        >>> kept = {0: "a"}
-        >>> twice = lambda numbers: ((number, "b") for number in numbers)
-        >>> list(complete(["x", "y", "y"], kept.get, twice, lambda numbers, b: [b] * len(numbers)))
-        [(0, 'a'), (1, 'b'), (2, 'b')]
-    """
-    waiting: dict[str, list[int]] = {}
-    for number, key in enumerate(keys):
-        if (result := lookup(number)) is not None:
-            yield number, result
-        else:  # cells of the same content are one computation
-            waiting.setdefault(key or str(number), []).append(number)
-    groups = {numbers[0]: numbers for numbers in waiting.values()}
-    for first, outcome in compute(list(groups)):
-        yield from zip(groups[first], keep(groups[first], outcome), strict=True)
 
 
 class InProcess:
