@@ -92,7 +92,6 @@ def pipeline(
     paths = {"root": root, "reference": reference, "against": against, "manifest": manifest}
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
     folder, gold, texts = (names.get(name, "") for name in ("root", "reference", "against"))
-    file = names.get("manifest")
     chosen = {name.replace("-", "_"): value for name, value in (options or {}).items()}
     limits = state.WorkLimits(max_time, max_memory, jobs)
     settings = state.PipelineSettings(
@@ -100,16 +99,28 @@ def pipeline(
     )
     with python_names(dict(names)):
         state.check_memory(max_memory, unlimited=True)
-        if defaults is not None:
-            config = pipeline_config(defaults, settings.task, file)
-            given = {"task": task, "profile": profile, **names}
-            missing = [name for name in state.SETTINGS if given.get(name) is None]
-            settings = state.with_config(settings, config, missing, file)
-        settings, findings = state.with_manifest(settings, file)
-        for finding in findings:
-            if finding.severity == "error":
-                raise WrongArgument(f"manifest: {finding.message} ({finding.code})")
-        return pipelines.pipeline(settings)
+        given = {"task": task, "profile": profile, **names}
+        return pipelines.pipeline(_complete(settings, given, defaults))
+
+
+def _complete(
+    settings: state.PipelineSettings, given: Mapping[str, str | None], defaults: Input | None
+) -> state.PipelineSettings:
+    """Return settings with those of a file of defaults and of a manifest.
+
+    Raises:
+        WrongArgument: if the manifest has errors.
+    """
+    manifest = given.get("manifest")
+    if defaults is not None:
+        config = pipeline_config(defaults, settings.task, manifest)
+        missing = [name for name in state.SETTINGS if given.get(name) is None]
+        settings = state.with_config(settings, config, missing, manifest)
+    settings, findings = state.with_manifest(settings, manifest)
+    for finding in findings:
+        if finding.severity == "error":
+            raise WrongArgument(f"manifest: {finding.message} ({finding.code})")
+    return settings
 
 
 @check_arguments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import msgspec
 import polars as pl
@@ -16,6 +16,15 @@ from hlteval.results.verdict import Count, Output
 Part = Literal["team", "task", "language", "condition", "checkpoint"]
 #: What distinguishes submissions, in the order of tables.
 PARTS: tuple[Part, ...] = ("team", "task", "language", "condition", "checkpoint")
+ProfileName = Literal["plan", "official"]
+#: The forms of values in manifests, from which docs.make.manifest_grammars makes their schemas.
+Name = Annotated[str, msgspec.Meta(min_length=1)]
+_UNIQUE = {"uniqueItems": True}
+_SOME = msgspec.Meta(min_length=1, extra_json_schema=_UNIQUE)
+Names = Annotated[tuple[Name, ...], msgspec.Meta(extra_json_schema=_UNIQUE)]
+SomeNames = Annotated[tuple[Name, ...], _SOME]
+Profiles = Annotated[tuple[ProfileName, ...], _SOME]
+Paths = Name | Mapping[str, Name]
 #: Placeholders of names that may have underscores in them.
 _WRITTEN = {"run": ".+", "any": ".*", "timestamp": "[0-9]{8}_[0-9]{6}"}
 _PLACEHOLDER = re.compile(r"\{([a-z]*)\}")
@@ -29,8 +38,8 @@ class Team(msgspec.Struct, frozen=True):
         tasks: the tasks for which a submission of it is expected.
     """
 
-    title: str = ""
-    tasks: tuple[str, ...] = ()
+    title: Name = ""
+    tasks: Names = ()
 
 
 class TaskSettings(msgspec.Struct, frozen=True):
@@ -46,11 +55,11 @@ class TaskSettings(msgspec.Struct, frozen=True):
         options: values of the options of the task.
     """
 
-    reference: str | Mapping[str, str] = ""
-    against: str | Mapping[str, str] = ""
-    names: str = ""
-    metric: str = ""
-    profile: str = "plan"
+    reference: Paths = ""
+    against: Paths = ""
+    names: Name = ""
+    metric: Name = ""
+    profile: ProfileName = "plan"
     options: Mapping[str, object] = {}
 
 
@@ -64,10 +73,10 @@ class Limit(msgspec.Struct, frozen=True):
         most: how many are scored; None for all.
     """
 
-    per: tuple[Part, ...]
-    tasks: tuple[str, ...] = ()
-    least: int = 0
-    most: int | None = None
+    per: Annotated[tuple[Part, ...], _SOME]
+    tasks: Names = ()
+    least: Count = 0
+    most: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
     def group(self, parts: Mapping[str, str]) -> tuple[str, ...] | None:
         """The group of a submission; None if it is not counted, or not all parts are known.
@@ -95,12 +104,12 @@ class Listed(msgspec.Struct, frozen=True):
         checkpoint: its checkpoint.
     """
 
-    file: str
-    team: str = ""
-    task: str = ""
-    language: str = ""
-    condition: str = ""
-    checkpoint: str = ""
+    file: Name
+    team: Name = ""
+    task: Name = ""
+    language: Name = ""
+    condition: Name = ""
+    checkpoint: Name = ""
 
     @property
     def parts(self) -> dict[str, str]:
@@ -108,44 +117,44 @@ class Listed(msgspec.Struct, frozen=True):
         return {part: value for part in PARTS if (value := getattr(self, part))}
 
 
-class Ensemble(msgspec.Struct, frozen=True):
+class Ensemble(msgspec.Struct, frozen=True, kw_only=True):
     """Submissions that a team declares comparable over time, one at each checkpoint.
 
     Attributes:
-        submissions: their identifiers, SUB_ID.
         name: of the ensemble.
+        submissions: their identifiers, SUB_ID.
     """
 
-    submissions: tuple[str, ...]
-    name: str = ""
+    name: Name = ""
+    submissions: SomeNames
 
 
-class Evaluation(msgspec.Struct, frozen=True):
+class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     """An evaluation, as its manifest declares it.
 
     Attributes:
         name: for people.
-        tasks: how submissions to each task are handled.
-        teams: the teams by the names that submissions have; any team if there are none.
         checkpoints: their names, in order.
         languages: their names.
         conditions: the training conditions.
+        ensembles_for: conditions under which each team has to name a complete ensemble.
+        teams: the teams by the names that submissions have; any team if there are none.
+        tasks: how submissions to each task are handled.
         limits: how many submissions there may be.
         submissions: submissions whose parts do not follow from their names.
         ensembles: sets of submissions, one at each checkpoint.
-        ensembles_for: conditions under which each team has to name a complete ensemble.
     """
 
-    name: str
-    tasks: Mapping[str, TaskSettings]
+    name: Name
+    checkpoints: Names = ()
+    languages: Names = ()
+    conditions: Names = ()
+    ensembles_for: Names = ()
     teams: Mapping[str, Team] = {}
-    checkpoints: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    conditions: tuple[str, ...] = ()
+    tasks: Mapping[str, TaskSettings]
     limits: tuple[Limit, ...] = ()
     submissions: tuple[Listed, ...] = ()
     ensembles: tuple[Ensemble, ...] = ()
-    ensembles_for: tuple[str, ...] = ()
 
     def names_of(self, part: str) -> tuple[str, ...]:
         """The names that a part of a submission may have; any if there are none."""
@@ -278,7 +287,6 @@ class Best(msgspec.Struct, frozen=True):
 
 #: Task, profile and condition: the cells that are compared.
 Group = tuple[str, str, str]
-ProfileName = Literal["plan", "official"]
 #: Of a cell; `refused` because of its data, `failed` because of the program or the machine.
 CellStatus = Literal["scored", "refused", "failed"]
 
@@ -421,8 +429,8 @@ class Condition(msgspec.Struct, frozen=True):
         options: values of the options of the task, over those of the task's settings.
     """
 
-    reference: str = ""
-    submissions: tuple[str, ...] = ()
+    reference: Name = ""
+    submissions: SomeNames = ()
     options: Mapping[str, object] = {}
 
 
@@ -440,22 +448,21 @@ class CampaignTask(msgspec.Struct, frozen=True):
         conditions: further settings by name; without any, there is one without a name.
     """
 
-    reference: str = ""
-    submissions: tuple[str, ...] = ()
-    profiles: tuple[ProfileName, ...] = ()
-    metrics: tuple[str, ...] = ()
+    reference: Name = ""
+    submissions: SomeNames = ()
+    profiles: Profiles = ()
+    metrics: SomeNames = ()
     lenient: bool = False
-    encoding: str = "utf-8"
+    encoding: Name = "utf-8"
     options: Mapping[str, object] = {}
     conditions: Mapping[str, Condition] = {}
 
 
-class Campaign(msgspec.Struct, frozen=True):
+class Campaign(msgspec.Struct, frozen=True, kw_only=True):
     """A campaign, as its manifest declares it.
 
     Attributes:
         name: for people.
-        tasks: how submissions to each task are scored.
         profiles: the profiles of tasks that name none.
         resamples: how many bootstrap resamples each cell has; 0 for no intervals.
         confidence: confidence level of the intervals.
@@ -463,17 +470,18 @@ class Campaign(msgspec.Struct, frozen=True):
         leaderboards: whether submissions are ranked; then what was counted of them is kept.
         folders: folders in which each file and folder is a submission.
         submissions: further submissions: path or URL by name.
+        tasks: how submissions to each task are scored.
     """
 
-    name: str
-    tasks: Mapping[str, CampaignTask]
-    profiles: tuple[ProfileName, ...] = ("plan",)
-    resamples: int = 0
-    confidence: float = 0.95
-    seed: int = 0
+    name: Name
+    profiles: Profiles = ("plan",)
+    resamples: Count = 0
+    confidence: Annotated[float, msgspec.Meta(ge=0.01, le=0.9999)] = 0.95
+    seed: Count = 0
     leaderboards: bool = True
-    folders: tuple[str, ...] = ()
-    submissions: Mapping[str, str] = {}
+    folders: SomeNames = ()
+    submissions: Mapping[str, Name] = {}
+    tasks: Mapping[str, CampaignTask]
 
 
 class Cell(CellName, frozen=True):

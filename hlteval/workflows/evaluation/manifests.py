@@ -300,7 +300,7 @@ def resolve_paths(value: object, resolve: Callable[[str], str]) -> object:
 #: The condition of a task that declares none; its name is empty.
 WHOLE = Condition()
 #: What a manifest that cannot be read declares.
-_NOTHING = Campaign("", {})
+_NOTHING = Campaign(name="", tasks={})
 
 
 @dataclass(frozen=True)
@@ -495,7 +495,9 @@ class Manifest(TomlFile):
     @cached_property
     def evaluation(self) -> Evaluation:
         """What it declares; nothing if it cannot be read, or breaks the schema."""
-        return msgspec.convert(self.content or {"name": "", "tasks": {}}, Evaluation)
+        if self.content is None:
+            return Evaluation(name="", tasks={})
+        return msgspec.convert(self.content, Evaluation)
 
     def check(self) -> tuple[Finding, ...]:
         """Return all findings about it by itself."""

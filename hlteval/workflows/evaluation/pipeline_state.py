@@ -19,6 +19,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from hlteval import __version__
 from hlteval.findings import Finding
 from hlteval.findings.suggest import did_you_mean
@@ -287,7 +289,7 @@ class PipelineSettings:
     def of_task(self, task: str) -> TaskSettings:
         """Return the settings that the manifest has for a task."""
         known = self.evaluation.tasks if self.evaluation else {}
-        return known.get(task, TaskSettings(profile=self.profile))
+        return known.get(task) or msgspec.convert({"profile": self.profile}, TaskSettings)
 
     def reference_of(self, deposit: Deposit) -> str:
         """Return the path of the reference of a submission, from the root; empty for none."""
