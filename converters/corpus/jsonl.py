@@ -20,11 +20,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 
-from hlteval.converters.corpus.checks import BadLines, checked
-from hlteval.converters.corpus.defects import Defect
+from hlteval.converters.corpus.checks import BadLines, Defect, checked
 from hlteval.converters.corpus.parquet import locate, store_finding
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
-from hlteval.converters.toolkit.single_file import head
+from hlteval.converters.toolkit.source_files import head
 from hlteval.findings import Bounded, Finding, Span, entry, excerpt, finding
 from hlteval.representation import Corpus, StoreError
 from hlteval.representation.jsonl import JsonRows, Lines, read_rows, write_batches

@@ -18,8 +18,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.corpus.checks import checked
-from hlteval.converters.corpus.defects import Defect
+from hlteval.converters.corpus.checks import Defect, checked
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.findings import (
     MAX_PER_CODE,

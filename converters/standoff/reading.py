@@ -11,9 +11,17 @@ from typing import NamedTuple
 import polars as pl
 
 from hlteval.converters.format import ReadResult
-from hlteval.converters.standoff.dialects import TEXT, Dialect, Kind
-from hlteval.converters.standoff.records import SPACES, explain, field, field_spans, torn
-from hlteval.converters.toolkit.keyed import keyed
+from hlteval.converters.standoff.dialects import (
+    SPACES,
+    TEXT,
+    Dialect,
+    Kind,
+    explain,
+    field,
+    field_spans,
+    torn,
+)
+from hlteval.converters.toolkit.rows import keyed
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem, Span, excerpt
 from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS, TABLES, Corpus

@@ -30,10 +30,16 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.timelines.notation import CHANGE, INSTANCES, NUMBER, RATINGS, is_number
-from hlteval.converters.timelines.seconds import count_silent
-from hlteval.converters.toolkit.keyed import keyed
-from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
+from hlteval.converters.timelines.notation import (
+    CHANGE,
+    INSTANCES,
+    NUMBER,
+    RATINGS,
+    count_silent,
+    is_number,
+)
+from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source

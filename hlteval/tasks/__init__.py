@@ -51,7 +51,7 @@ def usable() -> list[str]:
 
 def rules(task: Task) -> tuple[Rule, ...]:
     """The rules of a task, those of all tasks, and those that other packages add to it."""
-    from hlteval.validators.invisible import RULES as OF_ALL
+    from hlteval.validators.names import RULES as OF_ALL
 
     added = [load_extension(RULES, name).get(task.name, ()) for name in extensions(RULES)]
     return (*task.rules(), *OF_ALL, *(rule for listed in added for rule in listed))

@@ -123,7 +123,7 @@ def _task(name: str, title: str, section: str, table: str, codes: tuple[str, ...
         references=("ccu-reference", "ccu-index", "corpus", "jsonl"),
         has_index=True,
         reference_optional=True,
-        schema_for=partial(lazy("hlteval.validators.ccu.schema:allowed"), task=name),
+        schema_for=partial(lazy("hlteval.validators.ccu.context:allowed"), task=name),
         rules=lazy(f"hlteval.validators.ccu.rules:{name.upper()}"),
         package=partial(lazy("hlteval.validators.ccu.package:findings"), task=name),
         packaging=Packaging(
@@ -169,7 +169,7 @@ def _detection(
     return replace(
         _task(name, title, section, "instances", ("OPT107", "OPT109")),
         metric=partial(lazy("hlteval.scoring.ccu.detection_metric:InstanceDetection"), kind=kind),
-        metric_options=lazy("hlteval.scoring.ccu.detection_options:DetectionOptions"),
+        metric_options=lazy("hlteval.scoring.ccu.detections:DetectionOptions"),
         statistics=scores.DETECTION,
         alignment_info=scores.DETECTION_ALIGNMENT,
         table_statistics=scores.DETECTION_TABLE,
@@ -184,7 +184,7 @@ def _levels(name: str, kind: str, section: str) -> Task:
     return replace(
         _task(name, f"{kind} diarization: levels from 1 to 1000", section, "ratings", ("OPT109",)),
         metric=lazy(f"hlteval.scoring.ccu.level_metric:{kind}"),
-        metric_options=lazy("hlteval.scoring.ccu.level_options:LevelOptions"),
+        metric_options=lazy("hlteval.scoring.ccu.level_series:LevelOptions"),
         statistics=scores.level_statistics(section),
         alignment_info=scores.LEVELS_ALIGNMENT,
         primary=dict.fromkeys(PROFILES, "ccc"),
@@ -200,7 +200,7 @@ AD = _levels("ad", "arousal", "2.3")
 CD = replace(
     _task("cd", "change detection: impactful shifts", "2.5", "changes"),
     metric=lazy("hlteval.scoring.ccu.change_metric:ChangeDetection"),
-    metric_options=lazy("hlteval.scoring.ccu.detection_options:ChangeOptions"),
+    metric_options=lazy("hlteval.scoring.ccu.detections:ChangeOptions"),
     statistics=scores.CHANGES,
     alignment_info=scores.CHANGE_ALIGNMENT,
     table_statistics=scores.CHANGES_TABLE,
@@ -226,7 +226,7 @@ REFERENCE = Task(
     has_index=True,
     hooks=Hooks(inner_folders=frozenset({"data", "docs", "index_files"})),
     reference_optional=True,
-    schema_for=partial(lazy("hlteval.validators.ccu.schema:allowed"), task="reference"),
+    schema_for=partial(lazy("hlteval.validators.ccu.context:allowed"), task="reference"),
     rules=lazy("hlteval.validators.ccu.rules:REFERENCE"),
     official_rejects=_refuses,
     scored_table="instances",

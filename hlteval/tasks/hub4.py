@@ -155,7 +155,7 @@ def _compared_with(form: str, options: Collection[str]) -> str:
 
 
 _ALIGNMENT = AlignmentInfo(
-    table="mapping", rows=lazy("hlteval.scoring.hub4.reading:readable"),
+    table="mapping", rows=lazy("hlteval.scoring.hub4.report:readable"),
     outcomes=(OutcomeInfo("correct", "correct"), OutcomeInfo("incorrect", "different"),
               OutcomeInfo("missing", "missing"), OutcomeInfo("spurious", "extra"),
               OutcomeInfo("not scored", "unscored")),
@@ -173,20 +173,20 @@ HUB4 = Task(
     format="hub4",
     references=("hub4", "sgml-corpus"),
     reference_optional=True,
-    schema=partial(lazy("hlteval.validators.hub4.schema:schema"), {}),
-    schema_for=lazy("hlteval.validators.hub4.schema:schema"),
+    schema=partial(lazy("hlteval.validators.hub4.names:schema"), {}),
+    schema_for=lazy("hlteval.validators.hub4.names:schema"),
     codes=("GLM", "HUB228", "OPT107", "OPT108", "OPT109", "OPT111", "OPT114"),
     document_codes=frozenset({"HUB233", "HUB301", "HUB306"}),
     rules=lazy("hlteval.validators.hub4.rules:RULES"),
     package=lazy("hlteval.validators.hub4.package:findings"),
     packaging=Packaging(
         layout="one template set",
-        arrange=partial(lazy("hlteval.validators.packing:flat"), suffixes=()),
+        arrange=partial(lazy("hlteval.validators.packages:flat"), suffixes=()),
         recognize=lazy("hlteval.validators.hub4.package:recognize"),
         by_format=False,
     ),
     metric=lazy("hlteval.scoring.hub4.metric:TempletteMatch"),
-    metric_options=lazy("hlteval.scoring.hub4.options:Options"),
+    metric_options=lazy("hlteval.scoring.hub4.metric:Options"),
     statistics=STATISTICS,
     measures=MEASURES,
     primary={"plan": "both.f"},
@@ -202,7 +202,7 @@ HUB4 = Task(
     hooks=Hooks(
         alignment="mapping",
         compared=_compared_with,
-        only_in_references=lazy("hlteval.validators.hub4.schema:only_in_references"),
+        only_in_references=lazy("hlteval.validators.hub4.names:only_in_references"),
         option_names=lazy("hlteval.validators.hub4.names:unscored_names"),
     ),
 )

@@ -168,7 +168,7 @@ def _refuses(finding: Finding) -> bool:
 def _rules() -> tuple[Rule, ...]:
     """The rules of frames, and those of the entity mentions that come with them."""
     from hlteval.validators.edl.rules import RULES as ENTITIES
-    from hlteval.validators.situations.lorehlt_rules import RULES
+    from hlteval.validators.situations.lorehlt.rules import RULES
 
     of_entities = [rule for rule in ENTITIES if rule.code not in _NOT_OF_FRAMES]
     # The mentions of a reference are not those of an EDL system.
@@ -192,13 +192,13 @@ LOREHLT_SF = Task(
                 "document-list"),
     submitted=("lorehlt-sf-tables",),
     reference_optional=True,
-    schema_for=lazy("hlteval.validators.situations.lorehlt_schema:allowed"),
+    schema_for=lazy("hlteval.validators.situations.lorehlt.rules:allowed"),
     rules=_rules,
-    package=lazy("hlteval.validators.situations.lorehlt_package:findings"),
+    package=lazy("hlteval.validators.situations.lorehlt.package:findings"),
     packaging=Packaging(
         layout="system_output.json and one .tab file of entity mentions",
-        arrange=lazy("hlteval.validators.situations.lorehlt_packing:arrange"),
-        named=lazy("hlteval.validators.situations.lorehlt_package:named"),
+        arrange=lazy("hlteval.validators.situations.lorehlt.packing:arrange"),
+        named=lazy("hlteval.validators.situations.lorehlt.package:named"),
     ),
     codes=(
         *("LSF7", *(f"LSF{number}" for number in range(102, 108)), "EDL102"),
@@ -206,8 +206,8 @@ LOREHLT_SF = Task(
     ),
     document_codes=frozenset({"LSF301", "LSF302", "LSF303", "EDL501"}),
     official_rejects=_refuses,
-    metric=lazy("hlteval.scoring.situations.lorehlt.ranking_metric:SituationRanking"),
-    metric_options=lazy("hlteval.scoring.situations.lorehlt.ranking_options:RankingOptions"),
+    metric=lazy("hlteval.scoring.situations.lorehlt.metric:SituationRanking"),
+    metric_options=lazy("hlteval.scoring.situations.lorehlt.ranking:RankingOptions"),
     statistics=STATISTICS,
     measures=MEASURES,
     alignment_info=_ALIGNMENT,

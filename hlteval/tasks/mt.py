@@ -141,7 +141,7 @@ LOREHLT_MT = Task(
     ),
     document_codes=frozenset({"MTV102", "MTV201", "MTV202"}),
     metric=lazy("hlteval.scoring.mt.metric:Translation"),
-    metric_options=lazy("hlteval.scoring.mt.options:TranslationOptions"),
+    metric_options=lazy("hlteval.scoring.mt.segments:TranslationOptions"),
     statistics=STATISTICS,
     alignment_info=ALIGNMENT,
     table_statistics=TABLE_STATISTICS,

@@ -83,7 +83,7 @@ _declare = partial(
     package=lazy("hlteval.validators.seedev.package:findings"),
     packaging=Packaging(
         layout="an .a2 file for each document",
-        arrange=partial(lazy("hlteval.validators.packing:flat"), suffixes=(".a2",)),
+        arrange=partial(lazy("hlteval.validators.packages:flat"), suffixes=(".a2",)),
     ),
     statistics=STATISTICS,
     alignment_info=_ALIGNMENT,

@@ -85,7 +85,7 @@ SPEECH = Task(
     format="speech-sf-json",
     references=("appen", "speech-sf-json", "corpus", "jsonl", "document-list"),
     reference_optional=True,
-    schema=lazy("hlteval.validators.situations.schema:types"),
+    schema=lazy("hlteval.validators.situations.rules:types"),
     rules=lazy("hlteval.validators.situations.rules:RULES"),
     metric=lazy("hlteval.scoring.situations.metric:FrameMatch"),
     metric_options=lazy("hlteval.scoring.situations.metric:Options"),
@@ -105,7 +105,7 @@ SPEECH = Task(
     official_settings={"blocks": "position"},
     packaging=Packaging(
         layout="one .json file of frames",
-        arrange=partial(lazy("hlteval.validators.packing:flat"), suffixes=(".json",)),
+        arrange=partial(lazy("hlteval.validators.packages:flat"), suffixes=(".json",)),
     ),
     document_codes=frozenset({"SSF101", "SSF102"}),
     options=(

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from hlteval.sources import Member, Source
     from hlteval.tasks.agreement import Agreement
     from hlteval.validators import Rule, RuleContext
-    from hlteval.validators.packing import Arranged
+    from hlteval.validators.packages import Arranged
 
 #: What an outcome means: both sides agree, differ, one of them has nothing, or nothing counts.
 Kind = Literal["correct", "different", "missing", "extra", "unscored"]
@@ -315,7 +315,7 @@ class Option:
             )
 
 
-_AS_THEY_ARE = lazy("hlteval.validators.packing:as_they_are")
+_AS_THEY_ARE = lazy("hlteval.validators.packages:as_they_are")
 
 
 def _no_findings(*_: object) -> Iterator[Finding]:

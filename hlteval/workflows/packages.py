@@ -24,7 +24,7 @@ from hlteval.sources.writing import check_outputs, file_sha256
 from hlteval.sources.writing import pack as write_archive
 from hlteval.tasks import load, task_modules
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.validators.packing import collisions
+from hlteval.validators.packages import collisions
 from hlteval.workflows.processes.batches import Progress, no_progress
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import validate

@@ -19,14 +19,12 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import TABLES, Corpus, align
-from hlteval.scoring.evidence import Evidence, texts
-from hlteval.scoring.metric import DOCUMENTS, Metric, Replicates, Weights, scorings
+from hlteval.scoring.metric import DOCUMENTS, Evidence, Metric, Replicates, Weights, scorings, texts
 from hlteval.scoring.ratios import Numbers, Whole, harmonic, plain, rates, ratio
 from hlteval.scoring.resampling import weighted
 from hlteval.scoring.seedev.alignment import aligned, marks
 from hlteval.scoring.seedev.event_pairs import UNIT, Comparison, Evaluation, pairs
-from hlteval.scoring.seedev.events import Side, others, side
-from hlteval.scoring.seedev.sentences import inside
+from hlteval.scoring.seedev.events import Side, inside, others, side
 
 #: What is counted: annotations of either side, pairs, and their summed similarities in units.
 COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {

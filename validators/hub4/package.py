@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hlteval.converters.hub4.templates import FORMAT, begins_set
-from hlteval.converters.toolkit.single_file import beginning
+from hlteval.converters.toolkit.source_files import beginning
 from hlteval.findings import Finding, entry
 from hlteval.sources import Source
 from hlteval.sources.archives import shown_names

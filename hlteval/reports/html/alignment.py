@@ -13,7 +13,7 @@ import polars as pl
 from hlteval.findings.counts import fill
 from hlteval.reports.html.page import TABLES, Column, Section, as_json, column, packed
 from hlteval.results.scores import Scores
-from hlteval.scoring.evidence import Evidence
+from hlteval.scoring.metric import Evidence
 from hlteval.tasks import load
 from hlteval.tasks.task import ERRORS, AlignmentInfo, CellInfo, OutcomeInfo, PlaceInfo
 

@@ -11,8 +11,8 @@ import polars as pl
 
 from hlteval.converters import load
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu.criteria import Criterion, criterion
-from hlteval.scoring.ccu.detection_options import LlrFilter
+from hlteval.scoring.ccu.detections import LlrFilter
+from hlteval.scoring.ccu.spans import Criterion, criterion
 from hlteval.sources import Source
 from hlteval.tasks.runtime.options import FileValue, read_rows
 

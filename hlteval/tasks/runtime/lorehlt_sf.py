@@ -10,8 +10,7 @@ import polars as pl
 from hlteval.converters import load
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
-from hlteval.scoring.situations.lorehlt.given_names import GIVEN
-from hlteval.scoring.situations.lorehlt.knowledge_base import MENTIONS
+from hlteval.scoring.situations.lorehlt.frame_rows import GIVEN, MENTIONS
 from hlteval.scoring.situations.lorehlt.ranking import Gains
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table

@@ -12,7 +12,7 @@ from hlteval.converters.corpus.memory import in_memory
 from hlteval.findings import finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import Corpus
-from hlteval.scoring.mt.options import FRAMES, METRICS, Pairs
+from hlteval.scoring.mt.segments import FRAMES, METRICS, Pairs
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
 from hlteval.tasks.runtime.options import (

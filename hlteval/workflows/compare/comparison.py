@@ -28,7 +28,7 @@ from hlteval.results.systems import Comparison, Leaderboard, RefusedSystem, shor
 from hlteval.results.verdict import Signature, Verdict
 from hlteval.scoring.intervals import Bootstrap, Jackknife, Method
 from hlteval.scoring.metric import Metric
-from hlteval.scoring.significance import Chance, Pair
+from hlteval.scoring.resampling import Chance, Pair
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput, is_url
 from hlteval.tasks import load

@@ -21,7 +21,7 @@ from hlteval.results.systems import Comparison, Difference, Significance, System
 from hlteval.results.verdict import Signature
 from hlteval.scoring.intervals import Method, notes, signature
 from hlteval.scoring.metric import Limits, Metric
-from hlteval.scoring.significance import Chance, holm
+from hlteval.scoring.resampling import Chance, holm
 from hlteval.sources import open_source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
 from hlteval.tasks.runtime.options import files

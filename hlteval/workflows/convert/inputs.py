@@ -14,8 +14,8 @@ import polars as pl
 
 from hlteval.converters import BUILTIN, Format, ReadResult, known, load
 from hlteval.converters.corpus.memory import in_memory
-from hlteval.converters.toolkit.single_file import unique_name
-from hlteval.converters.toolkit.span_texts import misplaced
+from hlteval.converters.toolkit.source_files import unique_name
+from hlteval.converters.toolkit.spans import misplaced
 from hlteval.findings import FieldRef, Finding, entry, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus

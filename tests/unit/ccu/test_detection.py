@@ -6,12 +6,10 @@ import polars as pl
 import pytest
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu.average_precision import points
 from hlteval.scoring.ccu.change_metric import ChangeDetection
-from hlteval.scoring.ccu.criteria import criterion
 from hlteval.scoring.ccu.detection_metric import InstanceDetection
-from hlteval.scoring.ccu.detection_options import ChangeOptions, DetectionOptions, LlrFilter
-from hlteval.scoring.ccu.scaled import shares
+from hlteval.scoring.ccu.detections import ChangeOptions, DetectionOptions, LlrFilter
+from hlteval.scoring.ccu.spans import criterion, points, shares
 from hlteval.tasks.runtime import ccu as ccu_readers
 from hlteval.tasks.runtime.options import positive_integer
 

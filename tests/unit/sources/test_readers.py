@@ -8,7 +8,7 @@ from zipfile import ZipFile
 import pytest
 
 from hlteval.converters import load
-from hlteval.converters.toolkit.single_file import head
+from hlteval.converters.toolkit.source_files import head
 from hlteval.sources import Limits, Unreadable, open_source
 from hlteval.sources.opening import open_stream
 

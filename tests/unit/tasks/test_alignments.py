@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from hlteval.results.scores import Scores
-from hlteval.scoring.evidence import MARKS, TEXTS
+from hlteval.scoring.metric import MARKS, TEXTS
 from hlteval.tasks import BUILTIN, load
 from tests.cli.test_widths import SIDES
 from tests.runs import score

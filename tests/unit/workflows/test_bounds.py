@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.converters.situations.lorehlt_problems import Violation, violations
+from hlteval.converters.situations.lorehlt.items import Violation, violations
 from hlteval.findings import Finding, Findings, Problem, Span, finding, part, summary
 from hlteval.findings.cascades import without_cascades
 from hlteval.reports.findings import FORMATS
@@ -90,7 +90,7 @@ def test_frames_that_are_only_counted_are_not_explained(
         seen.append(value)
         return violations(value, version)
 
-    monkeypatch.setattr("hlteval.converters.situations.lorehlt_items.violations", explained)
+    monkeypatch.setattr("hlteval.converters.situations.lorehlt.items.violations", explained)
     validate("lorehlt-sf", str(path), max_per_code=2)
     assert 0 < len(seen) < 9
 
