@@ -564,8 +564,8 @@ class Manifest(TomlFile):
             except ValueError as error:
                 reason = str(error)
             if reason:
-                path = (*place, "names")
-                yield self.finding("MAN111", *path, pattern=settings.names, reason=reason)
+                steps = (*place, "names")
+                yield self.finding("MAN111", *steps, pattern=settings.names, reason=reason)
 
 
 def read_manifest(path: str) -> Manifest:
