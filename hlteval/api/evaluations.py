@@ -98,23 +98,26 @@ def pipeline(
         Path(folder), gold, texts, task or "", profile or "plan", chosen, limit, retry, limits
     )
     with python_names(dict(names)):
-        state.check_memory(max_memory, unlimited=True)
-        given = {"task": task, "profile": profile, **names}
-        return pipelines.pipeline(_complete(settings, given, defaults))
+        return pipelines.pipeline(_complete(settings, names, profile, defaults))
 
 
 def _complete(
-    settings: state.PipelineSettings, given: Mapping[str, str | None], defaults: Input | None
+    settings: state.PipelineSettings,
+    names: Mapping[str, str],
+    profile: str | None,
+    defaults: Input | None,
 ) -> state.PipelineSettings:
     """Return settings with those of a file of defaults and of a manifest.
 
     Raises:
         WrongArgument: if the manifest has errors.
     """
-    manifest = given.get("manifest")
+    state.check_memory(settings.work.megabytes, unlimited=True)
+    manifest = names.get("manifest")
     if defaults is not None:
         config = pipeline_config(defaults, settings.task, manifest)
-        missing = [name for name in state.SETTINGS if given.get(name) is None]
+        given = {"task": settings.task, "profile": profile, **names}
+        missing = [name for name in state.SETTINGS if not given.get(name)]
         settings = state.with_config(settings, config, missing, manifest)
     settings, findings = state.with_manifest(settings, manifest)
     for finding in findings:

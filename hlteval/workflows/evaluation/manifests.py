@@ -494,7 +494,7 @@ class Manifest(TomlFile):
 
     @cached_property
     def evaluation(self) -> Evaluation:
-        """What it declares; nothing if it cannot be read, or breaks the schema."""
+        """The evaluation that it declares; nothing if it cannot be read, or breaks the schema."""
         if self.content is None:
             return Evaluation(name="", tasks={})
         return msgspec.convert(self.content, Evaluation)
