@@ -10,7 +10,7 @@ import msgspec
 from hlteval.converters.edl.edl_tab import is_header
 from hlteval.findings import Finding, Span, excerpt, finding
 from hlteval.sources import Member, Source, Unreadable
-from hlteval.sources.archives import shown_names
+from hlteval.sources.archives import first_names
 
 
 class Package(Protocol):
@@ -181,7 +181,7 @@ def collisions(members: Iterable[Member]) -> list[Finding]:
 
 
 def _left_out(source: Source, names: Sequence[str]) -> Finding:
-    listed = shown_names(names)
+    listed = first_names(names)
     return finding("PKG103", file=source.path, count=len(names), names=listed)
 
 

@@ -33,6 +33,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hlteval.converters.bioc.parts import declared_encoding, parts, utf8
 from hlteval.converters.bioc.reading import Documents, Mismatches
 from hlteval.converters.bioc.writing import collection, count_losses
 from hlteval.converters.format import Format, ReadResult
@@ -41,9 +42,8 @@ from hlteval.converters.toolkit.spans import CHARACTERS, OFFSETS, UnitText
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Malformed, other_encoding, problem_at
-from hlteval.syntax.xml_places import Lines, locate_elements
-from hlteval.syntax.xml_stream import Written, declared_encoding, parts, utf8
+from hlteval.syntax.xml_elements import Malformed, encoding_problem
+from hlteval.syntax.xml_places import Lines, Written, locate_elements
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -161,13 +161,12 @@ class _File:
     def results(self) -> Iterator[ReadResult]:
         """The documents of each part of the file."""
         declared = declared_encoding(self.data)
-        if other_encoding(declared, self.member.encoding):
-            values = {"given": declared or "UTF-8", "encoding": self.member.encoding}
-            self.explain(problem_at("XML103", 1, 1, values))
+        if problem := encoding_problem(declared, self.member.encoding):
+            self.explain(problem)
         named = {"path": self.path, "member": self.member.name or self.member.basename}
         origin = {"row": 0, **named, "format": FORMAT.name, "sha256": self.digest}
         mismatches, ordinal = Mismatches(self.report), 0
-        for part in parts(self.data, "bioc", "collection", "document"):
+        for part in parts(self.data):
             if self.offsets != CHARACTERS:
                 count_characters(part.root, self.offsets)
             documents = Documents(part, self.names, ordinal)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hlteval.converters.bioc.parts import Part
 from hlteval.converters.toolkit.rows import decimal, keyed, number
 from hlteval.converters.toolkit.source_files import unique_name
 from hlteval.findings import Problem
 from hlteval.representation.corpus import Rows
-from hlteval.syntax.xml_stream import Part
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

@@ -34,17 +34,10 @@ from hlteval.converters.ltf.files import SUFFIX, as_files, lost
 from hlteval.converters.ltf.tables import Tables, bulk, corpus
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import FileBatch, beginning, head
-from hlteval.findings import FieldRef, Finding, Location, Problem, finding
+from hlteval.findings import FieldRef, Finding, Location, Problem, finding, spot
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import (
-    Element,
-    Malformed,
-    Parsed,
-    line_and_column,
-    problem_at,
-    structure,
-)
+from hlteval.syntax.xml_elements import Element, Malformed, Parsed, problem_at, structure
 from hlteval.syntax.xml_places import locate_elements, located_findings
 
 # LTF files of any layout, read element by element, and the problems with them.
@@ -114,9 +107,9 @@ class _File:
         if parsed.doctype is None:
             yield root.problem("LTF101")
         elif (parsed.doctype.root, parsed.doctype.system) != ("LCTL_TEXT", _DTD):
-            place = line_and_column(self.text, self.text.find("<!DOCTYPE"))
+            place = spot(self.text, self.text.find("<!DOCTYPE"))
             given = f"{parsed.doctype.root} {parsed.doctype.system}"[:80]
-            yield problem_at("LTF102", *place, {"given": given})
+            yield problem_at("LTF102", place.line, place.column, given=given)
 
     def take(self, element: Element) -> None:
         """Add the rows of an element."""

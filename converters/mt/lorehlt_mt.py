@@ -31,17 +31,10 @@ from hlteval.converters.mt.texts import REFERENCE, SYSTEM, of_role, other_texts
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import FileBatch, beginning
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.findings import FieldRef, Finding, Location, Problem, spot
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import (
-    Element,
-    Malformed,
-    Parsed,
-    line_and_column,
-    problem_at,
-    structure,
-)
+from hlteval.syntax.xml_elements import Element, Malformed, Parsed, problem_at, structure
 from hlteval.syntax.xml_places import (
     ABSENT,
     attribute,
@@ -217,9 +210,9 @@ def _prolog(text: str, parsed: Parsed) -> Iterator[Problem]:
     if parsed.doctype is None:
         yield root.problem("MTF104", given="missing")
     elif (parsed.doctype.root, parsed.doctype.system) != ("mteval", DTD):
-        place = line_and_column(text, text.find("<!DOCTYPE"))
+        place = spot(text, text.find("<!DOCTYPE"))
         given = f"{parsed.doctype.root} {parsed.doctype.system}"[:80]
-        yield problem_at("MTF104", *place, {"given": given})
+        yield problem_at("MTF104", place.line, place.column, given=given)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -42,15 +42,7 @@ from hlteval.converters.toolkit.source_files import beginning
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import (
-    Element,
-    Malformed,
-    Reader,
-    conforms,
-    explain,
-    other_encoding,
-    problem_at,
-)
+from hlteval.syntax.xml_elements import Element, Malformed, Reader, structure
 from hlteval.syntax.xml_places import ABSENT, attributes, escape, locate_elements, located_findings
 
 # Writes translations as TMX.
@@ -170,18 +162,12 @@ class _Reader(Reader):
 def _file(text: str, member: Member, collected: Collected) -> Iterator[Named]:
     """Add the units of a file; yield the problems with it."""
     try:
-        parsed = _Reader(text).read()
+        found = structure(text, "tmx", member.encoding, _Reader)
     except Malformed as reason:
         yield reason.problem, None
         return
-    elements = parsed.elements
-    if other_encoding(parsed.encoding, member.encoding):
-        values = {"given": parsed.encoding or "UTF-8", "encoding": member.encoding}
-        yield problem_at("XML103", 1, 1, values), None
-    if not conforms(text, "tmx"):
-        problems, skipped = explain(elements, "tmx")
-        yield from ((problem, None) for problem in problems)
-        elements = [element for element in elements if element.ordinal not in skipped]
+    elements = found.elements
+    yield from ((problem, None) for problem in found.problems)
     codes = [element for element in elements if element.tag in _CODES]
     if codes:
         yield codes[0].problem("MTF301", count=len(codes)), None

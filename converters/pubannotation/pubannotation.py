@@ -51,9 +51,8 @@ from hlteval.converters.toolkit.source_files import beginning, unique_name
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, decode
-from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_text import Layout
-from hlteval.syntax.places import Places
+from hlteval.syntax.places import Path, Places
 
 _SUFFIX = ".json"
 _MEMBERS = re.compile(r'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')

@@ -17,7 +17,7 @@ from hlteval.findings import Bounded, Finding, Problem
 from hlteval.representation import TABLES
 from hlteval.representation.corpus import Rows
 from hlteval.sources import Member
-from hlteval.syntax.json_parser import Path, blanks
+from hlteval.syntax.json_parser import blanks
 from hlteval.syntax.json_text import (
     KINDS,
     WANTED,
@@ -32,7 +32,7 @@ from hlteval.syntax.json_text import (
     strict,
     value_at,
 )
-from hlteval.syntax.places import Places
+from hlteval.syntax.places import Path, Places
 
 # The documents of a file of PubAnnotation, and their problems, each at its place.
 

@@ -45,7 +45,7 @@ from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Finding, Location, Problem, finding, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, is_file_path, sha256
-from hlteval.sources.archives import shown_names
+from hlteval.sources.archives import first_names
 
 # Which files of a source are annotations, and which of them are not read, and why.
 
@@ -94,7 +94,7 @@ def read_by_script(source: Source) -> tuple[Source, list[Finding]]:
     others = {m: None for m in source.members if _in_folder(m) and depths[m] != wanted}
     if wanted not in annotations or not others:
         return source, []
-    names = shown_names([member.name for member in others])
+    names = first_names([member.name for member in others])
     remark = finding("APN406", file=source.path, count=len(others), names=names)
     return source.only(member for member in source.members if member not in others), [remark]
 
@@ -112,7 +112,7 @@ def others(source: Source, reasons: Mapping[Member, str]) -> Iterator[Finding]:
     """The finding about texts that are not annotations, if there are any."""
     names = [member.name for member in reasons if not _is_lost(member)]
     if names:
-        shown = shown_names(names)
+        shown = first_names(names)
         yield finding("APN405", file=source.path, count=len(names), names=shown)
 
 

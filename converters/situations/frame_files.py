@@ -21,7 +21,7 @@ from hlteval.findings import MAX_PER_CODE, FieldRef, Finding, Location, Problem,
 from hlteval.findings.suggest import closest, did_you_mean
 from hlteval.representation import TABLES
 from hlteval.sources import Member, decode
-from hlteval.syntax.json_parser import ONCE, Parsed, Path, parse
+from hlteval.syntax.json_parser import ONCE, Parsed, parse
 from hlteval.syntax.json_text import (
     KINDS,
     WANTED,
@@ -31,10 +31,9 @@ from hlteval.syntax.json_text import (
     extents,
     format_path,
     items,
-    starts,
     strict,
 )
-from hlteval.syntax.places import Places
+from hlteval.syntax.places import Path, Places
 
 #: Characters of an unreadable item that are kept.
 _SHOWN = 1000
@@ -309,11 +308,11 @@ def located_items(member: Member, places: Sequence[FieldRef]) -> list[Location |
             with points between them, such as `SEC.0.Source`.
     """
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    begins, lines = starts(text), Places(text)
+    stretches, lines = extents(text), Places(text)
     found: dict[FieldRef, Location] = {}
     for record, some in groupby(sorted(places, key=attrgetter("record")), attrgetter("record")):
-        if 1 <= record <= len(begins):
-            layout = Layout(text, begins[record - 1])
+        if 1 <= record <= len(stretches):
+            layout = Layout(text, stretches[record - 1][0])
             for place in some:
                 span = lines.span(*layout.place(_path(place.field)))
                 found[place] = Location(span, lines.excerpt(span))

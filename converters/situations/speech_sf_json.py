@@ -41,8 +41,8 @@ from hlteval.findings import finding
 from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
-from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_text import broken_keywords, invalid, schema_errors
+from hlteval.syntax.places import Path
 
 SCHEMA = "speech-sf"
 _HEADER = b'"hlteval-corpus"'

@@ -261,7 +261,7 @@ def beginning(member: Member, size: int = 4000) -> str:
         size: the number of bytes; a byte order mark is left out.
     """
     try:
-        begin = member.reader().read(0, size)
+        begin = member.reader()(0, size)
     except Unreadable:
         return ""
     return begin.decode("utf-8", "replace").removeprefix("\ufeff")

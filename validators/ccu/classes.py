@@ -136,8 +136,8 @@ def none_in_common(context: RuleContext) -> pl.LazyFrame:
         "norm": "map its norms to hidden ones, or correct them",
         "emotion": "check that these are the emotions of these documents",
     }
-    shown_names = (", ".join(names[:_MOST_SHOWN]) for names in (known, found))
-    row = dict(zip(("reference", "given"), shown_names, strict=True))
+    first_names = (", ".join(names[:_MOST_SHOWN]) for names in (known, found))
+    row = dict(zip(("reference", "given"), first_names, strict=True))
     named = pl.LazyFrame({**row, "what": kind, "hint": help_.get(kind, "")})
     return about_submission(only_if(alone, named))
 

@@ -13,7 +13,7 @@ from hlteval.converters.ccu.submission import misnamed
 from hlteval.findings import Finding, finding
 from hlteval.findings.suggest import closest
 from hlteval.sources import Member, Source, Unreadable
-from hlteval.sources.archives import shown_names
+from hlteval.sources.archives import first_names
 from hlteval.validators.packages import Package
 
 # Identifiers of submissions: what the plan says of them in Table 5, SUB_ID.
@@ -159,8 +159,8 @@ def _archive(source: Source) -> Iterator[Finding]:
     folders = sorted({m.name.partition("/")[0] for m in source.members if "/" in m.name})
     stem = _PACKED.sub("", name) if source.has_name else "SUB_ID"
     if outside or len(folders) > 1:
-        some = f"files outside of folders: {shown_names(outside)}"
-        found = some if outside else f"folders: {shown_names(folders)}"
+        some = f"files outside of folders: {first_names(outside)}"
+        found = some if outside else f"folders: {first_names(folders)}"
         yield finding("CCU202", file=source.path, found=found, stem=stem)
     elif folders and source.has_name and folders[0] != stem:
         yield finding("CCU203", file=source.path, folder=folders[0], stem=stem)

@@ -8,7 +8,7 @@ from hlteval.converters.hub4.templates import FORMAT, begins_set
 from hlteval.converters.toolkit.source_files import beginning
 from hlteval.findings import Finding, entry
 from hlteval.sources import Source
-from hlteval.sources.archives import shown_names
+from hlteval.sources.archives import first_names
 from hlteval.validators.packages import Package
 
 
@@ -17,7 +17,7 @@ def findings(package: Package) -> Iterator[Finding]:
     source = package.submission
     sets = _sets(source)
     if len(sets) > 1:
-        values = {"count": len(sets), "files": shown_names(sets)}
+        values = {"count": len(sets), "files": first_names(sets)}
         yield entry("HUB228").finding(values, file=source.path)
 
 

@@ -25,7 +25,6 @@ from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.findings.suggest import closest
 from hlteval.grammars import schema
 from hlteval.representation import TABLES, Corpus
-from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_text import (
     KINDS,
     WANTED,
@@ -34,6 +33,7 @@ from hlteval.syntax.json_text import (
     invalid,
     schema_errors,
 )
+from hlteval.syntax.places import Path
 
 # The types of LoReHLT situation frames, and the values that each kind of frame may have.
 

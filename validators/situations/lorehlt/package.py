@@ -12,7 +12,7 @@ from hlteval.converters.situations.lorehlt.lorehlt_sf_json import (
 )
 from hlteval.findings import Finding, finding
 from hlteval.sources import Member, Source
-from hlteval.sources.archives import shown_names
+from hlteval.sources.archives import first_names
 from hlteval.validators.packages import Package, entity_header
 
 _ARCHIVES = {"zip", "tgz"}
@@ -38,7 +38,7 @@ def _files(source: Source, frames: Member, tables: Sequence[Member]) -> Iterator
     if not tables:
         yield finding("LSF102", file=source.path)
     if len(tables) > 1:
-        names = shown_names([member.name for member in tables])
+        names = first_names([member.name for member in tables])
         yield finding("LSF103", file=source.path, count=len(tables), names=names)
     if frames.basename != NAME:
         yield finding("LSF106", file=frames.display, name=frames.basename)

@@ -9,10 +9,11 @@ import polars as pl
 import pytest
 
 from hlteval.converters import load
+from hlteval.converters.corpus.parquet import StoreError, read_table, save
+from hlteval.converters.toolkit import parquet_sizes
+from hlteval.converters.toolkit.parquet_sizes import size_problem
 from hlteval.findings import Finding
-from hlteval.representation import TABLES, Corpus, StoreError, parquet_sizes, save
-from hlteval.representation.parquet_sizes import size_problem
-from hlteval.representation.store import read_table
+from hlteval.representation import TABLES, Corpus
 from hlteval.sources import open_source
 
 ROWS = 9
@@ -46,7 +47,7 @@ def test_a_page_with_a_wrong_number_of_values_is_refused(tmp_path: Path, byte: i
         start = content.index(COUNT, start) + len(COUNT)
         damaged = content[: start - 1] + bytes([byte]) + content[start:]
         with pytest.raises(StoreError, match=r"d\.parquet: invalid or truncated Parquet file"):
-            read_table(TABLES["documents"], damaged, "d.parquet")
+            read_table(TABLES["documents"], damaged, "d.parquet", print)
 
 
 def test_a_page_of_levels_with_a_wrong_number_of_values_is_a_finding(tmp_path: Path) -> None:

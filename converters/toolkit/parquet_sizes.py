@@ -78,9 +78,9 @@ def size_problem(content: bytes) -> str:
             values = _count(column, 5)
             if values > size * _VALUES_PER_ROW:
                 return f"{len(content):,} bytes unpack to {values:,} values"
-            for page in _pages(content, column):
-                unpacked += page.unpacked
-                if page.values > values:
+            for values_of_page, size_of_page in _pages(content, column):
+                unpacked += size_of_page
+                if values_of_page > values:
                     raise ValueError("a page announces more values than its column has")
     if rows > size:
         return f"{len(content):,} bytes unpack to {rows:,} rows"
@@ -100,12 +100,7 @@ def _row_groups(content: bytes) -> Iterator[_Struct]:
     yield from _structs(metadata, 4, _ROW_GROUP)
 
 
-class _Page(NamedTuple):
-    values: int
-    unpacked: int
-
-
-def _pages(content: bytes, column: _Struct) -> Iterator[_Page]:
+def _pages(content: bytes, column: _Struct) -> Iterator[tuple[int, int]]:
     """The counts of values and bytes that the headers of the pages of a column announce."""
     position = _count(column, 11 if 11 in column else 9)
     end = position + _count(column, 7)
@@ -122,7 +117,7 @@ def _pages(content: bytes, column: _Struct) -> Iterator[_Page]:
             if number in header:
                 page = _fields(cast("_Struct", header[number].value), kinds)
                 values = max(values, _count(page, 1))
-        yield _Page(values, _count(header, 2))
+        yield values, _count(header, 2)
 
 
 def _fields(struct: _Struct, kinds: Mapping[int, int]) -> _Struct:

@@ -10,18 +10,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from hlteval.representation import (
-    SCHEMA_VERSION,
-    TABLES,
-    Corpus,
-    StoreError,
-    load,
-    read_jsonl,
-    save,
-    write_jsonl,
-)
-from hlteval.representation.jsonl import Lines, read_rows
-from hlteval.representation.store import VERSION_KEY, read_table
+from hlteval.converters import load as form
+from hlteval.converters.corpus.lines import Lines, write_jsonl
+from hlteval.converters.corpus.parquet import VERSION_KEY, StoreError, read_table, save
+from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus
+from hlteval.sources import open_source
+from tests.stored import load, read_jsonl
 
 HEADER = b'{"format":"hlteval-corpus","version":1}\n'
 SOURCE = b'{"table":"sources","row":0,"path":"p","member":"","format":"standoff","sha256":"0"}\n'
@@ -92,17 +86,15 @@ def test_other_programs_can_read_the_schema_version(folder):
         assert pl.read_parquet_metadata(file)["hlteval.schema"] == str(SCHEMA_VERSION)
 
 
+def findings(path: Path, name: str = "corpus") -> list[tuple[str, str, str | None]]:
+    """The code, the message and the file of each finding about a stored corpus."""
+    (result,) = form(name).read(open_source(str(path)))
+    return [(found.code, found.message, found.file) for found in result.findings]
+
+
 def test_a_missing_table_is_named(folder):
     (folder / "groups.parquet").unlink()
-    with pytest.raises(StoreError, match="missing table groups") as caught:
-        load(folder)
-    assert caught.value.file == str(folder / "groups.parquet")
-    assert caught.value.line is None
-
-
-def test_a_missing_folder_is_told(tmp_path):
-    with pytest.raises(StoreError, match="missing table sources"):
-        load(tmp_path / "nowhere")
+    assert findings(folder) == [("COR101", "missing table groups", str(folder / "groups.parquet"))]
 
 
 def rewritten(folder: Path, table: str, frame: pl.DataFrame, version: object = 1) -> None:
@@ -117,13 +109,21 @@ def rewritten(folder: Path, table: str, frame: pl.DataFrame, version: object = 1
             lambda f: f.with_columns(pl.col("record").cast(pl.Int32)),
             "column frames.record is Int32, expected Int64",
         ),
-        (lambda f: f.clear(1).with_columns(row=pl.lit(0, pl.Int64)), "must not be null"),
     ],
 )
 def test_other_columns_are_told(folder, change, message):
     rewritten(folder, "frames", change(TABLES["frames"].empty()))
     with pytest.raises(StoreError, match=message):
         load(folder)
+
+
+def test_a_null_that_is_not_allowed_is_told(folder):
+    rewritten(
+        folder, "frames", TABLES["frames"].empty().clear(1).with_columns(row=pl.lit(0, pl.Int64))
+    )
+    code, message, file = findings(folder)[0]
+    assert (code, file) == ("COR103", str(folder))
+    assert message == "invalid row: frames.document is missing"
 
 
 def test_a_column_that_may_be_null_may_be_absent(folder):
@@ -170,19 +170,16 @@ def test_what_is_no_parquet_is_told(folder, content):
         load(folder)
 
 
-def test_a_folder_in_place_of_a_table_is_told(folder):
+def test_a_folder_in_place_of_a_table_is_no_table(folder):
     (folder / "frames.parquet").unlink()
     (folder / "frames.parquet").mkdir()
-    with pytest.raises(StoreError, match="cannot be read"):
-        load(folder)
+    assert findings(folder) == [("COR101", "missing table frames", str(folder / "frames.parquet"))]
 
 
 def test_keys_are_checked(folder):
     frame = load(folder).documents
     rewritten(folder, "documents", pl.concat([frame, frame]))
-    with pytest.raises(StoreError, match=r"duplicate key in documents\.row: 0") as caught:
-        load(folder)
-    assert caught.value.file == str(folder / "documents.parquet")
+    assert findings(folder)[0] == ("COR104", "duplicate key 0 in documents.row", str(folder))
 
 
 def test_saving_again_replaces(folder):
@@ -214,7 +211,7 @@ def test_an_explicit_null_is_taken_where_null_is_allowed():
 
 def refusal(lines: bytes) -> StoreError:
     with pytest.raises(StoreError) as caught:
-        read_jsonl(BytesIO(lines), "c.jsonl")
+        read_jsonl(lines, "c.jsonl")
     assert caught.value.file == "c.jsonl"
     assert str(caught.value).startswith(f"c.jsonl:{caught.value.line}:{caught.value.column}: ")
     return caught.value
@@ -298,26 +295,29 @@ def test_an_object_over_two_lines_is_no_line():
 
 
 @pytest.mark.parametrize(
-    ("lines", "message", "place"),
+    ("lines", "code", "message", "place"),
     [
-        (DOCUMENT + SOURCE + DOCUMENT, "duplicate key in documents.row: 0", (4, 28)),
+        (DOCUMENT + SOURCE + DOCUMENT, "COR104", "duplicate key 0 in documents.row", (4, 28)),
         (
             SOURCE + DOCUMENT + MENTION.replace(b'"origin":0', b'"origin":5'),
-            "no row with the key 5",
+            "COR105",
+            "no row with this key",
             (4, 51),
         ),
     ],
 )
-def test_the_place_of_a_broken_key_is_told(lines, message, place):
-    error = refusal(HEADER + lines)
-    assert message in error.message
-    assert (error.line, error.column) == place
+def test_the_place_of_a_broken_key_is_told(lines, code, message, place, tmp_path):
+    (tmp_path / "c.jsonl").write_bytes(HEADER + lines)
+    (result,) = form("jsonl").read(open_source(str(tmp_path / "c.jsonl")))
+    found = next(each for each in result.findings if each.code == code)
+    assert message in found.message
+    assert (found.span.line, found.span.column) == place
 
 
 def test_long_files_are_read_in_parts(monkeypatch):
     """With parts of a few lines each, the numbers of the lines go on."""
-    monkeypatch.setattr("hlteval.representation.jsonl.Lines", partial(Lines, size=100))
-    monkeypatch.setattr("hlteval.representation.jsonl._SLICE", 3)
+    monkeypatch.setattr("hlteval.converters.corpus.lines.Lines", partial(Lines, size=100))
+    monkeypatch.setattr("hlteval.converters.corpus.lines._SLICE", 3)
     rows = [{"row": row, "name": f"d{row}"} for row in range(20)]
     stream = BytesIO()
     write_jsonl(Corpus(documents=rows), stream)
@@ -335,8 +335,8 @@ def test_a_line_with_many_unknown_columns_is_searched_once(monkeypatch: pytest.M
         values.append(index)
         return json.JSONDecoder().raw_decode(text, index)
 
-    monkeypatch.setattr("hlteval.representation.jsonl._decode", value)
-    read_rows(HEADER + line.encode(), report=found.append)
+    monkeypatch.setattr("hlteval.syntax.json_text._decode", value)
+    read_jsonl(HEADER + line.encode(), report=found.append)
     assert [error.column for error in found] == [
         line.index(f'"{name}":') + len(name) + 4 for name in names
     ]
@@ -348,4 +348,4 @@ def test_a_table_that_unpacks_to_more_rows_than_its_size_allows_is_not_read() ->
     buffer = BytesIO()
     rows.write_parquet(buffer, metadata={VERSION_KEY: str(SCHEMA_VERSION)})
     with pytest.raises(StoreError, match="unpack to 150,000 rows"):
-        read_table(TABLES["documents"], buffer.getvalue(), "documents.parquet")
+        read_table(TABLES["documents"], buffer.getvalue(), "documents.parquet", print)

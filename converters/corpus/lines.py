@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import cache, reduce
 from io import BytesIO
@@ -17,20 +16,17 @@ from itertools import accumulate, groupby
 from operator import attrgetter, or_
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import IO, Annotated, Any, BinaryIO, NamedTuple, Protocol
+from typing import IO, Annotated, Any, BinaryIO, NamedTuple
 
 import msgspec
 import polars as pl
 
-from hlteval.representation.corpus import BrokenKey, Corpus
-from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Table
-from hlteval.representation.store import StoreError, ignore, unknown_column, version_problem
+from hlteval.converters.corpus.parquet import StoreError, unknown_column, version_problem
+from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus, Table
+from hlteval.syntax.json_parser import skip_space
+from hlteval.syntax.json_text import parts
+from hlteval.syntax.places import Path as JsonPath
 
-#: The path of a value: names of members, indices of items.
-JsonPath = tuple[str | int, ...]
-
-_decode = json.JSONDecoder().raw_decode
-_SPACE = re.compile(r"[ \t\n\r]*")
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 _UNKNOWN = re.compile("Object contains unknown field `(.*)`", re.DOTALL)
 _MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte (\d+)\)")
@@ -107,10 +103,10 @@ def column_of(text: str, path: JsonPath) -> int:
         >>> column_of('{"a": [1, {"b": 2}]}', ("a", 1, "b"))
         17
     """
-    index = _skip(text, 0)
+    index = skip_space(text, 0)
     try:
         for step in path:
-            index = next((value for name, value in _parts(text, index) if name == step), index)
+            index = next((value for name, value in parts(text, index) if name == step), index)
     except RecursionError:
         return _depth_column(text)
     return index + 1
@@ -128,34 +124,11 @@ def member_columns(text: str, names: Collection[str]) -> dict[str, int]:
         >>> member_columns('{"a": 1, "b": 2, "c": 3}', ["b", "c"])
         {'b': 15, 'c': 23}
     """
-    columns: dict[str, int] = {}
-    wanted = set(names)
-    try:
-        for name, index in _parts(text, _skip(text, 0)):
-            if name in wanted:
-                columns.setdefault(str(name), index + 1)
-    except RecursionError:
-        return dict.fromkeys(names, _depth_column(text)) | columns
-    return columns
-
-
-def _parts(text: str, index: int) -> Iterator[tuple[object, int]]:
-    """The members or items of the value at an index: the name of each, and its index."""
-    is_object, number = text[index] == "{", 0
-    while text[index] not in "}]":
-        key: object = number
-        value = _skip(text, index + 1)
-        if is_object:
-            key, end = _decode(text, value)
-            value = _skip(text, _skip(text, end) + 1)
-        yield key, value
-        index, number = _skip(text, _decode(text, value)[1]), number + 1
-
-
-def _skip(text: str, index: int) -> int:
-    """The first index from here on that is not white space."""
-    match = _SPACE.match(text, index)
-    return match.end() if match else index
+    columns: dict[str | int, int] = {}
+    with suppress(RecursionError):
+        for name, index in parts(text, skip_space(text, 0)):
+            columns.setdefault(name, index + 1)
+    return {name: columns.get(name) or _depth_column(text) for name in names}
 
 
 #: The name of the format in the header.
@@ -244,18 +217,8 @@ def _write_rows(table: Table, frame: pl.DataFrame, stream: IO[bytes]) -> None:
 CHUNK = 4_000_000
 
 
-class Readable(Protocol):
-    """Bytes that are read from any offset."""
-
-    def read(self, offset: int, size: int) -> bytes:
-        """Up to `size` bytes at `offset`, fewer only at the end."""
-
-
-class _Bytes(NamedTuple):
-    content: bytes
-
-    def read(self, offset: int, size: int) -> bytes:
-        return self.content[offset : offset + size]
+#: Gives up to so many bytes at an offset, fewer only at the end.
+ReadAt = Callable[[int, int], bytes]
 
 
 class _Chunk(NamedTuple):
@@ -273,19 +236,20 @@ class Lines:
     one of them is read again.
 
     Args:
-        source: the bytes, or what reads them.
+        read: reads the bytes.
         size: bytes of a chunk, more or less: it ends with its last line. The first line is one.
 
     Examples:
-        >>> lines = Lines(b"a\nbc\n\nd", 3)
+        >>> file = b"a\nbc\n\nd"
+        >>> lines = Lines(lambda offset, size: file[offset : offset + size], 3)
         >>> list(lines.chunks())
         [(1, b'a\n'), (2, b'bc\n\n'), (4, b'd')]
         >>> [lines[number] for number in (3, 2, 4)]
         [b'', b'bc', b'd']
     """
 
-    def __init__(self, source: Readable | bytes, size: int = CHUNK) -> None:
-        self._source = _Bytes(source) if isinstance(source, bytes) else source
+    def __init__(self, read: ReadAt, size: int = CHUNK) -> None:
+        self._read = read
         self._size = size
         self._chunks: list[_Chunk] = []
         self._ends: dict[int, array[int]] = {}  # of lines in a chunk, not counting line feeds
@@ -304,7 +268,7 @@ class Lines:
         """The first line, and then as many lines as end in a piece of the file."""
         rest: list[bytes] = []  # the beginning of a line, which may be longer than a piece
         offset, find = 0, bytes.find
-        while piece := self._source.read(offset, self._size):
+        while piece := self._read(offset, self._size):
             offset += len(piece)
             if end := find(piece, b"\n") + 1:
                 find = bytes.rfind
@@ -322,7 +286,7 @@ class Lines:
             return b""
         chunk = self._chunks[at]
         if at not in self._ends:
-            content = self._source.read(chunk.offset, chunk.size)
+            content = self._read(chunk.offset, chunk.size)
             self._ends[at] = array("Q", accumulate(map(len, content.split(b"\n"))))
             self._last = (at, content)
         ends, index = self._ends[at], number - chunk.number
@@ -331,7 +295,7 @@ class Lines:
         begin, end = index + (ends[index - 1] if index else 0), index + ends[index]
         if self._last[0] == at:
             return self._last[1][begin:end]
-        return self._source.read(chunk.offset + begin, end - begin)
+        return self._read(chunk.offset + begin, end - begin)
 
 
 class LineNumbers:
@@ -368,39 +332,6 @@ _ALIKE = 1000
 _Run = tuple[int, Sequence[msgspec.Struct]]
 
 
-def read_jsonl(
-    source: BinaryIO | bytes, file: str | None = None, report: Callable[[StoreError], None] = ignore
-) -> Corpus:
-    r"""Read a corpus that `write_jsonl` wrote, or another program in this format.
-
-    The rows of a table keep their order; the tables may come in any order.
-
-    Args:
-        source: the bytes, or a binary stream of them.
-        file: its name in errors.
-        report: called for each column that is ignored because this version does not know it, with
-            the first line that has it.
-
-    Raises:
-        StoreError: with line and column, for the first problem: no header, another schema version,
-            malformed JSON, bytes that are not UTF-8, an unknown table, a missing column that may
-            not be null, a wrong type, a key that is repeated or dangling.
-
-    Examples:
-        >>> header = b'{"format":"hlteval-corpus","version":1}\n'
-        >>> read_jsonl(header + b'{"table":"documents","row":0,"name":"d1"}\n')
-        <Corpus: 1 documents>
-    """
-    content = source if isinstance(source, bytes) else source.read()
-    rows = read_rows(content, file, report)
-    corpus = Corpus(**rows.tables)
-    try:
-        corpus.check_keys()
-    except BrokenKey as error:
-        raise rows.error(str(error), error.table, error.index, error.column) from error
-    return corpus
-
-
 @dataclass(frozen=True, slots=True)
 class JsonRows:
     """The rows of a file, which may have keys that are repeated or dangling.
@@ -417,49 +348,45 @@ class JsonRows:
     lines: Lines
     file: str | None
 
-    def error(self, message: str, table: str, index: int, column: str) -> StoreError:
-        """A problem with the value of a column in a row, by its index in its table."""
+    def place(self, table: str, index: int, column: str) -> tuple[int, int]:
+        """The line and column of the value of a column in a row, by its index in its table."""
         number = self.numbers[table][index]
-        return StoreError(message, self.file, number, _column(self.lines[number], column))
+        return number, _column(self.lines[number], column)
 
 
-def _refuse(error: StoreError, _: bytes) -> None:
-    """Raise an error."""
-    raise error
+#: Takes a line that is not a row: its number, its error or that of an equal line, and the line.
+Reject = Callable[[int, StoreError, bytes], None]
 
 
 def read_rows(
-    content: bytes | Lines,
-    file: str | None = None,
-    report: Callable[[StoreError], None] = ignore,
-    reject: Callable[[StoreError, bytes], None] = _refuse,
-    again: Callable[[int, StoreError, bytes], None] | None = None,
+    lines: Lines, file: str | None, report: Callable[[StoreError], None], reject: Reject
 ) -> JsonRows:
     r"""Read the rows of a corpus without a check of their keys.
 
+    The rows of a table keep their order; the tables may come in any order.
+
     Args:
-        content: the bytes, or lines that are read in chunks.
+        lines: the lines, which are read in chunks.
         file: their name in errors.
-        report: called for each column that is ignored.
-        reject: called for each line that is not a row, with its error; by default, it raises that.
-        again: called instead for a line that equals an earlier one, with its number, the error of
-            the earlier one, and the line.
+        report: called for each column that is ignored because this version does not know it, with
+            the first line that has it.
+        reject: called for each line that is not a row.
 
     Raises:
         StoreError: if the first line is not the header of this schema version.
 
     Examples:
-        >>> header = b'{"format":"hlteval-corpus","version":1}\n'
+        >>> file = b'{"format":"hlteval-corpus","version":1}\n{"table":"documents","row":0}\n'
+        >>> lines = Lines(lambda offset, size: file[offset : offset + size])
         >>> rejected = []
-        >>> reject = lambda error, line: rejected.append(error.line)
-        >>> rows = read_rows(header + b'{"table":"documents","row":0}\n', reject=reject)
+        >>> reject = lambda number, error, line: rejected.append(number)
+        >>> rows = read_rows(lines, "c.jsonl", print, reject)
         >>> rows.tables, rejected
         ({}, [2])
     """
-    lines = Lines(content) if isinstance(content, bytes) else content
     frames: dict[str, list[pl.DataFrame]] = {name: [] for name in TABLES}
     numbers = {name: LineNumbers() for name in TABLES}
-    decoder, chunks = _Decoder(file, report, reject, again), lines.chunks()
+    decoder, chunks = _Decoder(file, report, reject), lines.chunks()
     _check_header(next(chunks, (1, b""))[1], file)
     for begin, chunk in chunks:
         groups: dict[str, list[msgspec.Struct]] = {}
@@ -544,8 +471,7 @@ class _Decoder:
 
     file: str | None
     report: Callable[[StoreError], None]
-    reject: Callable[[StoreError, bytes], None]
-    again: Callable[[int, StoreError, bytes], None] | None
+    reject: Reject
     unknown: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def rows(self, number: int, chunk: bytes) -> Iterable[_Run]:
@@ -569,8 +495,8 @@ class _Decoder:
         decoder = _decoder(strict=False)
         known: dict[bytes, StoreError] = {}  # many lines may be the same
         for at, line in enumerate(chunk.removesuffix(b"\n").split(b"\n"), number):
-            if self.again is not None and line in known:
-                self.again(at, known[line], line)
+            if line in known:
+                self.reject(at, known[line], line)
                 continue
             try:
                 row, names = decoder.decode(line), msgspec.json.decode(line)
@@ -579,7 +505,7 @@ class _Decoder:
                 rejected = StoreError(message, self.file, at, column)
                 if len(known) < _ALIKE:
                     known[line] = rejected
-                self.reject(rejected, line)
+                self.reject(at, rejected, line)
                 continue
             table = type(row).__name__
             declared, reported = {"table", *TABLES[table].schema}, self.unknown[table]

@@ -1,23 +1,21 @@
-"""Large XML files, read part by part: some megabytes of the elements below the root at a time.
+"""Large files of BioC, read part by part: some megabytes of documents at a time.
 
 expat parses the file once to find the cuts between parts. A file that is not well-formed gives no
 part at all, so that the result does not depend on the size of parts. lxml builds a tree of each
 part and validates it. The bytes of the file stay in memory, a tree only while it is read.
 
-expat alone knows lines and columns anywhere in XML, so it reads; lxml holds a file to its schema,
-part by part where it is large (`syntax/xml_stream.py`).
+expat alone knows lines and columns anywhere in XML, so it reads; lxml holds a file to its schema.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pyexpat import ExpatError, ParserCreate
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple
 
 from hlteval.findings import Finding, Problem
 from hlteval.sources import Member, Unreadable, decode, sha256
@@ -36,6 +34,7 @@ from hlteval.syntax.xml_places import starts
 if TYPE_CHECKING:
     from lxml import etree
 
+_SCHEMA, _ROOT, _ITEM = "bioc", "collection", "document"
 #: Bytes of a part; larger parts use more memory and save no time.
 PART = 1_000_000
 
@@ -104,14 +103,11 @@ class Cut:
         return _lines(self.head) + 1, len(_last_line(self.head))
 
 
-def parts(data: bytes, schema: str, root: str, item: str, size: int = PART) -> Iterator[Part]:
-    """A file part by part.
+def parts(data: bytes, size: int = PART) -> Iterator[Part]:
+    """A file part by part, each of complete documents.
 
     Args:
         data: the file, in UTF-8.
-        schema: name of its schema.
-        root: the root element.
-        item: the repeated element below it; a part consists of complete items.
         size: bytes of a part.
 
     Raises:
@@ -119,12 +115,11 @@ def parts(data: bytes, schema: str, root: str, item: str, size: int = PART) -> I
 
     Examples:
         >>> file = b"<collection><document/><document/></collection>"
-        >>> [len(part.root) for part in parts(file, "bioc", "collection", "document", 1)]
+        >>> [len(part.root) for part in parts(file, 1)]
         [1, 1, 0]
     """
-    ends = _Ends(data, root, item, size)
-    for number, cut in enumerate(ends.cuts()):
-        yield _part(cut, schema, first=number == 0)
+    for number, cut in enumerate(_Ends(data, size).cuts()):
+        yield _part(cut, first=number == 0)
 
 
 class _Rejected(Exception):
@@ -134,8 +129,8 @@ class _Rejected(Exception):
 class _Ends:
     """The places where a file can be cut: after each item that completes a part."""
 
-    def __init__(self, data: bytes, root: str, item: str, size: int) -> None:
-        self.data, self.root, self.item, self.size = data, root, item, size
+    def __init__(self, data: bytes, size: int) -> None:
+        self.data, self.size = data, size
         self.parser = ParserCreate("utf-8")
         self.parser.ordered_attributes = True  # the fastest, as attributes are ignored
         self.depth = self.count = 0
@@ -151,7 +146,7 @@ class _Ends:
     def cuts(self) -> Iterator[Cut]:
         """The parts of the file."""
         self.look()
-        head, tail = self.data[: self.inner], f"</{self.root}>".encode()
+        head, tail = self.data[: self.inner], f"</{_ROOT}>".encode()
         if self.empty:
             head = head[:-2] + b">"
         begin, before, line, column = self.inner, 0, 0, len(_last_line(head))
@@ -172,7 +167,7 @@ class _Ends:
         try:
             self.parser.Parse(self.data, True)
         except (ExpatError, _Rejected):
-            _Forgetful(self.data.decode(), self.root).read()
+            _Forgetful(self.data.decode()).read()
             raise
 
     def reject(self, wrong: object) -> None:
@@ -184,7 +179,7 @@ class _Ends:
         """Enter an element."""
         self.count += 1
         self.depth += 1
-        if self.depth > DEEPEST or (self.depth == 1 and tag != self.root):
+        if self.depth > DEEPEST or (self.depth == 1 and tag != _ROOT):
             raise _Rejected
         if self.depth == 2 and self.inner < 0:
             self.inner = self.parser.CurrentByteIndex
@@ -192,7 +187,7 @@ class _Ends:
     def end(self, tag: str) -> None:
         """Leave an element; the file can be cut after an item that completes a part."""
         self.depth -= 1
-        if self.depth == 1 and tag == self.item:
+        if self.depth == 1 and tag == _ITEM:
             at = self.parser.CurrentByteIndex  # after the tag if the element is empty
             if self.data.startswith(f"</{tag}".encode(), at):
                 at = self.data.index(b">", at) + 1
@@ -208,21 +203,14 @@ class _Ends:
 class _Forgetful(Reader):
     """A reader that keeps no elements, for the reason why a file cannot be read."""
 
-    def __init__(self, text: str, root: str) -> None:
-        super().__init__(text)
-        self.root = root
-
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         super().start(tag, attributes)
         self.elements.clear()
-        if len(self.open) == 1 and tag != self.root:
-            raise Malformed(self.open[0].problem("XML110", root=self.root))
-
-    def characters(self, text: str) -> None:
-        pass
+        if len(self.open) == 1 and tag != _ROOT:
+            raise Malformed(self.open[0].problem("XML110", root=_ROOT))
 
 
-def _part(cut: Cut, schema: str, *, first: bool) -> Part:
+def _part(cut: Cut, *, first: bool) -> Part:
     """A part with its problems; those of the root are only in the first."""
     from lxml import etree
 
@@ -230,7 +218,7 @@ def _part(cut: Cut, schema: str, *, first: bool) -> Part:
     options = {"remove_comments": True, "remove_pis": True}
     try:
         tree = etree.fromstring(written, lxml_parser(**options))
-        conforms = accepts(tree, schema)
+        conforms = accepts(tree, _SCHEMA)
     except etree.XMLSyntaxError:  # a prefix without a namespace
         tree, conforms = etree.fromstring(written, lxml_parser(**options, recover=True)), False
     ordinals = {element: at for at, element in enumerate(tree.iter(), start=cut.before + 1)}
@@ -241,7 +229,7 @@ def _part(cut: Cut, schema: str, *, first: bool) -> Part:
         if name.startswith("{") and element.prefix is None:  # names are as they are written
             element.tag = name.rpartition("}")[2]
     elements = parse(cut.text()).elements
-    problems, passed = explain(elements, schema)
+    problems, passed = explain(elements, _SCHEMA)
     of_root = elements[0].problem("XML106")[1:3]
     in_file = []
     for problem in problems:
@@ -315,35 +303,3 @@ def _is_valid(data: bytes, encoding: str) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-class Written(Sequence[str]):
-    """The lines of a file in UTF-8 as XML counts them, decoded on access."""
-
-    def __init__(self, data: bytes) -> None:
-        if b"\r" in data:
-            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        self.data = data
-        self.begins = array("q", [0])
-        at = data.find(b"\n")
-        while at >= 0:
-            self.begins.append(at + 1)
-            at = data.find(b"\n", at + 1)
-        self.kept = (-1, "")
-
-    def __len__(self) -> int:
-        return len(self.begins)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(len(self)))]
-        if self.kept[0] != index:
-            end = self.begins[index + 1] - 1 if index + 1 < len(self) else len(self.data)
-            self.kept = (index, self.data[self.begins[index] : end].decode())
-        return self.kept[1]
