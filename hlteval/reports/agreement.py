@@ -10,7 +10,7 @@ from typing import Literal
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from hlteval.findings.counts import count_of
+from hlteval.findings.counts import count_of, first_names
 from hlteval.reports.scores import limits_text, value_text, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View, tsv_lines
 from hlteval.reports.terminal import Formats, Prose, json_text, note, visible, warning
@@ -128,9 +128,7 @@ def notes(agreement: Agreement) -> Iterator[str]:
         missing.setdefault((lack, item.reason), {})[name] = None
     for (lack, reason), numbers_without in missing.items():
         if reason:
-            names = [*numbers_without]
-            more = f" and {len(names) - 3} more" if len(names) > 4 else ""
-            listed = ", ".join(names[:3] if more else names) + more
+            listed = first_names([*numbers_without], 3, others=2)
             yield f"{lack} for {listed}: {reason}"
 
 

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from hlteval.findings.counts import first_names
 from hlteval.reports.curves import RATES, Panel, panels
 from hlteval.reports.scores import headline, value_text, values_of
 from hlteval.reports.terminal import visible
@@ -309,8 +310,7 @@ def _lacking(scores: Mapping[str, Scores]) -> str:
     """The metrics that are not drawn because no system has a value of them, in one line."""
     primary = next(iter(scores.values())).primary  # which is always drawn
     names = [name for name in undefined(scores) if name != primary]
-    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
-    return f"undefined: {plain(', '.join(names[:FEW]))}{more}" if names else ""
+    return f"undefined: {plain(first_names(names, FEW))}" if names else ""
 
 
 def of_comparison(comparison: Comparison, scores: Mapping[str, Scores] | None = None) -> Figure:

@@ -291,7 +291,7 @@ def _arguments(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Cell:
     """The arguments of the items of both sides, a line each."""
     sides = []
     for side, name in zip(SIDES, info.items or (), strict=True):
-        named = zip(rows[info.document], rows[name], strict=True)
+        named = zip(rows["document"], rows[name], strict=True)
         lines = [items.lines(document, side, item) if item else None for document, item in named]
         sides.append(pl.Series(side, lines, dtype=pl.List(pl.String)))
     nothing = pl.Series([False]).new_from_index(0, rows.height)
@@ -393,7 +393,7 @@ def alignment(scores: Scores) -> Alignment | None:
         title="Alignment",
         intro=_intro(rows.height, every.height),
         rows=rows.with_columns(
-            document=info.document, label=pl.coalesce(info.label) if info.label else pl.lit("")
+            document="document", label=pl.coalesce(info.label) if info.label else pl.lit("")
         ),
         outcomes=[*info.outcomes, *_undeclared(rows, info)],
         label=info.label_title if info.label and _several(rows, info.label) else "",
@@ -466,7 +466,7 @@ def _texts(
         for name, ours, theirs in evidence.texts.iter_rows()
     }
     spans = [_spans(rows, info, side, items) for side in SIDES]
-    for document, ours, theirs in zip(rows[info.document], *spans, strict=True):
+    for document, ours, theirs in zip(rows["document"], *spans, strict=True):
         reference, system = texts.get(document, (None, None))
         if reference is None:
             yield ()
@@ -484,7 +484,7 @@ def _spans(
     """The places of a side in the text, of each row."""
     if info.items:
         name = info.items[SIDES.index(side)]
-        for document, item in zip(rows[info.document], rows[name], strict=True):
+        for document, item in zip(rows["document"], rows[name], strict=True):
             yield items.spans(document, side, item) if item else []
     elif info.places:
         yield from _offsets(rows, getattr(info.places, side), info.places)

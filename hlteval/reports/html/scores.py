@@ -381,7 +381,7 @@ def _fact(scores: Scores, task: Task, name: str) -> Fact:
 
 def _meaning(task: Task, name: str) -> str:
     """Meaning of a metric, as declared; empty for one that is not declared."""
-    measure, statistic = task.declared.get(name, (None, task.statistic(name)))
+    measure, statistic = task.metric_parts.get(name, (None, task.statistic(name)))
     said = [item.meaning.rstrip(".") for item in (measure, statistic) if item is not None]
     return ". ".join(said).replace("`", "")
 

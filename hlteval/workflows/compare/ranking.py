@@ -24,7 +24,7 @@ from hlteval.scoring.metric import Limits, Metric
 from hlteval.scoring.resampling import Chance, holm
 from hlteval.sources import open_source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
-from hlteval.tasks.runtime.options import files
+from hlteval.tasks.option_files import files
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.run.engine import Run
 from hlteval.workflows.run.request import Intervals

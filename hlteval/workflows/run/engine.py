@@ -24,8 +24,8 @@ from hlteval.results.verdict import Verdict
 from hlteval.scoring.intervals import IntervalSet
 from hlteval.scoring.intervals import intervals as compute_intervals
 from hlteval.scoring.metric import CannotCount, Evidence, Metric, by_document
+from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.options import check_values, merge_options, metric_options
-from hlteval.tasks.runtime.options import OptionFiles, read_files
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.processes.batches import (
     Worker,

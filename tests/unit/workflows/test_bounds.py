@@ -9,7 +9,7 @@ import pytest
 
 from hlteval.converters.situations.lorehlt.items import Violation, violations
 from hlteval.findings import Finding, Findings, Problem, Span, finding, part, summary
-from hlteval.findings.cascades import without_cascades
+from hlteval.findings.cascades import cascades
 from hlteval.reports.findings import FORMATS
 from hlteval.reports.terminal import results, write
 from hlteval.reports.text import text
@@ -165,7 +165,7 @@ def test_cascades_divide_what_stands_for_several():
     missing = finding(
         "SEE203", roles="Agent", file="d.a2", span=Span(2, 1, 2), record="E1", label="X"
     )
-    kept = without_cascades([role, summary(missing, [2, 3, 4])])
+    kept = cascades([role, summary(missing, [2, 3, 4])]).kept
     assert [found.further.places for found in kept if found.further] == [(2, 4)]
 
 
