@@ -25,7 +25,7 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from hlteval.extensions import lazy
-from hlteval.findings import SUBMISSION, Findings, Severity, in_order
+from hlteval.findings import SUBMISSION, Findings, Item, Severity, in_order
 from hlteval.findings.sequence import severities, tally
 from hlteval.sources import Unreadable, open_source, sha256
 from hlteval.tasks.task import WrongOption
@@ -225,6 +225,8 @@ def plain(value: object) -> Any:
     """
     if isinstance(value, Findings):
         return value.to_dict()
+    if isinstance(value, Item):
+        return msgspec.to_builtins(value)
     if isinstance(value, msgspec.Struct):
         return plain(msgspec.structs.asdict(value))
     if isinstance(value, Mapping):

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from hlteval.findings import Item
 from hlteval.reports.schemas.lists import Counts, Interval, Profile, Rows, Value, VerdictMembers
-from hlteval.results.evaluation import Best, CellStatus, Entry
+from hlteval.results.evaluation import Best
 from hlteval.results.systems import Difference, Significance, System
 from hlteval.results.verdict import Count, Fix, Outcome, Part, Unfixed
 from hlteval.sources import Listed
@@ -118,24 +118,6 @@ class DefaultsOutput(msgspec.Struct):
     findings: tuple[Item, ...]
 
 
-class PipelineOutput(msgspec.Struct):
-    """The status of each submission of an evaluation.
-
-    Attributes:
-        root: the folder of the evaluation.
-        done: how many submissions were validated or scored by this run.
-        counts: the number of submissions by status, of the statuses that there are.
-        notes: remarks for the organisers.
-        submissions: the submissions, in the order in which they count.
-    """
-
-    root: str
-    done: Count
-    counts: Mapping[str, Count]
-    notes: tuple[str, ...]
-    submissions: tuple[Entry, ...]
-
-
 class BestOutput(msgspec.Struct):
     """The best submission of each team to each task, by language, condition and checkpoint.
 
@@ -144,58 +126,6 @@ class BestOutput(msgspec.Struct):
     """
 
     best: tuple[Best, ...]
-
-
-class CampaignCell(msgspec.Struct):
-    """One submission to one task, in one profile and under one condition.
-
-    Attributes:
-        task: name of the task.
-        profile: `plan` or `official`.
-        condition: name of the condition; empty where the task has none.
-        submission: name of the submission.
-        status: `refused` because of its data, `failed` because of the program or the machine.
-        reason: why there are no numbers; empty if there are.
-        metrics: the value of each metric by name; null if it is undefined.
-        intervals: the confidence interval of each metric by name.
-        documents: the number of documents of the submission; null if nothing was read.
-        records: the number of their records; null if nothing was read.
-        findings: of a cell without numbers.
-        notes: remarks on how to read the numbers.
-        signature: everything that the numbers depend on; empty without numbers.
-        key: digest of everything that the result depends on; empty if an input does not exist.
-    """
-
-    task: str
-    profile: Profile
-    condition: str
-    submission: str
-    status: CellStatus
-    reason: str
-    metrics: Mapping[str, Value]
-    intervals: Mapping[str, Interval]
-    documents: Count | None
-    records: Count | None
-    findings: tuple[Item, ...]
-    notes: tuple[str, ...]
-    signature: str
-    key: str
-
-
-class CampaignOutput(msgspec.Struct):
-    """Many submissions to many tasks.
-
-    Attributes:
-        name: of the campaign.
-        counts: the number of cells by status, of the statuses that there are.
-        computed: how many cells were computed, rather than taken from earlier runs.
-        cells: the cells, in the order of the manifest.
-    """
-
-    name: str
-    counts: Mapping[str, Count]
-    computed: Count
-    cells: tuple[CampaignCell, ...]
 
 
 class ScoresOutput(msgspec.Struct):

@@ -28,13 +28,8 @@ from hlteval.scoring.metric import CannotCount, Evidence, Metric, by_document
 from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.options import check_values, merge_options, metric_options
 from hlteval.tasks.task import WrongOption
-from hlteval.workflows.processes.batches import (
-    Opening,
-    no_progress,
-    results,
-    subprogress,
-    with_progress,
-)
+from hlteval.workflows.processes.batches import no_progress, results, subprogress, with_progress
+from hlteval.workflows.processes.pool import Call
 from hlteval.workflows.run.batches import Batch, Pair, Submission, open_sides
 from hlteval.workflows.run.checks import Check
 from hlteval.workflows.run.request import Intervals, Request
@@ -135,8 +130,8 @@ def _add_batches(opener: Callable[[Request], C], request: Request) -> C:
     """
     check, step, opening = opener(request), request.step or no_progress, None
     if request.repeatable:
-        repeated = {"request": replace(request, step=None)}
-        opening = Opening(f"{opener.__module__}:{opener.__name__}", repeated)
+        repeated = replace(request, step=None)
+        opening = Call(f"{opener.__module__}:{opener.__name__}", (repeated,))
     with closing(results(check, opening, request.jobs, request.batch)) as batches:
         for batch in with_progress(check.opened, batches, attrgetter("names"), step):
             check.add(batch)
