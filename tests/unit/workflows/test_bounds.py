@@ -14,8 +14,7 @@ from hlteval.reports.findings import FORMATS
 from hlteval.reports.terminal import results, write
 from hlteval.reports.text import text
 from hlteval.results.verdict import Verdict
-from hlteval.workflows.fix.fixing import fix
-from tests.runs import validate
+from tests.runs import fix, validate
 
 HEADER = '{"format":"hlteval-corpus","version":1}\n'
 ROW = "R\tm{}\tname\tD:5-9\tX\tCITY\tNAM\t2.0\n"
