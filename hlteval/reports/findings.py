@@ -16,7 +16,7 @@ import hlteval
 from hlteval.findings import SUBMISSION, Finding, Item, Severity, catalogue
 from hlteval.reports.terminal import Formats, escape_json, json_text, printable, visible
 from hlteval.reports.text import MAX_FINDINGS, text
-from hlteval.results.verdict import Verdict, head
+from hlteval.results.verdict import Output, OverVerdict, Refusal, Verdict, head
 
 #: The workflow commands by severity.
 COMMANDS: Mapping[Severity, str] = MappingProxyType(
@@ -76,20 +76,22 @@ def concise(verdict: Verdict) -> str:
     return "".join(lines)
 
 
-def json(verdict: Verdict, *, schema: str = "verdict", outcome: str = "", **more: object) -> str:
-    """One object with task, profile, verdict, counts and findings, one finding per line.
-
-    Args:
-        verdict: the verdict.
-        schema: name of the schema of the whole.
-        outcome: replaces that of the verdict.
-        **more: further members after the verdict, by name.
+def json(result: Verdict | Output, *_: object) -> str:
+    """A result as one JSON object; of a verdict, or of what has one, with a finding per line.
 
     Examples:
         >>> json(Verdict("seedev-binary", "plan", passed=True))[:66]
         '{"schema":"verdict","version":1,"task":"seedev-binary","profile":"'
+        >>> json(Refusal(Verdict("hub4", "plan", False), "no set", "add it"))[:66]
+        '{"schema":"refusal","version":1,"task":"hub4","profile":"plan","ve'
     """
-    first = json_text(verdict.json_head(schema, outcome, **more)).removesuffix("}\n")
+    if isinstance(result, Verdict):
+        verdict, whole = result, None
+    elif isinstance(result, OverVerdict):
+        verdict, whole = result.verdict, result
+    else:
+        return json_text(result.to_dict())
+    first = json_text(verdict.json_head(whole)).removesuffix("}\n")
     # Encoded findings contain no line break, so a comma before each one makes the lines an array.
     lines = _lines(verdict.findings)
     if lines:

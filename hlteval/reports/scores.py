@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
@@ -14,15 +14,14 @@ import polars as pl
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from hlteval.findings import Finding
 from hlteval.findings.sequence import severities
-from hlteval.reports.findings import json as findings_json
 from hlteval.reports.tables import ALL, FIXED, Cell, Column, Table, Tables, View, tsv_lines
 from hlteval.reports.terminal import Formats, Prose, escape_json, json_text, note, visible, warning
 from hlteval.reports.text import MAX_FINDINGS
 from hlteval.reports.text import text as findings_text
 from hlteval.results.scores import Scores
-from hlteval.results.verdict import Verdict
+from hlteval.results.systems import Interval
+from hlteval.results.verdict import Refusal
 from hlteval.tasks import load
 from hlteval.tasks.task import LOW, NUMBER, RATE, Range, Task
 
@@ -57,7 +56,7 @@ def value_text(value: float | None, values: Range) -> str:
 
 
 def limits_text(
-    limits: tuple[float, float] | None, values: Range = RATE, missing: str = UNDEFINED
+    limits: Interval | None, values: Range = RATE, missing: str = UNDEFINED
 ) -> str:
     """The limits of a confidence interval as people read them.
 
@@ -282,49 +281,24 @@ def _order(task: Task, name: str, primary: str) -> tuple[bool, int, bool, bool]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why nothing was scored.
+def refusal_text(refusal: Refusal, max_findings: int = MAX_FINDINGS) -> RenderableType:
+    """The findings that are the reason, then the reason, what to do, and what else there is.
 
-    Attributes:
-        verdict: the verdict of validation, with its findings.
-        reason: the reason in one line.
-        help: what to do, in one line.
-        blocking: the findings that are the reason.
-        command: the command that reports the others too; empty if there is none.
+    Args:
+        refusal: why nothing was scored.
+        max_findings: maximum number of findings shown per file; 0 for all.
     """
+    findings = tuple(refusal.blocking)
+    blocking = msgspec.structs.replace(refusal.verdict, task="", findings=findings)
+    return Group(findings_text(blocking, max_findings), Text(), refusal_summary(refusal))
 
-    verdict: Verdict
-    reason: str
-    help: str
-    blocking: Sequence[Finding] = ()
-    command: Sequence[str] = ()
 
-    def as_json(self) -> str:
-        """One object: that of a verdict, which is `refused`, with `reason` and `help`.
-
-        Examples:
-            >>> Refusal(Verdict("hub4", "plan", False), "no set", "add it").as_json()[:66]
-            '{"schema":"refusal","version":1,"task":"hub4","profile":"plan","ve'
-        """
-        reasons = {"reason": self.reason, "help": self.help}
-        return findings_json(self.verdict, schema="refusal", outcome="refused", **reasons)
-
-    def as_text(self, max_findings: int = MAX_FINDINGS) -> RenderableType:
-        """The findings that are the reason, then the reason, what to do, and what else there is.
-
-        Args:
-            max_findings: maximum number of findings shown per file; 0 for all.
-        """
-        blocking = msgspec.structs.replace(self.verdict, task="", findings=tuple(self.blocking))
-        return Group(findings_text(blocking, max_findings), Text(), self.summary())
-
-    def summary(self) -> RenderableType:
-        """The reason and what to do; the number of all other findings, and their command."""
-        lines: list[RenderableType] = [Prose(self.reason, "bold red"), Prose(self.help)]
-        blocking = set(self.blocking)
-        if others := tuple(item for item in self.verdict.findings if item not in blocking):
-            more = "; to see all findings, run" if self.command else ""
-            lines.append(Prose(f"not shown: {severities(others)}{more}"))
-            lines += [Text(f"  {shlex.join(self.command)}")] if self.command else []
-        return Group(*lines)
+def refusal_summary(refusal: Refusal) -> RenderableType:
+    """The reason and what to do; the number of all other findings, and their command."""
+    lines: list[RenderableType] = [Prose(refusal.reason, "bold red"), Prose(refusal.help)]
+    blocking = set(refusal.blocking)
+    if others := tuple(item for item in refusal.verdict.findings if item not in blocking):
+        more = "; to see all findings, run" if refusal.command else ""
+        lines.append(Prose(f"not shown: {severities(others)}{more}"))
+        lines += [Text(f"  {shlex.join(refusal.command)}")] if refusal.command else []
+    return Group(*lines)

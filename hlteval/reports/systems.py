@@ -9,15 +9,16 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from hlteval.reports.scores import UNDEFINED, Refusal, limits_text, value_text, values_of
+from hlteval.reports.findings import json as findings_json
+from hlteval.reports.scores import UNDEFINED, limits_text, refusal_text, value_text, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View, tsv_lines
 from hlteval.reports.terminal import Formats, Prose, in_markdown, json_text, note, visible
 from hlteval.results.systems import (
     NOT_DISTINGUISHABLE,
     Comparison,
     Leaderboard,
+    RankedValue,
     RefusedSystem,
-    System,
 )
 from hlteval.tasks import load
 from hlteval.tasks.task import HIGH, LOW, NORMAL, RATE
@@ -115,15 +116,8 @@ def comparison_text(comparison: Comparison, view: View = ALL) -> RenderableType:
 
 def comparison_json(comparison: Comparison, _: View = ALL) -> str:
     """The comparison as one JSON object; in `refused`, what `score` reports of these systems."""
-    reports = {
-        system.name: msgspec.Raw(_refusal(system).as_json().encode())
-        for system in comparison.refused
-    }
+    reports = {system.name: msgspec.Raw(findings_json(system).encode()) for system in comparison.refused}
     return json_text(comparison.to_dict() | {"refused": reports})
-
-
-def _refusal(system: RefusedSystem, command: Sequence[str] = ()) -> Refusal:
-    return Refusal(system.verdict, system.reason, system.help, system.blocking, command)
 
 
 def refusal(system: RefusedSystem, command: Sequence[str]) -> RenderableType:
@@ -134,7 +128,8 @@ def refusal(system: RefusedSystem, command: Sequence[str]) -> RenderableType:
         command: the command that reports all its findings.
     """
     head = Prose(f"refused: {visible(system.name)}", "bold underline")
-    return Group(head, Text(), _refusal(system, command).as_text(FIRST), Text())
+    whole = msgspec.structs.replace(system, command=command)
+    return Group(head, Text(), refusal_text(whole, FIRST), Text())
 
 
 def comparison_tsv(comparison: Comparison, _: View = ALL) -> str:
@@ -282,11 +277,10 @@ def _system_lines(board: Leaderboard) -> Iterator[list[object]]:
         (metric, f"{metric} low", f"{metric} high", f"{metric} {RANK}") for metric in board.metrics
     )
     yield [RANK, SYSTEM, *(name for names in by_metric for name in names), REASON]
-    nothing = System(name="", value=None, interval=None, rank=None)
     for row in board.rows:
         cells: list[object] = [REFUSED if row.reason else row.rank, row.name]
         for metric in board.metrics:
-            system = row.scores.get(metric, nothing)
+            system = row.scores.get(metric, RankedValue())
             cells += [system.value, *(system.interval or (None, None)), system.rank]
         yield [*cells, row.reason]
 

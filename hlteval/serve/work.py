@@ -22,7 +22,8 @@ from hlteval.findings import REFERENCE, SUBMISSION, Item
 from hlteval.findings.counts import count_of
 from hlteval.reports.findings import json
 from hlteval.reports.html import write
-from hlteval.reports.scores import FORMATS, Refusal, value_text, values_of
+from hlteval.reports.findings import json as json_text
+from hlteval.reports.scores import FORMATS, value_text, values_of
 from hlteval.reports.systems import COMPARISON_FORMATS
 from hlteval.reports.tables import ALL
 from hlteval.reports.terminal import printable
@@ -144,7 +145,7 @@ def of_refusal(refused: Refused, title: str) -> Part:
     """The reason why nothing was scored."""
     refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking)
     facts = [("reason", str(refused))]
-    return _part(title.lower(), title, "refused", facts, refusal, json=refusal.as_json())
+    return _part(title.lower(), title, "refused", facts, refusal, json=json_text(refusal))
 
 
 def fixed_copy(task: str, path: str, key: str, settings: Mapping[str, Any]) -> Download | None:

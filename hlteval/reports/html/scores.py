@@ -29,10 +29,10 @@ from hlteval.reports.html.page import (
     column,
     packed,
 )
-from hlteval.reports.scores import Refusal, pivot_scorings, value_text, values_of
+from hlteval.reports.scores import pivot_scorings, value_text, values_of
 from hlteval.reports.terminal import draw, printable, visible
 from hlteval.results.scores import Scores
-from hlteval.results.verdict import Verdict
+from hlteval.results.verdict import Refusal, Verdict
 from hlteval.tasks import load, task_modules
 from hlteval.tasks.task import Task
 

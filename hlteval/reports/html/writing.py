@@ -8,11 +8,10 @@ from hlteval.reports.html.agreement import agreement_page
 from hlteval.reports.html.page import Page
 from hlteval.reports.html.scores import refusal_page, score_page, verdict_page
 from hlteval.reports.html.systems import comparison_page, leaderboard_page
-from hlteval.reports.scores import Refusal
 from hlteval.results.agreement import Agreement
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Leaderboard
-from hlteval.results.verdict import Verdict
+from hlteval.results.verdict import Refusal, Verdict
 from hlteval.sources import writing
 
 #: What there is a report of.

@@ -9,9 +9,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from hlteval.findings import Item, Severity
-from hlteval.results.verdict import Count, Defaults
+from hlteval.results.verdict import Count, Counts, Defaults, Profile
 
-Profile = Literal["plan", "official"]
 #: A number; null where it is undefined (0/0) or not available in the profile.
 Value = float | None
 #: The limits of a confidence interval, lower first.
@@ -19,34 +18,6 @@ Interval = tuple[float | None, float | None]
 #: A value in a row of a table.
 Cell = str | float | bool | list[str | float | bool | None] | None
 Rows = tuple[Mapping[str, Cell], ...]
-
-
-class SeverityCounts(msgspec.Struct):
-    """The number of problems of each severity.
-
-    Attributes:
-        error: problems that make a submission fail.
-        warning: problems that usually do not.
-        info: remarks.
-    """
-
-    error: Count
-    warning: Count
-    info: Count
-
-
-class Counts(msgspec.Struct):
-    """The number of problems; a finding with `count` counts as so many.
-
-    Attributes:
-        severity: by severity.
-        code: by code, of the codes with findings.
-        side: by side, of the sides with findings.
-    """
-
-    severity: SeverityCounts
-    code: Mapping[str, Count]
-    side: Mapping[str, Count]
 
 
 class VerdictMembers(msgspec.Struct, kw_only=True):
