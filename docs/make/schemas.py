@@ -146,7 +146,7 @@ def _shape(kind: type) -> type:
     names = kind.json_members or kind.__struct_fields__
     # Schemas have the counts of findings before the findings, wherever an output has them.
     for name in sorted(names, key=lambda name: name == "findings" and "counts" in names):
-        derived = getattr(kind, f"json_{name}", None) or getattr(kind, name)
+        derived = getattr(kind, f"member_{name}", None) or getattr(kind, name)
         if isinstance(derived, property):
             hints[name] = get_type_hints(derived.fget, include_extras=True)["return"]
             text = f"{text}\n    {name}: {_summary(derived)}"

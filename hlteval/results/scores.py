@@ -91,7 +91,7 @@ class Scores(Output, frozen=True, kw_only=True):
         return self.verdict.records
 
     @property
-    def json_findings(self) -> dict[str, dict[str, int]]:
+    def member_findings(self) -> dict[str, dict[str, int]]:
         """The number of problems of the submission, the reference and other files."""
         return self.verdict.counts
 

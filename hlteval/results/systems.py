@@ -169,7 +169,7 @@ class Comparison(Output, frozen=True, kw_only=True):
         return figure
 
     @property
-    def json_refused(self) -> dict[str, RefusedSystem]:
+    def member_refused(self) -> dict[str, RefusedSystem]:
         """Why systems were not scored, by name."""
         return {system.name: system for system in self.refused}
 
@@ -377,7 +377,7 @@ class Leaderboard(Output, frozen=True, kw_only=True):
         )
 
     @property
-    def json_refused(self) -> dict[str, RefusedRow]:
+    def member_refused(self) -> dict[str, RefusedRow]:
         """Why systems were not scored, by name."""
         return {system.name: _refused_row(system) for system in self.refused}
 
@@ -386,7 +386,7 @@ class Leaderboard(Output, frozen=True, kw_only=True):
         """The systems, best first by the first metric, then those that are refused."""
         refused = (
             Row(name=name, rank=None, scores={}, reason=row.reason, help=row.help, codes=row.codes)
-            for name, row in self.json_refused.items()
+            for name, row in self.member_refused.items()
         )
         ranked = (Row(name=own.name, rank=own.rank, scores=own.scores) for own in self.systems)
         return (*ranked, *refused)
@@ -419,7 +419,7 @@ class Leaderboard(Output, frozen=True, kw_only=True):
             for each in (empty, *self.comparisons)
         ]
         if rows == "systems":
-            refused = [(name, row.reason) for name, row in self.json_refused.items()]
+            refused = [(name, row.reason) for name, row in self.member_refused.items()]
             types = {"name": pl.String, "reason": pl.String}
             names = pl.DataFrame(refused, schema=types, orient="row")
             return pl.concat([*frames, names], how="diagonal")

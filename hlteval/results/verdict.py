@@ -233,7 +233,7 @@ class Output(msgspec.Struct, frozen=True, kw_only=True):
     """Base of results with a JSON form, an object that begins with its schema and version.
 
     The members of the object are the fields, unless `json_members` names other ones: some of them,
-    and properties. A property `json_NAME` is the member NAME in place of the field of that name.
+    and properties. A property `member_NAME` is the member NAME in place of the field of that name.
     Their types and meanings are those of the JSON Schema too.
     """
 
@@ -243,7 +243,7 @@ class Output(msgspec.Struct, frozen=True, kw_only=True):
     def own_members(self) -> dict[str, Any]:
         """The members in plain types, after the schema and its version."""
         names = self.json_members or self.__struct_fields__
-        others = {name: f"json_{name}" for name in names if hasattr(type(self), f"json_{name}")}
+        others = {name: f"member_{name}" for name in names if hasattr(type(self), f"member_{name}")}
         return {name: plain(getattr(self, others.get(name, name))) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
@@ -512,12 +512,12 @@ class Verification(Output, frozen=True, kw_only=True):
         return tuple(part for part in (*self.parts, *self.numbers) if part.outcome == "differs")
 
     @property
-    def json_verdict(self) -> Literal["same", "differs"]:
+    def member_verdict(self) -> Literal["same", "differs"]:
         """`differs` if at least one part or number does."""
         return "same" if self.agrees else "differs"
 
     @property
-    def json_differing(self) -> tuple[str, ...]:
+    def member_differing(self) -> tuple[str, ...]:
         """The names of the parts and numbers that differ."""
         return tuple(part.name for part in self.differing)
 
@@ -577,7 +577,7 @@ class FixedCopy(OverVerdict, frozen=True, kw_only=True):
     readable: bool = True
 
     @property
-    def json_copy(self) -> str | None:
+    def member_copy(self) -> str | None:
         """Path of the copy; null if none could be written, then the verdict is over the original.
         """
         return self.path
