@@ -16,7 +16,7 @@ import hlteval
 from hlteval.findings import SUBMISSION, Finding, Item, Severity, catalogue
 from hlteval.reports.terminal import Formats, escape_json, json_text, printable, visible
 from hlteval.reports.text import MAX_FINDINGS, text
-from hlteval.results.verdict import Output, OverVerdict, Refusal, Verdict, head
+from hlteval.results.verdict import Output, OverVerdict, Verdict, head
 
 #: The workflow commands by severity.
 COMMANDS: Mapping[Severity, str] = MappingProxyType(

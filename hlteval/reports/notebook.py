@@ -13,8 +13,7 @@ from importlib import resources
 
 from hlteval.findings import SUBMISSION
 from hlteval.findings.sequence import severities
-from hlteval.reports.scores import headline, limits_text, value_text, values_of
-from hlteval.reports.systems import rank_text
+from hlteval.reports.scores import UNDEFINED, headline, limits_text, value_text, values_of
 from hlteval.reports.terminal import visible
 from hlteval.representation import Corpus
 from hlteval.results.scores import Scores
@@ -64,9 +63,10 @@ def verdict(result: Verdict) -> str:
 def comparison(result: Comparison) -> str:
     """The systems by rank, those that are refused with the reason, and the notes."""
     values = values_of(load(result.task), result.metric)
+    alike = bool(result.significance.note)
     rows = [
-        (rank_text(each.rank, result), each.name, value_text(each.value, values),
-         limits_text(each.interval, values, missing=""))
+        (UNDEFINED if alike or each.rank is None else each.rank, each.name,
+         value_text(each.value, values), limits_text(each.interval, values, missing=""))
         for each in result.systems
     ]  # fmt: skip
     refused = [("refused", each.name, each.reason) for each in result.refused]

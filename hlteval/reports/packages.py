@@ -19,7 +19,7 @@ from hlteval.reports.tables import Column, Table, Tables
 from hlteval.reports.terminal import Formats, Prose, isolate_bidi, json_text, visible
 from hlteval.results.config import TAKEN, Config
 from hlteval.results.packages import Conversion, Inspection, PackedArchive
-from hlteval.results.verdict import FixedCopy, Verdict, Verification, VerificationOutcome, head
+from hlteval.results.verdict import Fix, FixedCopy, Verdict, Verification, VerificationOutcome, head
 
 #: Default maximum number of members that are shown as text.
 MAX_MEMBERS = 20

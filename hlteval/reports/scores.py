@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
 import msgspec
 import polars as pl
@@ -15,7 +16,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.findings.sequence import severities
-from hlteval.reports.tables import ALL, FIXED, Cell, Column, Table, Tables, View, tsv_lines
+from hlteval.reports.tables import ALL, FIXED, Cell, Column, Field, Table, Tables, View, tsv_lines
 from hlteval.reports.terminal import Formats, Prose, escape_json, json_text, note, visible, warning
 from hlteval.reports.text import MAX_FINDINGS
 from hlteval.reports.text import text as findings_text
@@ -31,6 +32,10 @@ MANY = 30
 _SLICE = 20_000
 #: Floats from here on are written with an exponent.
 _EXPONENT = 1e16
+#: The kinds of columns in text by those of fields; others are numbers.
+_KINDS: Mapping[str, Literal["name", "prose"]] = MappingProxyType(
+    {"text": "name", "prose": "prose"}
+)
 #: The types of columns that Polars and msgspec write alike in JSON.
 _ALIKE = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.List(pl.String))
 #: The file by which a folder of scores is recognised.
@@ -55,9 +60,7 @@ def value_text(value: float | None, values: Range) -> str:
     return str(int(value)) if whole else f"{value:.4f}"
 
 
-def limits_text(
-    limits: Interval | None, values: Range = RATE, missing: str = UNDEFINED
-) -> str:
+def limits_text(limits: Interval | None, values: Range = RATE, missing: str = UNDEFINED) -> str:
     """The limits of a confidence interval as people read them.
 
     Args:
@@ -76,6 +79,48 @@ def values_of(task: Task, name: str) -> Range:
     """The values that a metric or a measure of the table `scorings` can have; NUMBER if unknown."""
     statistic = task.statistic(name)
     return statistic.values if statistic else NUMBER
+
+
+def text_table(
+    frame: pl.DataFrame, fields: Iterable[Field], title: str = "", ranges: Sequence[Range] = ()
+) -> Table:
+    """The rows of a data frame as people read them.
+
+    Args:
+        frame: the rows.
+        fields: its columns.
+        title: a line above it, if any.
+        ranges: what the numbers of each row can be, rather than those of each column.
+
+    Examples:
+        >>> frame = pl.DataFrame({"value": [0.5, None], "low": [0.25, None], "high": [1.0, None]})
+        >>> text_table(frame, [Field("value"), Field("low"), Field("high")]).rows
+        [['0.5000', '[0.2500, 1.0000]'], ['-', '-']]
+    """
+    columns = {
+        field: Column(field.header, _KINDS.get(field.kind, "number"), field.importance)
+        for field in fields
+        if field.importance is not None and field.name != "high"
+    }
+    rows = [
+        [_cell(row, field, ranges[number] if ranges else field.values) for field in columns]
+        for number, row in enumerate(frame.iter_rows(named=True))
+    ]
+    return Table([*columns.values()], rows, title)
+
+
+def _cell(row: Mapping[str, object], field: Field, values: Range) -> str:
+    match row[field.name], row.get("high"):
+        case None, _:
+            return UNDEFINED
+        case float(low), float(high) if field.name == "low":
+            return limits_text((low, high))
+        case float(value), _:
+            return f"{value:+.4f}" if field.signed else value_text(value, values)
+        case [*items], _:
+            return ", ".join(visible(str(item)) for item in items)
+        case value, _:
+            return visible(str(value))
 
 
 def pivot_scorings(

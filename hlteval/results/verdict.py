@@ -351,7 +351,9 @@ class Verdict(msgspec.Struct, frozen=True):
         optional = {"compared": self.compared, "defaults": plain(self.defaults)}
         return {
             **head(whole.json_schema if whole else "verdict"),
-            **{"task": self.task, "profile": self.profile, "verdict": outcome or self.outcome},
+            "task": self.task,
+            "profile": self.profile,
+            "verdict": outcome or self.outcome,
             **(whole.own_members() if whole else {}),
             **{name: getattr(self, name) for name in ("side", "documents", "records")},
             **{name: value for name, value in optional.items() if value},
@@ -578,6 +580,7 @@ class FixedCopy(OverVerdict, frozen=True, kw_only=True):
 
     @property
     def member_copy(self) -> str | None:
-        """Path of the copy; null if none could be written, then the verdict is over the original.
-        """
+        """Path of the copy; null if none could be written, then the verdict is over the
+        original.
+        """  # noqa: D205 - a sentence of the schema
         return self.path

@@ -21,15 +21,15 @@ from hlteval.converters import WrongSetting
 from hlteval.findings import REFERENCE, SUBMISSION, Item
 from hlteval.findings.counts import count_of
 from hlteval.reports.findings import json
-from hlteval.reports.html import write
 from hlteval.reports.findings import json as json_text
+from hlteval.reports.html import write
 from hlteval.reports.scores import FORMATS, value_text, values_of
 from hlteval.reports.systems import COMPARISON_FORMATS
 from hlteval.reports.tables import ALL
 from hlteval.reports.terminal import printable
 from hlteval.results.scores import Scores
 from hlteval.results.systems import NOT_DISTINGUISHABLE, Comparison
-from hlteval.results.verdict import Verdict
+from hlteval.results.verdict import Refusal, Verdict
 from hlteval.serve.settings import (
     INPUT,
     LINKS,

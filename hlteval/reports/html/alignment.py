@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from hlteval.findings.counts import fill
-from hlteval.reports.html.page import TABLES, Column, Section, as_json, column, packed
+from hlteval.reports.html.page import TABLES, Section, as_json, field_of, packed
 from hlteval.results.scores import Scores
 from hlteval.scoring.evidence import Evidence
 from hlteval.tasks import load
@@ -511,8 +511,8 @@ def _column(values: pl.Series, title: str) -> dict[str, Any]:
     """A column by itself; lists are joined."""
     if isinstance(values.dtype, pl.List):
         values = values.cast(pl.List(pl.String)).list.join(", ")
-    kind = column(values.name, values.dtype).kind
-    return packed(values.to_frame(), (Column(values.name, title, kind),))[0]
+    field = field_of(values.name, values.dtype)._replace(title=title)
+    return packed(values.to_frame(), [field])[0]
 
 
 def _cell(cell: Cell) -> dict[str, Any]:

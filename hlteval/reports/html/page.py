@@ -24,11 +24,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import msgspec
 import polars as pl
 
+from hlteval.reports.tables import Field
 from hlteval.reports.terminal import escape_json, printable, visible
 
 _FILES = resources.files("hlteval.reports.html")
@@ -160,30 +161,6 @@ class Copied(Section):
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of a table.
-
-    Attributes:
-        name: in the data frame.
-        title: as people read it; the name with spaces if it is empty.
-        kind: `rate` is shown with four decimals, `number` as it is, `text` and `list` as text;
-            `figure` is text that is sorted and filtered as the number that it is, `link` a link to
-            the file of that name.
-        meaning: shown where the pointer is.
-    """
-
-    name: str
-    title: str = ""
-    kind: Literal["text", "list", "rate", "number", "figure", "link"] = "text"
-    meaning: str = ""
-
-    @property
-    def heading(self) -> str:
-        """Its title, or its name with spaces."""
-        return self.title or self.name.replace("_", " ")
-
-
-@dataclass(frozen=True)
 class DataTable(Section):
     """A table that sorts, filters and pages.
 
@@ -194,7 +171,7 @@ class DataTable(Section):
     """
 
     frame: pl.DataFrame = field(default_factory=pl.DataFrame)
-    columns: Sequence[Column] = ()
+    columns: Sequence[Field] = ()
     page_size: int = 25
     kind: ClassVar[str] = "table"
     scripts: ClassVar[tuple[str, ...]] = TABLES
@@ -317,14 +294,12 @@ class Page:
         subtitle: below the heading: what was compared with what.
         tabs: its tabs, the first of which is shown; those without sections are left out.
         outcome: a word with a colour, `pass`, `fail` or `refused`; empty for none.
-        parent: a link to the page that this one belongs to, and its text; None for none.
     """
 
     title: str
     subtitle: Sequence[tuple[str, str]]
     tabs: Sequence[Tab]
     outcome: str = ""
-    parent: tuple[str, str] | None = None
 
     @property
     def sections(self) -> Iterator[Section]:
@@ -332,8 +307,11 @@ class Page:
         for tab in self.tabs:
             yield from tab.sections
 
-    def html(self) -> str:
+    def html(self, parent: tuple[str, str] | None = None) -> str:
         """The page as one file that loads nothing.
+
+        Args:
+            parent: a link to the page that it belongs to, and its text.
 
         Examples:
             >>> Page("Scores", (), [Tab("Overview", [Section()])]).html()[:15]
@@ -346,6 +324,7 @@ class Page:
             .get_template("page.html")
             .render(
                 page=self,
+                parent=parent,
                 tabs=[tab for tab in self.tabs if tab.sections],
                 scripts=scripts,
                 styles=[asset(path) for path in STYLES],
@@ -374,7 +353,7 @@ def _visible(text: object) -> str:
     return visible(printable(str(text)))
 
 
-def packed(frame: pl.DataFrame, columns: Sequence[Column] = ()) -> list[dict[str, Any]]:
+def packed(frame: pl.DataFrame, fields: Sequence[Field] = ()) -> list[dict[str, object]]:
     """The columns of a data frame as plain values.
 
     Texts that occur more than once are listed in `words`, and `at` has the number of each row's;
@@ -382,51 +361,44 @@ def packed(frame: pl.DataFrame, columns: Sequence[Column] = ()) -> list[dict[str
 
     Args:
         frame: the rows.
-        columns: its columns, in order; all of them if there are none.
+        fields: its columns, in order; all of them if there are none.
 
     Examples:
         >>> packed(pl.DataFrame({"type": ["PER", "PER", "PER"]}))[0]["words"]
         ['PER']
     """
-    chosen = columns or [column(name, dtype) for name, dtype in frame.schema.items()]
-    return [{**_head(each), **_values(frame[each.name])} for each in chosen]
+    packed = []
+    for each in fields or [field_of(name, dtype) for name, dtype in frame.schema.items()]:
+        kind = "text" if each.kind in ("prose", "limits") else each.kind
+        head = {"name": each.name, "title": each.title or each.name.replace("_", " "), "kind": kind}
+        meaning = {"meaning": each.meaning} if each.meaning else {}
+        packed.append({**head, **meaning, **_values(frame[each.name])})
+    return packed
 
 
-def column(name: str, dtype: Any) -> Column:
+def field_of(name: str, dtype: pl.DataType) -> Field:
     """A column of a data frame of which nothing is declared.
 
     Examples:
-        >>> column("f1", pl.Float64()).kind
+        >>> field_of("f1", pl.Float64()).kind
         'rate'
     """
-    if dtype.is_float():
-        return Column(name, kind="rate")
-    if dtype.is_integer():
-        return Column(name, kind="number")
-    return Column(name, kind="list" if isinstance(dtype, pl.List) else "text")
+    if dtype.is_numeric():
+        return Field(name, kind="rate" if dtype.is_float() else "number")
+    return Field(name, kind="list" if isinstance(dtype, pl.List) else "text")
 
 
-def _head(column: Column) -> dict[str, Any]:
-    head = {"name": column.name, "title": column.heading, "kind": column.kind}
-    return head | ({"meaning": column.meaning} if column.meaning else {})
-
-
-def _values(values: pl.Series) -> dict[str, Any]:
+def _values(values: pl.Series) -> dict[str, object]:
     if values.dtype != pl.String or not len(values):
-        return {"values": _plain(values)}
+        if values.dtype.is_float():  # what is not a number is undefined
+            return {"values": values.fill_nan(None).to_list()}
+        known = values.dtype.is_integer() or values.dtype in (pl.String, pl.Boolean)
+        if known or values.dtype == pl.List(pl.String):
+            return {"values": values.to_list()}
+        return {"values": [None if value is None else str(value) for value in values]}
     words = values.unique(maintain_order=True).drop_nulls()
     if len(words) * 2 > len(values):
         return {"values": values.to_list()}
     numbers = pl.DataFrame({"word": words, "at": range(len(words))})
     at = values.to_frame("word").join(numbers, on="word", how="left", maintain_order="left")["at"]
     return {"words": words.to_list(), "at": at.to_list()}
-
-
-def _plain(values: pl.Series) -> list[Any]:
-    """Values as JSON knows them; what is not a number is undefined."""
-    if values.dtype.is_float():
-        return values.fill_nan(None).to_list()
-    known = values.dtype.is_integer() or values.dtype in (pl.String, pl.Boolean)
-    if known or values.dtype == pl.List(pl.String):
-        return values.to_list()
-    return [None if value is None else str(value) for value in values.to_list()]

@@ -15,7 +15,6 @@ from hlteval.reports.html.page import (
     TABLES,
     Bars,
     Breakdown,
-    Column,
     Copied,
     Curves,
     DataTable,
@@ -26,10 +25,11 @@ from hlteval.reports.html.page import (
     Page,
     Section,
     Tab,
-    column,
+    field_of,
     packed,
 )
 from hlteval.reports.scores import pivot_scorings, value_text, values_of
+from hlteval.reports.tables import Field
 from hlteval.reports.terminal import draw, printable, visible
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Refusal, Verdict
@@ -208,7 +208,7 @@ def _by_code(verdict: Verdict) -> DataTable:
     return DataTable(
         "By code",
         frame=pl.DataFrame(rows, schema=schema, orient="row"),
-        columns=[Column(name, kind="number" if name == "count" else "text") for name in schema],
+        columns=[Field(name, kind="number" if name == "count" else "text") for name in schema],
         page_size=10,
     )
 
@@ -253,30 +253,28 @@ def _line(finding: Finding) -> dict[str, Any]:
     return {**{name: visible(text) for name, text in pieces.items()}, **caret}
 
 
-def verdict_page(verdict: Verdict, parent: tuple[str, str] | None = None) -> Page:
+def verdict_page(verdict: Verdict) -> Page:
     """The report of validation: how many findings of each code, and each with its line.
 
     Args:
         verdict: the verdict.
-        parent: a link to the page that this one belongs to, and its text.
     """
     tabs = [Tab("Findings", [_counts(verdict), *finding_sections(verdict)])]
-    return Page(title(verdict.task), about(verdict), tabs, verdict.outcome, parent)
+    return Page(title(verdict.task), about(verdict), tabs, verdict.outcome)
 
 
-def refusal_page(refusal: Refusal, parent: tuple[str, str] | None = None) -> Page:
+def refusal_page(refusal: Refusal) -> Page:
     """The report of a submission of which nothing was scored: why, and what to do.
 
     Args:
         refusal: the reason, with the verdict of validation.
-        parent: a link to the page that this one belongs to, and its text.
     """
     verdict = refusal.verdict
     tabs = [
         Tab("Refusal", list(_refused(refusal))),
         Tab("All findings", [_counts(verdict), *finding_sections(verdict)], found(verdict)),
     ]
-    return Page(title(verdict.task), about(verdict), tabs, "refused", parent)
+    return Page(title(verdict.task), about(verdict), tabs, "refused")
 
 
 def title(task: str) -> str:
@@ -320,12 +318,11 @@ MOST_FACTS = 8
 _DRAWN = frozenset({"scorings", "curve", "pr", "ndcg"})
 
 
-def score_page(scores: Scores, parent: tuple[str, str] | None = None) -> Page:
+def score_page(scores: Scores) -> Page:
     """The report of the scores of a submission.
 
     Args:
         scores: the scores, with the alignment if it is to be shown.
-        parent: a link to the page that this one belongs to, and its text.
     """
     task = load(scores.task)
     aligned = alignment(scores)
@@ -341,7 +338,6 @@ def score_page(scores: Scores, parent: tuple[str, str] | None = None) -> Page:
             Tab("Tables", list(_tables(scores, task))),
             Tab("Findings", list(finding_sections(scores.verdict)), found(scores.verdict)),
         ],
-        parent=parent,
     )
 
 
@@ -394,7 +390,7 @@ def _scores(scores: Scores, task: Task) -> Iterator[Section]:
         values = pl.DataFrame(
             [cells for _, cells in rows], dict.fromkeys(measures, pl.Float64), orient="row"
         )
-        heads = [Column("", "scoring"), *(_column(task, name) for name in measures)]
+        heads = [Field("", "scoring"), *(_column(task, name) for name in measures)]
         yield DataTable(evaluation, frame=names.hstack(values), columns=heads)
 
 
@@ -414,9 +410,7 @@ def _metrics(scores: Scores, task: Task) -> DataTable:
         for each in [(value, *(scores.intervals.get(name, (None, None)) if ends else ()))]
     ]
     names = ["metric", "value", *ends, "meaning"]
-    columns = [
-        Column(name, kind="figure" if name in ("value", *ends) else "text") for name in names
-    ]
+    columns = [Field(name, kind="figure" if name in ("value", *ends) else "text") for name in names]
     frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String))
     return DataTable("All metrics", frame=frame, columns=columns)
 
@@ -425,11 +419,11 @@ def _figure(task: Task, name: str, value: float | None) -> str | None:
     return None if value is None else value_text(value, values_of(task, name))
 
 
-def _column(task: Task, measure: str) -> Column:
+def _column(task: Task, measure: str) -> Field:
     statistic = task.statistic(measure)
     rate = values_of(task, measure).kind == "rate"
     meaning = statistic.meaning if statistic else ""
-    return Column(measure, measure, "rate" if rate else "number", meaning)
+    return Field(measure, measure, "rate" if rate else "number", meaning)
 
 
 def _bars(scores: Scores, task: Task) -> list[Section]:
@@ -451,10 +445,10 @@ def _table(scores: Scores, task: Task, name: str) -> DataTable:
     return DataTable(name.replace("_", " ").capitalize(), frame=frame, columns=columns)
 
 
-def _typed(task: Task, name: str, dtype: pl.DataType) -> Column:
+def _typed(task: Task, name: str, dtype: pl.DataType) -> Field:
     """A column of a table, shown as its statistic declares."""
     statistic = task.statistic(name)
-    known = column(name, dtype)
+    known = field_of(name, dtype)
     if known.kind != "rate" or (statistic and statistic.values.kind == "rate"):
         return known
-    return Column(name, kind="number")
+    return Field(name, kind="number")

@@ -9,11 +9,9 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from hlteval.findings import Item
-from hlteval.reports.schemas.lists import Counts, Interval, Profile, Rows, Value, VerdictMembers
+from hlteval.reports.schemas.lists import Interval, Profile, Value, VerdictMembers
 from hlteval.results.evaluation import Best, CellStatus, Entry
-from hlteval.results.systems import Difference, Significance, System
-from hlteval.results.verdict import Count, Fix, Outcome, Part, Unfixed
-from hlteval.sources import Listed
+from hlteval.results.verdict import Count, Outcome
 
 Level = Literal["error", "warning", "info"]
 
