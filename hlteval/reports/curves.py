@@ -87,22 +87,29 @@ def _of_class(system: Scores, name: str) -> tuple[list[float], list[float]]:
 
 
 def points(system: Scores, layer: str) -> tuple[list[float], list[float]]:
-    """Recalls and precisions of the curve whose area is the `auc` of a layer.
-
-    In the profile `plan` it begins at recall 0, and follows the order of the cuts. In `official` it
-    has the points of the script: with recall above 0, by recall and precision.
-    """
+    """Recalls and precisions of the curve whose area is the `auc` of a layer, by its cuts."""
     if "curve" not in system.tables:
         return [], []
-    rows = system.tables["curve"].filter(pl.col("layer") == layer)
-    rows = rows.drop_nulls(["recall", "precision"]).sort("cut")
+    rows = system.tables["curve"].filter(pl.col("layer") == layer).sort("cut")
+    rows = curve_points(rows, system.profile)
+    return rows["recall"].to_list(), rows["precision"].to_list()
+
+
+def curve_points(rows: pl.DataFrame, profile: str) -> pl.DataFrame:
+    """The points of a curve, and what is known of each.
+
+    In the profile `plan` it begins at recall 0, and follows the order of the rows. In `official` it
+    has the points of the script: with recall above 0, by recall and precision.
+    """
+    known = [
+        name for name in ("recall", "precision", "threshold", "tp", "fp", "fn") if name in rows
+    ]
+    rows = rows.select(known).drop_nulls(["recall", "precision"])
     positive = rows.filter(pl.col("recall") > 0)
-    if system.profile == "official":
-        positive = positive.sort("recall", "precision")
-    recalls, precisions = positive["recall"].to_list(), positive["precision"].to_list()
-    if system.profile == "plan" and rows.height:
-        return [0.0, *recalls], [rows["precision"][0], *precisions]
-    return recalls, precisions
+    if profile == "official" or rows.is_empty():
+        return positive.sort("recall", "precision")
+    first = {"recall": [0.0], "precision": rows["precision"][:1]}
+    return pl.concat([pl.DataFrame(first), positive], how="diagonal_relaxed").select(known)
 
 
 NEEDED = "a plot needs matplotlib: pip install 'hlteval[plot]'"

@@ -21,10 +21,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 import polars as pl
@@ -34,27 +34,23 @@ from hlteval.reports.terminal import escape_json, printable, visible
 
 _FILES = resources.files("hlteval.reports.html")
 _MAP = re.compile(r"(?m)^(//|/\*)# sourceMappingURL=.*$")
-_ESCAPES = {b"<": b"\\u003c", b">": b"\\u003e", b"&": b"\\u0026"}
+#: The types of columns, beside numbers, that are the same in JSON.
+_PLAIN = (pl.String, pl.Boolean, pl.List(pl.String))
+_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
-def as_json(value: Any) -> str:
+def as_json(value: object) -> str:
     r"""A value as JSON that can be the text of a script element.
 
     Examples:
         >>> as_json(["</script>"])
         '["\\u003c/script\\u003e"]'
     """
-    text = escape_json(_encoded(value))
-    for character, escape in _ESCAPES.items():
-        text = text.replace(character, escape)
-    return text.decode()
-
-
-def _encoded(value: Any) -> bytes:
     try:
-        return msgspec.json.encode(value)
+        encoded = msgspec.json.encode(value)
     except UnicodeEncodeError:  # a lone surrogate, as in a file name that is not UTF-8
-        return msgspec.json.encode(printable(msgspec.to_builtins(value)))
+        encoded = msgspec.json.encode(printable(msgspec.to_builtins(value)))
+    return escape_json(encoded).decode().translate(_ESCAPES)
 
 
 def asset(path: str) -> str:
@@ -76,17 +72,12 @@ def asset(path: str) -> str:
 
 def policy(scripts: Iterable[str]) -> str:
     """The content security policy of a page with some scripts."""
-    own = " ".join(_digests(scripts))
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    own = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (
         f"default-src 'none'; script-src {own}; style-src 'unsafe-inline'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-
-
-def _digests(scripts: Iterable[str]) -> Iterator[str]:
-    for script in scripts:
-        digest = hashlib.sha256(script.encode()).digest()
-        yield f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 TABLES = ("vendor/tabulator.min.js", "assets/values.js", "assets/table.js")
@@ -111,7 +102,7 @@ class Section:
     kind: ClassVar[str] = ""
     scripts: ClassVar[tuple[str, ...]] = ()
 
-    def data(self) -> Any:
+    def data(self) -> Mapping[str, object] | None:
         """Data for its script, as plain values; None if it needs nothing."""
         return None
 
@@ -176,27 +167,14 @@ class DataTable(Section):
     kind: ClassVar[str] = "table"
     scripts: ClassVar[tuple[str, ...]] = TABLES
 
-    def data(self) -> Any:
+    def data(self) -> dict[str, object]:
         """The columns with their values."""
         return {
             "title": self.title,
             "pageSize": self.page_size,
             "rows": self.frame.height,
-            "columns": packed(self.frame, self.columns),
+            "columns": pack(self.frame, self.columns),
         }
-
-
-@dataclass(frozen=True)
-class Line:
-    """A curve of a chart.
-
-    Attributes:
-        name: in the legend.
-        points: x and y of each point, and what is said of it beside these, by name.
-    """
-
-    name: str
-    points: pl.DataFrame
 
 
 @dataclass(frozen=True)
@@ -205,19 +183,20 @@ class Curves(Section):
 
     Attributes:
         axes: the columns of the points that are x and y, which are also what the axes say.
-        lines: the curves.
+        lines: the curves: the name in the legend; x and y of each point, and what is said of it
+            beside these.
         rates: whether both axes are from 0 to 1.
     """
 
     axes: tuple[str, str] = ("recall", "precision")
-    lines: Sequence[Line] = ()
+    lines: Sequence[tuple[str, pl.DataFrame]] = ()
     rates: bool = True
     kind: ClassVar[str] = "curves"
     scripts: ClassVar[tuple[str, ...]] = (*TABLES, *CHARTS)
 
-    def data(self) -> Any:
+    def data(self) -> dict[str, object]:
         """The points of each curve by column."""
-        lines = [{"name": line.name, "columns": packed(line.points)} for line in self.lines]
+        lines = [{"name": name, "columns": pack(points)} for name, points in self.lines]
         return {"title": self.title, "axes": self.axes, "rates": self.rates, "lines": lines}
 
 
@@ -248,21 +227,9 @@ class Bars(Section):
     kind: ClassVar[str] = "bars"
     scripts: ClassVar[tuple[str, ...]] = (*TABLES, *CHARTS)
 
-    def data(self) -> Any:
+    def data(self) -> dict[str, object]:
         """The breakdowns as they are."""
-        return {
-            "title": self.title,
-            "breakdowns": [
-                {
-                    "name": each.name,
-                    "items": list(each.items),
-                    "measures": {name: list(values) for name, values in each.measures.items()},
-                    "rates": list(each.rates),
-                    "intervals": {name: list(ends) for name, ends in each.intervals.items()},
-                }
-                for each in self.breakdowns
-            ],
-        }
+        return {"title": self.title, "breakdowns": self.breakdowns}
 
 
 STYLES = ("vendor/tabulator.min.css", "assets/report.css", "assets/alignment.css")
@@ -301,12 +268,6 @@ class Page:
     tabs: Sequence[Tab]
     outcome: str = ""
 
-    @property
-    def sections(self) -> Iterator[Section]:
-        """The sections of all tabs."""
-        for tab in self.tabs:
-            yield from tab.sections
-
     def html(self, parent: tuple[str, str] | None = None) -> str:
         """The page as one file that loads nothing.
 
@@ -317,43 +278,33 @@ class Page:
             >>> Page("Scores", (), [Tab("Overview", [Section()])]).html()[:15]
             '<!doctype html>'
         """
-        needed = dict.fromkeys(path for section in self.sections for path in section.scripts)
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+
+        environment = Environment(
+            loader=PackageLoader("hlteval.reports.html"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        # A text as people read it: nothing in it is obeyed, nothing is invisible.
+        environment.filters["visible"] = lambda text: visible(printable(str(text)))
+        environment.filters["embedded"] = as_json
+        tabs = [tab for tab in self.tabs if tab.sections]
+        sections = (section for tab in tabs for section in tab.sections)
+        needed = dict.fromkeys(path for section in sections for path in section.scripts)
         scripts = [asset(path) for path in (FIRST, *needed, LAST)]
-        return str(
-            _environment()
-            .get_template("page.html")
-            .render(
-                page=self,
-                parent=parent,
-                tabs=[tab for tab in self.tabs if tab.sections],
-                scripts=scripts,
-                styles=[asset(path) for path in STYLES],
-                policy=policy(scripts),
-            )
+        return environment.get_template("page.html").render(
+            page=self,
+            parent=parent,
+            tabs=tabs,
+            scripts=scripts,
+            styles=[asset(path) for path in STYLES],
+            policy=policy(scripts),
         )
 
 
-def _environment() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("hlteval.reports.html"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["visible"] = _visible
-    environment.filters["embedded"] = as_json
-    return environment
-
-
-def _visible(text: object) -> str:
-    """A text as people read it: nothing in it is obeyed, nothing is invisible."""
-    return visible(printable(str(text)))
-
-
-def packed(frame: pl.DataFrame, fields: Sequence[Field] = ()) -> list[dict[str, object]]:
+def pack(frame: pl.DataFrame, fields: Sequence[Field] = ()) -> list[dict[str, object]]:
     """The columns of a data frame as plain values.
 
     Texts that occur more than once are listed in `words`, and `at` has the number of each row's;
@@ -364,16 +315,16 @@ def packed(frame: pl.DataFrame, fields: Sequence[Field] = ()) -> list[dict[str, 
         fields: its columns, in order; all of them if there are none.
 
     Examples:
-        >>> packed(pl.DataFrame({"type": ["PER", "PER", "PER"]}))[0]["words"]
+        >>> pack(pl.DataFrame({"type": ["PER", "PER", "PER"]}))[0]["words"]
         ['PER']
     """
-    packed = []
+    columns = []
     for each in fields or [field_of(name, dtype) for name, dtype in frame.schema.items()]:
         kind = "text" if each.kind in ("prose", "limits") else each.kind
         head = {"name": each.name, "title": each.title or each.name.replace("_", " "), "kind": kind}
         meaning = {"meaning": each.meaning} if each.meaning else {}
-        packed.append({**head, **meaning, **_values(frame[each.name])})
-    return packed
+        columns.append({**head, **meaning, **_values(frame[each.name])})
+    return columns
 
 
 def field_of(name: str, dtype: pl.DataType) -> Field:
@@ -389,16 +340,14 @@ def field_of(name: str, dtype: pl.DataType) -> Field:
 
 
 def _values(values: pl.Series) -> dict[str, object]:
-    if values.dtype != pl.String or not len(values):
-        if values.dtype.is_float():  # what is not a number is undefined
-            return {"values": values.fill_nan(None).to_list()}
-        known = values.dtype.is_integer() or values.dtype in (pl.String, pl.Boolean)
-        if known or values.dtype == pl.List(pl.String):
-            return {"values": values.to_list()}
+    if values.dtype == pl.String and len(values):
+        words = values.unique(maintain_order=True).drop_nulls()
+        if len(words) * 2 <= len(values):
+            numbers = pl.Series(range(len(words)), dtype=pl.Int64)
+            at = values.replace_strict(words, numbers, default=None)
+            return {"words": words.to_list(), "at": at.to_list()}
+    if values.dtype.is_float():  # what is not a number is undefined
+        values = values.fill_nan(None)
+    elif not values.dtype.is_integer() and values.dtype not in _PLAIN:
         return {"values": [None if value is None else str(value) for value in values]}
-    words = values.unique(maintain_order=True).drop_nulls()
-    if len(words) * 2 > len(values):
-        return {"values": values.to_list()}
-    numbers = pl.DataFrame({"word": words, "at": range(len(words))})
-    at = values.to_frame("word").join(numbers, on="word", how="left", maintain_order="left")["at"]
-    return {"words": words.to_list(), "at": at.to_list()}
+    return {"values": values.to_list()}
