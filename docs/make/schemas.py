@@ -19,7 +19,6 @@ from hlteval import grammars
 from hlteval.extensions import resolve
 from hlteval.findings import Findings, Item
 from hlteval.reports.schemas.declared import SCHEMAS, Schema
-from hlteval.reports.schemas.lists import Interval, Rows
 from hlteval.reports.schemas.outputs import FolderDefaults, RefusalOutput, VerdictOutput
 from hlteval.results.evaluation import (
     Campaign,
@@ -32,7 +31,7 @@ from hlteval.results.evaluation import (
     TaskSettings,
     Team,
 )
-from hlteval.results.systems import RefusedSystem
+from hlteval.results.systems import Interval, RefusedSystem
 from hlteval.results.verdict import Counts, Output, OverVerdict, Profile
 
 FOLDER = Path(__file__).parents[2] / "hlteval" / "reports" / "schemas"
@@ -42,12 +41,14 @@ _VERSION = "Version of the schema; any change of what this object can contain ra
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.M)
 _HEADED = {schema.shape.partition(":")[2]: schema for schema in SCHEMAS.values() if schema.headed}
 
+_Cell = str | float | bool | list[str | float | bool | None] | None
+"""A value in a row of a table."""
 _AS_JSON: Mapping[Any, Any] = {
     Findings: tuple[Item, ...],
     dict[str, dict[str, int]]: Counts,
     dict[str, RefusedSystem]: Mapping[str, RefusalOutput],
     Mapping[str, tuple[float, float]]: Mapping[str, Interval],
-    Mapping[str, pl.DataFrame]: Mapping[str, Rows],
+    Mapping[str, pl.DataFrame]: Mapping[str, tuple[Mapping[str, _Cell], ...]],
 }
 """The types of members in JSON that are others than those of the results."""
 _TABLES: Mapping[str, Mapping[str, type]] = {

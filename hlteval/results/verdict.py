@@ -491,8 +491,9 @@ class Verification(Output, frozen=True, kw_only=True):
 
     json_schema: ClassVar[str] = "verification"
     json_members: ClassVar[tuple[str, ...]] = (
-        "verdict", "differing", "signature", "parts", "numbers",
-    )  # fmt: skip
+        *("verdict", "differing"),
+        *("signature", "parts", "numbers"),
+    )
 
     signature: str
     parts: tuple[Part, ...]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hlteval.reports.html.agreement import agreement_page
 from hlteval.reports.html.page import Page
 from hlteval.reports.html.scores import refusal_page, score_page, verdict_page
-from hlteval.reports.html.systems import comparison_page, leaderboard_page
+from hlteval.reports.html.systems import agreement_page, comparison_page, leaderboard_page
 from hlteval.results.agreement import Agreement
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Leaderboard
@@ -18,11 +17,11 @@ from hlteval.sources import writing
 Result = Scores | Verdict | Comparison | Leaderboard | Agreement | Refusal
 
 
-def page(result: Result) -> Page:
+def make_page(result: Result) -> Page:
     """The report of a result.
 
     Examples:
-        >>> page(Verdict("seedev-binary", "plan", passed=True)).outcome
+        >>> make_page(Verdict("seedev-binary", "plan", passed=True)).outcome
         'pass'
     """
     match result:
@@ -51,6 +50,6 @@ def write(result: Result | Page, path: Path, parent: tuple[str, str] | None = No
     Raises:
         NotWritten: if the system refuses it.
     """
-    text = (result if isinstance(result, Page) else page(result)).html(parent)
+    text = (result if isinstance(result, Page) else make_page(result)).html(parent)
     with writing(path, replace=True) as unfinished:
         unfinished.write_text(text, "utf-8", errors="backslashreplace", newline="")

@@ -147,19 +147,17 @@ def _cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Ce
         if cell.kind in ("name", "words") or not (cell.reference and cell.system):
             differs = pl.lit(value=False)
         frame = rows.select(ours.alias("ours"), theirs.alias("theirs"), differs.alias("differs"))
-        sides = (
-            frame[name] if column else None
-            for name, column in (("ours", cell.reference), ("theirs", cell.system))
-        )
-        yield Cell(cell.title, cell.kind, *sides, frame["differs"])
+        first = frame["ours"] if cell.reference else None
+        second = frame["theirs"] if cell.system else None
+        yield Cell(cell.title, cell.kind, first, second, frame["differs"])
     if info.items:
         sides = []
         for side, name in zip(SIDES, info.items, strict=True):
             keys = zip(rows[info.document], [side] * rows.height, rows[name], strict=True)
             lines = ([line for line, _ in items.get(key, ())] or None for key in keys)
-            sides.append(pl.Series(side, list(lines), dtype=pl.List(pl.String)))
+            sides.append(pl.Series(list(lines), dtype=pl.List(pl.String)))
         nothing = pl.Series([False]).new_from_index(0, rows.height)
-        yield Cell("arguments", "value", *sides, nothing)
+        yield Cell("arguments", "value", sides[0], sides[1], nothing)
 
 
 def _places(
@@ -299,13 +297,7 @@ def alignment(scores: Scores) -> Alignment | None:
     info, tables = load(scores.task).alignment_info, scores.tables
     if info is None or info.table not in tables or tables[info.table].is_empty():
         return None
-    rows = info.rows(tables[info.table]) if info.rows else tables[info.table]
-    details = dict(info.details)
-    if info.joined and info.joined[0] in tables:  # with what another table says of each row
-        other, key = tables[info.joined[0]], info.joined[1]
-        first = other.unique(key, keep="first", maintain_order=True)
-        rows = rows.join(first, on=key, how="left", maintain_order="left")
-        details |= {name: name for name in other.columns if name not in key}
+    rows, details = _rows(info, tables)
     intro = "Each row has the reference above the system; what differs is marked."
     every = rows.height
     if every > MOST:
@@ -348,6 +340,20 @@ def alignment(scores: Scores) -> Alignment | None:
         contexts=list(contexts),
         left_out=every - rows.height,
     )
+
+
+def _rows(
+    info: AlignmentInfo, tables: Mapping[str, pl.DataFrame]
+) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The rows that people read, with what another table says of them, and the columns about it."""
+    rows, details = tables[info.table], dict(info.details)
+    rows = info.rows(rows) if info.rows else rows
+    if info.joined and info.joined[0] in tables:
+        other, key = tables[info.joined[0]], info.joined[1]
+        first = other.unique(key, keep="first", maintain_order=True)
+        rows = rows.join(first, on=key, how="left", maintain_order="left")
+        details |= {name: name for name in other.columns if name not in key}
+    return rows, details
 
 
 def _values_in(values: pl.Series | None) -> bool:

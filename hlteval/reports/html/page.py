@@ -31,6 +31,7 @@ import polars as pl
 
 from hlteval.reports.tables import Field
 from hlteval.reports.terminal import escape_json, printable, visible
+from hlteval.results.systems import Interval
 
 _FILES = resources.files("hlteval.reports.html")
 _MAP = re.compile(r"(?m)^(//|/\*)# sourceMappingURL=.*$")
@@ -216,7 +217,7 @@ class Breakdown:
     items: Sequence[str]
     measures: Mapping[str, Sequence[float | None]]
     rates: Sequence[str] = ()
-    intervals: Mapping[str, Sequence[tuple[float, float] | None]] = field(default_factory=dict)
+    intervals: Mapping[str, Sequence[Interval | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

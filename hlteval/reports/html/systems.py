@@ -1,27 +1,34 @@
-"""The reports of comparisons, leaderboards and campaigns: ranks, differences and p values."""
+"""The reports of comparisons, leaderboards, campaigns and agreement: ranks and differences."""
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import Literal
 
 import polars as pl
 
 from hlteval.findings import Severity
-from hlteval.reports.html import page as parts
-from hlteval.reports.html.page import DataTable, Fact, Notes, Page, Section, Tab
-from hlteval.reports.html.scores import FindingList, title
+from hlteval.reports import systems as formats
+from hlteval.reports.agreement import coefficient_rows, measure_rows, notes
+from hlteval.reports.html.page import (
+    Bars,
+    Breakdown,
+    Copied,
+    DataTable,
+    Fact,
+    Headline,
+    Notes,
+    Page,
+    Section,
+    Tab,
+)
+from hlteval.reports.html.scores import MOST_FACTS, FindingList, title
 from hlteval.reports.scores import limits_text, value_text, values_of
-from hlteval.reports.systems import (
-    PAIRS,
-    REFUSALS,
-    board_systems,
-    caption,
-    labels,
-    ranked_systems,
-    refused_systems,
-)  # fmt: skip
+from hlteval.reports.systems import caption
 from hlteval.reports.tables import Field
+from hlteval.results.agreement import Agreement, CoefficientValue
 from hlteval.results.evaluation import CampaignResult, Group
 from hlteval.results.systems import (
     NOT_DISTINGUISHABLE,
@@ -29,7 +36,7 @@ from hlteval.results.systems import (
     Leaderboard,
     RankedValue,
     System,
-)  # fmt: skip
+)
 from hlteval.tasks import load
 from hlteval.tasks.task import RATE, Range
 
@@ -45,9 +52,9 @@ def comparison_page(comparison: Comparison) -> Page:
     overview: list[Section] = [
         _headline(comparison, RATE),
         _bars(task, {metric: metric}, {each.name: {metric: each} for each in comparison.systems}),
-        DataTable("Systems", intro, *ranked_systems(comparison)),
+        DataTable("Systems", intro, *formats.ranked_systems(comparison)),
         *([Notes("Notes", notes=comparison.notes)] if comparison.notes else []),
-        parts.Copied("Signature", PUBLISHED, comparison.signature),
+        Copied("Signature", PUBLISHED, comparison.signature),
     ]
     refused: list[Section] = []
     for system in comparison.refused:
@@ -75,14 +82,14 @@ def _headline(comparison: Comparison, limits: Range) -> Section:
         for number, each in enumerate(comparison.best)
     ]  # fmt: skip
     if facts:
-        return parts.Headline(f"Best by {metric}", facts=facts)
+        return Headline(f"Best by {metric}", facts=facts)
     reason = comparison.significance.note or "no difference is significant"
     return Notes(f"Systems {NOT_DISTINGUISHABLE} by {metric}", notes=[reason])
 
 
 def _bars(
     task: str, metrics: Mapping[str, str], systems: Mapping[str, Mapping[str, System | RankedValue]]
-) -> parts.Bars:
+) -> Bars:
     """The values of systems as bars with their intervals.
 
     Args:
@@ -92,14 +99,14 @@ def _bars(
     """
     scores = {name: [own[metric] for own in systems.values()] for name, metric in metrics.items()}
     ranges = {name: values_of(load(task), metric) for name, metric in metrics.items()}
-    values = parts.Breakdown(
+    values = Breakdown(
         "system",
         list(systems),
         {name: [own.value for own in each] for name, each in scores.items()},
         [name for name, values in ranges.items() if (values.least, values.most) == (0.0, 1.0)],
         {name: [own.interval for own in each] for name, each in scores.items()},
     )
-    return parts.Bars("Values", breakdowns=[values])
+    return Bars("Values", breakdowns=[values])
 
 
 def _differences(comparison: Comparison, values: str, pairs: str) -> list[Section]:
@@ -124,7 +131,7 @@ def _differences(comparison: Comparison, values: str, pairs: str) -> list[Sectio
     minus = "The first minus the second; wins, losses and ties are documents."
     return [
         DataTable(values, below, frame, [Field("system"), *columns]),
-        DataTable(pairs, minus, comparison.to_frame("differences"), PAIRS),
+        DataTable(pairs, minus, comparison.to_frame("differences"), formats.PAIRS),
     ]
 
 
@@ -147,7 +154,7 @@ def leaderboard_page(board: Leaderboard, links: Links | None = None) -> Page:
         ("profile", board.profile),
         ("metrics", ", ".join(board.metrics)),
     ]
-    named = dict(zip(labels(board.metrics), board.metrics, strict=True))
+    named = dict(zip(formats.labels(board.metrics), board.metrics, strict=True))
     values = {row.name: row.scores for row in board.systems}
     compared = (
         _differences(own, f"p values (Holm) of {own.metric}", f"Pairs by {own.metric}")
@@ -169,16 +176,16 @@ def _ranking(board: Leaderboard, links: Links) -> Iterator[Section]:
     for first in board.comparisons[:1]:
         yield _headline(first, values_of(load(board.task), first.metric))
     if board.systems:
-        frame, fields = board_systems(board, partial(limits_text, missing=""))
+        frame, fields = formats.board_systems(board, partial(limits_text, missing=""))
         intro = caption(board.comparisons[0]) or SHARED_RANKS
         yield DataTable("Systems", intro, *_with_links(frame, fields, 2, links), _MANY)
     if board.refused:
-        frame = refused_systems(board)
-        yield DataTable("Refused submissions", "", *_with_links(frame, REFUSALS, 1, links))
+        frame = formats.refused_systems(board)
+        yield DataTable("Refused submissions", "", *_with_links(frame, formats.REFUSALS, 1, links))
     if board.notes:
         yield Notes("Notes", notes=board.notes)
     if board.signature:
-        yield parts.Copied("Signature", PUBLISHED, board.signature)
+        yield Copied("Signature", PUBLISHED, board.signature)
 
 
 def _with_links(
@@ -223,7 +230,7 @@ def campaign_page(result: CampaignResult, pages: Mapping[Group, str]) -> Page:
         result.name,
         [("cells", cells), ("groups", groups)],
         [
-            Tab("Cells", [parts.Headline("Cells", facts=facts), _cells(result)]),
+            Tab("Cells", [Headline("Cells", facts=facts), _cells(result)]),
             Tab("Leaderboards", list(_boards(result, pages)), len(result.boards)),
             Tab("Without numbers", reasons, len(troubled)),
         ],
@@ -278,8 +285,118 @@ def _boards(result: CampaignResult, pages: Mapping[Group, str]) -> Iterator[Sect
         [Field("leaderboard"), Field("report", kind="link")],
     )
     for heading, board in zip(titles, result.boards.values(), strict=True):
-        frame, fields = board_systems(board, limits_text)
+        frame, fields = formats.board_systems(board, limits_text)
         metrics = {field.name: field.meaning for field in fields if field.meaning}
         rates = [Field(metric, metric, "rate") for metric in metrics.values()]
         intro = caption(board.comparisons[0]) or SHARED_RANKS
         yield DataTable(heading, intro, frame.rename(metrics), [*fields[:2], *rates])
+
+
+def agreement_page(agreement: Agreement) -> Page:
+    """The report of the agreement between annotators."""
+    about = [
+        ("task", agreement.task),
+        ("annotators", ", ".join(agreement.annotators)),
+        ("documents", f"{agreement.documents:,}"),
+    ]
+    findings = [FindingList(findings=agreement.findings)] if agreement.findings else []
+    tabs = [
+        Tab("Overview", list(_agreement_numbers(agreement))),
+        Tab("By label", list(_by(agreement, "label"))),
+        Tab("By document", list(_by(agreement, "document"))),
+        Tab("Differences", list(_disagreements(agreement)), len(agreement.differences)),
+        Tab("Findings", findings, len(agreement.findings)),
+    ]
+    return Page(title(agreement.task), about, tabs)
+
+
+def _agreement_numbers(agreement: Agreement) -> Iterator[Section]:
+    """The numbers to read first, all of them, notes and the signature."""
+    facts = []
+    for number, pair in enumerate(agreement.measures):
+        value = value_text(pair.value, values_of(load(agreement.task), pair.measure))
+        limits, names = limits_text(pair.interval, missing=""), f"{pair.first}, {pair.second}"
+        facts.append(Fact(pair.measure, value, limits, names, number == 0))
+    for item in agreement.coefficients:
+        if item.coefficient == "alpha" and item.document is None and item.label is None:
+            value, limits = value_text(item.value, RATE), limits_text(item.interval, missing="")
+            facts.append(Fact(f"{item.judged}: {item.coefficient}", value, limits, "all"))
+    yield Headline("Agreement", facts=facts[:MOST_FACTS])
+    if agreement.measures:
+        titles = {"forward": "first as reference", "backward": "second as reference"}
+        frame, fields = measure_rows(agreement)
+        fields = [each._replace(title=titles.get(each.name, each.title)) for each in fields]
+        yield DataTable("Measures", "", frame, fields)
+    if agreement.coefficients:
+        yield _coefficients("Coefficients", agreement, "")
+    yield Notes("Notes", notes=list(notes(agreement)))
+    yield Copied("Signature", PUBLISHED, agreement.signature)
+
+
+def _coefficients(
+    heading: str, agreement: Agreement, scope: Literal["", "document", "label"]
+) -> DataTable:
+    """A table of coefficients, of everything or of each document or label, without intervals."""
+    frame, fields = coefficient_rows(agreement, scope)
+    ends = ("low", "high") if scope else ()
+    meanings = (f"{name}: {agreement.meanings[name]}" for name in dict.fromkeys(frame["judged"]))
+    return DataTable(
+        heading, "; ".join(meanings), frame, [each for each in fields if each.name not in ends]
+    )
+
+
+def _by(agreement: Agreement, scope: Literal["document", "label"]) -> Iterator[Section]:
+    """The coefficients of each document or label: bars of alpha by what is judged, and a table."""
+    items: dict[str, list[CoefficientValue]] = {}
+    for item in agreement.coefficients:
+        if getattr(item, scope) is not None:
+            alphas = items.setdefault(item.judged, [])
+            alphas += [item] if item.coefficient == "alpha" else []
+    if items:
+        breakdowns = [
+            Breakdown(
+                f"{judged}, {scope}",
+                [getattr(item, scope) for item in alphas],
+                {"alpha": [item.value for item in alphas]},
+                intervals={"alpha": [item.interval for item in alphas]},
+            )
+            for judged, alphas in items.items()
+            if alphas
+        ]
+        yield Bars(f"By {scope}", breakdowns=breakdowns)
+        yield _coefficients(f"Coefficients by {scope}", agreement, scope)
+
+
+def _disagreements(agreement: Agreement) -> Iterator[Section]:
+    """Differences of annotators: a row per unit, with what each of them says and where.
+
+    The page leaves out the folder that all places of an annotator are in.
+    """
+    if not agreement.differences:
+        return
+    columns = {
+        Field(name): [getattr(item, name) for item in agreement.differences]
+        for name in ("judged", "document", "unit")
+    }
+    places = {}
+    for at, name in enumerate(agreement.annotators):
+        judgments = [item.judgments.get(name) for item in agreement.differences]
+        said = [each and each.category for each in judgments]
+        columns[Field(f"category{at}", name)] = [None if c is None else str(c) for c in said]
+        where = [each and each.place for each in judgments]
+        shared = os.path.commonprefix([place for place in where if place])  # noqa: RUF071 - cut back to a folder
+        folder = shared[: shared.rfind("/") + 1]
+        places[Field(f"place{at}", f"place, {name}")] = [
+            place and place.removeprefix(folder) for place in where
+        ]
+    columns |= places
+    frame = pl.DataFrame(
+        {field.name: pl.Series(values, dtype=pl.String) for field, values in columns.items()}
+    )
+    yield DataTable(
+        "Differences",
+        "Units of which annotators say different things; an empty cell is a unit that the "
+        "annotator did not mark.",
+        frame,
+        list(columns),
+    )

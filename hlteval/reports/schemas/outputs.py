@@ -9,25 +9,44 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from hlteval.findings import Item
-from hlteval.reports.schemas.lists import Interval, Profile, Value, VerdictMembers
 from hlteval.results.evaluation import Best, CellStatus, Entry
-from hlteval.results.verdict import Count, Outcome
+from hlteval.results.systems import Interval
+from hlteval.results.verdict import Count, Counts, Defaults, Outcome, Profile
 
 Level = Literal["error", "warning", "info"]
 
 
-class VerdictOutput(VerdictMembers, kw_only=True):
+class VerdictOutput(msgspec.Struct, kw_only=True):
     """Whether a submission is valid, and every problem of it, its reference and other files.
 
     Attributes:
+        task: name of the task; empty for findings without a task, as those of a manifest.
+        profile: `plan` or `official`; empty without a task.
+        side: whose verdict it is; findings of other sides do not make it fail.
+        documents: the number of documents that were read of what is judged; null if nothing was.
+        records: the number of their records, such as mentions, frames, segments or tokens, with
+            those that cannot be read; null if nothing was read.
+        compared: what the records were compared with, where that depends on the arguments.
+        defaults: the settings from a file of defaults, if any.
+        counts: the number of findings by severity, code and side.
+        findings: the findings of all sides, sorted by side, file, line, column and code.
         verdict: whether it is valid in that profile; `undecided` if what it is checked against
             cannot be used.
     """
 
+    task: str
+    profile: Literal["plan", "official", ""]
+    side: str
+    documents: Count | None
+    records: Count | None
+    counts: Counts
+    findings: tuple[Item, ...]
+    compared: str | UnsetType = UNSET
+    defaults: Defaults | UnsetType = UNSET
     verdict: Outcome
 
 
-class RefusalOutput(VerdictMembers, kw_only=True):
+class RefusalOutput(VerdictOutput, kw_only=True):
     """Why nothing was scored or compared: the verdict, which is `refused`, with all findings.
 
     Attributes:
@@ -36,7 +55,7 @@ class RefusalOutput(VerdictMembers, kw_only=True):
         help: what to do, in one line.
     """
 
-    verdict: Literal["refused"]
+    verdict: Literal["refused"]  # type: ignore[assignment]
     reason: str
     help: str
 
@@ -139,7 +158,7 @@ class CampaignCell(msgspec.Struct):
     submission: str
     status: CellStatus
     reason: str
-    metrics: Mapping[str, Value]
+    metrics: Mapping[str, float | None]
     intervals: Mapping[str, Interval]
     documents: Count | None
     records: Count | None

@@ -28,7 +28,7 @@ import msgspec
 
 from hlteval import __version__
 from hlteval.extensions import FORMATS, RULES, TASKS
-from hlteval.reports.html import page, write
+from hlteval.reports.html import make_page, write
 from hlteval.reports.html.systems import campaign_page
 from hlteval.reports.systems import leaderboard_tsv as tsv
 from hlteval.results.config import Config
@@ -259,7 +259,7 @@ def write_campaign(result: CampaignResult, folder: Path) -> None:
         for group, board in result.boards.items():
             # A leaderboard is a table, and the report of its first metric.
             first: Comparison = msgspec.structs.replace(board.comparisons[0], refused=board.refused)
-            report = page(first).html((f"../{INDEX}", result.name))
+            report = make_page(first).html((f"../{INDEX}", result.name))
             for suffix, text in (("tsv", str(tsv(board))), ("html", report)):
                 file = boards / f"{names[group]}.{suffix}"
                 file.write_text(text, "utf-8", errors="backslashreplace", newline="")
