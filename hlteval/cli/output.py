@@ -261,10 +261,10 @@ def show_verdict(
         copy: the corrected copy that the verdict is about. JSON has the corrections; beside formats
             that cannot show them they are on standard error.
     """
-    from hlteval.reports import findings, text
+    from hlteval.reports import findings
     from hlteval.reports.packages import fixes_text
 
-    limit = text.MAX_FINDINGS if max_findings is None else max_findings
+    limit = findings.MAX_FINDINGS if max_findings is None else max_findings
 
     def render(name: str) -> str | RenderableType:
         if copy is not None and name == "json":

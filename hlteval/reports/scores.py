@@ -16,10 +16,10 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.findings.sequence import severities
+from hlteval.reports.findings import MAX_FINDINGS
+from hlteval.reports.findings import text as findings_text
 from hlteval.reports.tables import ALL, FIXED, Cell, Column, Field, Table, Tables, View, tsv_lines
 from hlteval.reports.terminal import Formats, Prose, escape_json, json_text, note, visible, warning
-from hlteval.reports.text import MAX_FINDINGS
-from hlteval.reports.text import text as findings_text
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Interval
 from hlteval.results.verdict import Refusal

@@ -10,9 +10,8 @@ import pytest
 from hlteval.converters.situations.lorehlt_problems import Violation, violations
 from hlteval.findings import Finding, Findings, Problem, Span, finding, part, summary
 from hlteval.findings.cascades import without_cascades
-from hlteval.reports.findings import FORMATS
+from hlteval.reports.findings import FORMATS, text
 from hlteval.reports.terminal import results, write
-from hlteval.reports.text import text
 from hlteval.results.verdict import Verdict
 from hlteval.workflows.fix.fixing import fix
 from tests.runs import validate
