@@ -35,12 +35,12 @@ class Style(NamedTuple):
 
     Attributes:
         color: of its line and its points.
-        line: the kind of its line.
+        linestyle: the kind of its line.
         marker: the kind of its points.
     """
 
     color: str
-    line: _Line
+    linestyle: _Line
     marker: str
 
 
@@ -259,12 +259,8 @@ def of_scores(scores: Mapping[str, Scores]) -> Figure:
     if lacking and not curves:
         more = f" and {len(lacking) - FEW} more" if len(lacking) > FEW else ""
         title += f"undefined: {plain(', '.join(lacking[:FEW]))}{more}"
-    image = _figure(
-        dict(zip(names, scores.values(), strict=True)),
-        curves,
-        forest_of_scores(scores, areas if curves else ()),
-        legend=len(names) > 1,
-    )
+    plots = forest_of_scores(scores, areas if curves else ())
+    image = _figure(names, curves, plots, legend=len(names) > 1)
     image.suptitle(title, fontsize="medium")
     return image
 
@@ -278,19 +274,19 @@ def of_comparison(comparison: Comparison, scores: Mapping[str, Scores] | None = 
     """
     ranked = {each.name: scores[each.name] for each in comparison.systems} if scores else {}
     curves = panels(ranked)
-    named = dict(zip(short([*ranked]), ranked.values(), strict=True)) if curves else {}
-    image = _figure(named, curves, forest_of_comparison(comparison), legend=bool(curves))
+    names = short([*ranked]) if curves else []
+    image = _figure(names, curves, forest_of_comparison(comparison), legend=bool(curves))
     image.suptitle(plain(f"{comparison.task}, profile {comparison.profile}"))
     return image
 
 
 def _figure(
-    scores: Mapping[str, Scores], curves: Sequence[Panel], plots: Sequence[Forest], *, legend: bool
+    names: Sequence[str], curves: Sequence[Panel], plots: Sequence[Forest], *, legend: bool
 ) -> Figure:
     """A figure with curves above forest plots, and one legend for all diagrams, below them.
 
     Args:
-        scores: the scores by the name of the system in the legend.
+        names: those of the systems in the legend.
         curves: the diagrams with a curve of each system.
         plots: the forest plots.
         legend: whether there is a legend.
@@ -299,30 +295,28 @@ def _figure(
     rows = -(-len(curves) // columns)
     sizes = [sum(map(len, plot.rows.values())) for plot in plots]
     heights = [PANEL] * rows + [FRAME + LINE * (size + 1) for size in sizes]
-    size = (max(WIDTH, PANEL * columns), sum(heights) + LINE * (len(scores) + 2))
+    size = (max(WIDTH, PANEL * columns), sum(heights) + LINE * (len(names) + 2))
     image = Figure(figsize=size, layout="constrained")
     grid = image.add_gridspec(len(heights), columns, height_ratios=heights)
     places = [image.add_subplot(grid[at // columns, at % columns]) for at in range(len(curves))]
     below = [image.add_subplot(grid[row, :]) for row in range(rows, len(heights))]
     for place, panel in zip(places, curves, strict=True):
-        _draw_curves(place, panel, scores)
+        _draw_curves(place, panel, names)
     for place, plot in zip(below, plots, strict=True):
         _draw(place, plot)
     if legend:
-        _add_legend(image, list(scores))
+        _add_legend(image, names)
     return image
 
 
-def _draw_curves(place: Axes, panel: Panel, scores: Mapping[str, Scores]) -> None:
+def _draw_curves(place: Axes, panel: Panel, names: Sequence[str]) -> None:
     """Draw one diagram: the curve of each system; it names those that have none."""
-    lacking = []
-    for style, (name, system) in zip(_styles(len(scores)), scores.items(), strict=True):
-        points = panel.curve(system)
-        marks = {"color": style.color, "linestyle": style.line, "marker": style.marker}
-        place.plot(*points, **marks, markersize=3, linewidth=1.2)
-        lacking += [] if points[0] else [name]
+    for number, points in enumerate(panel.curves):
+        style = STYLES[number % len(STYLES)]._asdict()
+        place.plot(*points, **style, markersize=3, linewidth=1.2)
+    lacking = [name for name, curve in zip(names, panel.curves, strict=True) if not curve[0]]
     if lacking:
-        text = "\n".join(["no curve", *map(plain, lacking if len(scores) > 1 else ())])
+        text = "\n".join(["no curve", *map(plain, lacking if len(names) > 1 else ())])
         place.text(0.5, 0.5, text, ha="center", va="center", transform=place.transAxes)
     place.set(title=plain(panel.title), xlabel=panel.axes[0], ylabel=panel.axes[1])
     place.set(ylim=(-0.02, 1.02))
@@ -332,21 +326,13 @@ def _draw_curves(place: Axes, panel: Panel, scores: Mapping[str, Scores]) -> Non
 
 
 def _add_legend(image: Figure, names: Sequence[str]) -> None:
-    handles = [
-        Line2D([], [], color=style.color, linestyle=style.line, marker=style.marker, markersize=5)
-        for style in _styles(len(names))
-    ]
+    styles = (STYLES[number % len(STYLES)]._asdict() for number in range(len(names)))
+    lines = [Line2D([], [], **style, markersize=5) for style in styles]
     numbers = [str(number) for number in range(len(names))]  # a label cannot begin with _
     wide = min(len(names), 4 if max(map(len, names)) < LONGEST // 2 else 2)
-    legend = image.legend(
-        handles, numbers, loc="outside lower center", fontsize="small", ncols=wide
-    )
+    legend = image.legend(lines, numbers, loc="outside lower center", fontsize="small", ncols=wide)
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.set_text(plain(name))
-
-
-def _styles(count: int) -> list[Style]:
-    return [STYLES[number % len(STYLES)] for number in range(count)]
 
 
 def write(image: Figure, path: Path, kind: str) -> None:
