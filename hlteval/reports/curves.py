@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -121,7 +122,8 @@ def of_scores(scores: Scores, others: Mapping[str, Scores]) -> Figure:
     name = short_names([path])[path]
     while name in others:
         name += " (this)"
-    return _drawing().of_scores({name: scores, **others})
+    figure: Figure = _drawing().of_scores({name: scores, **others})
+    return figure
 
 
 def of_comparison(comparison: Comparison) -> Figure:
@@ -130,12 +132,12 @@ def of_comparison(comparison: Comparison) -> Figure:
     Raises:
         ImportError: where matplotlib is not installed.
     """
-    return _drawing().of_comparison(comparison)
+    figure: Figure = _drawing().of_comparison(comparison)
+    return figure
 
 
 def _drawing() -> ModuleType:
     try:
-        from hlteval.reports import drawing
+        return import_module("hlteval.reports.drawing")
     except ImportError as error:
         raise ImportError(NEEDED) from error
-    return drawing
