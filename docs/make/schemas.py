@@ -91,7 +91,7 @@ def files() -> dict[str, str]:
 
 def made(schema: Schema) -> dict[str, Any]:
     """A schema as JSON Schema, draft 2020-12."""
-    first = {"$schema": DIALECT, "$id": schema.identifier, "title": schema.title}
+    first = {"$schema": DIALECT, "$id": schema.id, "title": schema.title}
     if schema.grammar:
         definitions = _of_grammar(schema.grammar)
         return {

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
-from types import MappingProxyType
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -270,12 +269,6 @@ def _numbers(verdict: Verdict) -> str:
     return (severities(verdict.findings) or "no findings") + files
 
 
-#: The workflow commands by severity.
-COMMANDS: Mapping[Severity, str] = MappingProxyType(
-    {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
-)
-
-
 def github(verdict: Verdict) -> str:
     """One command per finding, with file, line and columns.
 
@@ -300,7 +293,8 @@ def _command(finding: Finding) -> str:
         for name, value in properties.items()
     )
     text = "\n".join(filter(None, [finding.message, finding.help]))
-    return f"::{COMMANDS[finding.severity]} {pairs}::{_escape(text)}\n"
+    command = finding.severity.value.replace("info", "notice")
+    return f"::{command} {pairs}::{_escape(text)}\n"
 
 
 def _escape(text: str) -> str:
@@ -447,12 +441,6 @@ def _paragraph(finding: Finding) -> str:
     return "\n".join(map(visible, lines))
 
 
-#: The SARIF levels by severity.
-LEVELS: Mapping[Severity, str] = MappingProxyType(
-    {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-)
-
-
 def sarif(verdict: Verdict) -> str:
     """One log with one run, whose rules are the codes found and whose results are the findings.
 
@@ -492,7 +480,7 @@ def _rule(code: str) -> dict[str, object]:
         "shortDescription": {"text": entry.title},
         "fullDescription": {"text": why},
         "help": {"text": fix},
-        "defaultConfiguration": {"level": LEVELS[entry.severity]},
+        "defaultConfiguration": {"level": entry.severity.value.replace("info", "note")},
     }
 
 
@@ -501,7 +489,7 @@ def _result(finding: Finding, rule: int) -> dict[str, object]:
     result = {
         "ruleId": finding.code,
         "ruleIndex": rule,
-        "level": LEVELS[finding.severity],
+        "level": finding.severity.value.replace("info", "note"),
         "message": {"text": finding.message},
         "properties": {"blocking": finding.blocking, "side": finding.side}
         | {name: value for name, value in optional.items() if value},
@@ -520,17 +508,15 @@ def _result(finding: Finding, rule: int) -> dict[str, object]:
 
 
 #: The output formats by name.
-FORMATS: Formats[[Verdict]] = MappingProxyType(
-    {
-        "text": text,
-        "concise": concise,
-        "json": json,
-        "jsonl": jsonl,
-        "sarif": sarif,
-        "github": github,
-        "junit": junit,
-    }
-)
+FORMATS: Formats[[Verdict]] = {
+    "text": text,
+    "concise": concise,
+    "json": json,
+    "jsonl": jsonl,
+    "sarif": sarif,
+    "github": github,
+    "junit": junit,
+}
 
 
 def render(

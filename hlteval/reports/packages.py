@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
-from types import MappingProxyType
 
 import msgspec
 from rich.console import Group, RenderableType
@@ -23,9 +22,7 @@ from hlteval.results.verdict import Fix, FixedCopy, Verdict, Verification, Verif
 
 #: Default maximum number of members that are shown as text.
 MAX_MEMBERS = 20
-_KINDS: Mapping[str, str] = MappingProxyType(
-    {"zip": "zip archive", "tgz": "gzipped tar archive", "stdin": "stream"}
-)
+_KINDS: Mapping[str, str] = {"zip": "zip archive", "tgz": "gzipped tar archive", "stdin": "stream"}
 
 
 def packed_text(packed: PackedArchive) -> RenderableType:
@@ -38,7 +35,7 @@ def packed_text(packed: PackedArchive) -> RenderableType:
 
 
 #: The output formats of a packed archive by name.
-PACKED: Formats[[PackedArchive]] = MappingProxyType({"text": packed_text, "json": result_json})
+PACKED: Formats[[PackedArchive]] = {"text": packed_text, "json": result_json}
 
 
 def inspection_text(inspection: Inspection, limit: int = MAX_MEMBERS) -> RenderableType:
@@ -91,9 +88,7 @@ def conversion_text(conversion: Conversion) -> RenderableType:
 
 
 #: The output formats by name.
-CONVERSION_FORMATS: Formats[[Conversion]] = MappingProxyType(
-    {"text": conversion_text, "json": result_json}
-)
+CONVERSION_FORMATS: Formats[[Conversion]] = {"text": conversion_text, "json": result_json}
 
 
 _WIDTH = max(map(len, TAKEN))
@@ -130,17 +125,16 @@ def json(config: Config | None) -> str:
         >>> json(None)
         '{"schema":"defaults","version":1,"file":null,"defaults":{},"commands":{},"findings":[]}\n'
     """
-    members = {
-        "file": config.path if config else None,
-        "defaults": dict(config.values) if config else {},
-        "commands": _commands(config) if config else {},
-        "findings": Findings(config.findings).to_dict() if config else [],
-    }
-    return json_text(head("defaults") | msgspec.to_builtins(members))
+    members: dict[str, object] = {"file": None, "defaults": {}, "commands": {}, "findings": []}
+    if config:
+        findings = Findings(config.findings).to_dict()
+        members = {"file": config.path, "defaults": msgspec.to_builtins(config.values)}
+        members |= {"commands": _commands(config), "findings": findings}
+    return json_text(head("defaults") | members)
 
 
 #: The output formats by name.
-FORMATS: Formats[[Config | None]] = MappingProxyType({"text": text, "json": json})
+FORMATS: Formats[[Config | None]] = {"text": text, "json": json}
 
 
 #: Maximum number of lines that are named for a file and code.
@@ -188,9 +182,8 @@ def _group(fix: Fix) -> tuple[str, str]:
     return fix.file or "", fix.code
 
 
-_STYLES: Mapping[VerificationOutcome, str] = MappingProxyType(
-    {"same": "green", "differs": "bold red", "not checked": "yellow"}
-)
+_STYLES: Mapping[VerificationOutcome, str]
+_STYLES = {"same": "green", "differs": "bold red", "not checked": "yellow"}
 
 
 def verification_text(verification: Verification) -> RenderableType:
@@ -228,6 +221,4 @@ def _summary(verification: Verification) -> Text:
 
 
 #: The output formats by name.
-VERIFICATION_FORMATS: Formats[[Verification]] = MappingProxyType(
-    {"text": verification_text, "json": result_json}
-)
+VERIFICATION_FORMATS: Formats[[Verification]] = {"text": verification_text, "json": result_json}

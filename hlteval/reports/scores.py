@@ -33,9 +33,7 @@ _SLICE = 20_000
 #: Floats from here on are written with an exponent.
 _EXPONENT = 1e16
 #: The kinds of columns in text by those of fields; others are numbers.
-_KINDS: Mapping[str, Literal["name", "prose"]] = MappingProxyType(
-    {"text": "name", "prose": "prose"}
-)
+_KINDS: Mapping[str, Literal["name", "prose"]] = {"text": "name", "prose": "prose"}
 #: The types of columns that Polars and msgspec write alike in JSON.
 _ALIKE = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.List(pl.String))
 #: The file by which a folder of scores is recognised.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Literal
 
 import msgspec
@@ -148,15 +147,13 @@ def comparison_latex(comparison: Comparison, view: View = ALL) -> str:
 
 
 #: The output formats by name.
-COMPARISON_FORMATS: Formats[[Comparison, View]] = MappingProxyType(
-    {
-        "text": comparison_text,
-        "json": comparison_json,
-        "tsv": comparison_tsv,
-        "markdown": comparison_markdown,
-        "latex": comparison_latex,
-    }
-)
+COMPARISON_FORMATS: Formats[[Comparison, View]] = {
+    "text": comparison_text,
+    "json": comparison_json,
+    "tsv": comparison_tsv,
+    "markdown": comparison_markdown,
+    "latex": comparison_latex,
+}
 
 
 #: Text of a row in place of a rank.
@@ -327,16 +324,14 @@ def html(board: Leaderboard, _: View = ALL) -> str:
 
 
 #: The output formats by name.
-LEADERBOARD_FORMATS: Formats[[Leaderboard, View]] = MappingProxyType(
-    {
-        "text": leaderboard_text,
-        "json": findings_json,
-        "tsv": leaderboard_tsv,
-        "markdown": leaderboard_markdown,
-        "latex": leaderboard_latex,
-        "html": html,
-    }
-)
+LEADERBOARD_FORMATS: Formats[[Leaderboard, View]] = {
+    "text": leaderboard_text,
+    "json": findings_json,
+    "tsv": leaderboard_tsv,
+    "markdown": leaderboard_markdown,
+    "latex": leaderboard_latex,
+    "html": html,
+}
 
 
 def columns_of(metrics: Sequence[str]) -> list[str]:

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import quote, unquote
 
@@ -178,9 +177,9 @@ def declared_schemas() -> dict[str, dict[str, Any]]:
 
 
 #: The version of each schema by name.
-VERSIONS: Mapping[str, int] = MappingProxyType(
-    {name: schema["version"] for name, schema in declared_schemas().items()}
-)
+VERSIONS: Mapping[str, int] = {
+    name: schema["version"] for name, schema in declared_schemas().items()
+}
 
 
 def head(schema: str) -> dict[str, str | int]:
