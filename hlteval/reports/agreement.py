@@ -14,18 +14,27 @@ from rich.text import Text
 from hlteval.findings.counts import count_of
 from hlteval.reports.findings import json
 from hlteval.reports.scores import text_table, values_of
-from hlteval.reports.tables import ALL, FIXED, Field, Table, Tables, View, column_headers, tsv_lines
+from hlteval.reports.tables import (
+    ALL,
+    FIXED,
+    LIMITS,
+    Field,
+    Table,
+    Tables,
+    View,
+    column_headers,
+    tsv_lines,
+)
 from hlteval.reports.terminal import Formats, Prose, note, visible, warning
 from hlteval.results.agreement import Agreement, Disagreement
 from hlteval.tasks import load
-from hlteval.tasks.task import HIGH, LOW, NORMAL
+from hlteval.tasks.task import LOW, NORMAL
 
-_INTERVAL = (Field("low", kind="rate", importance=HIGH), Field("high", kind="rate"))
 _REASON = Field("reason", importance=None)
 _MEASURES = (
     *(Field("measure"), Field("first"), Field("second")),
     Field("value", "mean", "rate", importance=FIXED),
-    *_INTERVAL,
+    *LIMITS,
     Field("forward", "1st as reference", "rate", importance=NORMAL),
     Field("backward", "2nd as reference", "rate", importance=NORMAL),
     Field("documents", kind="number", importance=LOW),
@@ -34,7 +43,7 @@ _MEASURES = (
 _COEFFICIENTS = (
     *(Field("judged"), Field("coefficient"), Field("annotators")),
     Field("value", kind="rate", importance=FIXED),
-    *_INTERVAL,
+    *LIMITS,
     Field("units", kind="number", importance=NORMAL),
     _REASON,
 )

@@ -16,6 +16,7 @@ from hlteval.reports.scores import UNDEFINED, limits_text, refusal_text, text_ta
 from hlteval.reports.tables import (
     ALL,
     FIXED,
+    LIMITS,
     Column,
     Field,
     Table,
@@ -23,7 +24,7 @@ from hlteval.reports.tables import (
     View,
     column_headers,
     tsv_lines,
-)  # fmt: skip
+)
 from hlteval.reports.terminal import Formats, Prose, in_markdown, json_text, note, visible
 from hlteval.results.systems import (
     NOT_DISTINGUISHABLE,
@@ -41,8 +42,7 @@ _SYSTEMS = (
     Field("rank", kind="number"),
     Field("name", "system"),
     Field("value", kind="rate", importance=FIXED),
-    Field("low", kind="rate", importance=HIGH),
-    Field("high", kind="rate"),
+    *LIMITS,
     Field("path", importance=None),
 )
 #: The differences of all pairs of systems.
@@ -50,8 +50,7 @@ PAIRS = (
     Field("first"),
     Field("second"),
     Field("difference", kind="rate", importance=FIXED, signed=True),
-    Field("low", kind="rate", importance=HIGH),
-    Field("high", kind="rate"),
+    *LIMITS,
     Field("probability", "p", "rate", importance=NORMAL),
     Field("corrected", "p (Holm)", "rate", importance=FIXED),
     *(Field(name, kind="number", importance=LOW) for name in ("wins", "losses", "ties")),

@@ -28,7 +28,7 @@ from hlteval.reports.terminal import (
     visible,
     wrap,
 )
-from hlteval.tasks.task import RATE, Range
+from hlteval.tasks.task import HIGH, RATE, Range
 
 #: Cells between two columns.
 GAP = 2
@@ -89,6 +89,10 @@ class Field(NamedTuple):
     def header(self) -> str:
         """The header of its column in text."""
         return "interval" if self.name == "low" else self.title or self.name
+
+
+#: The limits of the interval of a rate.
+LIMITS = (Field("low", kind="rate", importance=HIGH), Field("high", kind="rate"))
 
 
 def column_headers(*tables: Iterable[Field]) -> tuple[str, ...]:
