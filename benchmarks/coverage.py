@@ -27,8 +27,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from benchmarks.generators import generator
-from hlteval.scoring.intervals import Bootstrap, Jackknife
-from hlteval.scoring.jackknife import deletions, groups
+from hlteval.scoring.intervals import Bootstrap, Jackknife, deletions, groups
 from hlteval.scoring.metric import Limits, Metric, Weights
 from hlteval.scoring.resampling import draws
 from hlteval.tasks import BUILTIN, load

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 
 from benchmarks.coverage import insert, setting
 from benchmarks.generators import generator
-from hlteval.scoring.intervals import Jackknife
-from hlteval.scoring.jackknife import deletions, groups
+from hlteval.scoring.intervals import Jackknife, deletions, groups
 from hlteval.scoring.metric import Metric
-from hlteval.scoring.significance import Pair, drawn_chance
+from hlteval.scoring.resampling import Pair, drawn_chance
 from hlteval.tasks import BUILTIN, load
 from hlteval.tasks.task import Task
 

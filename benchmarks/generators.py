@@ -23,7 +23,7 @@ from benchmarks.translations import translations
 from hlteval.representation import TABLES, Corpus
 from hlteval.representation.questionnaire import CONDITIONS, IDEAL, QUESTIONS
 from hlteval.tasks import load
-from hlteval.validators.situations.schema import types
+from hlteval.validators.situations.rules import types
 from hlteval.workflows.run.batches import submission
 
 Pair = tuple[Corpus, Corpus]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measuring import Benchmark, Step, hlteval
-from hlteval.validators.situations.schema import types
+from hlteval.validators.situations.rules import types
 
 PLACES = ("Osh", "Naryn", "Talas", "Batken", "Bishkek", "Карабалта", "江苏", "አዲስ አበባ")
 PARSE = "import json, sys; json.load(open(sys.argv[1], encoding='utf-8'))"

@@ -15,9 +15,7 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.converters.toolkit.frame_kinds import only_kinds, plural
-from hlteval.converters.toolkit.normalizations import without_repeated
-from hlteval.converters.toolkit.words import worded
+from hlteval.converters.toolkit.fitting import only_kinds, plural, without_repeated, worded
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.findings.counts import plural as plural_of
 from hlteval.representation import TABLES, Corpus
@@ -113,7 +111,7 @@ class Format:
             no declaration; it is given a corpus with frames of its `frame_kinds` only.
         settings: what can be set.
         words: what people who have files of this format call what is in the tables and columns that
-            it carries: `modifiers` is an `M line`; see `converters.toolkit.words`.
+            it carries: `modifiers` is an `M line`; see `converters.toolkit.fitting`.
         needed_files: for a single file with some suffix, the suffixes of files beside it that it
             refers to.
         codes: the codes of the findings of its reader, or their prefixes; codes of files as such
@@ -127,7 +125,7 @@ class Format:
         repeated_code: the code of a document with the name of an earlier one, if names are in the
             files: its reader reports those of one batch, a check those of two.
         separable: whether the files and losses of a document do not depend on other documents, so
-            that a corpus is written in slices; see `converters.toolkit.document_slices`.
+            that a corpus is written in slices; see `converters.toolkit.rows`.
         tabular: the declarations of the tables that a file may be, by the file and its first line,
             the likeliest first: mistakes in all rows are found by them. It takes the settings of
             `read`. None for other files.

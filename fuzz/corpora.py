@@ -22,9 +22,9 @@ import polars as pl
 from fuzz.mutations import Files
 from fuzz.subjects import Seed, readers, seeds
 from hlteval.converters import Format, known, load
+from hlteval.converters.corpus.lines import FORMAT
+from hlteval.converters.corpus.parquet import VERSION_KEY
 from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus
-from hlteval.representation.jsonl import FORMAT
-from hlteval.representation.store import VERSION_KEY
 from hlteval.sources import open_source
 from hlteval.sources.inputs import as_path
 from hlteval.workflows.convert.conversion import NotConverted, convert, read

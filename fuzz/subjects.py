@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from hlteval import tasks
 from hlteval.converters import known, load
-from hlteval.representation import Corpus, read_jsonl, write_jsonl
-from hlteval.representation.store import save
+from hlteval.converters.corpus.lines import write_jsonl
+from hlteval.converters.corpus.parquet import save
+from hlteval.representation import Corpus
 from hlteval.sources import open_source
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -138,7 +139,8 @@ def _as_jsonl(name: str) -> Seed:
 def _as_parquet(path: Path) -> Seed:
     """A corpus as Parquet, whose bytes depend on the version of its library."""
     with TemporaryDirectory() as folder:
-        save(read_jsonl(path.read_bytes()), Path(folder))
+        results = load("jsonl").read(open_source(str(path)))
+        save(Corpus.concat(result.corpus for result in results), Path(folder))
         return _seed(Path(folder))
 
 

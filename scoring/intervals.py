@@ -13,6 +13,7 @@ Conventions:
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,10 +23,168 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.scoring import jackknife
-from hlteval.scoring.metric import DOCUMENTS, Limits, Metric, Replicates
-from hlteval.scoring.resampling import bootstrap, interval, listed_interval, over
-from hlteval.scoring.significance import Chance, drawn_chance
+from hlteval.findings.counts import first_names
+from hlteval.scoring.metric import DOCUMENTS, Limits, Metric, Replicates, Weights
+from hlteval.scoring.resampling import (
+    Chance,
+    bootstrap,
+    drawn_chance,
+    interval,
+    listed_interval,
+    over,
+)
+
+# The delete-group jackknife: intervals of values that are computed from all documents at once.
+#
+# Clusters run through documents and curves through ranks, so a document that a bootstrap draws
+# twice is not like two documents: its copy shares all of its clusters. The jackknife repeats
+# nothing. It leaves out one group of documents at a time; from how far the value moves follows its
+# standard error, and the interval is the value, plus and minus t standard errors with groups - 1
+# degrees of freedom. It holds the value by construction. docs/intervals.md shows how often it
+# covers the truth.
+#
+# Conventions:
+#     Documents are taken by name and dealt into groups at random; the groups depend on the seed and
+#     on the number of documents only. Not-a-number is an undefined value.
+#
+# References:
+#     Busing, Meijer and van der Leeden 1999 (groups of unequal sizes); Shao and Tu 1995.
+
+
+#: How many groups there are at most; with fewer documents, each is a group.
+GROUPS = 20
+
+
+Sizes = NDArray[np.int64]
+
+
+def groups(documents: int, seed: int, most: int = GROUPS) -> NDArray[np.int64]:
+    """The group of each document.
+
+    Args:
+        documents: how many there are.
+        seed: of the random numbers.
+        most: how many groups there are at most.
+
+    Examples:
+        >>> sorted(groups(5, seed=0, most=2).tolist())
+        [0, 0, 0, 1, 1]
+    """
+    dealt = np.arange(documents, dtype=np.int64) % max(1, min(documents, most))
+    return np.random.default_rng(seed).permutation(dealt)
+
+
+def deletions(group: NDArray[np.int64]) -> Weights:
+    """The weights of the replicates: a row per group, which leaves its documents out.
+
+    Examples:
+        >>> deletions(np.array([0, 1, 1])).tolist()
+        [[0, 1, 1], [1, 0, 0]]
+    """
+    numbers = np.arange(group.max(initial=-1) + 1)
+    kept: Weights = (group[np.newaxis] != numbers[:, np.newaxis]).astype(np.int64)
+    return kept
+
+
+def standard_error(value: float, values: Values, sizes: Sizes) -> float:
+    """The standard error of a value, from the values without each group.
+
+    With h = documents / size of a group, the pseudo-value of a group is h · value - (h - 1) · value
+    without it; the variance is the mean of (pseudo-value - their mean)² / (h - 1).
+
+    Args:
+        value: with all documents.
+        values: without each group.
+        sizes: how many documents each group has.
+
+    Returns:
+        The error; not-a-number where a value is undefined or there are fewer than two groups.
+
+    Examples:
+        >>> sample = np.array([1.0, 2.0, 6.0])  # of a mean, it is the well-known one
+        >>> without = (sample.sum() - sample) / 2
+        >>> error = standard_error(3.0, without, np.ones(3, int))
+        >>> bool(np.isclose(error, sample.std(ddof=1) / 3**0.5))
+        True
+    """
+    if len(values) < 2:
+        return math.nan
+    shares = sizes.sum() / sizes
+    pseudo = shares * value - (shares - 1) * values
+    return float(np.sqrt(np.mean((pseudo - pseudo.mean()) ** 2 / (shares - 1))))
+
+
+def jackknife_interval(
+    value: float, values: Values, sizes: Sizes, confidence: float, within: Limits
+) -> Limits | None:
+    """The interval of a value; None where its error is undefined or 0.
+
+    It is symmetric on the logit scale for a value between two limits, on the log scale for one with
+    a lower limit only, and else as it is; and never leaves the limits.
+
+    Args:
+        value: with all documents.
+        values: without each group.
+        sizes: how many documents each group has.
+        confidence: between 0 and 1.
+        within: the limits of the value, infinite where it has none.
+
+    Examples:
+        >>> low, high = interval(0.5, np.array([0.4, 0.6]), np.array([1, 1]), 0.5, (0.0, 1.0))
+        >>> 0 < low < 0.5 < high < 1
+        True
+        >>> interval(0.5, np.array([0.5, 0.5]), np.array([1, 1]), 0.5, (0.0, 1.0)) is None
+        True
+    """
+    error = standard_error(value, values, sizes)
+    if not error > 0:
+        return None
+    reach = float(_t((1 + confidence) / 2, len(values) - 1)) * error
+    least, most = within
+    if not least < value < most or math.isinf(least):
+        return max(least, value - reach), min(most, value + reach)
+    if math.isinf(most):
+        factor = math.exp(min(reach / (value - least), _LARGEST))
+        return least + (value - least) / factor, least + (value - least) * factor
+    span = most - least
+    share = (value - least) / span
+    factor = math.exp(min(reach / span / (share * (1 - share)), _LARGEST))
+    odds = share / (1 - share)
+    low, high = odds / factor, odds * factor
+    return least + span * low / (1 + low), least + span * high / (1 + high)
+
+
+#: The largest exponent, so that nothing overflows.
+_LARGEST = 500.0
+
+
+def probability(difference: float, values: Values, sizes: Sizes) -> float:
+    """How often chance alone gives a difference as large: Student's t over its standard error.
+
+    Args:
+        difference: with all documents.
+        values: the difference without each group.
+        sizes: how many documents each group has.
+
+    Returns:
+        Two-sided; 1 where there is no difference, not-a-number where it is undefined.
+    """
+    error = standard_error(difference, values, sizes)
+    if difference == 0:
+        return 1.0
+    if not error > 0:
+        return math.nan
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(len(values) - 1, -abs(difference) / error))
+
+
+def _t(share: float, freedom: int) -> float:
+    """The quantile of Student's t distribution."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, share))
+
 
 Values = NDArray[np.float64]
 UNLIMITED = (-np.inf, np.inf)
@@ -174,7 +333,7 @@ class Jackknife(Method):
     @property
     def groups(self) -> NDArray[np.int64]:
         """The group of each document."""
-        return jackknife.groups(self.documents, self.seed)
+        return groups(self.documents, self.seed)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -195,15 +354,15 @@ class Jackknife(Method):
         self, part: Metric, counts: pl.DataFrame, documents: Sequence[str]
     ) -> Replicates:
         """The values without each group."""
-        return part.replicates(counts, documents, jackknife.deletions(self.groups))
+        return part.replicates(counts, documents, deletions(self.groups))
 
     def limits(self, value: float, replicates: Values, within: Limits) -> Limits | None:
         """The value and its standard error."""
-        return jackknife.interval(value, replicates, self.sizes, self.confidence, within)
+        return jackknife_interval(value, replicates, self.sizes, self.confidence, within)
 
     def chance(self, difference: float, replicates: Values) -> Chance | None:
         """Student's t of the difference over its standard error."""
-        p = jackknife.probability(difference, replicates, self.sizes)
+        p = probability(difference, replicates, self.sizes)
         return None if np.isnan(p) else Chance(p)
 
 
@@ -244,7 +403,7 @@ class IntervalSet:
         yield from notes({name: self.methods[name] for name in self.limits})
         for reason in dict.fromkeys(self.missing.values()):
             names = [name for name, why in self.missing.items() if why == reason]
-            yield f"no interval for {_listed(names)}: {reason}"
+            yield f"no interval for {first_names(names, NAMED, others=2)}: {reason}"
 
 
 def signature(methods: Iterable[Method]) -> str:
@@ -326,15 +485,3 @@ def _documents(number: int) -> str:
 def _holds(found: Limits, value: float) -> bool:
     slack = _CLOSE * (1 + abs(value))
     return found[0] - slack <= value <= found[1] + slack
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Some names, the first few of many.
-
-    Examples:
-        >>> _listed(["a", "b", "c", "d", "e"])
-        'a, b, c and 2 more'
-    """
-    if len(names) <= NAMED + 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
@@ -26,7 +26,71 @@ from numpy.typing import NDArray
 
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
-from hlteval.scoring.evidence import Evidence, texts
+
+# The evidence for an alignment: the texts of documents, and what items of each side are about.
+
+
+#: The text of each document by its name; `system` is null where the text is the same.
+TEXTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
+    {"document": pl.String, "reference": pl.String, "system": pl.String}
+)
+#: What an item of a side, such as an event, consists of: a row per argument, its text and place
+#: (half-open offsets in code points; null where it has none).
+MARKS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
+    {
+        "document": pl.String,
+        "side": pl.String,
+        "item": pl.String,
+        "role": pl.String,
+        "text": pl.String,
+        "start": pl.Int64,
+        "end": pl.Int64,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What people need beside an alignment to judge its rows.
+
+    Attributes:
+        texts: as `TEXTS`.
+        marks: as `MARKS`.
+    """
+
+    texts: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=dict(TEXTS)))
+    marks: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=dict(MARKS)))
+
+    @classmethod
+    def merged(cls, parts: Iterable[Evidence]) -> Evidence:
+        """The evidence of several batches of documents."""
+        every = [cls(), *parts]
+        return cls(
+            pl.concat([part.texts for part in every])
+            .unique("document", keep="first")
+            .sort("document"),
+            pl.concat([part.marks for part in every]),
+        )
+
+
+def texts(reference: Corpus, system: Corpus) -> pl.DataFrame:
+    """The texts of the documents of two corpora, as `TEXTS`.
+
+    Examples:
+        >>> corpus = Corpus(documents=[{"row": 0, "name": "d", "text": "Osh."}])
+        >>> texts(corpus, corpus).rows()
+        [('d', 'Osh.', None)]
+    """
+    ours, theirs = (
+        corpus.documents.select("name", "text").unique("name", keep="first")
+        for corpus in (reference, system)
+    )
+    both = ours.join(theirs, on="name", how="full", coalesce=True, suffix="_system")
+    own = pl.coalesce("text", "text_system")
+    other = pl.when(pl.col("text_system") != own).then("text_system")
+    rows = both.select(document="name", reference=own, system=other)
+    return rows.drop_nulls("reference").sort("document").cast(dict(TEXTS))  # type: ignore[arg-type]
+
 
 #: A row per replicate, a column per document or unit: how often the replicate has it.
 Weights = NDArray[np.int64]
@@ -227,3 +291,51 @@ def scorings(rows: Iterable[Mapping[str, object]]) -> pl.DataFrame:
         1.0
     """
     return pl.DataFrame(list(rows), schema=dict(SCORINGS))
+
+
+# The values of a metric for each document by itself.
+
+
+#: The most documents that are scored one by one, where counts do not add.
+MOST = 100
+_CHUNK = 256
+
+
+def by_document(metric: Metric, counts: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """The values of each document as if it were the only one; null where undefined.
+
+    Where counts do not add, each document is scored by itself; of more than `MOST` there are no
+    rows.
+
+    Args:
+        metric: the metric.
+        counts: what it has counted, of all documents.
+        names: of the values.
+
+    Returns:
+        A row per document, sorted: `document`, and a column per value that the metric has.
+    """
+    parts = metric.decompose(names)
+    documents = metric.documents(counts) if parts else []
+    if len(documents) > MOST and not all(part.additive for part in parts):
+        documents = []
+    rows = [
+        _values(parts, counts, documents[at : at + _CHUNK], names)
+        for at in range(0, len(documents), _CHUNK)
+    ]
+    return pl.concat([pl.DataFrame(schema={"document": pl.String}), *rows], how="diagonal")
+
+
+def _values(
+    parts: Sequence[Metric], counts: pl.DataFrame, documents: Sequence[str], names: Sequence[str]
+) -> pl.DataFrame:
+    """The values of some documents, from the counts of these alone."""
+    alone = np.eye(len(documents), dtype=np.int64)
+    table = pl.DataFrame({"document": documents}, schema={"document": pl.String})
+    for part in parts:
+        wanted = pl.Series(documents, dtype=pl.String).implode()
+        own = counts.filter(pl.col(part.document_column).is_in(wanted))
+        values = part.replicates(own, documents, alone)
+        known = {name: values[name] for name in names if name in values}
+        table = table.with_columns(pl.Series(n, v).fill_nan(None) for n, v in known.items())
+    return table

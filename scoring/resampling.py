@@ -13,6 +13,7 @@ Conventions:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -185,3 +186,193 @@ def listed_interval(values: NDArray[np.float64], confidence: float) -> tuple[flo
     high = min(low + inside, values.size - 1)
     limits = np.sort(values)[[low, high]]
     return None if np.isnan(limits).any() else (float(limits[0]), float(limits[1]))
+
+
+# Whether two systems differ by more than chance: paired tests over documents.
+#
+# - Bootstrap: the same draws of documents for both systems (`resampling.over`); the interval of the
+#   difference.
+# - Permutation (Fisher 1935; approximate randomization, Noreen 1989): the outputs of the two
+#   systems
+#   change places in some of the documents; how often is the difference as large as the observed
+#   one? All ways to do so are counted where they are at most as many as the draws, and drawn
+#   elsewhere.
+#
+# Conventions:
+#     A difference is the first system's value less the second's. Tests are two-sided.
+
+
+#: Differences that differ by less are equal: sums in another order.
+_CLOSE = 1e-12
+
+
+@dataclass(frozen=True)
+class Chance:
+    """A two-sided p value.
+
+    Attributes:
+        p: the probability of a difference as large, if the systems were equally good.
+        error: its Monte Carlo standard error; 0 where all outcomes are counted, None where nothing
+            is drawn or counted.
+        smallest: the smallest p that the test can give for as many documents and replicates.
+    """
+
+    p: float
+    error: float | None = None
+    smallest: float = 0.0
+
+    @property
+    def exact(self) -> bool:
+        """Whether all outcomes are counted."""
+        return self.error == 0
+
+
+@dataclass(frozen=True)
+class Permutations:
+    """The differences of two systems that changed places in some documents.
+
+    Attributes:
+        differences: by name of the value.
+        exact: whether all ways to change places are there.
+        documents: how many there are.
+        differing: in how many of them the systems differ.
+    """
+
+    differences: Replicates
+    exact: bool
+    documents: int
+    differing: int
+
+    def chance(self, name: str, observed: float) -> Chance:
+        """The p value of an observed difference.
+
+        Of 2ⁿ outcomes two are always as large: the observed difference and its opposite.
+        """
+        differences = self.differences[name]
+        if not self.exact:
+            return drawn_chance(differences, observed, min(1.0, 2.0 ** (1 - self.differing)))
+        defined, as_large = _as_large(differences, observed)
+        return Chance(as_large / defined, 0.0, min(1.0, 2.0 ** (1 - self.documents)))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems over the same documents.
+
+    Attributes:
+        metric: the metric that they are compared by.
+        counts: what was counted of both, the documents of the second under other names.
+        documents: the names of the documents of the first, and then of the second.
+        differing: the indices of the documents that differ in anything that was counted.
+    """
+
+    metric: Metric
+    counts: pl.DataFrame
+    documents: tuple[str, ...]
+    differing: tuple[int, ...]
+
+    @classmethod
+    def of(cls, metric: Metric, first: pl.DataFrame, second: pl.DataFrame) -> Pair:
+        """Two systems by their counts, a row or several per document."""
+        shared = sorted({*metric.documents(first), *metric.documents(second)})
+        column = metric.document_column
+        sides = [
+            counts.with_columns((pl.lit(mark) + pl.col(column)).alias(column))
+            for mark, counts in (("1 ", first), ("2 ", second))
+        ]
+        both = tuple(f"{mark} {name}" for mark in (1, 2) for name in shared)
+        differing = _differing(column, first, second)
+        indices = tuple(index for index, name in enumerate(shared) if name in differing)
+        return cls(metric, pl.concat(sides), both, indices)
+
+    @property
+    def size(self) -> int:
+        """How many documents there are."""
+        return len(self.documents) // 2
+
+    def permutation(self, replicates: int, seed: int) -> Permutations:
+        """The differences where systems changed places.
+
+        Documents in which the systems do not differ make no difference. With n others there are
+        2ⁿ ways to change places: all of them are counted if they are at most `replicates`, which
+        are drawn elsewhere.
+        """
+        ways = 2 ** len(self.differing)
+        exact = ways <= replicates
+        swapped = self._all_swaps(ways) if exact else self._drawn_swaps(replicates, seed)
+        differences = gathered(self._difference(1 - block, block) for block in swapped)
+        return Permutations(differences, exact, self.size, len(self.differing))
+
+    def _all_swaps(self, ways: int) -> Iterator[Weights]:
+        """All ways to change places, without their opposites, whose differences are opposite."""
+        begin, half = 0, max(1, ways // 2)
+        for size in blocks(half, len(self.documents)):
+            numbers = np.arange(begin, begin + size)
+            swaps = np.zeros((size, self.size), dtype=np.int64)
+            for bit, index in enumerate(self.differing[1:]):
+                swaps[:, index] = numbers >> bit & 1
+            yield swaps
+            begin += size
+
+    def _drawn_swaps(self, replicates: int, seed: int) -> Iterator[Weights]:
+        random = np.random.default_rng(seed)
+        for size in blocks(replicates, len(self.documents)):
+            yield random.integers(0, 2, (size, self.size))
+
+    def _difference(self, own: Weights, other: Weights) -> Replicates:
+        """The differences of a system of some documents of each, and of the system of the rest."""
+        first = self.metric.replicates(self.counts, self.documents, np.hstack([own, other]))
+        second = self.metric.replicates(self.counts, self.documents, np.hstack([other, own]))
+        return {name: first[name] - second[name] for name in first}
+
+
+def _differing(column: str, first: pl.DataFrame, second: pl.DataFrame) -> set[str]:
+    """The documents of which not the same rows were counted of both systems."""
+    sides = [counts.with_columns(_side=pl.lit(side)) for side, counts in ((1, first), (-1, second))]
+    every = pl.concat(sides)
+    rows = every.group_by(pl.exclude("_side")).agg(pl.col("_side").sum())
+    return set(rows.filter(pl.col("_side") != 0)[column])
+
+
+def drawn_chance(differences: NDArray[np.float64], observed: float, smallest: float = 0) -> Chance:
+    """How often chance alone gives a difference as large as the observed one, from draws.
+
+    Args:
+        differences: of the replicates of a test.
+        observed: the difference of the systems as they are.
+        smallest: the smallest p that all outcomes could give, if that is known.
+
+    Returns:
+        (as large + 1) / (replicates + 1): no difference has a probability of 0.
+
+    Examples:
+        >>> drawn_chance(np.array([0.0, 0.5, -0.5, 0.1]), 0.5).p
+        0.6
+    """
+    defined, as_large = _as_large(differences, observed)
+    least = max(smallest, 1 / (defined + 1))
+    share = (as_large + 1) / (defined + 2)  # neither 0 nor 1, and so is its error
+    error = float(np.sqrt(share * (1 - share) / (defined + 1)))
+    return Chance(max(least, (as_large + 1) / (defined + 1)), error, least)
+
+
+def _as_large(differences: NDArray[np.float64], observed: float) -> tuple[int, int]:
+    """How many differences are defined, and how many of them are as large as the observed one."""
+    defined = np.abs(differences[~np.isnan(differences)])
+    close = _CLOSE * max(1.0, abs(observed))
+    return defined.size, int((defined >= abs(observed) - close).sum())
+
+
+def holm(probabilities: Sequence[float]) -> list[float]:
+    """Probabilities corrected for how many there are (Holm 1979), in the same order.
+
+    Examples:
+        >>> [round(p, 2) for p in holm([0.01, 0.04, 0.03])]
+        [0.03, 0.06, 0.06]
+    """
+    order = sorted(range(len(probabilities)), key=lambda at: probabilities[at])
+    corrected, least = [0.0] * len(order), 0.0
+    for rank, at in enumerate(order):
+        least = max(least, min(1.0, (len(order) - rank) * probabilities[at]))
+        corrected[at] = least
+    return corrected

@@ -31,20 +31,74 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hlteval.converters.bioc.reading import Documents
-from hlteval.converters.bioc.texts import Mismatches
-from hlteval.converters.bioc.units import count_characters
+from hlteval.converters.bioc.parts import declared_encoding, parts, utf8
+from hlteval.converters.bioc.reading import Documents, Mismatches
 from hlteval.converters.bioc.writing import collection, count_losses
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.toolkit.single_file import beginning
-from hlteval.converters.toolkit.units import CHARACTERS, OFFSETS
+from hlteval.converters.toolkit.source_files import beginning
+from hlteval.converters.toolkit.spans import CHARACTERS, OFFSETS, UnitText
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Malformed, other_encoding, problem_at
-from hlteval.syntax.xml_places import Lines, locate_elements
-from hlteval.syntax.xml_stream import Written, declared_encoding, parts, utf8
+from hlteval.syntax.xml_elements import Malformed, encoding_problem
+from hlteval.syntax.xml_places import Lines, Written, locate_elements
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+
+# BioC whose offsets count bytes or UTF-16 code units, with offsets in characters.
+
+
+def count_characters(root: Element, unit: str) -> None:
+    """Change the offsets and lengths below a collection from another unit to characters.
+
+    Passages are moved too, unless they overlap in that unit: then they count characters already.
+    Values that are not numbers stay, and are reported by the reader.
+    """
+    for document in root.iter("document"):
+        blocks = _moved_blocks(document, unit)
+        for location in document.iter("location"):
+            start, length = (_number(location.get(name)) for name in ("offset", "length"))
+            if start is not None and length is not None:
+                begin, end = (_character(blocks, offset) for offset in (start, start + length))
+                location.set("offset", str(begin))
+                location.set("length", str(end - begin))
+
+
+def _moved_blocks(document: Element, unit: str) -> list[tuple[int, int, UnitText]]:
+    """The texts of a document, with their offsets as written and in characters."""
+    blocks: list[tuple[int, int, UnitText]] = []
+    written_end = end = 0
+    for element in document.iter("passage", "sentence"):
+        offset, text = element.find("offset"), element.find("text")
+        start = _number(offset.text) if offset is not None else None
+        if offset is None or start is None:
+            continue
+        moved = end + start - written_end if start >= written_end else start
+        offset.text = str(moved)
+        if text is not None:
+            own = UnitText(text.text or "", unit)
+            blocks.append((start, moved, own))
+            written_end, end = start + own.length, moved + own.size
+    return blocks
+
+
+def _character(blocks: list[tuple[int, int, UnitText]], offset: int) -> int:
+    """An offset in characters: in the last text that begins at or before it."""
+    before = [block for block in blocks if block[0] <= offset] or blocks[:1]
+    if not before:
+        return offset
+    start, moved, text = before[-1]
+    return moved + text.character(offset - start)
+
+
+def _number(value: str | None) -> int | None:
+    text = (value or "").strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
+
 
 _SUFFIX = ".bioc.xml"
 
@@ -107,13 +161,12 @@ class _File:
     def results(self) -> Iterator[ReadResult]:
         """The documents of each part of the file."""
         declared = declared_encoding(self.data)
-        if other_encoding(declared, self.member.encoding):
-            values = {"given": declared or "UTF-8", "encoding": self.member.encoding}
-            self.explain(problem_at("XML103", 1, 1, values))
+        if problem := encoding_problem(declared, self.member.encoding):
+            self.explain(problem)
         named = {"path": self.path, "member": self.member.name or self.member.basename}
         origin = {"row": 0, **named, "format": FORMAT.name, "sha256": self.digest}
         mismatches, ordinal = Mismatches(self.report), 0
-        for part in parts(self.data, "bioc", "collection", "document"):
+        for part in parts(self.data):
             if self.offsets != CHARACTERS:
                 count_characters(part.root, self.offsets)
             documents = Documents(part, self.names, ordinal)
@@ -129,7 +182,7 @@ class _File:
                 self.report(problem, places[problem.record], name, attribute)
             for mismatch in relevant:
                 mismatches.add(mismatch, places[mismatch.record])
-            found, self.findings = (*self.findings, *self.bounded.explained()), []
+            found, self.findings = (*self.findings, *self.bounded.take()), []
             corpus = Corpus(sources=[origin], **documents.tables(places))
             yield ReadResult(corpus, found, (self.member,))
         mismatches.decide()

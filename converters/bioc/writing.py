@@ -20,7 +20,7 @@ from hlteval.converters.bioc.reading import (
     MODIFIER,
     RELATION,
 )
-from hlteval.converters.toolkit.confidences import to_text
+from hlteval.converters.toolkit.rows import to_text
 from hlteval.converters.toolkit.spans import odd_fragments
 from hlteval.representation import Corpus
 from hlteval.syntax.xml_places import ABSENT, attributes, escape

@@ -21,11 +21,21 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.ccu.reading import PLACE, Tables
-from hlteval.converters.ccu.tables import Kind, identifier, place, words, words_of
-from hlteval.converters.ccu.writing import fits, text, titles_of, with_number_cells
+from hlteval.converters.ccu.tables import (
+    READ_PLACE,
+    Kind,
+    Tables,
+    fits,
+    identifier,
+    place,
+    text,
+    titles_of,
+    with_number_cells,
+    words,
+    words_of,
+)
 from hlteval.converters.format import Format, ReadResult, one_table
-from hlteval.converters.toolkit.single_file import beginning, head, locate_lines
+from hlteval.converters.toolkit.source_files import beginning, head, locate_lines
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -64,7 +74,7 @@ def _read(path: str, member: Member) -> ReadResult:
     rows = tables.take_rows(KIND)
     first = pl.col("record").first().over("file_id")
     again = rows.with_columns(first=first).filter(pl.col("record") != pl.col("first"))
-    tables.problems("CCS141", again.select(*PLACE, "file_id", "first"), "file_id")
+    tables.problems("CCS141", again.select(*READ_PLACE, "file_id", "first"), "file_id")
     kept = rows.unique("file_id", keep="first", maintain_order=True)
     documents = kept.select(_ROW, "origin", "length", name="file_id", modality="type")
     corpus = Corpus(

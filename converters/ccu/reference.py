@@ -24,9 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from hlteval.converters.ccu.reading import Tables
-from hlteval.converters.ccu.reference_rows import corpus_of
-from hlteval.converters.ccu.reference_tables import (
+from hlteval.converters.ccu.reference_rows import (
     CHANGES,
     EMOTIONS,
     FILE_INFO,
@@ -35,12 +33,13 @@ from hlteval.converters.ccu.reference_tables import (
     NORMS,
     SEGMENTS,
     SYSTEM_INPUT,
+    corpus_of,
     kinds,
 )
 from hlteval.converters.ccu.reference_writing import ANNOTATED, SCORED, count_losses, write
-from hlteval.converters.ccu.tables import Kind
+from hlteval.converters.ccu.tables import Kind, Tables
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.toolkit.single_file import beginning, locate_lines
+from hlteval.converters.toolkit.source_files import beginning, locate_lines
 from hlteval.findings import FieldRef, Location
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Table

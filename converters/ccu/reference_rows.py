@@ -2,27 +2,119 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
+
 import polars as pl
 
-from hlteval.converters.ccu.reading import PLACE, Tables
-from hlteval.converters.ccu.reference_tables import (
-    CHANGES,
-    EMOTIONS,
-    FILE_INFO,
-    INDEX,
-    LEVELS,
-    NO_VALUE,
-    NORM_INFO,
-    NORMS,
-    NOT_APPLICABLE,
-    NUMBERS,
-    SEGMENTS,
-    SYSTEM_INPUT,
-    TO_DO,
-    VERSIONS,
-    kinds,
+from hlteval.converters.ccu.tables import (
+    PLACE,
+    READ_PLACE,
+    Kind,
+    Tables,
+    describe_number,
+    describe_word,
+    identifier,
+    words,
 )
 from hlteval.representation import Corpus
+from hlteval.syntax.tsv import Column
+
+# The tables of a reference of CCU.
+
+
+SEGMENTS, FILE_INFO = "docs/segments.tab", "docs/file_info.tab"
+VERSIONS, NORM_INFO = "docs/versions_per_file.tab", "docs/norm_info.tab"
+NORMS, EMOTIONS = "data/norms.tab", "data/emotions.tab"
+LEVELS, CHANGES = "data/valence_arousal.tab", "data/changepoint.tab"
+INDEX = "index_files/*.index.tab"
+SYSTEM_INPUT = "system_input.index.tab"
+#: Cells of a reference that is not finished, and of what has no value.
+TO_DO, NOT_APPLICABLE = "EMPTY_TBD", "EMPTY_NA"
+NONE, NO_ANNOTATION = "none", "noann"
+#: The columns of numbers.
+NUMBERS = ("start", "end", "length", "timestamp", "valence", "arousal")
+NO_VALUE = (NONE, NO_ANNOTATION, NOT_APPLICABLE)
+
+
+def _reference_tables_valued(name: str, heading: str, pattern: str, *others: str) -> Column:
+    """A column of numbers, or words in their place; references of LDC have spaces beside them."""
+    whole = f" *(?:{'|'.join([pattern, *others, TO_DO])}) *"
+    return Column(name, pattern=whole, code="CCR107", heading=heading, describe=describe_number)
+
+
+def _several() -> Column:
+    return Column(
+        "multi_speaker",
+        pattern="|".join(["(?i:true|false)", *NO_VALUE, TO_DO]),
+        code="CCR110",
+        nullable=True,
+        tolerated=True,
+        describe=describe_word,
+    )
+
+
+def _lists() -> Mapping[str, tuple[Column, ...]]:
+    """The columns of the tables of docs."""
+    name = identifier("CCR", "file_id")
+    return {
+        SEGMENTS: (
+            *(name, identifier("CCR", "segment_id")),
+            *(
+                _reference_tables_valued("start", "start", PLACE),
+                _reference_tables_valued("end", "end", PLACE),
+            ),
+        ),
+        FILE_INFO: (
+            identifier("CCR", "file_id", "file_uid"),
+            words("CCR", "lang_id_manual", optional=True),
+            words("CCR", "type"),
+            _reference_tables_valued("length", "length", PLACE, ""),
+        ),
+        VERSIONS: (name,),
+        NORM_INFO: (
+            *(identifier("CCR", "norm"), words("CCR", "current_type")),
+            words("CCR", "hidden_for", optional=True),
+            words("CCR", "definition_file", optional=True),
+        ),
+        INDEX: (name,),
+    }
+
+
+def _data() -> Mapping[str, tuple[Column, ...]]:
+    """The columns of the tables of data."""
+    user, name = words("CCR", "user_id"), identifier("CCR", "file_id")
+    judged = (user, name, identifier("CCR", "segment_id"))
+    return {
+        NORMS: (*judged, identifier("CCR", "norm"), words("CCR", "status")),
+        EMOTIONS: (*judged, identifier("CCR", "emotion"), _several()),
+        LEVELS: (
+            *judged,
+            _reference_tables_valued("valence", "valence_continuous", "[0-9]{1,15}", NO_ANNOTATION),
+            words("CCR", "valence_binned"),
+            _reference_tables_valued("arousal", "arousal_continuous", "[0-9]{1,15}", NO_ANNOTATION),
+            words("CCR", "arousal_binned"),
+        ),
+        CHANGES: (
+            *(user, name, _reference_tables_valued("timestamp", "timestamp", PLACE, *NO_VALUE)),
+            words("CCR", "direction_impact", optional=True),
+            *(words("CCR", "strength_impact"), words("CCR", "evidence")),
+        ),
+    }
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """The tables of a reference by the ends of their paths."""
+    found = {path: Kind(path, columns, "CCR") for path, columns in {**_lists(), **_data()}.items()}
+    older = (("impact_scalar", "strength_impact"), ("comment", "evidence"))
+    return found | {
+        FILE_INFO: Kind(FILE_INFO, found[FILE_INFO].columns, "CCR", others=True, short="file_uid"),
+        VERSIONS: Kind(VERSIONS, found[VERSIONS].columns, "CCR", others=True),
+        INDEX: Kind(INDEX, found[INDEX].columns, "CCR", others=True),
+        CHANGES: Kind(CHANGES, found[CHANGES].columns, "CCR", also=older),
+    }
+
 
 _KEY = ("document", "origin", "record")
 _ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
@@ -54,7 +146,7 @@ def corpus_of(tables: Tables) -> Corpus:
         if "file_id" in rows.columns
     }
     unlisted = keyed[INDEX].filter(pl.col("document").is_null())
-    tables.problems("CCR124", unlisted.select(*PLACE, "file_id"), "file_id")
+    tables.problems("CCR124", unlisted.select(*READ_PLACE, "file_id"), "file_id")
     segments, norm_info = read[SEGMENTS], read[NORM_INFO]
     read.clear()  # tables of millions of rows are kept once
     places = {
@@ -90,7 +182,7 @@ def _bare(tables: Tables, rows: pl.DataFrame) -> pl.DataFrame:
     bare = [pl.col(name).str.strip_chars(" ").replace("", None) for name in names]
     for name in names:
         spaced = rows.filter(pl.col(name).str.contains("^ | $"))
-        tables.problems("CCR111", spaced.select(*PLACE, given=name), name)
+        tables.problems("CCR111", spaced.select(*READ_PLACE, given=name), name)
     return rows.with_columns(bare)
 
 
@@ -99,7 +191,7 @@ def _finished(tables: Tables, rows: pl.DataFrame) -> pl.DataFrame:
     texts = [name for name, dtype in rows.schema.items() if dtype == pl.String]
     to_do = pl.any_horizontal(pl.col(texts) == TO_DO).fill_null(value=False)
     left = rows.filter(to_do)
-    tables.problems("CCR122", left.head(1).select(*PLACE, pl.lit(left.height).alias("count")))
+    tables.problems("CCR122", left.head(1).select(*READ_PLACE, pl.lit(left.height).alias("count")))
     return rows.filter(~to_do)
 
 
@@ -118,14 +210,14 @@ def _unique(tables: Tables, rows: pl.DataFrame, keys: tuple[str, ...]) -> pl.Dat
         one = kept.select(*cells, first="record")
         found = again.join(one, on=cells, how="left", nulls_equal=True, maintain_order="left")
         count = pl.len().over("origin").alias("count")
-        shown = found.select(*PLACE, "first", count).unique("origin", maintain_order=True)
+        shown = found.select(*READ_PLACE, "first", count).unique("origin", maintain_order=True)
         tables.problems("CCR123", shown.sort("line"))
     if not keys:
         return kept
     place = pl.col("record").first().over(keys)
     marked = kept.with_columns(first=place)
     other = marked.filter(pl.col("line") != pl.col("line").first().over(keys))
-    tables.problems("CCR126", other.select(*PLACE, "first", name=keys[-1]), keys[-1])
+    tables.problems("CCR126", other.select(*READ_PLACE, "first", name=keys[-1]), keys[-1])
     return kept.join(other, on=["group", "line"], how="anti", maintain_order="left")
 
 
@@ -158,7 +250,7 @@ def _placed(tables: Tables, rows: pl.DataFrame, segments: pl.DataFrame) -> pl.Da
     known = known.with_columns(found=True)
     keys = ["file_id", "segment_id"]
     placed = rows.join(known, on=keys, how="left", maintain_order="left")
-    unknown = placed.filter(pl.col("found").is_null()).select(*PLACE, "segment_id", "file_id")
+    unknown = placed.filter(pl.col("found").is_null()).select(*READ_PLACE, "segment_id", "file_id")
     tables.problems("CCR121", unknown, "segment_id")
     return placed
 
@@ -185,7 +277,7 @@ def _instances(tables: Tables, places: dict[str, pl.DataFrame]) -> pl.DataFrame:
     )
     emotions = emotions.explode("label").with_columns(pl.col("label").str.strip_chars(" "))
     empty = emotions.filter(pl.col("label") == "")
-    tables.problems("CCR125", empty.select(*PLACE, "emotion"), "emotion")
+    tables.problems("CCR125", empty.select(*READ_PLACE, "emotion"), "emotion")
     emotions = emotions.filter(pl.col("label") != "")
     renamed = [
         rows.rename({"segment_id": "region", "user_id": "annotator"}).select(_INSTANCE)

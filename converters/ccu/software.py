@@ -15,7 +15,7 @@ from dataclasses import replace
 import polars as pl
 
 from hlteval.converters.ccu.reference import kind_of
-from hlteval.converters.ccu.reference_tables import CHANGES, TO_DO
+from hlteval.converters.ccu.reference_rows import CHANGES, TO_DO
 from hlteval.converters.format import ReadResult
 from hlteval.sources import Member, Unreadable
 

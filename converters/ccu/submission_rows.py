@@ -2,22 +2,119 @@
 
 from __future__ import annotations
 
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+
 import polars as pl
 
-from hlteval.converters.ccu.reading import PLACE, Tables
-from hlteval.converters.ccu.submission_tables import (
-    AD,
-    CD,
-    ED,
-    INDEX,
-    INDEX_FILE,
-    ND,
-    ND_OPEN,
-    NDMAP,
-    VD,
-    kinds,
+from hlteval.converters.ccu.tables import (
+    READ_PLACE,
+    Kind,
+    Tables,
+    describe_whole,
+    identifier,
+    number,
+    place,
+    words,
+    words_of,
 )
 from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Column
+
+# The tables of a submission of CCU, by task.
+
+
+ND, ND_OPEN, ED, VD, AD, CD, NDMAP = "nd", "nd-open", "ed", "vd", "ad", "cd", "ndmap"
+INDEX = "index"
+INDEX_FILE, MAP_FILE = "system_output.index.tab", "nd.map.tab"
+AUTO = "auto"
+#: The values of a status that rules accept.
+_STATUS = "(?:adhere|violate)(?:, ?(?:adhere|violate))*|EMPTY_NA"
+
+
+def _level(name: str, heading: str) -> Column:
+    return Column(
+        name, "number", "[+-]?[0-9]{1,15}", "CCS110", heading=heading, describe=describe_whole
+    )
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """The tables of a submission by task, and the index."""
+    name, label = identifier("CCS", "file_id"), identifier("CCS", "label", "norm")
+    start, end = (place("CCS", column) for column in ("start", "end"))
+    llr = number("CCS", "llr")
+    status, region = words("CCS", "status"), identifier("CCS", "region", "segment_id")
+    status = replace(
+        status, usual=_STATUS, words=("adhere", "violate", "adhere,violate", "EMPTY_NA")
+    )
+    processed = Column("is_processed", pattern="(?i:true|false)", code="CCS121", tolerated=True)
+    return {
+        ND: Kind("ND output", (name, label, start, end, status, llr), "CCS"),
+        ND_OPEN: Kind("open ND output", (name, region, label, status, llr), "CCS"),
+        ED: Kind(
+            "ED output", (name, identifier("CCS", "label", "emotion"), start, end, llr), "CCS"
+        ),
+        VD: Kind("VD output", (name, start, end, _level("level", "valence_continuous")), "CCS"),
+        AD: Kind("AD output", (name, start, end, _level("level", "arousal_continuous")), "CCS"),
+        CD: Kind(
+            "CD output",
+            (
+                *(name, place("CCS", "at", "timestamp"), llr),
+                words("CCS", "direction", "direction_impact", optional=True),
+                words("CCS", "strength", "strength_impact", optional=True),
+            ),
+            "CCS",
+        ),
+        NDMAP: Kind(
+            MAP_FILE,
+            (
+                *(identifier("CCS", "label", "sys_norm"), identifier("CCS", "target", "ref_norm")),
+                words("CCS", "submission", "sub_id"),
+            ),
+            "CCS",
+        ),
+        INDEX: Kind(
+            INDEX_FILE,
+            (name, processed, words("CCS", "message"), words("CCS", "path", "file_path")),
+            "CCS",
+        ),
+    }
+
+
+#: Columns that only one kind has.
+_OWN_COLUMNS = (
+    (INDEX, {"is_processed"}),
+    (NDMAP, {"sys_norm"}),
+    (NDMAP, {"ref_norm"}),
+    (VD, {"valence_continuous"}),
+    (AD, {"arousal_continuous"}),
+    (CD, {"timestamp", "llr"}),
+    (ED, {"emotion", "llr"}),
+    (ED, {"emotion", "start", "end"}),
+    (ND_OPEN, {"segment_id", "norm", "llr"}),
+    (ND, {"norm", "llr"}),
+    (ND, {"norm", "start", "end"}),
+)
+
+
+def task_of_header(header: str) -> str:
+    r"""The task of a header, also of a damaged one; empty for other lines.
+
+    Examples:
+        >>> task_of_header("FILE_ID,NORM,START,END,STATUS,LLR")
+        'nd'
+        >>> task_of_header("user_id\tfile_id\tsegment_id\tnorm\tstatus")
+        ''
+    """
+    found = set(words_of(header))
+    if "user_id" in found:  # a table of a reference
+        return ""
+    return next((task for task, columns in _OWN_COLUMNS if columns <= found), "")
+
 
 _KEY = ("document", "origin", "record")
 _ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
@@ -76,7 +173,7 @@ def _in_capitals(
         ~pl.col("right").is_in(listed["file_id"].to_list()),
     )
     found = listed.join(wrong, on="file_id", maintain_order="left")
-    tables.problems("CCS133", found.select(*PLACE, "file_id", "right"), "file_id")
+    tables.problems("CCS133", found.select(*READ_PLACE, "file_id", "right"), "file_id")
     right = pl.col("file_id").replace(wrong["file_id"], wrong["right"])
     return listed.with_columns(right), files.with_columns(right)
 
@@ -116,12 +213,12 @@ def _keyed(
     placed = rows.join(own, on="origin", how="left", maintain_order="left")
     placed = placed.join(numbers, on="file_id", how="left", maintain_order="left")
     other = placed.filter(pl.col("file_id") != pl.col("expected"))
-    tables.problems("CCS126", other.select(*PLACE, "file_id", "expected"), "file_id")
+    tables.problems("CCS126", other.select(*READ_PLACE, "file_id", "expected"), "file_id")
     tables.reject("CCS126", other)
     fitting = placed.filter(~(pl.col("file_id") != pl.col("expected")).fill_null(value=False))
     silent = fitting.filter(~pl.col("processed").fill_null(value=True))
     count = pl.len().over("origin").alias("count")
-    shown = silent.select(*PLACE, "file_id", count).unique(
+    shown = silent.select(*READ_PLACE, "file_id", count).unique(
         "origin", keep="first", maintain_order=True
     )
     tables.problems("CCS127", shown)
@@ -161,3 +258,99 @@ def _attributes(listed: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
         _ROW, *_KEY, element=pl.lit("index"), name=pl.lit(INDEX_FILE),
         value=pl.col("path").fill_null(""),
     )  # fmt: skip
+
+
+# Where the files of a submission of CCU are: its folder, its index and what that names.
+
+
+SUFFIX = ".tab"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The files of a submission.
+
+    Attributes:
+        index: the index; None if there is none.
+        others: further indexes.
+        tables: all other tables.
+        files: all files by name, for paths of the index.
+        folder: the folder of the index inside the source, empty for the source itself.
+        name: the name of this folder.
+        single: whether the source is a single file.
+    """
+
+    index: Member | None
+    others: Sequence[Member]
+    tables: Sequence[Member]
+    files: Mapping[str, Member]
+    folder: str
+    name: str
+    single: bool
+
+    def resolve(self, path: str) -> str | None:
+        """The member that a path of the index names, as it is if there is none; None if outside.
+
+        A path is relative to the folder of the index. What comes before the name of this folder is
+        passed over.
+        """
+        if path.startswith(("/", "\\")) or path[1:2] == ":":
+            return None
+        plain = posixpath.normpath(path.replace("\\", "/"))
+        if plain == ".." or plain.startswith("../"):
+            return None
+        inside = posixpath.join(self.folder, plain)
+        after = f"/{plain}".rpartition(f"/{self.name}/")[2] if self.name else plain
+        candidates = (inside, posixpath.join(self.folder, after))
+        return next((name for name in candidates if name in self.files), inside)
+
+    def belongs_to_another(self, member: Member) -> bool:
+        """Whether a file is in the folder of another index."""
+        folders = [posixpath.dirname(other.name) for other in self.others]
+        return any(member.name.startswith(f"{folder}/") for folder in folders)
+
+    def with_other_suffix(self, name: str) -> str:
+        """The only file that differs from a name in its suffix; empty if there is none."""
+        stem = name.removesuffix(SUFFIX)
+        others = [other for other in self.stems.get(stem, ()) if not other.endswith(SUFFIX)]
+        return others[0] if len(others) == 1 else ""
+
+    @cached_property
+    def stems(self) -> Mapping[str, Sequence[str]]:
+        """The files by their names without suffix."""
+        found: dict[str, list[str]] = {}
+        for name in self.files:
+            found.setdefault(posixpath.splitext(name)[0], []).append(name)
+        return found
+
+    def inside(self, member: str) -> str:
+        """The path of a member from the folder of the index."""
+        return member.removeprefix(f"{self.folder}/") if self.folder else member
+
+
+def layout(source: Source) -> Layout:
+    """The files of a submission: a folder, an archive or a single table."""
+    if source.kind in {"file", "stdin"}:
+        # A file that cannot be read is not a member.
+        if [member.basename for member in source.members] == [INDEX_FILE]:
+            return Layout(source.members[0], (), (), {}, "", "", single=True)
+        return Layout(None, (), source.members, {}, "", "", single=True)
+    tables = [member for member in source.members if member.basename.endswith(SUFFIX)]
+    indexes = [member for member in tables if member.basename == INDEX_FILE]
+    indexes.sort(key=lambda member: (member.name.count("/"), member.name))
+    first = indexes[0] if indexes else None
+    folder = posixpath.dirname(first.name) if first else ""
+    name = posixpath.basename(folder or posixpath.normpath(source.path))
+    others = [member for member in tables if member.basename != INDEX_FILE]
+    files = {member.name: member for member in source.members if member not in indexes}
+    return Layout(first, indexes[1:], others, files, folder, name, single=False)
+
+
+def stem(member: Member) -> str:
+    """The document that a file is named after.
+
+    Examples:
+        >>> stem(Member("out/D1.tab", "", 0, bytes))
+        'D1'
+    """
+    return member.basename.removesuffix(SUFFIX)

@@ -2,15 +2,106 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from hlteval.converters.ccu.cells import describe_name, describe_number, describe_word
-from hlteval.findings import Problem
+import polars as pl
+
+from hlteval.converters.toolkit.source_files import FileBatch, JoinedTables
+from hlteval.findings import Finding, Problem
 from hlteval.findings.suggest import closest
+from hlteval.sources import Member
 from hlteval.syntax.tsv import Column, Table
+
+# What is wrong with a cell, in words: the usual mistakes and how to correct them.
+
+
+_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+_WORDS = {"nan", "na", "n/a", "null", "none"}
+_LARGE = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:e\+?[0-9]{1,2})?")
+_INFINITE = re.compile(r"inf|infinity|[0-9.]+e\+?[0-9]{3,}")
+
+
+def describe_number(cell: str) -> Mapping[str, object]:
+    """How to correct a cell that is not a number.
+
+    Examples:
+        >>> describe_number("0,75")["hint"]
+        'write a decimal point: 0.75'
+    """
+    return {"hint": _number_hint(cell)}
+
+
+def _number_hint(cell: str) -> str:
+    bare = cell.strip().lstrip("+-").lower()
+    digits = "".join(str(int(c)) if c.isdecimal() else c for c in cell)
+    hints = (
+        (not bare, "write a number"),
+        (
+            _COMMA.fullmatch(cell.strip()),
+            f"write a decimal point: {cell.strip().replace(',', '.')}",
+        ),
+        (bare in _WORDS, "every line needs a number here: write one, or remove the line"),
+        (
+            _INFINITE.fullmatch(bare),
+            "write a finite number; places are below 1e15, others at most 1e99",
+        ),
+        (cell != cell.strip(), "remove the spaces around the number"),
+        (
+            cell.isascii() and _LARGE.fullmatch(bare),
+            "write a number below 1e15: no document is so long",
+        ),
+        (
+            "_" in bare and bare.replace("_", "").isdecimal(),
+            f"write the digits without underscores: {cell.replace('_', '')}",
+        ),
+        (digits != cell, f"write the digits 0 to 9: {digits}"),
+    )
+    usual = "write digits, optionally with a sign, a point and an exponent: 12, 0.75, -1e-3"
+    return next((hint for applies, hint in hints if applies), usual)
+
+
+def describe_whole(cell: str) -> Mapping[str, object]:
+    """How to correct a cell that is not a whole number.
+
+    Examples:
+        >>> describe_whole("210.5")["hint"]
+        'write a whole number: 210'
+        >>> describe_whole("0.38")["hint"]
+        'write a level from 1 to 1000, not a share of 1'
+    """
+    if re.fullmatch(r"\+?0?\.[0-9]*[1-9][0-9]*", cell):
+        return {"hint": "write a level from 1 to 1000, not a share of 1"}
+    if found := re.fullmatch(r"([+-]?[0-9]+)\.[0-9]*", cell):
+        return {"hint": f"write a whole number: {found[1]}"}
+    return describe_number(cell)
+
+
+def describe_name(cell: str) -> Mapping[str, object]:
+    """How to correct a cell that is not an identifier.
+
+    Examples:
+        >>> describe_name('"001"')["hint"]
+        'nothing is quoted in these tables: write 001'
+    """
+    if not cell.strip():
+        return {"hint": "write the identifier"}
+    if '"' in cell:
+        return {"hint": f"nothing is quoted in these tables: write {cell.replace(chr(34), '')}"}
+    return describe_word(cell)
+
+
+def describe_word(cell: str) -> Mapping[str, object]:
+    """How to correct a cell with characters that no cell can have, or spaces around it."""
+    if "\r" in cell:
+        return {"hint": "remove the carriage return; lines end in LF or CRLF"}
+    if cell != cell.strip():
+        return {"hint": "remove the spaces around it"}
+    return {"hint": "remove control characters"}
+
 
 #: An identifier: no quotes and no control characters, and no space around it.
 NAME = r'[^\x00-\x20\x7f-\x9f"](?:[^\x00-\x1f\x7f-\x9f"]*[^\x00-\x20\x7f-\x9f"])?'
@@ -201,3 +292,196 @@ def words(codes: str, name: str, heading: str = "", *, optional: bool = False) -
         name, pattern=_TEXT, code=f"{codes}109", heading=heading, nullable=True, optional=optional,
         describe=describe_word,
     )  # fmt: skip
+
+
+# Rows as cells of tables of CCU, and which of them a table can hold.
+
+
+#: What no cell can have.
+NO_CELL = r"[\t\n\r\x00]"
+_NUMBER = Column("number", "number")
+
+
+def number_cells(values: pl.Series) -> pl.Series:
+    """Numbers as cells, whole ones without a point; null stays null.
+
+    Examples:
+        >>> number_cells(pl.Series([12.0, 0.5, None, -1e-7])).to_list()
+        ['12', '0.5', None, '-1e-07']
+    """
+    return score_cells(values).str.strip_suffix(".0")
+
+
+def score_cells(values: pl.Series) -> pl.Series:
+    """Scores as cells, each with a point or an exponent; null stays null.
+
+    The official validator refuses a table whose scores are all whole numbers.
+
+    Examples:
+        >>> score_cells(pl.Series([12.0, 0.5, None])).to_list()
+        ['12.0', '0.5', None]
+    """
+    cells = _NUMBER.cells(values.cast(pl.Float64))
+    return pl.select(pl.when(values.is_not_null()).then(cells)).to_series()
+
+
+def with_number_cells(rows: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """Rows with some columns of numbers as cells; `llr` is a score."""
+    made = {name: score_cells if name == "llr" else number_cells for name in names}
+    return rows.with_columns(cells(rows[name]).alias(name) for name, cells in made.items())
+
+
+def fits(kind: Kind, rows: pl.DataFrame) -> pl.Series:
+    """Which rows of cells a table can hold: each cell is what its column allows."""
+    columns = [column for column in kind.columns if column.name in rows.columns]
+    allowed = [
+        column.valid(pl.col(column.name))
+        & (pl.col(column.name).is_not_null() | pl.lit(column.nullable or column.optional))
+        for column in columns
+    ]
+    texts = [name for name, dtype in rows.schema.items() if dtype == pl.String]
+    clean = [~pl.col(name).str.contains(NO_CELL).fill_null(value=False) for name in texts]
+    return rows.select(fits=pl.all_horizontal(*allowed, *clean, pl.lit(value=True))).to_series()
+
+
+def text(titles: Mapping[str, str], rows: pl.DataFrame) -> str:
+    """A table as text, with its header.
+
+    Args:
+        titles: the heading of each column that is written, by its name in the rows.
+        rows: of cells; null is an empty cell.
+    """
+    cells = [pl.col(name).fill_null("") for name in titles]
+    lines = rows.select(line=pl.concat_str(cells, separator="\t"))["line"]
+    return "\n".join(["\t".join(titles.values()), *lines, ""])
+
+
+def titles_of(kind: Kind, rows: pl.DataFrame, always: Sequence[str] = ()) -> dict[str, str]:
+    """The columns of a kind that are written: optional ones if they are used, or always."""
+    used = {c for c in rows.columns if rows[c].is_not_null().any()} | {*always}
+    return {c.name: c.title for c in kind.columns if not c.optional or c.name in used}
+
+
+# The files of a source as tables of one header each, with what is wrong with them.
+
+
+#: The columns of rows that say where they are.
+READ_PLACE = ("origin", "record", "line", "group")
+_TYPES = {"text": pl.String, "integer": pl.Int64, "number": pl.Float64}
+_Placed = tuple[tuple[str, str], tuple[int, Problem]]
+
+
+class Tables:
+    """Files in groups of one kind and one header.
+
+    Attributes:
+        files: the files as such: sources, members and findings about bytes.
+        groups: the groups by kind and header.
+        wrong: the row of `sources` of each file whose header cannot be read.
+    """
+
+    def __init__(self, path: str, form: str) -> None:
+        self.files = FileBatch(path, form)
+        self.groups: dict[tuple[str, str], JoinedTables] = {}
+        self.wrong: set[int] = set()
+        self._found: list[Finding] = []
+        self._headers: dict[tuple[str, str], list[Problem]] = {}
+        self._later: dict[tuple[str, str], list[tuple[int, Problem]]] = {}
+        self._refused: dict[tuple[str, str], list[tuple[int, Problem]]] = {}
+
+    def fetch(self, member: Member) -> tuple[int, str] | None:
+        """The row of `sources` and the text of a file; None if it cannot be read."""
+        before = len(self.files.texts)
+        self.files.add(member.name, member)
+        if len(self.files.texts) == before:
+            return None
+        origin, _, text = self.files.texts.pop()
+        return origin, text
+
+    def read(self, member: Member, kind: Kind) -> int | None:
+        """Read a file as a kind; its row of `sources`, None if it cannot be read."""
+        fetched = self.fetch(member)
+        if fetched is None:
+            return None
+        self.take(member, kind, *fetched)
+        return fetched[0]
+
+    def take(self, member: Member, kind: Kind, origin: int, text: str) -> None:
+        """Add the text of a file as a kind."""
+        header, _, body = text.partition("\n")
+        header, body = header.removesuffix("\r"), body.rstrip("\r\n")
+        if (kind.name, header) not in self._headers:  # thousands of files share one
+            self._headers[kind.name, header] = list(kind.problems(header))
+        problems = self._headers[kind.name, header]
+        self._found += [problem.in_line(member.display, header) for problem in problems]
+        if any(problem.code[3:] in {"102", "104"} for problem in problems):
+            self.wrong.add(origin)
+            return
+        table = kind.table(header.split("\t"))
+        group = self.groups.setdefault((kind.name, header), JoinedTables(table))
+        group.add(origin, member, body)
+
+    def report(self, *found: Finding) -> None:
+        """Add findings about files as wholes."""
+        self._found += found
+
+    def named(self, code: str, file: str, **values: object) -> None:
+        """Add a finding about a file as a whole."""
+        self._found.append(Problem(code, 0, 0, 0, values).finding(file, None, None))
+
+    def take_rows(self, kind: Kind) -> pl.DataFrame:
+        """The rows of a kind, with `PLACE` and all its columns, null where a file has none.
+
+        They are not kept: a reference has millions.
+        """
+        types = {column.name: _TYPES[column.kind] for column in kind.columns}
+        empty = pl.DataFrame(schema={**dict.fromkeys(READ_PLACE, pl.Int64), **types})
+        parts = [
+            group.take_rows().select(pl.exclude("^\t.*$"), group=pl.lit(number, pl.Int64))
+            for number, (key, group) in enumerate(self.groups.items())
+            if key[0] == kind.name
+        ]
+        return pl.concat([empty, *parts], how="diagonal")
+
+    def problems(self, code: str, rows: pl.DataFrame, *columns: str) -> None:
+        """Add a problem for each of some rows, with its columns as values.
+
+        Args:
+            code: of the problem.
+            rows: of `take_rows`.
+            columns: the columns that it concerns; the whole line without any.
+        """
+        for key, problem in self._made(code, rows, *columns):
+            self._later.setdefault(key, []).append(problem)
+
+    def reject(self, code: str, rows: pl.DataFrame) -> None:
+        """Keep some rows as `rejected_records`, for a reason that is reported."""
+        for key, problem in self._made(code, rows):
+            self._refused.setdefault(key, []).append(problem)
+
+    def _made(self, code: str, rows: pl.DataFrame, *columns: str) -> Iterator[_Placed]:
+        keys = list(self.groups)
+        for row in rows.iter_rows(named=True):
+            key = keys[row["group"]]
+            values = {name: value for name, value in row.items() if name not in READ_PLACE}
+            yield key, self.groups[key].problem(code, row["line"], *columns, **values)
+
+    def findings(self) -> Iterator[Finding]:
+        """All findings."""
+        yield from self.files.findings
+        yield from self._found
+        for key, group in self.groups.items():
+            yield from group.findings(*self._later.get(key, []))
+
+    def rejected(self, kinds: Mapping[str, str]) -> Iterator[dict[str, object]]:
+        """The rows of `rejected_records`, one by one: a million of them take a gigabyte.
+
+        Args:
+            kinds: what a line of each kind should be.
+        """
+        count = 0
+        for key, group in self.groups.items():
+            more = self._refused.get(key, [])
+            for row in group.rejected_records(kinds[key[0]], *more, first=count):
+                count += 1
+                yield row

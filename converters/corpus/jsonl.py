@@ -20,14 +20,13 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 
-from hlteval.converters.corpus.checks import BadLines, checked
-from hlteval.converters.corpus.defects import Defect
-from hlteval.converters.corpus.parquet import locate, store_finding
+from hlteval.converters.corpus.checks import BadLines, Defect, checked
+from hlteval.converters.corpus.lines import JsonRows, Lines, read_rows, write_batches
+from hlteval.converters.corpus.parquet import StoreError, locate, store_finding
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
-from hlteval.converters.toolkit.single_file import head
+from hlteval.converters.toolkit.source_files import head
 from hlteval.findings import Bounded, Finding, Span, entry, excerpt, finding
-from hlteval.representation import Corpus, StoreError
-from hlteval.representation.jsonl import JsonRows, Lines, read_rows, write_batches
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable
 from hlteval.sources.archives import kind_of_file
 
@@ -61,7 +60,7 @@ def read_lines(lines: Lines, member: Member) -> ReadResult:
     ignored: list[StoreError] = []
     bad = _Rejected(member.max_per_code)
     try:
-        rows = read_rows(lines, member.display, ignored.append, bad.add, bad.add_equal)
+        rows = read_rows(lines, member.display, ignored.append, bad.add)
     except StoreError as error:
         return ReadResult(Corpus(), (_of_line("COR101", member, lines, None, error),))
     found = checked(rows.tables, member.display, BadLines(bad.numbers, bad.texts))
@@ -94,12 +93,8 @@ class _Rejected:
         self.explained: dict[int, StoreError] = {}
         self._text = lru_cache(_ALIKE)(_text)
 
-    def add(self, error: StoreError, line: bytes) -> None:
-        """Add a line."""
-        self.add_equal(error.line or 1, error, line)
-
-    def add_equal(self, number: int, error: StoreError, line: bytes) -> None:
-        """Add a line with the error of an equal one."""
+    def add(self, number: int, error: StoreError, line: bytes) -> None:
+        """Add a line with its error, or that of an equal one."""
         self.numbers.append(number)
         self.texts.append(self._text(line))
         if not self.most or len(self.explained) <= self.most:
@@ -121,10 +116,8 @@ def _of_line(
 
 def _of_row(member: Member, rows: JsonRows, _: int | None, defect: Defect) -> Finding:
     """The finding of a row at its line."""
-    place = rows.error("", defect.table, defect.ordinal, defect.column)
-    line = rows.lines[place.line or 1].decode("utf-8", "replace")
-    column = place.column or 1
-    span = Span(place.line or 1, column, column + 1)
+    number, column = rows.place(defect.table, defect.ordinal, defect.column)
+    line, span = rows.lines[number].decode("utf-8", "replace"), Span(number, column, column + 1)
     return entry(defect.code).finding(
         defect.values, file=member.display, span=span, excerpt=excerpt(line, span)
     )

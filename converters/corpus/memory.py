@@ -24,9 +24,10 @@ import polars as pl
 
 from hlteval.converters import known, load
 from hlteval.converters.corpus.checks import checked
+from hlteval.converters.corpus.lines import write_jsonl
 from hlteval.converters.corpus.parquet import locate, row_findings
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
-from hlteval.representation import Corpus, of_documents, write_jsonl
+from hlteval.representation import Corpus, of_documents
 from hlteval.sources import Member, Source
 
 #: The formats of saved corpora.

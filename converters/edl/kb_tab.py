@@ -24,7 +24,7 @@ from dataclasses import replace
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, one_table
-from hlteval.converters.toolkit.single_file import File, head, read_files
+from hlteval.converters.toolkit.source_files import File, head, read_files
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source

@@ -6,16 +6,148 @@ header before it, its slot the last slot; a slash between two fills begins anoth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.converters.hub4.texts import texts
-from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
-from hlteval.grammars import pattern
+from hlteval.converters.toolkit.fitting import TEMPLETTE
+from hlteval.findings import Problem
+from hlteval.grammars import failure, in_words, matcher, pattern
 from hlteval.representation import FRAGMENTS
 from hlteval.syntax.tsv import Lines
+
+# The texts of HUB-4 fills: their content, the minimal strings in it, and their extents.
+
+
+#: Start and end of a minimal string, as in the representation.
+Bracket = dict[str, int]
+
+#: A text with a single minimal string, the usual number.
+_SINGLE = r"^([^\[\]]*)\[([^\[\]]+)\]([^\[\]]*)$"
+
+
+def texts(fills: pl.DataFrame, *, reference: bool) -> list[pl.Series]:
+    """The columns `text`, `quoted`, `extents` and `brackets` of fills.
+
+    Args:
+        fills: with `quoted`, `unquoted` and `extents` as written.
+        reference: whether brackets mark minimal strings. Unbalanced brackets are text.
+    """
+    quoted = pl.col("quoted").str.strip_prefix('"').str.strip_suffix('"')
+    content = fills.select(
+        text=quoted.fill_null(pl.col("unquoted").str.strip_chars_end(SPACES)),
+        quoted=pl.when(pl.col("pointer").is_null()).then(pl.col("quoted").is_not_null()),
+    )
+    text, brackets = content["text"], pl.Series("brackets", [None] * fills.height, FRAGMENTS)
+    if reference and text.str.contains("[", literal=True).any():
+        text, brackets = _unbracketed(text)
+    return [text, content["quoted"], _extents(fills["extents"]), brackets]
+
+
+def _extents(written: pl.Series) -> pl.Series:
+    """The pairs of numbers of extents such as `##332#337#`."""
+    numbers = written.str.strip_chars("#").str.split("#").alias("numbers")
+    rows = pl.LazyFrame([numbers]).with_row_index("at")
+    number = pl.col("numbers").list
+    pair = pl.struct(
+        start=number.get(0, null_on_oob=True).cast(pl.Int64),
+        end=number.get(1, null_on_oob=True).cast(pl.Int64),
+    )
+    single = pl.when(pl.col("numbers").is_not_null()).then(pl.concat_list(pair))
+    whole = rows.select("at", extents=single)
+    if (numbers.list.len().max() or 0) > 2:  # type: ignore[operator]
+        whole = whole.update(_several(rows.filter(number.len() > 2)), on="at", how="left")
+    return whole.select("extents").collect().to_series()
+
+
+def _several(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """The extents of fills with more than one."""
+    each = rows.explode("numbers").select("at", number=pl.col("numbers").cast(pl.Int64))
+    place = pl.int_range(pl.len())
+    starts = each.filter(place % 2 == 0)
+    ends = each.filter(place % 2 == 1).select(end="number")
+    pairs = pl.concat([starts.rename({"number": "start"}), ends], how="horizontal")
+    return pairs.group_by("at", maintain_order=True).agg(extents=pl.struct("start", "end"))
+
+
+def _unbracketed(text: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Texts without brackets, and the minimal strings in them."""
+    rows = pl.LazyFrame([text.alias("text")]).with_row_index("at")
+    some = rows.filter(pl.col("text").str.contains(r"[\[\]]"))
+    groups = (
+        pl.col("text").str.extract_groups(_SINGLE).struct.rename_fields(["head", "inner", "tail"])
+    )
+    some = some.with_columns(groups=groups).unnest("groups")
+    start = pl.col("head").str.len_chars().cast(pl.Int64)
+    end = start + pl.col("inner").str.len_chars().cast(pl.Int64)
+    simple = some.filter(pl.col("inner").is_not_null()).select(
+        "at",
+        text=pl.concat_str("head", "inner", "tail"),
+        brackets=pl.concat_list(pl.struct(start=start, end=end)),
+    )
+    hard = some.filter(pl.col("inner").is_null()).select("at", "text").collect()
+    each = [(at, *bracketed(written)) for at, written in hard.iter_rows()]
+    columns = ["at", "text", "brackets"]
+    kinds = (pl.UInt32, pl.String, FRAGMENTS)
+    others = pl.LazyFrame(each, schema=list(zip(columns, kinds, strict=True)), orient="row")
+    found = pl.concat([simple, others])
+    bare = rows.with_columns(brackets=pl.lit(None, FRAGMENTS))
+    joined = bare.update(found, on="at", how="left").select("text", "brackets").collect()
+    return joined["text"], joined["brackets"]
+
+
+def bracketed(text: str) -> tuple[str, list[Bracket] | None]:
+    """A text without its brackets, and the minimal strings in it, ordered by their starts.
+
+    A text with unbalanced or empty brackets does not change.
+
+    Examples:
+        >>> bracketed("the [[bread] contest]")
+        ('the bread contest', [{'start': 4, 'end': 17}, {'start': 4, 'end': 9}])
+        >>> bracketed("a ] b")
+        ('a ] b', None)
+    """
+    if text.count("[") != text.count("]"):
+        return text, None
+    kept: list[str] = []
+    found: list[Bracket] = []
+    opened: list[Bracket] = []
+    for character in text:
+        if character == "[":
+            found.append({"start": len(kept), "end": len(kept)})
+            opened.append(found[-1])
+        elif character != "]":
+            kept.append(character)
+        elif not opened or opened[-1]["start"] == len(kept):
+            return text, None
+        else:
+            opened.pop()["end"] = len(kept)
+    return (text, None) if opened or not found else ("".join(kept), found)
+
+
+def with_brackets(text: str, brackets: list[Bracket]) -> str:
+    """A text with brackets around its minimal strings: the inverse of `bracketed`.
+
+    Examples:
+        >>> with_brackets("the bread contest", [{"start": 4, "end": 17}, {"start": 4, "end": 9}])
+        'the [[bread] contest]'
+    """
+    marks: list[tuple[int, str]] = []
+    opened: list[int] = []
+    for bracket in brackets:
+        while opened and opened[-1] <= bracket["start"]:
+            marks.append((opened.pop(), "]"))
+        marks.append((bracket["start"], "["))
+        opened.append(bracket["end"])
+    marks += [(end, "]") for end in reversed(opened)]
+    written, last = [], 0
+    for at, mark in marks:
+        written += [text[last:at], mark]
+        last = at
+    return "".join([*written, text[last:]])
+
 
 #: Spaces that do not count at either end of a line; "\n" ends the line itself.
 SPACES = " \t\r\f\x0b"
@@ -315,3 +447,125 @@ def _optional(frames: pl.DataFrame, fills: pl.DataFrame) -> pl.DataFrame:
     joined = frames.lazy().join(marked, on="row", how="left", maintain_order="left")
     wanted = ("row", "document", "record", "frame", "kind", "label")
     return joined.select(*wanted, pl.col("optional").fill_null(value=False)).collect()
+
+
+# One line of a HUB-4 template set: its fields, and why it cannot be read.
+#
+# This is the slow path. It asks the grammar itself, about lines that the bulk path rejected and
+# lines that a finding points at.
+
+
+_WORDS: Mapping[str, str] = {
+    "$END": "end of line",
+    "<END-OF-FILE>": "end of line",
+    "_DEFINES": "`:=`",
+    "POINTER": "a pointer such as <BREAD-D1-1>",
+    "SLASH": "`/`",
+    "SLOT": "a slot such as DATE:",
+    "QUOTED": "a quoted text",
+    "UNQUOTED": "a text",
+    "EXTENTS": "extents such as ##5#8#",
+}
+#: Characters of the longest line that the grammar is asked about.
+_MOST = 100_000
+_NUMBER = re.compile("[0-9]+")
+
+
+def explain(line: str, record: int, kind: int, *, ask: bool = True) -> Problem:
+    """Why the grammar rejects a line, and where.
+
+    Args:
+        line: a line that is not a record, without spaces at either end.
+        record: its number.
+        kind: its apparent kind, an index of `RULES`.
+        ask: whether to ask the grammar for the exact place; otherwise the problem is the whole
+            line.
+
+    Returns:
+        The problem, with `expected` among its values: the tokens that the grammar expects, or "".
+
+    Examples:
+        >>> explain('WINNER: "Cairo" ##332#', 7, 1)
+        Problem(code='HUB105', record=7, start=16, end=22, values={'expected': ...}, field='')
+    """
+    column, expected = 1, ""
+    bare = RULES[kind] == "header" and not line.startswith("<")  # the grammar reads it as a text
+    if ask and not bare and len(line) <= _MOST:
+        column, terminals = failure("hub4", line)
+        column += len(line[column - 1 :]) - len(line[column - 1 :].lstrip(SPACES))
+        expected = in_words("hub4", terminals - {"_MARGIN"}, _WORDS)
+    code, start = _cause(line, kind, column - 1)
+    if code == "HUB105" or (code == "HUB102" and start == 0):
+        expected = _WORDS["EXTENTS" if code == "HUB105" else "POINTER"]
+    return Problem(code, record, min(start, len(line)), len(line), {"expected": expected})
+
+
+def _cause(line: str, kind: int, failed: int) -> tuple[str, int]:
+    """The code of a rejected line, and the start of the problem.
+
+    Args:
+        line: the line.
+        kind: its apparent kind.
+        failed: where the grammar gives up.
+    """
+    if RULES[kind] == "header":
+        return "HUB102", failed
+    start = 0
+    if RULES[kind] in {"slot", "alternative"}:  # the fill follows the name of the slot and a slash
+        head = re.match(r"(?:[A-Za-z0-9_-]+:[ \t\r\f\x0b]*)?(?:/[ \t\r\f\x0b]*)?", line)
+        start = head.end() if head else 0
+    fill, closing, hashes = line[start:], line.rfind('"'), line.find("##", start)
+    if fill.startswith("<"):
+        return "HUB103", start
+    if fill.startswith('"'):
+        rest = line[closing + 1 :]
+        at = closing + 1 + len(rest) - len(rest.lstrip(SPACES))
+        return ("HUB105", at) if "#" in rest and closing > start else ("HUB104", start)
+    if hashes < 0 or fill.startswith("/"):
+        return "HUB107", start
+    return "HUB105", hashes
+
+
+def kind_of(line: str) -> int:
+    """The apparent kind of a line, an index of `RULES`.
+
+    Examples:
+        >>> [kind_of(line) for line in ("<A-D-1> :=", "NAME: x", "/ x", "<A-D-1>")]
+        [0, 1, 2, 3]
+    """
+    if re.match(LIKE_HEADER, line):
+        return 0
+    if line.startswith("<"):
+        defines = re.search(r">[ \t\r\f\x0b]*:=", line) or not line.endswith(">")
+        return 0 if ":=" in line and defines else 3
+    if line.startswith("/"):
+        return 2
+    return 1 if re.match("[A-Za-z0-9_-]+:", line) else 3
+
+
+def field_spans(line: str) -> dict[str, tuple[int, int]]:
+    """The fields of a line by name, each as start and end in the line.
+
+    A header has the field `pointer`; other lines have `slot`, `slash`, `fill`, `extents`, and
+    `extent 1`, `extent 2`, … for each of these.
+
+    Examples:
+        >>> field_spans('KIND: "rye" ##5#8#')["extent 1"]
+        (14, 17)
+    """
+    match = matcher("hub4", RULES[kind_of(line)]).fullmatch(line)
+    if match is None:
+        return {}
+    found = {name: match.span(name) for name, value in match.groupdict().items() if value}
+    for name in ("pointer", "quoted", "unquoted"):
+        if name in found:
+            start, end = found[name]
+            found["fill"] = (start, start + len(line[start:end].rstrip(SPACES)))
+    if "slot" in found:
+        found["slot"] = (0, found["slot"][1] - 1)
+    if "extents" in found:
+        numbers = [number.span() for number in _NUMBER.finditer(line, *found["extents"])]
+        pairs = zip(numbers[::2], numbers[1::2], strict=True)
+        for ordinal, ((start, _), (_, end)) in enumerate(pairs, start=1):
+            found[f"extent {ordinal}"] = (start, end)
+    return found

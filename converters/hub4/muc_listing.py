@@ -23,8 +23,8 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.hub4.writing import instances, unwritten
-from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
+from hlteval.converters.hub4.templates import instances, unwritten
+from hlteval.converters.toolkit.fitting import TEMPLETTE
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import FRAGMENTS, Corpus
 from hlteval.sources import Member, Source

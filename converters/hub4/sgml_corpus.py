@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.toolkit.single_file import File, head_of_first, locate_lines, read_files
+from hlteval.converters.toolkit.source_files import File, head_of_first, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source

@@ -20,8 +20,8 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, one_table
-from hlteval.converters.toolkit.named_documents import with_documents
-from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
+from hlteval.converters.toolkit.rows import with_documents
+from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source

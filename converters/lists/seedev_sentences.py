@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, one_table
-from hlteval.converters.toolkit.named_documents import with_documents
-from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
+from hlteval.converters.toolkit.rows import with_documents
+from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source

@@ -33,7 +33,7 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.ltf.tables import COLUMNS, rebuilt, unlike
-from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
+from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source

@@ -4,19 +4,209 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+from unicodedata import category
 
 import polars as pl
 
-from hlteval.converters.ltf.bulk import DECLARATION, DOCTYPE
-from hlteval.converters.ltf.fitting import fitted
 from hlteval.converters.ltf.rsd import UNWRITABLE
-from hlteval.converters.ltf.segmentation import lines, tokens
-from hlteval.converters.ltf.tables import LANGUAGE, LENGTH, MD5, unlike
-from hlteval.converters.toolkit import per_document
+from hlteval.converters.ltf.tables import DECLARATION, DOCTYPE, LANGUAGE, LENGTH, MD5, unlike
+from hlteval.converters.toolkit import source_files
 from hlteval.representation import Corpus
 from hlteval.sources import is_file_path
 from hlteval.syntax.xml_places import ABSENT, attribute, attributes, content, escape, start_tag
+
+# A corpus as LTF and LAF can represent it: offsets, parts and attributes of their schemas.
+
+
+#: The largest offset: nine digits.
+LARGEST = 999_999_999
+_PART = re.compile("(HEADLINE|TEXT) ([1-9][0-9]{0,8})(?: P ([1-9][0-9]{0,8}))?")
+_OTHER = "^(DATELINE|AUTHORLINE) [1-9][0-9]{0,8}$"
+#: The attributes of the schema that no column of a table has.
+_NAMES = {
+    "LCTL_TEXT": ("lang", "source_file", "source_type", "author", "encoding"),
+    "DOC": ("id", "lang", "tokenization", "grammar", LENGTH, MD5),
+    "SEG": ("start_token", "end_token"),
+    "TOKEN": ("attach", "gloss"),
+}
+_ATTACHED = ("LEFT", "RIGHT", "BOTH")
+_KEY = ("document", "origin", "record", "element", "name")
+
+
+class Fitted(NamedTuple):
+    """The corpus that is written, and the counts of what is lost, by description."""
+
+    corpus: Corpus
+    lost: Mapping[str, int]
+
+
+def fitted(corpus: Corpus) -> Fitted:
+    """The corpus without what no LTF file can hold.
+
+    Examples:
+        >>> place = {"row": 0, "document": 0, "origin": 0, "record": 1, "start": 0, "end": 10**10}
+        >>> dict(fitted(Corpus(segments=[place])).lost)["segments and tokens with invalid offsets"]
+        1
+    """
+    return corpus.cached(_fitted)
+
+
+def _fitted(corpus: Corpus) -> Fitted:
+    segments = corpus.segments.filter(writable_offsets())
+    held = pl.col("segment_row").is_null() | pl.col("segment_row").is_in(segments["row"].implode())
+    tokens = corpus.tokens.filter(writable_offsets() & held)
+    gone = corpus.segments.height + corpus.tokens.height - segments.height - tokens.height
+    attributes = corpus.attributes.filter(_known())
+    attributes = attributes.unique(_KEY, keep="first", maintain_order=True)
+    irregular = pl.col("document").is_in(list(_irregular(segments, attributes)))
+    lost = segments.filter(irregular, pl.col("part").is_not_null()).height
+    part = pl.when(~irregular).then(pl.col("part"))
+    attributes = attributes.filter(~(irregular & pl.col("element").str.contains(_OTHER)))
+    kept = corpus.replace(
+        segments=segments.with_columns(part=part), tokens=tokens, attributes=attributes
+    )
+    return Fitted(
+        kept,
+        {
+            "segments and tokens with invalid offsets": gone,
+            "parts of documents that LTF does not have": lost,
+            "attributes of other formats": corpus.attributes.height - attributes.height,
+        },
+    )
+
+
+def writable_offsets() -> pl.Expr:
+    """Whether both offsets of a span can be written; the end is inclusive there."""
+    end = pl.col("end").is_between(1, LARGEST + 1)
+    return pl.col("start").is_between(0, LARGEST) & end
+
+
+def _known() -> pl.Expr:
+    """Whether an attribute is one of the schema."""
+    element, name = pl.col("element"), pl.col("name")
+    own = [(element == tag) & name.is_in(list(names)) for tag, names in _NAMES.items()]
+    attached = (name != "attach") | pl.col("value").is_in(list(_ATTACHED))
+    return pl.any_horizontal(*own, element.str.contains(_OTHER) & (name == "text")) & attached
+
+
+def _irregular(segments: pl.DataFrame, attributes: pl.DataFrame) -> set[int]:
+    """The documents whose parts do not follow each other as in a file of LTF."""
+    others: dict[int, list[str]] = {}
+    lines = attributes.filter(pl.col("element").str.contains(_OTHER))
+    for document, element in lines.select("document", "element").iter_rows():
+        others.setdefault(document, []).append(element)
+    named = segments.filter(pl.col("part").is_not_null())["document"]
+    divided = segments.filter(pl.col("document").is_in([*others, *named]))
+    parts: dict[int, list[str]] = {document: [] for document in others}
+    for document, part in divided.select("document", "part").iter_rows():
+        parts.setdefault(document, []).append(part or "TEXT 1")
+    return {
+        document for document, own in parts.items() if not _regular(own, others.get(document, ()))
+    }
+
+
+def _regular(parts: Iterable[str], others: Iterable[str]) -> bool:
+    """Whether parts are numbered from 1, each number once.
+
+    Examples:
+        >>> _regular(["HEADLINE 1", "TEXT 2 P 1"], []), _regular(["TEXT 1"], ["DATELINE 1"])
+        (True, False)
+    """
+    tags: dict[int, str] = {}
+    for part in parts:
+        match = _PART.fullmatch(part)
+        if not match or (match[3] and match[1] == "HEADLINE"):
+            return False
+        if tags.setdefault(int(match[2]), match[1]) != match[1]:
+            return False
+    for element in others:
+        tag, number = element.split(" ")
+        if int(number) in tags:
+            return False
+        tags[int(number)] = tag
+    return sorted(tags) == [*range(1, len(tags) + 1)]
+
+
+# Splits plain text into segments and tokens, by simple rules without a language model.
+#
+# A segment is a line without its line feed, so that the text can be rebuilt from the segments.
+# White space separates tokens; punctuation at either end of a token is a token of its own.
+
+
+WORD, PUNCT, UNKNOWN = "word", "punct", "unknown"
+_LINE, _CHUNK = re.compile("[^\n]+"), re.compile(r"\S+")
+#: Addresses, user names and hash tags, whose first character is not punctuation.
+_WHOLE = re.compile(r"[A-Za-z][A-Za-z+.-]*://\S*\w/?|[@#]\w+")
+_APOSTROPHES = "'`\u2019\u02bc\u02bb"
+
+
+class Token(NamedTuple):
+    """A token: its offsets (half-open), and whether it is a word, punctuation or neither."""
+
+    start: int
+    end: int
+    pos: str
+
+
+def lines(text: str) -> Iterator[tuple[int, int]]:
+    r"""The lines of a text that are not empty, as offsets.
+
+    Only a line feed ends a line.
+
+    Examples:
+        >>> list(lines("\nab\n\nc d\n"))
+        [(1, 3), (5, 8)]
+    """
+    return (line.span() for line in _LINE.finditer(text))
+
+
+def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    """The tokens of a stretch of a text.
+
+    Examples:
+        >>> text = "(Reuters) - Ukraine's Buk-M2."
+        >>> [text[token.start : token.end] for token in tokens(text)]
+        ['(', 'Reuters', ')', '-', "Ukraine's", 'Buk-M2', '.']
+        >>> [token.pos for token in tokens(text)][-3:]
+        ['word', 'unknown', 'punct']
+    """
+    for chunk in _CHUNK.finditer(text, start, len(text) if end is None else end):
+        yield from _divided(text, *chunk.span())
+
+
+def _divided(text: str, start: int, end: int) -> Iterator[Token]:
+    """The tokens of a stretch without white space: its core, and the punctuation around it."""
+    whole = _WHOLE.match(text, start, end)
+    first = start
+    while not whole and first < end and _is_mark(text[first]):
+        first += 1
+    last = end
+    floor = whole.end() if whole else first
+    while last > floor and _is_mark(text[last - 1]):
+        last -= 1
+    if first > start:
+        yield Token(start, first, PUNCT)
+    if last > first:
+        letters = all(_is_letter(c) or c in _APOSTROPHES for c in text[first:last])
+        yield Token(first, last, WORD if letters and not whole else UNKNOWN)
+    if end > last:
+        yield Token(last, end, PUNCT)
+
+
+@cache
+def _is_mark(character: str) -> bool:
+    """Whether a character is punctuation, or a sign of money or arithmetic."""
+    return category(character)[0] == "P" or category(character) in {"Sc", "Sm", "Sk"}
+
+
+@cache
+def _is_letter(character: str) -> bool:
+    """Whether a character is a letter, a digit, a mark on one, or a joiner between two."""
+    return category(character)[0] in "LMN" or character in "\u200c\u200d"
+
 
 SUFFIX = ".ltf.xml"
 _OWN = {"SEG": ("start_token", "end_token"), "TOKEN": ("attach", "gloss")}
@@ -53,7 +243,7 @@ def _left(corpus: Corpus) -> dict[str, set[int]]:
     empty = corpus.documents.filter(~pl.col("text").fill_null("").str.contains("[^\n]"))["row"]
     own = _attributes(corpus).items()
     divided = {row for row, elements in own if any(" " in element for element in elements)}
-    paths = per_document.output_paths(corpus, "ltf", SUFFIX, shared=True)
+    paths = source_files.output_paths(corpus, "ltf", SUFFIX, shared=True)
     nameless = {row for row, name in named if not is_file_path(name)}
     return {
         "documents without text": set(empty).difference(segmented, divided),
@@ -233,7 +423,7 @@ def _output_paths(
     corpus: Corpus, documents: Mapping[int, str], own: _Own
 ) -> Iterator[tuple[str, str]]:
     """The name and content of each file."""
-    output_paths = per_document.output_paths(corpus, "ltf", SUFFIX, shared=True)
+    output_paths = source_files.output_paths(corpus, "ltf", SUFFIX, shared=True)
     files: dict[str, list[tuple[int, str | None]]] = {}
     for row, language in corpus.documents.select("row", "language").iter_rows():
         if row in documents:

@@ -24,17 +24,131 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.ltf.laf_files import SUFFIX, as_files, lost
-from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.keyed import keyed
-from hlteval.converters.toolkit.per_document import FileBatch
-from hlteval.converters.toolkit.single_file import head
+from hlteval.converters.ltf.files import writable_offsets
+from hlteval.converters.ltf.tables import DECLARATION
+from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.source_files import FileBatch, head
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Element, Malformed, structure
-from hlteval.syntax.xml_places import locate_elements, located_findings
+from hlteval.syntax.xml_places import (
+    ABSENT,
+    attribute,
+    attributes,
+    content,
+    locate_elements,
+    located_findings,
+    start_tag,
+)
+
+# Writes a corpus as LAF files.
+
+
+SUFFIX = ".laf.xml"
+DOCTYPE = '<!DOCTYPE LCTL_ANNOTATIONS SYSTEM "laf.v1.2.dtd">'
+#: The task of annotations from other formats: named entities.
+_TASK = "NE"
+_ELEMENTS = ("LCTL_ANNOTATIONS", "DOC", "ANNOTATION")
+
+
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The name and content of every file, also of documents without mentions."""
+    output_paths = source_files.output_paths(corpus, "laf", SUFFIX, shared=True)
+    without = _unwritable(corpus)
+    lines = dict(_annotations(corpus).iter_rows())
+    languages = {
+        (document, element): value
+        for document, element, value in corpus.attributes.filter(name="lang")
+        .select("document", "element", "value")
+        .iter_rows()
+    }
+    known = set(corpus.attributes.filter(pl.col("element").is_in(_ELEMENTS))["document"])
+    files: dict[str, list[tuple[int, str, str | None]]] = {}
+    for row, name, language in corpus.documents.select("row", "name", "language").iter_rows():
+        if row in output_paths and row not in without:
+            default = None if row in known else language
+            files.setdefault(output_paths[row], []).append((row, name, default))
+    for path, rows in files.items():
+        root = languages.get((rows[0][0], "LCTL_ANNOTATIONS"), rows[0][2])
+        body = ""
+        for row, name, default in rows:
+            own = [("id", name), ("lang", languages.get((row, "DOC"), default))]
+            body += f"<DOC{attributes(own)}>\n{lines.get(row, '')}</DOC>\n"
+        head = f"{DECLARATION}\n{DOCTYPE}\n<LCTL_ANNOTATIONS{attributes([('lang', root)])}>\n"
+        yield path, f"{head}{body}</LCTL_ANNOTATIONS>\n"
+
+
+def _annotations(corpus: Corpus) -> pl.DataFrame:
+    """The annotations of each document as lines: `document`, `line`."""
+    place = ["document", "origin", "record"]
+    tasks = corpus.attributes.filter(element="ANNOTATION", name="task")
+    tasks = tasks.select(*place, task="value").unique(place, keep="first")
+    texts = corpus.documents.select(document="row", whole="text")
+    written = corpus.mentions.filter(writable_offsets())
+    mentions = written.join(tasks, on=place, how="left", maintain_order="left")
+    mentions = mentions.join(texts, on="document", how="left", maintain_order="left")
+    cut = pl.col("whole").str.slice(
+        pl.col("start"), (pl.col("end") - pl.col("start")).clip(lower_bound=0)
+    )
+    own = pl.col("format") == "laf"
+    mentions = mentions.join(
+        corpus.sources.select("format", origin="row"), on="origin", maintain_order="left"
+    )
+    mentions = mentions.with_columns(
+        text=pl.coalesce("text", cut, pl.lit("")),
+        task=pl.when(own).then(pl.col("task")).otherwise(pl.lit(_TASK)),
+        id="mention",
+        type="label",
+        start_char="start",
+        end_char=pl.col("end") - 1,
+    )
+    line = pl.concat_str(
+        start_tag(
+            "ANNOTATION", attribute("id", "mention"), attribute("task"), attribute("type", "label")
+        ),
+        pl.concat_str(
+            start_tag("EXTENT", attribute("start_char"), attribute("end_char")),
+            content("text"),
+            pl.lit("</EXTENT>"),
+        ),
+        pl.lit("</ANNOTATION>\n"),
+        separator="\n",
+    )
+    return mentions.group_by("document", maintain_order=True).agg(line.str.join(""))
+
+
+def _unwritable(corpus: Corpus) -> set[int]:
+    named = corpus.documents.select("row", "name").iter_rows()
+    found = pl.any_horizontal(pl.col("mention", "label", "text").str.contains(ABSENT))
+    attributes = corpus.attributes.filter(pl.col("element").is_in(_ELEMENTS))
+    silent = corpus.mentions.filter(pl.col("text").is_null())["document"].implode()
+    texts = corpus.documents.filter(
+        pl.col("text").str.contains(ABSENT), pl.col("row").is_in(silent)
+    )
+    return {
+        *texts["row"],
+        *(row for row, name in named if re.search(ABSENT, name)),
+        *corpus.documents.filter(pl.col("language").str.contains(ABSENT))["row"],
+        *attributes.filter(pl.col("value").str.contains(ABSENT))["document"],
+        *corpus.mentions.filter(found)["document"],
+    }
+
+
+def lost(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of rows that the files cannot represent."""
+    foreign = ~pl.col("element").is_in(_ELEMENTS) | ~pl.col("name").is_in(["lang", "task"])
+    return {
+        **source_files.count_without_file(corpus, "laf", SUFFIX, shared=True),
+        "mentions with invalid offsets": corpus.mentions.filter(~writable_offsets()).height,
+        "documents with characters not allowed in XML": len(_unwritable(corpus)),
+        "attributes of other formats": corpus.attributes.filter(foreign).height,
+    }
+
 
 _NUMBER = re.compile("[0-9]{1,9}")
 _PLACE = ("document", "origin", "record")
@@ -51,17 +165,17 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """The files of each document, by their name without `.laf.xml`."""
-    return per_document.documents(source, SUFFIX)
+    return source_files.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
     """Whether a file has the suffix, or the only file the root element of LAF."""
-    return per_document.has_suffix(source, SUFFIX) or "<LCTL_ANNOTATIONS" in head(source)
+    return source_files.has_suffix(source, SUFFIX) or "<LCTL_ANNOTATIONS" in head(source)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    for files in per_document.batches(source, FORMAT.name, SUFFIX):
+    for files in source_files.batches(source, FORMAT.name, SUFFIX):
         batch = _Batch(files)
         for file in files.texts:
             batch.take(*file)
@@ -165,7 +279,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The annotations as a folder of files, with the names of the original files of this format."""
-    per_document.write_files((file for corpus in corpora for file in as_files(corpus)), path)
+    source_files.write_files((file for corpus in corpora for file in as_files(corpus)), path)
 
 
 FORMAT = Format(

@@ -23,9 +23,8 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.per_document import FileBatch
-from hlteval.converters.toolkit.single_file import locate_lines
+from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.source_files import FileBatch, locate_lines
 from hlteval.findings import FieldRef, Finding, Location, Problem, spot
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
@@ -37,12 +36,12 @@ UNWRITABLE = "[\x00-\x08\x0b-\x1f\ufffe\uffff]"
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """The file of each document, by its name without `.rsd.txt` or `.txt`."""
-    return per_document.documents(source, _suffix(source))
+    return source_files.documents(source, _suffix(source))
 
 
 def sniff(source: Source) -> bool:
     """Whether a file has the suffix, or there is nothing but plain texts."""
-    return per_document.has_suffix(source, SUFFIX) or _suffix(source) == PLAIN
+    return source_files.has_suffix(source, SUFFIX) or _suffix(source) == PLAIN
 
 
 def _suffix(source: Source) -> str:
@@ -55,7 +54,7 @@ def _suffix(source: Source) -> str:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The texts of a source in batches, in the order of their names."""
-    for files in per_document.batches(source, FORMAT.name, _suffix(source)):
+    for files in source_files.batches(source, FORMAT.name, _suffix(source)):
         unwritable = _unwritable(files)
         yield ReadResult(texts(files), (*files.findings, *unwritable), tuple(files.members))
 
@@ -92,13 +91,13 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The texts as a folder of files, each as it is."""
-    per_document.write_files((file for corpus in corpora for file in _files(corpus)), path)
+    source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    output_paths = per_document.output_paths(corpus, FORMAT.name, SUFFIX)
+    output_paths = source_files.output_paths(corpus, FORMAT.name, SUFFIX)
     texts = corpus.documents.drop_nulls("text")
-    texts = texts.filter(~pl.col("text").str.contains(per_document.UNWRITABLE_TEXT))
+    texts = texts.filter(~pl.col("text").str.contains(source_files.UNWRITABLE_TEXT))
     for row, text in texts.select("row", "text").iter_rows():
         if row in output_paths:
             yield output_paths[row], text
@@ -107,8 +106,8 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """The documents that files cannot represent."""
     return {
-        **per_document.count_without_file(corpus, FORMAT.name, SUFFIX),
-        **per_document.count_unwritable_texts(corpus.documents["text"]),
+        **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
+        **source_files.count_unwritable_texts(corpus.documents["text"]),
         "documents without a text": corpus.documents["text"].null_count(),
     }
 

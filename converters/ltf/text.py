@@ -23,9 +23,9 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.ltf.files import lines
 from hlteval.converters.ltf.rsd import locate, texts
-from hlteval.converters.ltf.segmentation import lines
-from hlteval.converters.toolkit import per_document
+from hlteval.converters.toolkit import source_files
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
@@ -34,7 +34,7 @@ SUFFIX = ".txt"
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """The file of each document, by its name without `.txt`."""
-    return per_document.documents(source, SUFFIX)
+    return source_files.documents(source, SUFFIX)
 
 
 def sniff(_: Source) -> bool:
@@ -44,20 +44,20 @@ def sniff(_: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The texts of a source in batches, in the order of their names."""
-    for files in per_document.batches(source, FORMAT.name, SUFFIX):
+    for files in source_files.batches(source, FORMAT.name, SUFFIX):
         yield ReadResult(texts(files), tuple(files.findings), tuple(files.members))
 
 
 def write(corpora: Iterable[Corpus], path: Path, tokens: str = "as-written") -> None:
     """The documents as a folder of files."""
     make = partial(_files, divided=tokens == "divided")
-    per_document.write_files((file for corpus in corpora for file in make(corpus)), path)
+    source_files.write_files((file for corpus in corpora for file in make(corpus)), path)
 
 
 def _files(corpus: Corpus, *, divided: bool) -> Iterator[tuple[str, str]]:
-    output_paths = per_document.output_paths(corpus, FORMAT.name, SUFFIX)
+    output_paths = source_files.output_paths(corpus, FORMAT.name, SUFFIX)
     for row, content in _contents(corpus, divided=divided):
-        if row in output_paths and not re.search(per_document.UNWRITABLE_TEXT, content):
+        if row in output_paths and not re.search(source_files.UNWRITABLE_TEXT, content):
             yield output_paths[row], content
 
 
@@ -94,8 +94,8 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     contents = list(_contents(corpus, divided=False))
     written = pl.Series([text for _, text in contents], dtype=pl.String)
     return {
-        **per_document.count_without_file(corpus, FORMAT.name, SUFFIX),
-        **per_document.count_unwritable_texts(written),
+        **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
+        **source_files.count_unwritable_texts(written),
         "texts that do not consist of lines": sum(text != texts[row] for row, text in contents),
     }
 

@@ -24,25 +24,77 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.mt.lorehlt_files import SUFFIX, as_files, lost
-from hlteval.converters.mt.texts import REFERENCE, SYSTEM
-from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.keyed import keyed
-from hlteval.converters.toolkit.per_document import FileBatch
-from hlteval.converters.toolkit.single_file import beginning
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.converters.mt.texts import REFERENCE, SYSTEM, of_role, other_texts
+from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.source_files import FileBatch, beginning
+from hlteval.findings import FieldRef, Finding, Location, Problem, spot
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import (
-    Element,
-    Malformed,
-    Parsed,
-    line_and_column,
-    problem_at,
-    structure,
+from hlteval.syntax.xml_elements import Element, Malformed, Parsed, problem_at, structure
+from hlteval.syntax.xml_places import (
+    ABSENT,
+    attribute,
+    attributes,
+    content,
+    locate_elements,
+    located_findings,
+    start_tag,
 )
-from hlteval.syntax.xml_places import locate_elements, located_findings
+
+# Writes translations as the files of LoReHLT.
+
+
+SUFFIX = ".ltf.xml"
+_HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE mteval SYSTEM "lorehlt-mt-v1.2.dtd">\n'
+
+
+def as_files(corpus: Corpus, role: str = SYSTEM) -> Iterator[tuple[str, str]]:
+    """The name and content of every file; a document without texts of the role has none."""
+    texts = of_role(corpus, role)
+    without = _unwritable(corpus, texts)
+    lines = dict(_lines(texts).iter_rows())
+    output_paths = source_files.output_paths(corpus, "lorehlt-mt", SUFFIX)
+    for row, name in corpus.documents.select("row", "name").iter_rows():
+        if row in lines and row in output_paths and row not in without:
+            doc = f"    <doc{attributes([('docid', name)])}>\n{lines[row]}    </doc>\n"
+            yield output_paths[row], f"{_HEAD}<mteval>\n  <tstset>\n{doc}  </tstset>\n</mteval>\n"
+
+
+def _lines(texts: pl.DataFrame) -> pl.DataFrame:
+    """The segments of each document as lines: `document`, `line`."""
+    tag = start_tag("seg", attribute("id", "segment"))
+    line = pl.concat_str(pl.lit("      "), tag, content("text"), pl.lit("</seg>\n"))
+    return texts.group_by("document", maintain_order=True).agg(line=line.str.join(""))
+
+
+def _unwritable(corpus: Corpus, texts: pl.DataFrame) -> set[int]:
+    """The documents with characters that XML cannot hold."""
+    found = pl.any_horizontal(pl.col("segment", "text").str.contains(ABSENT))
+    named = corpus.documents.select("row", "name").iter_rows()
+    names = {row for row, name in named if re.search(ABSENT, name)}
+    return names.union(texts.filter(found)["document"])
+
+
+def lost(corpus: Corpus, role: str = SYSTEM) -> Mapping[str, int]:
+    """The counts of what the files cannot represent.
+
+    Args:
+        corpus: the documents.
+        role: which texts are written.
+    """
+    texts = of_role(corpus, role)
+    silent = corpus.documents.filter(~pl.col("row").is_in(texts["document"].implode())).height
+    return {
+        **source_files.count_without_file(corpus, "lorehlt-mt", SUFFIX),
+        "documents without translations": silent,
+        "documents with characters not allowed in XML": len(_unwritable(corpus, texts)),
+        **other_texts(corpus, texts),
+    }
+
 
 _FOREIGN = re.compile("<(srcset|refset)")
 _ATTRIBUTE = re.compile(r"<tstset\s+\w")
@@ -59,7 +111,7 @@ Named = tuple[Problem, str | None]
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """The files of each document, by their name without `.ltf.xml`."""
-    return per_document.documents(source, SUFFIX)
+    return source_files.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
@@ -79,7 +131,7 @@ def read(source: Source, role: str = SYSTEM) -> Iterator[ReadResult]:
         source: the files.
         role: of their texts, `system` or `reference`: the form is the same for both.
     """
-    for files in per_document.batches(source, FORMAT.name, SUFFIX):
+    for files in source_files.batches(source, FORMAT.name, SUFFIX):
         batch = _Batch(files, role)
         for file in files.texts:
             batch.take(*file)
@@ -158,9 +210,9 @@ def _prolog(text: str, parsed: Parsed) -> Iterator[Problem]:
     if parsed.doctype is None:
         yield root.problem("MTF104", given="missing")
     elif (parsed.doctype.root, parsed.doctype.system) != ("mteval", DTD):
-        place = line_and_column(text, text.find("<!DOCTYPE"))
+        place = spot(text, text.find("<!DOCTYPE"))
         given = f"{parsed.doctype.root} {parsed.doctype.system}"[:80]
-        yield problem_at("MTF104", *place, {"given": given})
+        yield problem_at("MTF104", place.line, place.column, given=given)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -176,7 +228,7 @@ def write(corpora: Iterable[Corpus], path: Path, role: str = SYSTEM) -> None:
         path: the folder.
         role: which texts are written; of several sets the first.
     """
-    per_document.write_files((file for corpus in corpora for file in as_files(corpus, role)), path)
+    source_files.write_files((file for corpus in corpora for file in as_files(corpus, role)), path)
 
 
 _CHOICES = (SYSTEM, REFERENCE)

@@ -27,20 +27,23 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.mt.aligned import (
+from hlteval.converters.mt.texts import (
+    ROLES,
+    SYSTEM,
+    Collected,
     SegmentList,
     Set,
+    Text,
     ids,
     keys,
     lines_of,
     lost,
     read_ids,
     sets,
+    with_sources,
     wrong_length,
 )
-from hlteval.converters.mt.collected import Collected, Text
-from hlteval.converters.mt.texts import ROLES, SYSTEM, with_sources
-from hlteval.converters.toolkit.single_file import locate_lines
+from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source

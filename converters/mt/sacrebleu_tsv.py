@@ -24,11 +24,23 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.mt.aligned import ids, keys, lines_of, lost, read_ids, sets, wrong_length
-from hlteval.converters.mt.collected import Collected, Text
-from hlteval.converters.mt.texts import REFERENCE, SOURCE, SYSTEM, with_sources
-from hlteval.converters.toolkit.cell_escapes import escaped, unescaped
-from hlteval.converters.toolkit.single_file import locate_lines
+from hlteval.converters.mt.texts import (
+    REFERENCE,
+    SOURCE,
+    SYSTEM,
+    Collected,
+    Text,
+    ids,
+    keys,
+    lines_of,
+    lost,
+    read_ids,
+    sets,
+    with_sources,
+    wrong_length,
+)
+from hlteval.converters.toolkit.rows import escaped, unescaped
+from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Finding, Location, Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import polars as pl
 
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.rows import escaped, keyed, unescaped
+from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
+from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.syntax.tsv import Column, ParsedTable, Table
 
 SOURCE, REFERENCE, SYSTEM = "source", "reference", "system"
 ROLES = (SOURCE, REFERENCE, SYSTEM)
@@ -80,3 +86,213 @@ def with_sources(corpus: Corpus) -> Corpus:
         "text",
     )
     return corpus.replace(translations=pl.concat([rows, sources.select(rows.columns)]))
+
+
+# Collects the texts of segments from files that speak of the same documents.
+
+
+_PLACE = ("document", "origin", "record")
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "sources": ("path", "member", "format", "sha256"),
+    "documents": ("origin", "name"),
+    "attributes": (*_PLACE, "element", "name", "value"),
+    "translations": (*_PLACE, "segment", "role", "set", "language", "part", "text"),
+}
+
+
+def with_suffix(source: Source, suffixes: str | tuple[str, ...]) -> tuple[Member, ...]:
+    """A single file, whatever its name is; of several files, those with a suffix in any case."""
+    if source.kind in {"file", "stdin"}:
+        return source.members
+    return tuple(m for m in source.members if m.basename.lower().endswith(suffixes))
+
+
+class Text(NamedTuple):
+    """The text of a segment.
+
+    Attributes:
+        segment: identifier of the segment.
+        role: `source`, `reference` or `system`.
+        text: as written.
+        name: identifier of the reference or of the system.
+        language: of the text.
+        part: of the document.
+    """
+
+    segment: str
+    role: str
+    text: str
+    name: str | None = None
+    language: str | None = None
+    part: str | None = None
+
+
+class Collected:
+    """The rows of each table, and the findings, of the files of a source.
+
+    Args:
+        source: the files.
+        form: the name of their format.
+    """
+
+    def __init__(self, source: Source, form: str) -> None:
+        self.path, self.form = source.path, form
+        self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in _COLUMNS}
+        self.documents: dict[str, int] = {}
+        self.attributes: set[tuple[int, str, str]] = set()
+        self.members: list[Member] = []
+        self.findings: list[Finding] = []
+
+    @property
+    def origin(self) -> int:
+        """The row of the last file in `sources`."""
+        return len(self.members) - 1
+
+    def open(self, member: Member) -> str | None:
+        """The text of a file, which is added; None if it cannot be read, with a finding."""
+        try:
+            data = member.fetch()
+        except Unreadable as reason:
+            self.findings.append(reason.finding)
+            return None
+        decoded = decode(data, display=member.display, encoding=member.encoding)
+        self.findings += decoded.findings
+        own = (self.path, member.name or member.basename, self.form, sha256(data))
+        self.rows["sources"].append(own)
+        self.members.append(member)
+        return decoded.text
+
+    def document(self, name: str) -> int:
+        """The row of a document, which is added if it is new."""
+        if name not in self.documents:
+            self.documents[name] = len(self.documents)
+            self.rows["documents"].append((self.origin, name))
+        return self.documents[name]
+
+    def add(self, document: int, record: int, text: Text) -> None:
+        """Add the text of a segment of a document, and its record in the last file."""
+        cells = (text.segment, text.role, text.name, text.language, text.part, text.text)
+        self.rows["translations"].append((document, self.origin, record, *cells))
+
+    def attribute(self, document: int, record: int, element: str, name: str, value: str) -> None:
+        """Add an attribute of a document; of several values the first counts."""
+        if (document, element, name) not in self.attributes:
+            self.attributes.add((document, element, name))
+            own = (document, self.origin, record, element, name, value)
+            self.rows["attributes"].append(own)
+
+    def result(self, findings: Iterable[Finding] = ()) -> ReadResult:
+        """All files as one batch."""
+        tables = {name: keyed(name, rows, _COLUMNS[name]) for name, rows in self.rows.items()}
+        return ReadResult(Corpus(**tables), (*self.findings, *findings), tuple(self.members))
+
+
+# Lists of segments and the texts of sets beside them, line by line.
+
+
+#: A list of segments, a line for each.
+IDS = Table(
+    (
+        Column("document", pattern=r"[^\t]+", code="MTF401"),
+        Column("segment", pattern=r"[^\t]+", code="MTF401"),
+    ),
+    code="MTF401",
+)
+
+
+class Set(NamedTuple):
+    """The texts of a set in the order of a corpus: their keys, and the text of each."""
+
+    role: str
+    name: str | None
+    texts: Mapping[tuple[int, str], str]
+
+
+def sets(corpus: Corpus) -> list[Set]:
+    """The sets of a corpus, by role and in order; of a repeated segment the first text."""
+    found: dict[tuple[str, str | None], dict[tuple[int, str], str]] = {}
+    columns = ("role", "set", "document", "segment", "text")
+    for role, name, document, segment, text in corpus.translations.select(columns).iter_rows():
+        found.setdefault((role, name), {}).setdefault((document, segment), text)
+    ordered = sorted(found, key=lambda key: ROLES.index(key[0]))
+    return [Set(role, name, found[role, name]) for role, name in ordered]
+
+
+def keys(corpus: Corpus) -> list[tuple[int, str]]:
+    """The segments of all sets, by document, in the order of a corpus."""
+    rows = corpus.translations.select("document", "segment").unique(maintain_order=True)
+    return list(rows.sort("document", maintain_order=True).iter_rows())
+
+
+def ids(corpus: Corpus, listed: Sequence[tuple[int, str]]) -> str:
+    """A list of segments as text."""
+    names = dict(corpus.documents.select("row", "name").iter_rows())
+    rows = [(names[document], segment) for document, segment in listed]
+    schema = {"document": pl.String, "segment": pl.String}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    cells = frame.select(escaped("document"), escaped("segment"))
+    return "".join(f"{document}\t{segment}\n" for document, segment in cells.iter_rows())
+
+
+class SegmentList(NamedTuple):
+    """A list of segments.
+
+    Attributes:
+        text: the list as written.
+        table: its lines, with what is wrong with them.
+        rows: `record`, `document` and `segment` of each line that could be read.
+    """
+
+    text: str
+    table: ParsedTable
+    rows: pl.DataFrame
+
+
+def read_ids(text: str) -> SegmentList:
+    """The segments of a list."""
+    table = IDS.read(text)
+    cells = table.rows.select("record", unescaped("document"), unescaped("segment"))
+    return SegmentList(text, table, cells)
+
+
+def lines_of(text: str) -> list[str]:
+    r"""The lines of a text: only line feeds end them, with a carriage return before or not.
+
+    Examples:
+        >>> lines_of("a\r\nb\u2028c\n"), lines_of("a\nb"), lines_of("")
+        (['a', 'b\u2028c'], ['a', 'b'], [])
+    """
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return [line.removesuffix("\r") for line in lines]
+
+
+def wrong_length(text: str, listed: str, file: str, beside: str) -> list[Finding]:
+    """The finding about a text with more or fewer lines than its list, if it has.
+
+    Args:
+        text: the text.
+        listed: the list.
+        file: the text's display path.
+        beside: the name of the list.
+    """
+    count, segments = len(lines_of(text)), len(lines_of(listed))
+    if count == segments:
+        return []
+    return [finding("MTF402", file=file, lines=count, segments=segments, ids=beside)]
+
+
+def lost(corpus: Corpus, changed: pl.Expr) -> dict[str, int]:
+    """The counts of what lines beside a list cannot represent.
+
+    Args:
+        corpus: the documents.
+        changed: whether a text is written otherwise.
+    """
+    rows = corpus.translations
+    silent = corpus.documents.filter(~pl.col("row").is_in(rows["document"].implode())).height
+    repeated = rows.height - rows.select("document", "segment", "role", "set").n_unique()
+    return {
+        "documents without translations": silent,
+        "repeated segments": repeated if rows.height else 0,
+        "texts with line breaks or other space": rows.filter(changed).height,
+    }

@@ -22,25 +22,103 @@ Codes raised: XML1xx, MTF301.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.mt.collected import Collected, Text, with_suffix
-from hlteval.converters.mt.texts import REFERENCE, ROLES, SOURCE, UNKNOWN
-from hlteval.converters.mt.tmx_writing import lost, write
-from hlteval.converters.toolkit.single_file import beginning
-from hlteval.findings import FieldRef, Finding, Location, Problem
-from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import (
-    Element,
-    Malformed,
-    Reader,
-    conforms,
-    explain,
-    other_encoding,
-    problem_at,
+from hlteval.converters.mt.texts import (
+    REFERENCE,
+    ROLES,
+    SOURCE,
+    UNKNOWN,
+    Collected,
+    Text,
+    with_sources,
+    with_suffix,
 )
-from hlteval.syntax.xml_places import locate_elements, located_findings
+from hlteval.converters.toolkit.source_files import beginning
+from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+from hlteval.syntax.xml_elements import Element, Malformed, Reader, structure
+from hlteval.syntax.xml_places import ABSENT, attributes, escape, locate_elements, located_findings
+
+# Writes translations as TMX.
+
+
+_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
+_HEADER = (
+    ("creationtool", "hlteval"),
+    ("creationtoolversion", "1"),
+    ("segtype", "sentence"),
+    ("o-tmf", "hlteval"),
+    ("adminlang", "en"),
+)
+_VARIANT = ("role", "set", "part", "language", "text")
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """All segments as units of one file: the source, then the references, then the systems."""
+    corpus = with_sources(Corpus.concat(corpora))
+    header = [*_HEADER, ("srclang", _source_language(corpus)), ("datatype", "plaintext")]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(f"{_HEAD}<header{attributes(header)}/>\n<body>\n")
+        file.writelines(_units(corpus))
+        file.write("</body>\n</tmx>\n")
+
+
+def _source_language(corpus: Corpus) -> str:
+    """The language of all sources; `*all*` where there are several, or none is known."""
+    languages = corpus.translations.filter(role=SOURCE)["language"].drop_nulls().unique().to_list()
+    return languages[0] if len(languages) == 1 else "*all*"
+
+
+def _units(corpus: Corpus) -> Iterator[str]:
+    """Each segment as a unit."""
+    without, names = unwritable(corpus), dict(corpus.documents.select("row", "name").iter_rows())
+    key = ["document", "segment"]
+    rows = corpus.translations.filter(~pl.col("document").is_in(list(without)))
+    order = pl.col("role").replace_strict(list(ROLES), [0, 1, 2], return_dtype=pl.Int64)
+    rows = rows.with_columns(_first=pl.col("row").min().over(key), _role=order)
+    rows = rows.sort("document", "_first", "_role", maintain_order=True)
+    for (document, segment), own in rows.group_by(key, maintain_order=True):
+        name = names[int(str(document))]
+        head = f"<tu{attributes([('tuid', f'{name} {segment}')])}>\n"
+        properties = f"{_property('document', name)}\n{_property('segment', str(segment))}\n"
+        variants = "".join(_variant(*cells) for cells in own.select(_VARIANT).iter_rows())
+        yield f"{head}{properties}{variants}</tu>\n"
+
+
+def _property(name: str, value: str | None) -> str:
+    return "" if value is None else f'<prop type="x-{name}">{escape(value)}</prop>'
+
+
+def _variant(role: str, name: str | None, part: str | None, language: str | None, text: str) -> str:
+    """A text as a variant."""
+    properties = f"{_property('role', role)}{_property('set', name)}{_property('part', part)}"
+    tag = f"<tuv{attributes([('xml:lang', language or UNKNOWN)])}>"
+    return f"{tag}{properties}<seg>{escape(text)}</seg></tuv>\n"
+
+
+def unwritable(corpus: Corpus) -> set[int]:
+    """The documents with characters that XML cannot hold."""
+    columns = ("segment", "set", "language", "part", "text")
+    texts = pl.any_horizontal(pl.col(columns).str.contains(ABSENT))
+    names = corpus.documents.filter(pl.col("name").str.contains(ABSENT))["row"]
+    return {*names, *corpus.translations.filter(texts)["document"]}
+
+
+def lost(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of rows that the file cannot represent."""
+    written = corpus.translations["document"].unique()
+    silent = corpus.documents.filter(~pl.col("row").is_in(written.implode())).height
+    return {
+        "documents without translations": silent,
+        "documents with characters not allowed in XML": len(unwritable(corpus)),
+    }
+
 
 SUFFIX = ".tmx"
 #: Inline elements that hold codes of the original format, and no text.
@@ -84,18 +162,12 @@ class _Reader(Reader):
 def _file(text: str, member: Member, collected: Collected) -> Iterator[Named]:
     """Add the units of a file; yield the problems with it."""
     try:
-        parsed = _Reader(text).read()
+        found = structure(text, "tmx", member.encoding, _Reader)
     except Malformed as reason:
         yield reason.problem, None
         return
-    elements = parsed.elements
-    if other_encoding(parsed.encoding, member.encoding):
-        values = {"given": parsed.encoding or "UTF-8", "encoding": member.encoding}
-        yield problem_at("XML103", 1, 1, values), None
-    if not conforms(text, "tmx"):
-        problems, skipped = explain(elements, "tmx")
-        yield from ((problem, None) for problem in problems)
-        elements = [element for element in elements if element.ordinal not in skipped]
+    elements = found.elements
+    yield from ((problem, None) for problem in found.problems)
     codes = [element for element in elements if element.tag in _CODES]
     if codes:
         yield codes[0].problem("MTF301", count=len(codes)), None

@@ -37,17 +37,22 @@ from functools import partial
 from pathlib import Path as FilePath
 
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.pubannotation.documents import Reporter, compact, file_content
-from hlteval.converters.pubannotation.reading import Annotations, records, title
+from hlteval.converters.pubannotation.reading import (
+    Annotations,
+    Reporter,
+    compact,
+    file_content,
+    records,
+    title,
+)
 from hlteval.converters.pubannotation.writing import count_losses, documents, files, spread
-from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.single_file import beginning, unique_name
+from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.source_files import beginning, unique_name
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, decode
-from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_text import Layout
-from hlteval.syntax.places import Places
+from hlteval.syntax.places import Path, Places
 
 _SUFFIX = ".json"
 _MEMBERS = re.compile(r'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
@@ -65,7 +70,7 @@ def sniff(source: Source) -> bool:
 def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source, some hundred at a time, however many are in a file."""
     names: dict[str, int] = {}
-    for batch in per_document.batches(source, FORMAT.name, _SUFFIX):
+    for batch in source_files.batches(source, FORMAT.name, _SUFFIX):
         rows, findings = Annotations(), list(batch.findings)
         for origin, stem, text in batch.texts:
             content, record = file_content(text), 1
@@ -76,7 +81,7 @@ def read(source: Source) -> Iterator[ReadResult]:
                 content.values[index] = None
                 if rows.is_full:
                     corpus = Corpus(sources=batch.sources, **rows.tables())
-                    findings += reporter.bounded.explained()
+                    findings += reporter.bounded.take()
                     yield ReadResult(corpus, tuple(findings), tuple(batch.members))
                     rows = Annotations()
                     findings.clear()
@@ -143,7 +148,7 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> N
             folder with a file each, where it was in a folder or archive of this format.
     """
     if layout == "files":
-        per_document.write_files((file for corpus in corpora for file in files(corpus)), path)
+        source_files.write_files((file for corpus in corpora for file in files(corpus)), path)
         return
     rows = (document for corpus in corpora for _, document in documents(corpus))
     with path.open("w", encoding="utf-8", newline="") as stream:
@@ -197,7 +202,7 @@ FORMAT = Format(
     sniff=sniff,
     documents=lambda source: {
         "": tuple(
-            file for files in per_document.documents(source, _SUFFIX).values() for file in files
+            file for files in source_files.documents(source, _SUFFIX).values() for file in files
         )
     },
     read=read,

@@ -11,9 +11,15 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.pubannotation.documents import SECTIONS, compact
-from hlteval.converters.pubannotation.reading import BLOCK, CANDIDATE, MENTION_COLUMNS, ROLES
-from hlteval.converters.toolkit import per_document
+from hlteval.converters.pubannotation.reading import (
+    BLOCK,
+    CANDIDATE,
+    MENTION_COLUMNS,
+    ROLES,
+    SECTIONS,
+    compact,
+)
+from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.spans import odd_fragments
 from hlteval.representation import Corpus
 from hlteval.syntax.json_text import strict
@@ -26,7 +32,7 @@ Item = dict[str, Any]
 
 def files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The files of the documents by name; documents that were in one file are again."""
-    output_paths = per_document.output_paths(corpus, "pubannotation", ".json", shared=True)
+    output_paths = source_files.output_paths(corpus, "pubannotation", ".json", shared=True)
     members: dict[str, list[Item]] = defaultdict(list)
     for row, document in documents(corpus):
         members[output_paths.get(row, f"document-{row + 1}.json")].append(document)

@@ -26,25 +26,23 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.situations.frame_files import (
-    FrameFile,
-    document_rows,
-    frame_table,
-    located_items,
-)
-from hlteval.converters.situations.speech_sf_problems import (
     PROPERTIES,
+    FrameFile,
     array_hint,
     code_of,
+    document_rows,
     explain,
+    frame_table,
     is_frame,
+    located_items,
 )
-from hlteval.converters.toolkit.frame_kinds import SITUATION
+from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.findings import finding
 from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
-from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_text import broken_keywords, invalid, schema_errors
+from hlteval.syntax.places import Path
 
 SCHEMA = "speech-sf"
 _HEADER = b'"hlteval-corpus"'

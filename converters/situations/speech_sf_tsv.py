@@ -25,10 +25,9 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, one_table
 from hlteval.converters.situations.types import type_hint
-from hlteval.converters.toolkit.cell_escapes import escaped, unescaped
-from hlteval.converters.toolkit.frame_kinds import SITUATION
-from hlteval.converters.toolkit.named_documents import with_documents
-from hlteval.converters.toolkit.single_file import File, head, located_cells, read_files
+from hlteval.converters.toolkit.fitting import SITUATION
+from hlteval.converters.toolkit.rows import escaped, unescaped, with_documents
+from hlteval.converters.toolkit.source_files import File, head, located_cells, read_files
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.grammars import schema
 from hlteval.representation import Corpus

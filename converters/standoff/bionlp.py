@@ -19,18 +19,36 @@ Codes raised: STD1xx, for malformed records.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.standoff import files, fitting, reading
-from hlteval.converters.standoff.columns import tabular
 from hlteval.converters.standoff.dialects import ASKED, BIONLP, GIVEN, TEXT
 from hlteval.converters.standoff.reading import BATCH, EXPLAINED
-from hlteval.converters.toolkit.units import CHARACTERS, OFFSETS, results_in_characters
+from hlteval.converters.toolkit.spans import CHARACTERS, OFFSETS, results_in_characters
 from hlteval.representation import Corpus
-from hlteval.sources import Source
+from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Column, Table
+
+# The lines of .a2 files as tables, to which mistakes of spreadsheets are compared.
+#
+# Nothing is read by this declaration: a line is more than its cells (grammars/standoff.lark).
+
+
+_ANNOTATIONS = Table(
+    (
+        Column("identifier", pattern=r"[ERMN][^\s\":]*|\*"),
+        Column("annotation", pattern=r"[^\s\",;|]+(?: +[^\s:\"]+:[^\s\"]+)+|Equiv(?: +[^\s\"]+)+"),
+    )
+)
+
+
+def tabular(member: Member, first: str, **_: str) -> Sequence[Table]:  # noqa: ARG001
+    """The table that a file may be: of events and other annotations to predict."""
+    return (_ANNOTATIONS,) if member.basename.endswith(ASKED) else ()
+
 
 __all__ = ["BATCH", "EXPLAINED", "FORMAT", "read", "write"]
 

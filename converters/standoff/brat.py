@@ -40,10 +40,9 @@ import polars as pl
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.standoff import files, fitting, reading
 from hlteval.converters.standoff.dialects import ANNOTATIONS, BRAT, TEXT
+from hlteval.converters.standoff.fitting import with_entities, without_placeholders
 from hlteval.converters.standoff.reading import Batch
-from hlteval.converters.standoff.references import with_entities, without_placeholders
-from hlteval.converters.toolkit.span_texts import misplaced
-from hlteval.converters.toolkit.units import CHARACTERS, OFFSETS, in_characters
+from hlteval.converters.toolkit.spans import CHARACTERS, OFFSETS, in_characters, misplaced
 from hlteval.findings import FieldRef, Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Source

@@ -8,9 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.standoff.dialects import BRAT, TEXT, Dialect
-from hlteval.converters.standoff.fitting import fitted
-from hlteval.converters.standoff.identifiers import modifier_kind
-from hlteval.converters.toolkit.per_document import write_files
+from hlteval.converters.standoff.fitting import fitted, modifier_kind
+from hlteval.converters.toolkit.source_files import write_files
 from hlteval.representation import Corpus
 from hlteval.sources import stays_inside
 

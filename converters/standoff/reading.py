@@ -11,9 +11,17 @@ from typing import NamedTuple
 import polars as pl
 
 from hlteval.converters.format import ReadResult
-from hlteval.converters.standoff.dialects import TEXT, Dialect, Kind
-from hlteval.converters.standoff.records import SPACES, explain, field, field_spans, torn
-from hlteval.converters.toolkit.keyed import keyed
+from hlteval.converters.standoff.dialects import (
+    SPACES,
+    TEXT,
+    Dialect,
+    Kind,
+    explain,
+    field,
+    field_spans,
+    torn,
+)
+from hlteval.converters.toolkit.rows import keyed
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem, Span, excerpt
 from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS, TABLES, Corpus
@@ -310,7 +318,7 @@ def _finding(file: str, line: str, record: int, problem: Problem) -> Finding:
 def _explained(dialect: Dialect, line: str, *, ask: bool) -> Problem:
     """The problem of a line that no rule accepts, in the line as written."""
     problem = explain(line.strip(SPACES), 0, dialect, ask=ask)
-    return problem.moved(len(line) - len(line.lstrip(SPACES)))
+    return problem.shift(len(line) - len(line.lstrip(SPACES)))
 
 
 def _rejected_rows(lines: pl.DataFrame, problems: Sequence[Problem]) -> pl.DataFrame:

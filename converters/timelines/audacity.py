@@ -26,12 +26,10 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, one_table
-from hlteval.converters.timelines import tracks
-from hlteval.converters.timelines.notation import KIND, noted, text
-from hlteval.converters.timelines.seconds import plain_text
-from hlteval.converters.timelines.tracks import Tracks
-from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.single_file import beginning, locate_lines
+from hlteval.converters.timelines import notation
+from hlteval.converters.timelines.notation import KIND, Tracks, noted, plain_text, text
+from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.source_files import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -59,7 +57,7 @@ _SNIFFED = 3
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """The file of each document, by its name without `.txt`."""
-    return per_document.documents(source, SUFFIX)
+    return source_files.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
@@ -77,7 +75,7 @@ def _has_labels(member: Member) -> bool:
 
 def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
     """The instances of a source in batches, in the order of their documents."""
-    return tracks.read_tracks(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
+    return notation.read_tracks(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
 
 
 def _take(rows: Tracks, origin: int, name: str, content: str, kind: str) -> None:
@@ -96,7 +94,7 @@ def _take(rows: Tracks, origin: int, name: str, content: str, kind: str) -> None
         start, end, label = line.split("\t", _CELLS - 1)
         note = noted(label)
         at = len(line) - len(label)
-        problems += [problem.moved(at)._replace(record=record) for problem in note.problems]
+        problems += [problem.shift(at)._replace(record=record) for problem in note.problems]
         rows.add_instance(record, note, kind, start=float(start), end=float(end))
     rows.findings += line_findings(problems, lines, member.display, member.max_per_code)
 
@@ -136,20 +134,20 @@ def _stretch(line: str, field: str) -> tuple[int, int]:
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The labels as a folder of files, with the names of the original files of this format."""
-    per_document.write_files((file for corpus in corpora for file in _files(corpus)), path)
+    source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    rows = tracks.written(corpus, pl.lit(True))
+    rows = notation.written(corpus, pl.lit(True))
     starts, ends = (pl.Series(plain_text(rows[name]), dtype=pl.String) for name in ("start", "end"))
     label = text("instances", with_kind=True)
     lines = rows.select("document", line=pl.format("{}\t{}\t{}\n", starts, ends, label))
-    yield from tracks.files(corpus, FORMAT.name, SUFFIX, lines)
+    yield from notation.files(corpus, FORMAT.name, SUFFIX, lines)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what labels cannot represent."""
-    return tracks.count_losses(corpus, FORMAT.name, SUFFIX)
+    return notation.count_losses(corpus, FORMAT.name, SUFFIX)
 
 
 FORMAT = Format(
@@ -158,8 +156,8 @@ FORMAT = Format(
     suffixes=(SUFFIX,),
     layout="per_document",
     separable=True,
-    words=tracks.WORDS,
-    carries=tracks.CARRIES,
+    words=notation.WORDS,
+    carries=notation.CARRIES,
     tabular=one_table(_TABLE),
     sniff=sniff,
     documents=documents,

@@ -30,10 +30,16 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.timelines.notation import CHANGE, INSTANCES, NUMBER, RATINGS, is_number
-from hlteval.converters.timelines.seconds import count_silent
-from hlteval.converters.toolkit.keyed import keyed
-from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
+from hlteval.converters.timelines.notation import (
+    CHANGE,
+    INSTANCES,
+    NUMBER,
+    RATINGS,
+    count_silent,
+    is_number,
+)
+from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
@@ -61,7 +67,7 @@ _OF = {
 _UNKNOWN = {"document": None, "origin": 0, "id": None, "label": None}
 _FILLED = {
     **{table: ("document", "origin", "record", *columns) for table, columns in _OF.items()},
-    "rejected_records": (*_UNKNOWN, *Problem("", 0, 0, 0).rejected("", "")),
+    "rejected_records": (*_UNKNOWN, *Problem("", 0, 0, 0).rejection("", "")),
 }
 #: The columns of each table that are read, in its order.
 _ORDER = {
@@ -202,7 +208,7 @@ class _Rows:
         problems = list(_problems(row, header))
         yield from problems
         if problems:
-            rejected = problems[0].rejected("instance", row.line)
+            rejected = problems[0].rejection("instance", row.line)
             self.keep("rejected_records", {**_UNKNOWN, **rejected})
             return
         cells = dict(zip(header, row.cells, strict=True))

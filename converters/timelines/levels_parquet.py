@@ -20,12 +20,11 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.timelines.notation import RATINGS
-from hlteval.converters.timelines.seconds import count_silent
-from hlteval.converters.toolkit.named_documents import with_documents
+from hlteval.converters.timelines.notation import RATINGS, count_silent
+from hlteval.converters.toolkit.parquet_sizes import size_problem
+from hlteval.converters.toolkit.rows import with_documents
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
-from hlteval.representation.parquet_sizes import size_problem
 from hlteval.sources import Member, Source, Unreadable, sha256
 
 SUFFIX = ".parquet"

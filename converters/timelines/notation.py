@@ -10,15 +10,22 @@ come the properties that are known, each after a vertical bar.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal, localcontext
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 
-from hlteval.converters.format import Setting
-from hlteval.findings import Problem
+from hlteval.converters.format import ReadResult, Setting
+from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.source_files import FileBatch
+from hlteval.findings import Finding, Problem
 from hlteval.findings.suggest import did_you_mean
+from hlteval.representation import TABLES, Corpus
+from hlteval.sources import Member, Source
 
 #: The kinds of instances.
 INSTANCES = ("norm", "emotion")
@@ -95,7 +102,7 @@ def noted(text: str, table: str = "instances", *, with_kind: bool = True) -> Not
         name, _, value = (piece.strip() for piece in part.partition("="))
         problem = _problem(name, value, part.strip(), table)
         if problem:
-            problems.append(problem.moved(start)._replace(end=start + len(part)))
+            problems.append(problem.shift(start)._replace(end=start + len(part)))
         else:
             values[name] = _value(name, value)
         start += len(part) + len(_BAR)
@@ -167,3 +174,234 @@ def is_line(column: str) -> pl.Expr:
     value = pl.col(column)
     line = (value.str.strip_chars() == value) & (value != "") & ~value.str.contains(_UNWRITABLE)
     return line.fill_null(value=True)
+
+
+# Times of timelines: rows in seconds, times as text, and rounding to milliseconds.
+
+
+#: No stream is so many seconds long.
+LATEST = 1e9
+#: Enough for the sum of any two times, digit for digit.
+_DIGITS = 400
+
+
+def placed(corpus: Corpus, table: str) -> pl.DataFrame:
+    """The rows of a table with the `name` and the `modality` of their documents.
+
+    Changes, which are points, have the columns `start` and `end` of others.
+    """
+    documents = corpus.documents.select("name", "modality", document="row")
+    frame: pl.DataFrame = getattr(corpus, table)
+    rows = frame.join(documents, on="document", maintain_order="left")
+    return rows.with_columns(start="at", end="at") if table == "changes" else rows
+
+
+def in_text() -> pl.Expr:
+    """Whether a row is of a document of text, whose places are characters."""
+    return pl.col("modality").eq_missing("text")
+
+
+def is_timed() -> pl.Expr:
+    """Whether a row has a stretch of seconds from 0."""
+    start, end = pl.col("start"), pl.col("end")
+    inside = start.is_between(0, LATEST) & end.is_between(0, LATEST) & (start <= end)
+    return inside.fill_null(value=False)
+
+
+def count_untimed(corpus: Corpus, table: str) -> Mapping[str, int]:
+    """The counts of the rows of a table that are not in seconds, as losses."""
+    rows = placed(corpus, table)
+    return {
+        f"{table} in characters of text": rows.filter(in_text()).height,
+        f"{table} without a stretch of seconds": rows.filter(~in_text(), ~is_timed()).height,
+    }
+
+
+def count_silent(corpus: Corpus, *tables: str) -> Mapping[str, int]:
+    """The count of documents without rows of some tables, as a loss of a file of all documents."""
+    named = [getattr(corpus, table).select("document") for table in tables]
+    silent = corpus.documents.join(pl.concat(named), left_on="row", right_on="document", how="anti")
+    return {f"documents without {' or '.join(tables)}": silent.height}
+
+
+def milliseconds(column: str) -> pl.Expr:
+    """Seconds as whole milliseconds."""
+    return (pl.col(column) * 1000).round().cast(pl.Int64)
+
+
+def count_finer(rows: pl.DataFrame) -> int:
+    """The count of rows with times that have fractions of milliseconds."""
+    times = rows.select("start", "end").to_numpy()
+    # Polars divides by multiplying with the reciprocal, whose last digit may differ.
+    return int((np.rint(times * 1000) / 1000 != times).any(axis=1).sum())
+
+
+def has_length() -> pl.Expr:
+    """Whether a row has a length of milliseconds."""
+    return milliseconds("start") < milliseconds("end")
+
+
+def plain_text(values: pl.Series) -> list[str]:
+    """Times as text, without exponents, that is the same number again.
+
+    Examples:
+        >>> plain_text(pl.Series([45.2, 1e-05]))
+        ['45.2', '0.00001']
+    """
+    return [format(Decimal(repr(value)), "f") for value in values]
+
+
+def durations(starts: pl.Series, ends: pl.Series) -> list[str]:
+    """Ends less starts, as the exact decimal numbers that they are written as.
+
+    Examples:
+        >>> durations(pl.Series([45.2]), pl.Series([60.3]))
+        ['15.1']
+    """
+    with localcontext(prec=_DIGITS):
+        pairs = zip(starts, ends, strict=True)
+        return [format(Decimal(repr(end)) - Decimal(repr(start)), "f") for start, end in pairs]
+
+
+def ends(starts: Sequence[str], lengths: Sequence[str]) -> list[float]:
+    """Starts and durations, as written, to ends.
+
+    Examples:
+        >>> ends(["45.2"], ["15.1"])
+        [60.3]
+    """
+    with localcontext(prec=_DIGITS):
+        pairs = zip(starts, lengths, strict=True)
+        return [float(Decimal(start) + Decimal(length)) for start, length in pairs]
+
+
+# What the formats share that have a file of labels per document: their rows, and their losses.
+
+
+_PLACE = ("document", "origin", "record")
+
+
+class Tracks:
+    """The rows of the files of a batch.
+
+    Attributes:
+        files: the files.
+        findings: what is wrong in them.
+    """
+
+    def __init__(self, files: FileBatch) -> None:
+        self.files = files
+        self.findings: list[Finding] = []
+        self.rows: dict[str, list[dict[str, Any]]] = {}
+        self.documents: dict[str, int] = {}
+        self.place = (0, 0)
+
+    def begin(self, origin: int, name: str) -> Member:
+        """Begin a file; it is returned."""
+        if name not in self.documents:
+            self.documents[name] = len(self.documents)
+            self.rows.setdefault("documents", []).append({"origin": origin, "name": name})
+        self.place = (self.documents[name], origin)
+        return self.files.members[origin]
+
+    def add(self, table: str, record: int, **values: object) -> None:
+        """Add a row of the file that was begun last."""
+        document, origin = self.place
+        placed = {"document": document, "origin": origin, "record": record}
+        self.rows.setdefault(table, []).append({**placed, **values})
+
+    def add_instance(self, record: int, note: Note, kind: str, **times: float | None) -> None:
+        """Add the instance of a label, if it has one."""
+        if note.main:
+            values = {"kind": note.kind or kind, "label": note.main, **note.values}
+            self.add("instances", record, **values, **times)
+
+    def reject(self, problem: Problem, text: str) -> None:
+        """Add a record that cannot be read."""
+        row = problem.rejection("instance", text)
+        self.add("rejected_records", int(str(row.pop("record"))), **row)
+
+    def corpus(self) -> Corpus:
+        """The tables."""
+        tables = {name: _table(name, rows) for name, rows in self.rows.items()}
+        return Corpus(sources=self.files.sources, **tables)
+
+
+def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    columns = [column for column in TABLES[name].schema if column != "row"]
+    used = {column for row in rows for column in row}
+    columns = [column for column in columns if column in used]
+    return keyed(name, [tuple(row.get(column) for column in columns) for row in rows], columns)
+
+
+def read_tracks(
+    source: Source, form: str, suffix: str, take: Callable[[Tracks, int, str, str], None]
+) -> Iterator[ReadResult]:
+    """The documents of a source in batches, in the order of their names.
+
+    Args:
+        source: the files.
+        form: the name of the format.
+        suffix: of its files.
+        take: adds a file: its row of `sources`, the name of its document, and its text.
+    """
+    for files in source_files.batches(source, form, suffix):
+        tracks = Tracks(files)
+        for file in files.texts:
+            take(tracks, *file)
+        findings = (*files.findings, *tracks.findings)
+        yield ReadResult(tracks.corpus(), findings, tuple(files.members))
+
+
+def written(corpus: Corpus, condition: pl.Expr) -> pl.DataFrame:
+    """The instances that labels of a condition can represent, with `text`-making columns."""
+    return placed(corpus, "instances").filter(~in_text(), is_timed(), fits("instances"), condition)
+
+
+def files(
+    corpus: Corpus, form: str, suffix: str, lines: pl.DataFrame, head: str = ""
+) -> Iterator[tuple[str, str]]:
+    """The name and the content of the file of each document.
+
+    Args:
+        corpus: the documents.
+        form: the name of the format.
+        suffix: of its files.
+        lines: `document` and `line`, in order.
+        head: what each file begins with.
+    """
+    contents = dict(
+        lines.group_by("document", maintain_order=True).agg(pl.col("line").str.join("")).iter_rows()
+    )
+    for row, path in source_files.output_paths(corpus, form, suffix).items():
+        yield path, head + contents.get(row, "")
+
+
+def count_losses(corpus: Corpus, form: str, suffix: str) -> Mapping[str, int]:
+    """The counts of what labels cannot represent, apart from lengths and fractions."""
+    timed = placed(corpus, "instances").filter(~in_text(), is_timed())
+    return {
+        **source_files.count_without_file(corpus, form, suffix),
+        **count_untimed(corpus, "instances"),
+        "instances that do not fit a line of text": timed.filter(~fits("instances")).height,
+    }
+
+
+#: What these formats call what labels hold.
+WORDS: Mapping[str, str] = {
+    "instances": "label",
+    "instances.start": "start",
+    "instances.end": "end",
+    "instances.status": "status",
+    "instances.llr": "llr",
+    "instances.region": "region",
+    "instances.several": "mark of several speakers",
+    "instances.annotator": "annotator",
+    "rejected_records": "unreadable line",
+}
+#: What labels represent.
+CARRIES = (
+    *("sources", "documents", "instances", "instances.start", "instances.end"),
+    *("instances.status", "instances.llr", "instances.region", "instances.several"),
+    "instances.annotator",
+)

@@ -25,19 +25,22 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, one_table
-from hlteval.converters.timelines.notation import INSTANCES, KIND, NUMBER, is_number
-from hlteval.converters.timelines.seconds import (
+from hlteval.converters.timelines.notation import (
+    INSTANCES,
+    KIND,
+    NUMBER,
     count_silent,
     count_untimed,
     durations,
     ends,
     in_text,
+    is_number,
     is_timed,
     placed,
     plain_text,
 )
-from hlteval.converters.toolkit.named_documents import with_documents
-from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
+from hlteval.converters.toolkit.rows import with_documents
+from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source

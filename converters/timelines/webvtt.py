@@ -29,12 +29,18 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.timelines import tracks
-from hlteval.converters.timelines.notation import KIND, noted, text
-from hlteval.converters.timelines.seconds import count_finer, has_length, milliseconds
-from hlteval.converters.timelines.tracks import Tracks
-from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.single_file import head, locate_lines
+from hlteval.converters.timelines import notation
+from hlteval.converters.timelines.notation import (
+    KIND,
+    Tracks,
+    count_finer,
+    has_length,
+    milliseconds,
+    noted,
+    text,
+)
+from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.source_files import head, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -54,17 +60,17 @@ Line = tuple[int, str]
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """The file of each document, by its name without `.vtt`."""
-    return per_document.documents(source, SUFFIX)
+    return source_files.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
     """Whether a file has the suffix, or the only file the header."""
-    return per_document.has_suffix(source, SUFFIX) or bool(_HEADER.match(head(source)))
+    return source_files.has_suffix(source, SUFFIX) or bool(_HEADER.match(head(source)))
 
 
 def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
     """The instances of a source in batches, in the order of their documents."""
-    return tracks.read_tracks(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
+    return notation.read_tracks(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
 
 
 def _take(rows: Tracks, origin: int, name: str, written: str, kind: str) -> None:
@@ -136,17 +142,17 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The cues as a folder of files, with the names of the original files of this format."""
-    per_document.write_files((file for corpus in corpora for file in _files(corpus)), path)
+    source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    rows = tracks.written(corpus, has_length()).with_columns(text("instances", with_kind=True))
+    rows = notation.written(corpus, has_length()).with_columns(text("instances", with_kind=True))
     cue = pl.format(
         "\n{} --> {}\n{}\n", _clock(milliseconds("start")), _clock(milliseconds("end")),
         content("text"),
     )  # fmt: skip
     lines = rows.select("document", line=cue)
-    yield from tracks.files(corpus, FORMAT.name, SUFFIX, lines, head="WEBVTT\n")
+    yield from notation.files(corpus, FORMAT.name, SUFFIX, lines, head="WEBVTT\n")
 
 
 def _clock(time: pl.Expr) -> pl.Expr:
@@ -158,9 +164,9 @@ def _clock(time: pl.Expr) -> pl.Expr:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what cues cannot represent."""
-    rows = tracks.written(corpus, pl.lit(True))
+    rows = notation.written(corpus, pl.lit(True))
     return {
-        **tracks.count_losses(corpus, FORMAT.name, SUFFIX),
+        **notation.count_losses(corpus, FORMAT.name, SUFFIX),
         "instances shorter than a millisecond": rows.filter(~has_length()).height,
         "instances whose times are rounded to milliseconds": count_finer(rows.filter(has_length())),
     }
@@ -172,8 +178,8 @@ FORMAT = Format(
     suffixes=(SUFFIX,),
     layout="per_document",
     separable=True,
-    words=tracks.WORDS,
-    carries=tracks.CARRIES,
+    words=notation.WORDS,
+    carries=notation.CARRIES,
     sniff=sniff,
     documents=documents,
     read=read,

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
 import polars as pl
+
+from hlteval.converters.format import ReadResult, Setting
+from hlteval.representation import Corpus
 
 
 def odd_fragments() -> pl.Expr:
@@ -12,3 +18,167 @@ def odd_fragments() -> pl.Expr:
     ends = fragments.eval(pl.element().struct.field("end")).list.max()
     same = (starts == pl.col("start")) & (ends == pl.col("end")) & (fragments.len() > 1)
     return pl.col("fragments").is_not_null() & ~same.fill_null(value=False)
+
+
+# The texts of spans: the document text at their offsets, and the spans that differ from it.
+
+
+def fragments(mentions: pl.DataFrame) -> pl.DataFrame:
+    """The fragments of each span in order; a continuous span is its own single fragment."""
+    broken = (pl.col("fragments").list.len() > 0).fill_null(value=False)
+    several = mentions.filter(broken).explode("fragments")
+    part = pl.col("fragments").struct
+    several = several.with_columns(start=part.field("start"), end=part.field("end"))
+    whole = mentions.filter(~broken)
+    return pl.concat([whole.drop("fragments"), several.drop("fragments")])
+
+
+def there(corpus: Corpus, mentions: pl.DataFrame) -> pl.DataFrame:
+    """The document text at the offsets of spans.
+
+    Returns:
+        By `row` of the spans whose documents have a text: `there`, the text of the fragments with
+        spaces between and for line ends, and `fit`, whether all offsets are ordered and inside the
+        text.
+    """
+    texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
+    placed = fragments(mentions.filter(pl.col("document").is_in(list(texts))))
+    spans = placed.select("document", "start", "end").rows()
+    # Polars searches a code point from the beginning of the text each time; Python indexes it.
+    cut = [texts[document][max(start, 0) : max(end, 0)] for document, start, end in spans]
+    fit = [0 <= start <= end <= len(texts[document]) for document, start, end in spans]
+    found = placed.select(
+        "row",
+        there=pl.Series(cut, dtype=pl.String).str.replace_all(r"[\r\n]", " "),
+        fit=pl.Series(fit, dtype=pl.Boolean),
+    )
+    return found.group_by("row", maintain_order=True).agg(
+        pl.col("there").str.join(" "), pl.col("fit").all()
+    )
+
+
+def filled(corpus: Corpus) -> Corpus:
+    """The corpus with the document text of spans that have no text of their own.
+
+    Examples:
+        >>> place = {"row": 0, "document": 0, "origin": 0, "record": 1, "mention": "T1"}
+        >>> corpus = Corpus(
+        ...     documents=[{"row": 0, "name": "d", "text": "in Osh"}],
+        ...     mentions=[{**place, "label": "City", "start": 3, "end": 6}],
+        ... )
+        >>> filled(corpus).mentions["text"].to_list()
+        ['Osh']
+    """
+    silent = corpus.mentions.filter(pl.col("text").is_null())
+    if silent.is_empty():
+        return corpus
+    found = there(corpus, silent).drop("fit")
+    mentions = corpus.mentions.join(found, on="row", how="left", maintain_order="left")
+    text = pl.coalesce("text", pl.when(pl.col("there") != "").then("there"))
+    return corpus.replace(mentions=mentions.with_columns(text=text).drop("there"))
+
+
+def misplaced(corpus: Corpus) -> pl.DataFrame:
+    """The mentions that are not in the document text, or whose text differs from it.
+
+    The text of a span may be followed by a comment, and older files have no space between the
+    fragments.
+
+    Returns:
+        The mentions with the columns `there` and `fit` of `there`.
+    """
+    found = there(corpus, corpus.mentions)
+    placed = corpus.mentions.join(found, on="row", maintain_order="left")
+    text, right = pl.col("text"), pl.col("there").str.strip_chars_end()
+    rest = text.str.slice(right.str.len_chars())
+    same = text.str.starts_with(right) & (rest.str.head(1).str.contains(r"^\s?$"))
+    close = text.str.replace_all(" ", "") == right.str.replace_all(" ", "")
+    older = pl.col("fragments").is_not_null() & close
+    return placed.filter(~pl.col("fit") | ~(text.is_null() | same | older))
+
+
+# Offsets in other units than characters: bytes of UTF-8, or code units of UTF-16.
+
+
+CHARACTERS = "characters"
+#: The encoding of each unit, and the bytes of a unit.
+UNITS: Mapping[str, tuple[str, int]] = MappingProxyType(
+    {"bytes": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
+)
+#: The setting of formats that can be read with offsets in another unit.
+OFFSETS = Setting(
+    "offsets",
+    "Unit that the offsets in the files count: characters, bytes of UTF-8, or UTF-16 code units.",
+    CHARACTERS,
+    of="read",
+    choices=(CHARACTERS, *UNITS),
+)
+
+
+class UnitText:
+    r"""A text whose offsets count a unit.
+
+    Examples:
+        >>> text = UnitText("\u00f6x", "bytes")
+        >>> text.length, text.character(2), text.character(9)
+        (3, 1, 8)
+    """
+
+    def __init__(self, text: str, unit: str) -> None:
+        import numpy as np
+
+        encoding, width = UNITS[unit]
+        self.size = len(text)
+        units = np.frombuffer(text.encode(encoding, "surrogatepass"), np.uint8).reshape(-1, width)
+        # A character begins where no byte of UTF-8 goes on, or no low surrogate is.
+        lead = units[:, -1]
+        begins = (lead & 0xC0) != 0x80 if width == 1 else (lead & 0xFC) != 0xDC
+        # Up to each offset, the characters that end there or before it.
+        self.ended = np.concatenate(([0], np.cumsum(begins[1:]), [self.size]))[: len(units) + 1]
+
+    @property
+    def length(self) -> int:
+        """The length in units."""
+        return len(self.ended) - 1
+
+    def character(self, offset: int) -> int:
+        """The offset in characters; beyond the text, each unit counts as one."""
+        if not 0 <= offset <= self.length:
+            return offset if offset < 0 else self.size + offset - self.length
+        return int(self.ended[offset])
+
+
+def in_characters(corpus: Corpus, unit: str) -> Corpus:
+    r"""A corpus whose mentions count another unit, with offsets in characters of the texts.
+
+    Examples:
+        >>> place = {"row": 0, "document": 0, "origin": 0, "record": 1}
+        >>> corpus = Corpus(
+        ...     documents=[{"row": 0, "name": "d1", "text": "\u00d6, Osh"}],
+        ...     mentions=[{**place, "mention": "T1", "label": "City", "start": 4, "end": 7}],
+        ... )
+        >>> in_characters(corpus, "bytes").mentions.select("start", "end").rows()
+        [(3, 6)]
+    """
+    if unit == CHARACTERS or corpus.mentions.is_empty():
+        return corpus
+    documents = corpus.documents.drop_nulls("text").select("row", "text").iter_rows()
+    texts = {row: UnitText(text, unit) for row, text in documents if not text.isascii()}
+    moved: dict[str, list[object]] = {"start": [], "end": [], "fragments": []}
+    columns = ("document", "start", "end", "fragments")
+    for document, start, end, fragments in corpus.mentions.select(columns).iter_rows():
+        at = texts[document].character if document in texts else int
+        moved["start"].append(at(start))
+        moved["end"].append(at(end))
+        parts = [{name: at(offset) for name, offset in part.items()} for part in fragments or ()]
+        moved["fragments"].append(parts if fragments is not None else None)
+    schema = corpus.mentions.schema
+    new = [pl.Series(name, values, dtype=schema[name]) for name, values in moved.items()]
+    return corpus.replace(mentions=corpus.mentions.with_columns(new))
+
+
+def results_in_characters(results: Iterator[ReadResult], unit: str) -> Iterator[ReadResult]:
+    """The results of a reader, with offsets in characters."""
+    for result in results:
+        corpus = in_characters(result.corpus, unit)
+        yield ReadResult(corpus, result.findings, result.members)

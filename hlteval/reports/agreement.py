@@ -11,7 +11,7 @@ import polars as pl
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from hlteval.findings.counts import count_of
+from hlteval.findings.counts import count_of, first_names
 from hlteval.reports.findings import json
 from hlteval.reports.scores import text_table, values_of
 from hlteval.reports.tables import (
@@ -128,9 +128,7 @@ def notes(agreement: Agreement) -> Iterator[str]:
         missing.setdefault((lack, item.reason), {})[name] = None
     for (lack, reason), numbers_without in missing.items():
         if reason:
-            names = [*numbers_without]
-            more = f" and {len(names) - 3} more" if len(names) > 4 else ""
-            listed = ", ".join(names[:3] if more else names) + more
+            listed = first_names([*numbers_without], 3, others=2)
             yield f"{lack} for {listed}: {reason}"
 
 

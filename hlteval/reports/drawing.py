@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from hlteval.findings.counts import first_names
 from hlteval.reports.curves import RATES, Panel, panels
 from hlteval.reports.scores import headline, limits_text, value_text, values_of
 from hlteval.reports.terminal import visible
@@ -257,8 +258,7 @@ def of_scores(scores: Mapping[str, Scores]) -> Figure:
     # The metric that ranks is always drawn.
     lacking = [name for name in _without_value(scores) if name != first.primary]
     if lacking and not curves:
-        more = f" and {len(lacking) - FEW} more" if len(lacking) > FEW else ""
-        title += f"undefined: {plain(', '.join(lacking[:FEW]))}{more}"
+        title += f"undefined: {plain(first_names(lacking, FEW))}"
     plots = forest_of_scores(scores, areas if curves else ())
     image = _figure(names, curves, plots, legend=len(names) > 1)
     image.suptitle(title, fontsize="medium")

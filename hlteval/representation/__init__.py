@@ -3,8 +3,7 @@
 It knows no file format and no task. See docs/representation.md for its tables.
 """
 
-from hlteval.representation.corpus import BrokenKey, Corpus, of_documents
-from hlteval.representation.jsonl import read_jsonl, write_jsonl
+from hlteval.representation.corpus import Corpus, of_documents
 from hlteval.representation.keys import (
     SEPARATOR,
     align,
@@ -18,17 +17,14 @@ from hlteval.representation.keys import (
     row_hash,
 )
 from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Column, Table
-from hlteval.representation.store import StoreError, load, save
 
 __all__ = [
     "FRAGMENTS",
     "SCHEMA_VERSION",
     "SEPARATOR",
     "TABLES",
-    "BrokenKey",
     "Column",
     "Corpus",
-    "StoreError",
     "Table",
     "align",
     "effective_fillers",
@@ -36,12 +32,8 @@ __all__ = [
     "frame_keys",
     "has_repeated_identifiers",
     "items",
-    "load",
     "numbers",
     "of_documents",
     "ordinals",
-    "read_jsonl",
     "row_hash",
-    "save",
-    "write_jsonl",
 ]

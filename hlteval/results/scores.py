@@ -10,7 +10,7 @@ import polars as pl
 from hlteval.extensions import lazy
 from hlteval.findings.counts import count_of
 from hlteval.results.verdict import Count, Output, Verdict
-from hlteval.scoring.evidence import Evidence
+from hlteval.scoring.metric import Evidence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -89,14 +89,14 @@ def ignored_files(label: str, names: Sequence[str]) -> list[Finding]:
     """The warning about hidden files and files of an operating system, if there are any."""
     if not names:
         return []
-    return [finding("SRC107", file=label, count=len(names), names=shown_names(names))]
+    return [finding("SRC107", file=label, count=len(names), names=first_names(names))]
 
 
-def shown_names(names: Sequence[str]) -> str:
+def first_names(names: Sequence[str]) -> str:
     """The first of some names, for a finding about several files.
 
     Examples:
-        >>> shown_names(["b", "a", "d", "c"])
+        >>> first_names(["b", "a", "d", "c"])
         'a, b, c, ...'
     """
     return ", ".join(sorted(names)[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
@@ -112,7 +112,7 @@ def kind_of_file(source: Source) -> str:
         return ""
     member = source.members[0]
     try:
-        begin = member.reader().read(0, _HEAD)
+        begin = member.reader()(0, _HEAD)
         return not_text(member.fetch()) if not_text(begin) else ""
     except Unreadable:
         return ""
@@ -236,17 +236,12 @@ def _collisions(entries: Sequence[Entry], label: str) -> Iterator[Finding]:
     for name in names:
         # Some file systems ignore case and Unicode forms.
         key = name.lower() if name.isascii() else unicodedata.normalize("NFC", name).lower()
-        if key in seen:
-            yield _collision(name, seen[key], label)
-        if name in folders:
-            yield _collision(name, f"{name}/", label)
+        others = [seen[key]] if key in seen else []
+        for other in [*others, f"{name}/"] if name in folders else others:
+            code = "SRC113" if name == other else "SRC114"
+            shown, display = printable(name), f"{label}/{printable(name)}"
+            yield finding(code, file=display, name=shown, other=printable(other))
         seen.setdefault(key, name)
-
-
-def _collision(name: str, other: str, label: str) -> Finding:
-    code = "SRC113" if name == other else "SRC114"
-    display = f"{label}/{printable(name)}"
-    return finding(code, file=display, name=printable(name), other=printable(other))
 
 
 def _read(read: Callable[[], bytes], display: str) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, Union
 
@@ -161,6 +161,8 @@ def _corpus(argument: str, value: Any, table: str) -> OpenInput | None:
 
 
 _TEXT = (pl.Categorical, pl.Enum)
+#: The columns that only place rows, and are added to frames without them.
+_PLACES = {"row", "origin", "record"}
 
 
 class WrongFrame(ValueError):
@@ -218,7 +220,7 @@ def _table_of(frame: pl.DataFrame) -> str:
     fitting = [
         name
         for name, table in TABLES.items()
-        if names <= table.schema.keys() and {c.name for c in _needed_columns(table)} <= names
+        if names <= table.schema.keys() and _absent_columns(table, names).keys() <= _PLACES
     ]
     if len(fitting) != 1:
         reason = f"fits {' and '.join(fitting)}" if fitting else "fits no table of a corpus"
@@ -227,10 +229,9 @@ def _table_of(frame: pl.DataFrame) -> str:
     return fitting[0]
 
 
-def _needed_columns(table: Table) -> list[Column]:
-    """The columns that must be there."""
-    filled = {"row", "origin", "record"}
-    return [c for c in table.columns if not c.nullable and c.name not in filled]
+def _absent_columns(table: Table, names: Collection[str]) -> dict[str, Column]:
+    """The columns that must be there and are not."""
+    return {c.name: c for c in table.columns if not c.nullable and c.name not in names}
 
 
 def _polars(name: object, frame: Any) -> pl.DataFrame:
@@ -292,18 +293,15 @@ def _convert(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
     """
     position = pl.int_range(frame.height, dtype=pl.Int64, eager=True)
     places = {"row": position, "record": position + 1, "origin": position * 0}
-    needed = {column.name for column in table.columns if not column.nullable}
-    absent = needed - {*frame.columns}
-    frame = frame.with_columns(
-        [column.alias(name) for name, column in places.items() if name in absent]
-    )
     for name in frame.columns:
         if name not in table.schema:
             hint = did_you_mean(name, table.schema, f"it has {', '.join(table.schema)}")
             raise WrongFrame(f"{table.name} has no column {name}; {hint}")
-    for column in _needed_columns(table):
-        if column.name not in frame.columns:
-            raise WrongFrame(f"{table.name}.{column.name} is missing ({column.dtype})")
+    absent = _absent_columns(table, frame.columns)
+    for name, column in absent.items():
+        if name not in places:
+            raise WrongFrame(f"{table.name}.{name} is missing ({column.dtype})")
+    frame = frame.with_columns(places[name].alias(name) for name in absent)
     columns = {column.name: column for column in table.columns}
     return frame.select(
         _cast(table.name, columns[values.name], values) for values in frame.get_columns()

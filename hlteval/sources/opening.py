@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,6 +26,8 @@ import msgspec
 
 from hlteval.findings import Finding, Severity, finding
 from hlteval.sources.archives import (
+    Entry,
+    admit,
     ignored_files,
     special_file,
     too_large,
@@ -41,36 +44,57 @@ from hlteval.sources.names import (
     printable,
 )
 from hlteval.sources.source import LIMITS, Limits, Listed, Member, Source, Unreadable
-from hlteval.sources.spooling import CHUNK, OPEN_FLAGS, Spool, spool
-from hlteval.sources.tarballs import list_tgz, read_tgz
-from hlteval.sources.zips import list_zip, read_zip
+from hlteval.sources.spooling import CHUNK, OPEN_FLAGS, NotWritten, Spool, spool
+from hlteval.sources.tarballs import list_tgz
+from hlteval.sources.zips import list_zip
 
 
 def open_folder(path: str, limits: Limits) -> Source:
     """A folder with all files below it; links to files are followed, links to folders are not."""
     root = path.rstrip("/") or path
+
+    def fetch(name: str, display: str) -> Callable[[], bytes]:
+        return partial(read_file, f"{root}/{name}", display, limits)
+
     try:
         names, findings = _walk(root, limits.files)
     except Unreadable:  # too many
         problem = finding("SRC126", file=printable(path), limit=limits.files)
         return Source(path, "folder", (), (problem,))
+    return _folder(path, printable(path), root, names, findings, fetch)
+
+
+def _folder(
+    path: str,
+    label: str,
+    root: str,
+    names: list[str],
+    findings: list[Finding],
+    fetch: Callable[[str, str], Callable[[], bytes]],
+) -> Source:
+    """A folder as a source.
+
+    Args:
+        path: the folder, as written by the user.
+        label: its name in findings.
+        root: the beginning of the names of its files in findings.
+        names: the names of all files.
+        findings: of what else is in it.
+        fetch: gives the function that reads a file, by its name and its name in findings.
+    """
     hidden: list[str] = []
     if not are_ordinary(names):
         hidden = [printable(name) for name in names if is_junk(name)]
         names = [name for name in names if not is_junk(name)]
         foreign = [printable(f"{root}/{name}") for name in names if not is_text(name)]
         findings += [finding("SRC117", file=name, name=name) for name in foreign]
-    members = []
-    for name in filter(is_text, sorted(names)):
-        file = f"{root}/{name}"
-        display = printable(file)
-        members.append(Member(name, display, None, partial(read_file, file, display, limits)))
+    shown = ((name, printable(f"{root}/{name}")) for name in sorted(names) if is_text(name))
+    members = tuple(Member(name, label, None, fetch(name, label)) for name, label in shown)
     if not members and all(item.severity != Severity.ERROR for item in findings):
         blocking = {"severity": Severity.ERROR, "blocking": True}  # such as links to folders
         findings = [msgspec.structs.replace(item, **blocking) for item in findings]
-        findings = findings or [finding("SRC104", file=printable(path), what="folder")]
-    findings += ignored_files(printable(path), hidden)
-    return Source(path, "folder", tuple(members), tuple(findings))
+        findings = findings or [finding("SRC104", file=label, what="folder")]
+    return Source(path, "folder", members, (*findings, *ignored_files(label, hidden)))
 
 
 def _walk(root: str, limit: int) -> tuple[list[str], list[Finding]]:
@@ -122,8 +146,15 @@ def read_file(path: str, display: str, limits: Limits) -> bytes:
         descriptor = os.open(path, OPEN_FLAGS)
         try:
             data = os.read(descriptor, CHUNK)
-            if data and (len(data) == CHUNK or os.read(descriptor, 1)):
-                data = _read_large(descriptor, display, limits)
+            if data and (len(data) == CHUNK or os.read(descriptor, 1)):  # a large file
+                size = os.fstat(descriptor).st_size
+                if size > limits.file_bytes:
+                    raise too_large(display, size, limits.file_bytes)
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                whole = os.read(descriptor, size + 1)  # in one read, unless the file grows
+                rest = iter(partial(os.read, descriptor, CHUNK), b"")
+                limit = min(size + limits.growth, limits.file_bytes)
+                data = b"".join(within_limit(chain([whole], rest), display, limit))
         finally:
             os.close(descriptor)
     except OSError as error:
@@ -131,36 +162,6 @@ def read_file(path: str, display: str, limits: Limits) -> bytes:
     if len(data) > limits.file_bytes:
         raise too_large(display, len(data), limits.file_bytes)
     return data
-
-
-def _read_large(descriptor: int, display: str, limits: Limits) -> bytes:
-    """The bytes of a large file; in one read, unless the file grows."""
-    size = os.fstat(descriptor).st_size
-    if size > limits.file_bytes:
-        raise too_large(display, size, limits.file_bytes)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    parts = [os.read(descriptor, size + 1)]
-    total, limit = len(parts[0]), min(size + limits.growth, limits.file_bytes)
-    while more := os.read(descriptor, CHUNK):
-        parts.append(more)
-        total += len(more)
-        if total > limit:
-            raise too_large(display, f"more than {limit}", limit)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def open_file(path: str, size: int, limits: Limits, name: str = "") -> Source:
-    """A single file as a source with one member, whose name is empty.
-
-    Args:
-        path: path of the file.
-        size: its size in bytes.
-        limits: the limits of its size.
-        name: its name for people, by default the path.
-    """
-    display = printable(name or path)
-    member = Member("", display, size, DiskFile(path, display, limits))
-    return Source(name or path, "file", (member,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,18 +201,18 @@ class DiskFile:
         return data
 
 
-def listing(file: Spool, kind: str, limits: Limits) -> tuple[Listed, ...]:
-    """Everything that the list of an archive names, in its order, up to where it is damaged.
+#: Gives the entries of an archive in their order, and findings of it to a list if there is one.
+_List = Callable[[Spool, str, Limits, list[Finding] | None], Iterator[Entry]]
+#: The kinds of sources that archives are, by the kinds of their content.
+_LISTS: dict[str | None, tuple[str, _List]] = {"zip": ("zip", list_zip), "gzip": ("tgz", list_tgz)}
 
-    Args:
-        file: the archive.
-        kind: `zip` or `tgz`.
-        limits: the limits of an archive.
-    """
-    entries = list_zip(file, "", limits) if kind == "zip" else list_tgz(file, "", limits, [])
+
+def listing(file: Spool, entries: _List, limits: Limits) -> tuple[Listed, ...]:
+    """Everything that the list of an archive names, in its order, up to where it is damaged."""
     files: list[Listed] = []
     with suppress(Unreadable, OSError):
-        files.extend(Listed(printable(entry.name), entry.type, entry.size) for entry in entries)
+        for entry in entries(file, "", limits, None):
+            files.append(Listed(printable(entry.name), entry.type, entry.size))
     return tuple(files)
 
 
@@ -284,25 +285,17 @@ def file_system_of(url: str) -> tuple[Any, str]:
 def open_remote_folder(url: str, system: Any, root: str, limits: Limits) -> Source:
     """A folder at a URL, with all files below it."""
     display, prefix = printable(url.rstrip("/")), root.rstrip("/") + "/"
+
+    def fetch(name: str, display: str) -> Callable[[], bytes]:
+        return partial(_fetch, system, prefix + name, display, limits)
+
     try:
-        names = sorted(path.removeprefix(prefix) for path in system.find(root))
+        names = [path.removeprefix(prefix) for path in system.find(root)]
     except OSError as error:
         return Source(url, "folder", (), (unreadable(display, error).finding,))
     if len(names) > limits.files:
         return Source(url, "folder", (), (finding("SRC126", file=display, limit=limits.files),))
-    hidden = [printable(name) for name in names if is_junk(name)]
-    kept = [name for name in names if not is_junk(name)]
-    members = tuple(
-        remote_member(system, prefix + name, name, f"{display}/{name}", limits) for name in kept
-    )
-    problems = [] if members else [finding("SRC104", file=display, what="folder")]
-    return Source(url, "folder", members, (*problems, *ignored_files(display, hidden)))
-
-
-def remote_member(system: Any, path: str, name: str, display: str, limits: Limits) -> Member:
-    """One file of a file system."""
-    display = printable(display)
-    return Member(name, display, None, partial(_fetch, system, path, display, limits))
+    return _folder(url, display, url.rstrip("/"), names, [], fetch)
 
 
 def _fetch(system: Any, path: str, display: str, limits: Limits) -> bytes:
@@ -325,11 +318,6 @@ def remote_chunks(system: Any, path: str, display: str, limits: Limits) -> Itera
 
 _STDIN = "<stdin>"
 _HEAD = 512
-_Reader = Callable[[Spool, str, Limits], tuple[tuple[Member, ...], list[Finding]]]
-_READERS: dict[str | None, tuple[str, _Reader]] = {
-    "zip": ("zip", read_zip),
-    "gzip": ("tgz", read_tgz),
-}
 
 
 def open_source(path: str, *, limits: Limits = LIMITS, encoding: str = "utf-8") -> Source:
@@ -360,63 +348,52 @@ def open_source(path: str, *, limits: Limits = LIMITS, encoding: str = "utf-8") 
     """
     if isinstance(path, OpenInput):
         return path.in_encoding(encoding)
-    if path == "-":
-        chunks = within_limit(iter(_read_stdin, b""), _STDIN, limits.file_bytes)
-        source = open_stream(chunks, path, limits)
-    else:
-        source = _open_url(path, limits) if is_url(path) else _open(path, limits)
-    return source if encoding == "utf-8" else source.with_encoding(encoding)
-
-
-def _open(path: str, limits: Limits) -> Source:
     try:
-        status = Path(path).stat()
-        if not is_text(path):
-            label = printable(path)
-            return Source(label, "file", (), (finding("SRC117", file=label, name=label),))
-        if stat.S_ISDIR(status.st_mode):
-            return open_folder(path, limits)
-        if not stat.S_ISREG(status.st_mode):
-            problem = special_file(path, printable(path))
-            return Source(path, "file", (), (msgspec.structs.replace(problem, blocking=True),))
-        if archive_suffix(path) is None:
-            return open_file(path, status.st_size, limits)
-        file = Spool.open(path)
-        head = file.read(0, _HEAD)
-    except FileNotFoundError:
+        source = _open(path, limits)
+    except (FileNotFoundError, NotWritten):
         raise
     except NotADirectoryError as error:
         raise FileNotFoundError(error.errno, error.strerror, path) from error
     except OSError as error:
-        return Source(path, "file", (), (unreadable(printable(path), error).finding,))
-    return _open_archive(file, head, path, limits)
+        source = Source(path, "file", (), (unreadable(printable(path), error).finding,))
+    except Unreadable as error:
+        source = Source(path, "file", (), (error.finding,))
+    return source if encoding == "utf-8" else source.with_encoding(encoding)
+
+
+def _open(path: str, limits: Limits) -> Source:
+    if path == "-":
+        chunks = within_limit(iter(_read_stdin, b""), _STDIN, limits.file_bytes)
+        return open_stream(chunks, path, limits)
+    if is_url(path):
+        return _open_url(path, limits)
+    mode = Path(path).stat().st_mode
+    if is_text(path) and stat.S_ISDIR(mode):
+        return open_folder(path, limits)
+    if is_text(path) and not stat.S_ISREG(mode):
+        problem = special_file(path, printable(path))
+        return Source(path, "file", (), (msgspec.structs.replace(problem, blocking=True),))
+    return open_named(path, path, limits=limits)
 
 
 def _open_url(url: str, limits: Limits) -> Source:
     """A folder, file or archive at a URL; an archive is spooled, all else is read when needed."""
     system, path = file_system_of(url)
     label = printable(url)
-    try:
-        if system.isdir(path):
-            return open_remote_folder(url, system, path, limits)
-        if not system.isfile(path):
-            raise FileNotFoundError(errno.ENOENT, "no such file or folder", url)
-        if archive_suffix(url) is None:
-            return Source(url, "file", (remote_member(system, path, "", label, limits),))
-        file = spool(remote_chunks(system, path, label, limits))
-        return _open_archive(file, file.read(0, _HEAD), url, limits)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        return Source(url, "file", (), (unreadable(label, error).finding,))
-    except Unreadable as error:
-        return Source(url, "file", (), (error.finding,))
+    if system.isdir(path):
+        return open_remote_folder(url, system, path, limits)
+    if not system.isfile(path):
+        raise FileNotFoundError(errno.ENOENT, "no such file or folder", url)
+    if archive_suffix(url) is None:
+        member = Member("", label, None, partial(_fetch, system, path, label, limits))
+        return Source(url, "file", (member,))
+    return _open_archive(spool(remote_chunks(system, path, label, limits)), url, limits)
 
 
-def _open_archive(file: Spool, head: bytes, path: str, limits: Limits) -> Source:
+def _open_archive(file: Spool, path: str, limits: Limits) -> Source:
     """A file with the suffix of an archive; its content decides how it is read."""
-    label, wanted, kind = printable(path), archive_suffix(path), archive_kind(head)
-    unsupported = [name for name in (wanted, kind) if name is not None and name not in _READERS]
+    label, wanted, kind = printable(path), archive_suffix(path), archive_kind(file.read(0, _HEAD))
+    unsupported = [name for name in (wanted, kind) if name is not None and name not in _LISTS]
     if unsupported:
         problem = finding("SRC102", file=label, what=KINDS[unsupported[0]])
         return Source(path, "file", (), (problem,))
@@ -429,17 +406,20 @@ def _open_archive(file: Spool, head: bytes, path: str, limits: Limits) -> Source
 
 
 def _read_archive(
-    file: Spool, content: str, path: str, label: str, limits: Limits, *findings: Finding
+    file: Spool, content: str | None, path: str, label: str, limits: Limits, *findings: Finding
 ) -> Source:
     """An archive of a supported kind, without members if it is rejected as a whole."""
-    kind, read = _READERS[content]
+    kind, entries = _LISTS[content]
     members: tuple[Member, ...] = ()
+    problems: list[Finding] = []
     try:
-        members, more = read(file, label, limits)
+        members, more = admit([*entries(file, label, limits, problems)], label, limits)
     except Unreadable as error:
-        more = [error.finding]
-    entries = partial(listing, file, kind, limits)
-    return Source(path, kind, members, (*findings, *more), listing=entries)
+        problems, more = [], [error.finding]
+    if any(problem.blocking for problem in problems):
+        members = ()
+    found = (*findings, *problems, *more)
+    return Source(path, kind, members, found, listing=partial(listing, file, entries, limits))
 
 
 def open_stream(chunks: Iterable[bytes], path: str, limits: Limits = LIMITS) -> Source:
@@ -458,7 +438,7 @@ def open_stream(chunks: Iterable[bytes], path: str, limits: Limits = LIMITS) -> 
     except Unreadable as error:
         return Source(path, kind, (), (error.finding,))
     content = archive_kind(file.read(0, _HEAD))
-    if content is not None and content in _READERS:
+    if content in _LISTS:
         return _read_archive(file, content, path, label, limits)
     return Source(path, kind, (Member("", label, file.size, file),))
 
@@ -486,9 +466,9 @@ def open_named(path: str, name: str, *, limits: Limits = LIMITS) -> Source:
     if not is_text(name):
         return Source(label, "file", (), (finding("SRC117", file=label, name=label),))
     if archive_suffix(name) is None:
-        return open_file(path, Path(path).stat().st_size, limits, name)
-    file = Spool.open(path)
-    return _open_archive(file, file.read(0, _HEAD), name, limits)
+        size = Path(path).stat().st_size
+        return Source(name, "file", (Member("", label, size, DiskFile(path, label, limits)),))
+    return _open_archive(Spool.open(path), name, limits)
 
 
 def _read_stdin() -> bytes:

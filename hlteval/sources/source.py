@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,22 +15,8 @@ if TYPE_CHECKING:
     from hlteval.representation import Corpus
 
 
-@runtime_checkable
-class Reader(Protocol):
-    """Bytes that need not be in memory, read from any offset."""
-
-    def read(self, offset: int, size: int) -> bytes:
-        """Up to `size` bytes at `offset`, fewer only at the end; may raise `Unreadable`."""
-
-
-class _InMemory(msgspec.Struct, frozen=True):
-    """Bytes that are in memory."""
-
-    content: bytes
-
-    def read(self, offset: int, size: int) -> bytes:
-        """Up to `size` bytes at `offset`."""
-        return self.content[offset : offset + size]
+#: Gives up to so many bytes at an offset, fewer only at the end; may raise `Unreadable`.
+ReadAt = Callable[[int, int], bytes]
 
 
 class Member(msgspec.Struct, frozen=True, eq=False):
@@ -41,7 +27,7 @@ class Member(msgspec.Struct, frozen=True, eq=False):
         display: name in findings.
         size: size in bytes; None in a folder, where looking it up takes as long as reading.
         fetch: function that returns the bytes, as often as it is called; raises `Unreadable`;
-            if it is a `Reader` too, they need not all be read.
+            if it has a method `read` as `ReadAt`, they need not all be read.
         encoding: encoding of the text.
         qualified: whether the folder is part of the name of the document, since files of other
             folders have the same name.
@@ -66,18 +52,21 @@ class Member(msgspec.Struct, frozen=True, eq=False):
         """
         return (self.name or self.display).rpartition("/")[2]
 
-    def reader(self) -> Reader:
-        """The bytes from any offset; those of an archive or a URL are fetched, all at once.
+    def reader(self) -> ReadAt:
+        """Return what reads from any offset; what is in an archive or at a URL is fetched here.
 
         Raises:
-            Unreadable: if they are fetched, and cannot be.
+            Unreadable: if it is fetched, and cannot be.
 
         Examples:
-            >>> Member("d1.a2", "d1.a2", 2, lambda: b"E1").reader().read(1, 5)
+            >>> Member("d1.a2", "d1.a2", 2, lambda: b"E1").reader()(1, 5)
             b'1'
         """
-        fetch: object = self.fetch
-        return fetch if isinstance(fetch, Reader) else _InMemory(self.fetch())
+        read: ReadAt | None = getattr(self.fetch, "read", None)
+        if read is not None:
+            return read
+        content = self.fetch()
+        return lambda offset, size: content[offset : offset + size]
 
     def document(self, name: str) -> str:
         """The name of a document of the file: its own, after the folder if the file is qualified.

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from hlteval.findings import Finding, finding
-from hlteval.sources.archives import FILE, FOLDER, Entry, admit, check_ratio, damage, too_many
-from hlteval.sources.source import Limits, Member, Unreadable
+from hlteval.sources.archives import FILE, FOLDER, Entry, check_ratio, damage, too_many
+from hlteval.sources.source import Limits, Unreadable
 from hlteval.sources.spooling import CHUNK, Spool, spool
 
 _BLOCK = 512
@@ -43,30 +43,22 @@ _OCTAL = re.compile(rb"[0-7]*")
 _RECORD = re.compile(rb"([0-9]{1,7}) ([^=\n]{1,255})=")
 
 
-def read_tgz(file: Spool, label: str, limits: Limits) -> tuple[tuple[Member, ...], list[Finding]]:
-    """The members of a gzipped tar archive and its findings.
+def list_tgz(
+    file: Spool, label: str, limits: Limits, problems: list[Finding] | None
+) -> Iterator[Entry]:
+    """The list of a gzipped tar archive.
 
     Args:
         file: the archive.
         label: name of the archive in findings.
         limits: the limits of an archive.
-
-    Raises:
-        Unreadable: if the members cannot be listed.
-        OSError: if the file cannot be read or the disk is full.
-    """
-    warnings: list[Finding] = []
-    members, findings = admit([*list_tgz(file, label, limits, warnings)], label, limits)
-    return members, warnings + findings
-
-
-def list_tgz(file: Spool, label: str, limits: Limits, warnings: list[Finding]) -> Iterator[Entry]:
-    """The list of a gzipped tar archive; findings that reject nothing are added to `warnings`.
+        problems: gets the findings that reject nothing.
 
     Raises:
         Unreadable: if the next member cannot be listed.
         OSError: if the file cannot be read or the disk is full.
     """
+    warnings = [] if problems is None else problems
     tar = spool(_unpack(file, label, limits, warnings))
     most = limits.members_of(file.size)
     for count, entry in enumerate(_entries(tar, label, warnings)):

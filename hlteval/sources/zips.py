@@ -16,18 +16,9 @@ from functools import partial
 from typing import NamedTuple
 
 from hlteval.findings import Finding, finding
-from hlteval.sources.archives import (
-    FILE,
-    FOLDER,
-    Entry,
-    admit,
-    check_ratio,
-    damage,
-    too_many,
-    type_name,
-)
+from hlteval.sources.archives import FILE, FOLDER, Entry, check_ratio, damage, too_many, type_name
 from hlteval.sources.names import is_text, printable
-from hlteval.sources.source import Limits, Member
+from hlteval.sources.source import Limits
 from hlteval.sources.spooling import Spool
 
 _END = struct.Struct("<4s4H2LH")
@@ -68,45 +59,37 @@ class _Header(NamedTuple):
     offset: int
 
 
-def read_zip(file: Spool, label: str, limits: Limits) -> tuple[tuple[Member, ...], list[Finding]]:
-    """The members of a zip archive and its findings.
+def list_zip(
+    file: Spool, label: str, limits: Limits, problems: list[Finding] | None
+) -> Iterator[Entry]:
+    """The list of a zip archive, by its central directory.
 
     Args:
         file: the archive.
         label: name of the archive in findings.
         limits: the limits of an archive.
+        problems: gets the findings of the archive, for which local headers are read; None where
+            only the list is wanted.
 
     Raises:
         Unreadable: if the members cannot be listed.
         OSError: if the file cannot be read.
     """
     headers, end, trailing = _directory(file, label, limits)
-    starts = [_start(file, header, label) for header in headers]
-    findings = [*_overlaps(headers, starts, end, label)]
+    starts = [header.offset for header in headers]
+    if problems is not None:
+        starts = [_start(file, header, label) for header in headers]
+        problems += _overlaps(headers, starts, end, label)
+        for header, begin in zip(headers, starts, strict=True):
+            problems += _check_member(header, begin, label, limits)
+        if trailing:
+            problems.append(finding("SRC106", file=label, size=trailing))
+        undeclared = [_name(h) for h in headers if not h.flags & _UTF8 and not h.name.isascii()]
+        names = [printable(name) for name in undeclared if is_text(name)]
+        if names:
+            problems.append(finding("SRC118", file=label, count=len(names), name=names[0]))
     for header, begin in zip(headers, starts, strict=True):
-        findings += _check_member(header, begin, label, limits)
-    entries = [_entry(file, *pair, label) for pair in zip(headers, starts, strict=True)]
-    members, more = admit(entries, label, limits)
-    if any(problem.blocking for problem in findings):
-        members = ()
-    if trailing:
-        findings.append(finding("SRC106", file=label, size=trailing))
-    undeclared = [_name(h) for h in headers if not h.flags & _UTF8 and not h.name.isascii()]
-    names = [printable(name) for name in undeclared if is_text(name)]
-    if names:
-        findings.append(finding("SRC118", file=label, count=len(names), name=names[0]))
-    return members, [*findings, *more]
-
-
-def list_zip(file: Spool, label: str, limits: Limits) -> Iterator[Entry]:
-    """The list of a zip archive, by its central directory alone.
-
-    Raises:
-        Unreadable: if it is damaged.
-        OSError: if the file cannot be read.
-    """
-    headers, *_ = _directory(file, label, limits)
-    yield from (_entry(file, header, header.offset, label) for header in headers)
+        yield _entry(file, header, begin, label)
 
 
 def _directory(file: Spool, label: str, limits: Limits) -> tuple[list[_Header], int, int]:

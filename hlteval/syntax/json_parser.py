@@ -15,14 +15,12 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 from hlteval.findings import Problem
-from hlteval.syntax.places import line_end
+from hlteval.syntax.places import Path, line_end
 
 #: Deepest nesting that is parsed; real data has three levels.
 DEPTH = 100
 #: Digits of the longest integer, as in Python itself; a confidence has twenty.
 DIGITS = 4300
-#: The path to a value: names of members and indices of items.
-Path = tuple[str | int, ...]
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _LINES = re.compile(r"(?:[ \t\r\n]+|//[^\n]*)*")
 _COMMENTS = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)

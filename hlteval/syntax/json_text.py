@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.scanner import c_make_scanner  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
@@ -20,8 +19,8 @@ import msgspec
 
 from hlteval.findings import Problem
 from hlteval.grammars import schema
-from hlteval.syntax.json_parser import DEPTH, ELLIPSIS, Parsed, Path, blanks, parse, skip_space
-from hlteval.syntax.places import line_end
+from hlteval.syntax.json_parser import DEPTH, ELLIPSIS, Parsed, blanks, parse, skip_space
+from hlteval.syntax.places import Path, line_end
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
@@ -234,6 +233,7 @@ _SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(_DECODER)
 _WINDOW = 4096
 #: What follows a number or a word inside an array: the window has all of it.
 _AFTER = frozenset(" \t\r\n,]}")
+_decode = json.JSONDecoder().raw_decode
 _PLAIN_SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
 
 
@@ -264,19 +264,9 @@ def value_at(text: str, at: int, depth: int = 0) -> Parsed:
 _COMMA = re.compile(r"[ \t\r\n]*,[ \t\r\n]*(?![/ \t\r\n])")
 
 
-def starts(text: str) -> Sequence[int]:
-    """The starts of the items of the outermost array; in an invalid text, as `items` finds them.
-
-    Examples:
-        >>> starts('[{}, {"a": 1}]')
-        [1, 5]
-    """
-    return [start for start, _ in extents(text)]
-
-
 @lru_cache(maxsize=1)
 def extents(text: str) -> Sequence[tuple[int, int]]:
-    """The start and the end of each item of the outermost array; see `starts`.
+    """The start and the end of each item of the outermost array; in an invalid text, as `items`.
 
     Examples:
         >>> extents('[{}, {"a": 1}]')
@@ -459,10 +449,6 @@ def schema_errors(name: str, definition: str, item: Any) -> Iterator[SchemaError
         yield SchemaError(path, error.validator, error.validator_value, error.instance)
 
 
-#: Start and end of a value.
-Stretch = tuple[int, int]
-
-
 def format_path(path: Path) -> str:
     """A path as people write it.
 
@@ -489,58 +475,60 @@ class Layout:
 
     def __init__(self, text: str, start: int) -> None:
         self.text, self.start = text, start
-        self._parts: dict[Path, Mapping[str | int, Stretch]] = {}
-        self._parsed: Mapping[Path, Stretch] | None = None
+        self._parts: dict[Path, Mapping[str | int, int]] = {}
+        self._parsed: Mapping[Path, tuple[int, int]] | None = None
 
-    def place(self, path: Path) -> Stretch:
+    def place(self, path: Path) -> tuple[int, int]:
         """Start and end of a part; of an object, an array or what is not there, one character."""
         start, end = self.stretch(path) or (self.start, self.start + 1)
         container = not path or self.text[start : start + 1] in {"{", "["}
         return (start, start + 1) if container else (start, end)
 
-    def stretch(self, path: Path) -> Stretch | None:
+    def stretch(self, path: Path) -> tuple[int, int] | None:
         """Start and end of a part with all that is in it; None if there is no such part."""
         if self._parsed is None:
             try:
-                return self._scan(path)
+                start = self._begin(path)
+                return None if start is None else (start, _PLAIN_SCAN(self.text, start)[1])
             except (ValueError, StopIteration, RecursionError):  # not valid JSON
                 self._parsed = parse(self.text, self.start).values
         return self._parsed.get(path)
 
-    def _scan(self, path: Path) -> Stretch | None:
+    def _begin(self, path: Path) -> int | None:
+        """The start of a part; None if there is no such part."""
         if not path:
-            return self.start, _PLAIN_SCAN(self.text, self.start)[1]
-        whole = path[:-1]
+            return self.start
+        *outer, step = path
+        whole = tuple(outer)
         if whole not in self._parts:
-            outer = self._scan(whole) if whole else (self.start, self.start)
-            self._parts[whole] = dict(_parts(self.text, outer[0])) if outer else {}
-        return self._parts[whole].get(path[-1])
+            begin = self._begin(whole)
+            self._parts[whole] = {} if begin is None else dict(parts(self.text, begin))
+        return self._parts[whole].get(step)
 
 
-def _parts(text: str, at: int) -> Iterator[tuple[str | int, Stretch]]:
-    """The parts of the object or array at an offset, with their names or numbers.
+def parts(text: str, index: int) -> Iterator[tuple[str | int, int]]:
+    """The members or items of the value at an index: the name or number of each, and its index.
 
     Raises:
-        ValueError: if it is not valid JSON; as is StopIteration.
+        ValueError: where it is not JSON, after the parts before.
     """
-    closing = {"{": "}", "[": "]"}.get(text[at : at + 1])
+    closing = {"{": "}", "[": "]"}.get(text[index : index + 1])
     if closing is None:
         return
-    at, number = skip_space(text, at + 1), 0
-    while text[at : at + 1] != closing:
+    index, number = skip_space(text, index + 1), 0
+    while text[index : index + 1] != closing:
         name: str | int = number
         if closing == "}":
-            if text[at : at + 1] != '"':
+            if text[index : index + 1] != '"':
                 raise ValueError
-            name, at = scanstring(text, at + 1, True)
-            at = skip_space(text, at)
-            if text[at : at + 1] != ":":
+            name, index = _decode(text, index)
+            index = skip_space(text, index)
+            if text[index : index + 1] != ":":
                 raise ValueError
-            at = skip_space(text, at + 1)
-        _, end = _PLAIN_SCAN(text, at)
-        yield name, (at, end)
-        number, at = number + 1, skip_space(text, end)
-        if text[at : at + 1] == ",":
-            at = skip_space(text, at + 1)
-        elif text[at : at + 1] != closing:
+            index = skip_space(text, index + 1)
+        yield name, index
+        index, number = skip_space(text, _decode(text, index)[1]), number + 1
+        if text[index : index + 1] == ",":
+            index = skip_space(text, index + 1)
+        elif text[index : index + 1] != closing:
             raise ValueError

@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from hlteval.findings.suggest import closest
@@ -152,14 +152,6 @@ def others(text: str, separator: str) -> Iterator[Dialect]:
                 yield Dialect(each, quoting)
 
 
-def sample(dialect: Dialect, text: str, size: int) -> list[Row]:
-    """The first rows of a text in a notation; none if it is not in it."""
-    try:
-        return list(islice(dialect.rows(text), size))
-    except csv.Error:
-        return []
-
-
 @dataclass(frozen=True)
 class Header:
     """A way to read the first row of a table.
@@ -261,30 +253,22 @@ def _named(
     for at, title in enumerate(titles):
         if found[at] is None and (other := closest(title, free, cutoff=_ALIKE)):
             found[at] = free.pop(other)
-    unknown = [at for at, column in enumerate(found) if column is None]
+    # Columns that reject some cells, so that cells that fit identify them.
+    telling = [column for column in free.values() if not fits(column, NO_WORD)]
+    cells = {
+        at: [row[at] for row in rows if at < len(row)]
+        for at, column in enumerate(found)
+        if column is None
+    }
     fitting = {
-        at: [
-            column
-            for column in free.values()
-            if _is_distinctive(column) and _all_fit(column, rows, at)
-        ]
-        for at in unknown
+        at: [column for column in telling if all(fits(column, cell) for cell in below)]
+        for at, below in cells.items()
+        if any(below)
     }
     for at, columns in fitting.items():
         if len(columns) == 1 and sum(columns[0] in others for others in fitting.values()) == 1:
             found[at] = columns[0]
     return found
-
-
-def _is_distinctive(column: Column) -> bool:
-    """Whether the pattern of a column rejects some cells, so that those it fits identify it."""
-    return not fits(column, NO_WORD)
-
-
-def _all_fit(column: Column, rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether all cells at a place fit a column, and some is not empty."""
-    cells = [row[at] for row in rows if at < len(row)]
-    return any(cells) and all(fits(column, cell) for cell in cells)
 
 
 def _renamed(titles: Sequence[str], found: list[Column | None], table: Table) -> Iterator[Header]:
@@ -293,13 +277,9 @@ def _renamed(titles: Sequence[str], found: list[Column | None], table: Table) ->
     A header that lacks a column is none: its format reports the name.
     """
     there = {column.name for column in found if column}
-    missing = [
-        column
-        for column in table.columns
-        if column.name not in there and not (column.optional or column.nullable)
-    ]
-    if missing:
-        return
+    for column in table.columns:
+        if column.name not in there and not (column.optional or column.nullable):
+            return
     written = [
         column.title if column else title for column, title in zip(found, titles, strict=True)
     ]
@@ -409,42 +389,36 @@ class Diagnosis:
         """
         if not self.can_split:
             return self._split(text) if self._notation in codes else None
-        allowed = self._up_to_first_other(codes)
+        open_codes = {step.code for step in self.steps if not step.can_undo}
+        able = {*codes} - open_codes
+        allowed = {*takewhile(able.__contains__, self.codes)}
         return self._undone(text, allowed) if allowed else None
 
     def _undone(self, text: str, allowed: Collection[str]) -> list[tuple[int, str]]:
         """The lines of a table after some mistakes, at least one, are undone."""
         dialect = own(self.table.separator)
         lines, fresh, skipped = text.split("\n"), dict[int, str](), set[int]()
-        at = -1
+        is_header = self.header.is_row
         for row in self.dialect.rows(text):
             cells = list(row.cells)
             if self.table.ignores(cells):
                 if self.dialect != dialect:
                     fresh[row.line] = dialect.line(cells)
                 continue
-            at += 1
-            if at or not self.header.is_row:
-                body = cells
-            elif self.header.code in allowed:
-                body = list(self.header.written)
-            else:
-                body = cells
+            body = list(self.header.written) if is_header and self.header.code in allowed else cells
             for step in self.steps:
-                if step.code in allowed and (at or not self.header.is_row):
-                    body = step.row(body)
-                elif step.code in allowed:
-                    body = step.head(body)
+                if step.code in allowed:
+                    body = step.head(body) if is_header else step.row(body)
+            is_header = False
             skipped.update(range(row.line + 1, row.last + 1))
             if not body:
                 skipped.add(row.line)
             elif self.dialect != dialect or body != cells:
                 end = "\r" * lines[row.last - 1].endswith("\r")
                 fresh[row.line] = dialect.line(body) + end
-        added = (
-            self.header.written if self.header.code in allowed and not self.header.is_row else ()
-        )
-        begin = [(0, dialect.line(added))] if added else []
+        begin = []
+        if self.header.code in allowed and not self.header.is_row and self.header.written:
+            begin = [(0, dialect.line(self.header.written))]
         numbered = enumerate(lines, start=1)
         return begin + [(n, fresh.get(n, line)) for n, line in numbered if n not in skipped]
 
@@ -461,16 +435,6 @@ class Diagnosis:
             end = "\r" * lines[row.line - 1].endswith("\r")
             lines[row.line - 1] = own(self.table.separator).line(row.cells) + end
         return list(enumerate(lines, start=1)) if certain else None
-
-    def _up_to_first_other(self, codes: Collection[str]) -> set[str]:
-        """The codes that can be undone, in order, up to the first that is not to be."""
-        allowed = set[str]()
-        open_codes = {step.code for step in self.steps if not step.can_undo}
-        for code in self.codes:
-            if code not in codes or code in open_codes:
-                break
-            allowed.add(code)
-        return allowed
 
 
 def diagnose(text: str, tables: Sequence[Table]) -> Diagnosis | None:
@@ -522,21 +486,17 @@ def _has_cells(rows: Sequence[Row], text: str, table: Table) -> bool:
     return sum(len(cells) == len(table.columns) for cells in split) > (1 - _SURE) * len(rows)
 
 
-def _splits(table: Table) -> int:
-    """How often spaces separate the cells of a line, if only the last has spaces itself."""
-    return (
-        0
-        if any(fits(column, NO_WORDS) for column in table.columns[:-1])
-        else (len(table.columns) - 1)
-    )
-
-
 def _in_dialect(text: str, table: Table, dialect: Dialect) -> Diagnosis | None:
     """The diagnosis of a table in a notation, if its rows fit then."""
     spaced = dialect.separator != table.separator and dialect.separator in {SPACES, WIDE}
     if spaced and not dialect.quoted:
-        dialect = dialect._replace(most=_splits(table))
-    rows = sample(dialect, text, _SAMPLE)
+        *others, _ = table.columns
+        only_last = not any(fits(column, NO_WORDS) for column in others)  # may have spaces itself
+        dialect = dialect._replace(most=len(others) if only_last else 0)
+    try:
+        rows = list(islice(dialect.rows(text), _SAMPLE))
+    except csv.Error:  # another notation
+        return None
     if not rows or (spaced and _has_cells(rows, text, table)):
         return None
     begin = [row.cells for row in rows if not table.ignores(row.cells)]

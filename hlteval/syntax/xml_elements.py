@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import lru_cache
 from operator import itemgetter
@@ -18,8 +18,9 @@ from pyexpat import ExpatError, ParserCreate, XMLParserType
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hlteval.findings import Problem
-from hlteval.grammars.relaxng import NEVER, Content, Definition, after, allowed, elements, validator
+from hlteval.findings import Problem, spot
+from hlteval.grammars.relaxng import NEVER, Content, Definition, after, allowed, validator
+from hlteval.grammars.relaxng import elements as elements_of
 from hlteval.syntax.xml_places import lines_of
 
 if TYPE_CHECKING:
@@ -36,15 +37,9 @@ _NAME = re.compile(r"[\w:.-]+")
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
-def problem_at(
-    code: str,
-    line: int,
-    column: int,
-    values: Mapping[str, object] = MappingProxyType({}),
-    field: str = "",
-) -> Problem:
+def problem_at(code: str, line: int, column: int, **values: object) -> Problem:
     """A problem with the tag that begins at a line and column, both counted from 1."""
-    return Problem(code, line, column - 1, column - 1, values, field)
+    return Problem(code, line, column - 1, column - 1, values)
 
 
 #: Characters of a name, or of a list of names, in a message.
@@ -135,21 +130,17 @@ class Reader:
 
     def read(self) -> Parsed:
         """All elements of the file."""
-        self.listen()
+        self.parser.XmlDeclHandler = self.xml_declaration
+        self.parser.StartDoctypeDeclHandler = self.document_type
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = lambda _: self.open.pop()
+        self.parser.CharacterDataHandler = self.characters
+        self.parser.SkippedEntityHandler = self.skip_entity
         try:
             self.parser.Parse(self.text.encode(), True)
         except ExpatError as error:
             raise Malformed(self.syntax_problem(error)) from error
         return Parsed(self.elements, self.doctype, self.encoding)
-
-    def listen(self) -> None:
-        """Register the handlers of the parser."""
-        self.parser.XmlDeclHandler = self.xml_declaration
-        self.parser.StartDoctypeDeclHandler = self.document_type
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
-        self.parser.CharacterDataHandler = self.characters
-        self.parser.SkippedEntityHandler = self.skip_entity
 
     def xml_declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
         """Keep the encoding of the XML declaration."""
@@ -159,8 +150,8 @@ class Reader:
         """Keep the document type; reject one with a subset of its own."""
         if subset:
             found = _SUBSET.search(self.text)
-            line, column = line_and_column(self.text, found.end() - 1 if found else 0)
-            raise Malformed(problem_at("XML102", line, column))
+            place = spot(self.text, found.end() - 1 if found else 0)
+            raise Malformed(problem_at("XML102", place.line, place.column))
         self.doctype = Doctype(root, system or "")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -169,15 +160,11 @@ class Reader:
         line, column = parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
         parent = self.open[-1] if self.open else None
         if len(self.open) >= DEEPEST:
-            raise Malformed(problem_at("XML104", line, column, {"limit": DEEPEST}))
+            raise Malformed(problem_at("XML104", line, column, limit=DEEPEST))
         self.count += 1
         element = Element(self.count, tag, attributes, parent, line, column, [])
         self.elements.append(element)
         self.open.append(element)
-
-    def end(self, _tag: str) -> None:
-        """Leave an element."""
-        self.open.pop()
 
     def characters(self, text: str) -> None:
         """Add text to the open element."""
@@ -186,7 +173,7 @@ class Reader:
     def skip_entity(self, name: str, _parameter: bool) -> None:
         """Reject an entity that is not declared."""
         line, column = self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
-        raise Malformed(problem_at("XML111", line, column, {"entity": f"&{name};"}))
+        raise Malformed(problem_at("XML111", line, column, entity=f"&{name};"))
 
     def syntax_problem(self, error: ExpatError) -> Problem:
         """The problem at which expat stopped, with a hint."""
@@ -205,7 +192,7 @@ class Reader:
         special = special or _UNENDED.fullmatch(written, max(0, before), column - 1)
         if "undefined entity" in reason:
             entity = rest.partition(";")[0] + ";"
-            return problem_at("XML111", line, column, {"entity": entity[:40]})
+            return problem_at("XML111", line, column, entity=entity[:40])
         if self.open and reason in {"no element found", "unclosed token"}:
             last = self.open[-1]
             reason = f"unexpected end of file inside <{last.tag}> of line {last.line}"
@@ -230,32 +217,25 @@ class Reader:
             column = special.start() + 1
             reason = f"unescaped {special[0][0]} in XML"
             hint = f"write {'&amp;' if special[0][0] == '&' else '&lt;'}"
-        return problem_at("XML101", line, column, {"reason": reason, "hint": hint})
+        return problem_at("XML101", line, column, reason=reason, hint=hint)
 
 
-def line_and_column(text: str, index: int) -> tuple[int, int]:
-    r"""Line and column, from 1, of a code point of a text.
-
-    Examples:
-        >>> line_and_column("ab\ncd", 4)
-        (2, 2)
-    """
-    return text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)
-
-
-def other_encoding(declared: str | None, encoding: str) -> bool:
-    """Whether a file declares another encoding than the one that it is read in.
+def encoding_problem(declared: str | None, encoding: str) -> Problem | None:
+    """The problem of a file that declares another encoding than the one that it is read in.
 
     Examples:
-        >>> other_encoding("utf8", "utf-8"), other_encoding("ISO-8859-1", "utf-8")
-        (False, True)
+        >>> encoding_problem("utf8", "utf-8"), encoding_problem("ISO-8859-1", "utf-8").code
+        (None, 'XML103')
     """
-    if declared is None:
-        return codecs.lookup(encoding).name not in {"utf-8", "ascii"}
+    name = codecs.lookup(encoding).name
     try:
-        return codecs.lookup(declared).name != codecs.lookup(encoding).name
+        same = (
+            name in {"utf-8", "ascii"} if declared is None else codecs.lookup(declared).name == name
+        )
     except LookupError:
-        return True
+        same = False
+    values = {"given": declared or "UTF-8", "encoding": encoding}
+    return None if same else problem_at("XML103", 1, 1, **values)
 
 
 #: Children of an element of which a sample is looked at first.
@@ -278,13 +258,14 @@ class Structure(NamedTuple):
     problems: list[Problem]
 
 
-def structure(text: str, schema: str, encoding: str) -> Structure:
+def structure(text: str, schema: str, encoding: str, reader: type[Reader] = Reader) -> Structure:
     """Parse a file and compare it with its schema.
 
     Args:
         text: the file.
         schema: name of the schema.
         encoding: the encoding that it was read in.
+        reader: reads it.
 
     Raises:
         Malformed: if it is not well-formed; see `parse`.
@@ -294,11 +275,10 @@ def structure(text: str, schema: str, encoding: str) -> Structure:
         >>> len(found.elements), [problem.code for problem in found.problems]
         (1, ['XML105'])
     """
-    parsed = parse(text)
+    parsed = reader(text).read()
     problems, skipped = ([], set()) if conforms(text, schema) else explain(parsed.elements, schema)
-    if other_encoding(parsed.encoding, encoding):
-        values = {"given": parsed.encoding or "UTF-8", "encoding": encoding}
-        problems.insert(0, problem_at("XML103", 1, 1, values))
+    if problem := encoding_problem(parsed.encoding, encoding):
+        problems.insert(0, problem)
     elements = [element for element in parsed.elements if element.ordinal not in skipped]
     return Structure(parsed, elements, problems)
 
@@ -377,73 +357,53 @@ def explain(elements: Sequence[Element], schema: str) -> tuple[list[Problem], se
         >>> [(problem.code, problem.values["expected"]) for problem in problems]
         [('XML105', '<DOC>')]
     """
-    return _Walk(schema).over(elements)
-
-
-class _Walk:
-    """The state of a walk through the elements of a file."""
-
-    def __init__(self, schema: str) -> None:
-        self.declared = elements(schema)
-        self.required = {tag: known.required for tag, known in self.declared.items()}
-        self.states: dict[int, Content] = {}
-        self.passed: set[int] = set()
-        self.problems: list[Problem] = []
-
-    def over(self, elements: Sequence[Element]) -> tuple[list[Problem], set[int]]:
-        root = next(iter(self.declared))
-        if elements[0].tag != root:
-            self.passed.update(element.ordinal for element in elements)
-            return [elements[0].problem("XML110", root=root)], self.passed
-        for element in elements:
-            if element.parent is not None and element.parent.ordinal in self.passed:
-                self.passed.add(element.ordinal)
-            elif self.is_allowed(element):
-                self.inside(element, self.declared[element.tag])
-        complete = {state for state in set(self.states.values()) if state.complete}
-        for element in elements:
-            state = self.states.get(element.ordinal)
-            if state is not None and state not in complete:
-                expected = _choice_of_tags(allowed(state), element.tag)
-                self.problems.append(element.problem("XML106", expected=expected))
-        return sorted(self.problems, key=itemgetter(1, 2)), self.passed
-
-    def is_allowed(self, element: Element) -> bool:
-        """Whether an element is allowed in its place."""
-        if element.parent is None:
-            return True
-        parent = element.parent.ordinal
-        state = after(self.states[parent], element.tag)
-        if state == NEVER:
-            tag = element.parent.tag
-            expected = _choice_of_tags(allowed(self.states[parent]), tag)
-            self.problems.append(element.problem("XML105", parent=tag, expected=expected))
-            self.passed.add(element.ordinal)
-            return False
-        self.states[parent] = state
-        return True
-
-    def inside(self, element: Element, known: Definition) -> None:
-        """Check the attributes and the text of an element."""
-        self.states[element.ordinal] = known.content
-        for name, value in element.attributes.items():
-            if name.startswith("xmlns:"):  # a prefix; a default namespace would change all names
+    declared = elements_of(schema)
+    root = next(iter(declared))
+    if elements[0].tag != root:
+        return [elements[0].problem("XML110", root=root)], {each.ordinal for each in elements}
+    problems, passed = list[Problem](), set[int]()
+    states: dict[int, Content] = {}
+    for element in elements:
+        if (parent := element.parent) is not None:
+            if parent.ordinal in passed:
+                passed.add(element.ordinal)
                 continue
-            if name not in known.attributes:
-                code, choice = "XML107", ", ".join(known.attributes) or "none"
-            elif name in known.values and value not in known.values[name]:
-                code, choice = "XML112", " or ".join(known.values[name])
-            else:
+            state = states[parent.ordinal]
+            states[parent.ordinal] = after(state, element.tag)
+            if states[parent.ordinal] == NEVER:
+                states[parent.ordinal] = state
+                expected = _choice_of_tags(allowed(state), parent.tag)
+                problems.append(element.problem("XML105", parent=parent.tag, expected=expected))
+                passed.add(element.ordinal)
                 continue
-            values = {"attribute": name, "given": value[:40], "listed": choice}
-            self.problems.append(element.problem(code, name, **values))
-        self.problems += [
-            element.problem("XML108", attribute=name)
-            for name in self.required[element.tag]
-            if name not in element.attributes
-        ]
-        if not known.text and (text := element.text.strip(" \t\r\n")):
-            self.problems.append(element.problem("XML109", given=text[:40]))
+        states[element.ordinal] = declared[element.tag].content
+        problems += _problems_inside(element, declared[element.tag])
+    complete = {state for state in set(states.values()) if state.complete}
+    for element in elements:
+        last = states.get(element.ordinal)
+        if last is not None and last not in complete:
+            expected = _choice_of_tags(allowed(last), element.tag)
+            problems.append(element.problem("XML106", expected=expected))
+    return sorted(problems, key=itemgetter(1, 2)), passed
+
+
+def _problems_inside(element: Element, known: Definition) -> Iterator[Problem]:
+    """The problems of the attributes and the text of an element."""
+    for name, value in element.attributes.items():
+        if name.startswith("xmlns:"):  # a prefix; a default namespace would change all names
+            continue
+        if name not in known.attributes:
+            code, choice = "XML107", ", ".join(known.attributes) or "none"
+        elif name in known.values and value not in known.values[name]:
+            code, choice = "XML112", " or ".join(known.values[name])
+        else:
+            continue
+        yield element.problem(code, name, attribute=name, given=value[:40], listed=choice)
+    for name, is_needed in known.attributes.items():
+        if is_needed and name not in element.attributes:
+            yield element.problem("XML108", attribute=name)
+    if not known.text and (text := element.text.strip(" \t\r\n")):
+        yield element.problem("XML109", given=text[:40])
 
 
 def _choice_of_tags(names: frozenset[str], parent: str) -> str:

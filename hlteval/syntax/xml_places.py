@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pyexpat import ExpatError, ParserCreate
 from typing import Any, NamedTuple
 
@@ -53,10 +55,29 @@ class _Tag(NamedTuple):
     """Whether that is several lines; a line of megabytes is not searched for line ends."""
 
 
+class Written:
+    """The lines of a file in UTF-8 as XML counts them, decoded on access."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+        ends = (found.end() for found in re.finditer(b"\n", self.data))
+        self.begins = array("q", chain([0], ends))
+        self.kept = (-1, "")
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    def __getitem__(self, index: int) -> str:
+        if self.kept[0] != index:
+            end = self.begins[index + 1] - 1 if index + 1 < len(self) else len(self.data)
+            self.kept = (index, self.data[self.begins[index] : end].decode())
+        return self.kept[1]
+
+
 class Lines:
     """The lines of a file, for the places of tags and of their attributes."""
 
-    def __init__(self, text: str | Sequence[str]) -> None:
+    def __init__(self, text: str | Written) -> None:
         self.lines = lines_of(text) if isinstance(text, str) else text
         self.tags: dict[tuple[int, int], _Tag] = {}
 
@@ -80,7 +101,8 @@ class Lines:
         found = _TAG.match(written, column - 1)
         if found is None:
             several = True
-            written = "\n".join(self.lines[line - 1 : line - 1 + _LINES])
+            last = min(line - 1 + _LINES, len(self.lines))
+            written = "\n".join(self.lines[number] for number in range(line - 1, last))
             found = _TAG.match(written, column - 1)
         if found is None:
             other = _MARKUP.match(written, column - 1)
@@ -116,13 +138,12 @@ def located_findings(
     if not problems:
         return []
     lines, bounded = Lines(text), Bounded(file.max_per_code)
+
+    def finding(_: int, pair: tuple[Problem, str | None]) -> Finding:
+        return lines.finding(pair[0], file.display, pair[1])
+
     for pair in problems:
-        bounded.add(
-            pair[0].code,
-            pair[0].record,
-            lambda _, pair: lines.finding(pair[0], file.display, pair[1]),
-            pair,
-        )
+        bounded.add(pair[0].code, pair[0].record, finding, pair)
     return bounded.findings
 
 

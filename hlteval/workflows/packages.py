@@ -13,7 +13,7 @@ import msgspec
 
 from hlteval.converters import load as load_format
 from hlteval.findings import SUBMISSION, Finding, Findings, Severity, finding
-from hlteval.findings.cascades import without_cascades
+from hlteval.findings.cascades import cascades
 from hlteval.results.packages import Guess, Inspection, PackedArchive
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Listed, Source, Unreadable, open_source, writing
@@ -24,7 +24,7 @@ from hlteval.sources.writing import check_outputs, file_sha256
 from hlteval.sources.writing import pack as write_archive
 from hlteval.tasks import load, task_modules
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.validators.packing import collisions
+from hlteval.validators.packages import collisions
 from hlteval.workflows.processes.batches import Progress, no_progress
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import validate
@@ -215,7 +215,7 @@ def inspect(path: str) -> Inspection:
     tasks = [load(name) for name in shown.likeliest]
     problems = _as_package(source, tasks)
     kept = () if source.members else {item.code for item in problems}
-    found = without_cascades([*source.findings, *problems], {SUBMISSION: source.path}, kept)
+    found = cascades([*source.findings, *problems], {SUBMISSION: source.path}, kept).kept
     return msgspec.structs.replace(
         shown, name=_parts(source, tasks), findings=Findings(sorted(found, key=attrgetter("order")))
     )

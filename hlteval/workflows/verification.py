@@ -17,8 +17,8 @@ from hlteval.results.verdict import FIRST, SIGNED, Part, Signature, Verification
 from hlteval.results.verdict import VerificationOutcome as Outcome
 from hlteval.sources import Unreadable, open_source
 from hlteval.tasks import load, task_modules
+from hlteval.tasks.option_files import read_files
 from hlteval.tasks.options import merge_options
-from hlteval.tasks.runtime.options import read_files
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.processes.batches import Progress, no_progress, with_progress
 from hlteval.workflows.run.batches import submission

@@ -2,18 +2,438 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import permutations
 from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hlteval.scoring.agreement import alpha, kappa
-from hlteval.scoring.agreement.concordance import concordance
-from hlteval.scoring.agreement.ratings import Ratings, Values
-from hlteval.scoring.ratios import ratio
+from hlteval.scoring.ratios import Numbers, plain, ratio
+
+# Ratings: what annotators judge of units, as a matrix, and its sums by document.
+
+
+Codes = NDArray[np.int64]
+Chosen = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """The judgments of annotators.
+
+    Attributes:
+        values: a row per unit, a column per annotator: a number, or the index of a category;
+            not-a-number where the annotator did not judge the unit.
+        documents: the index of the document of each unit.
+        size: how many documents there are.
+        categories: their names, in order; empty where values are numbers.
+    """
+
+    values: Values
+    documents: Codes
+    size: int
+    categories: tuple[str, ...] = ()
+
+    @property
+    def raters(self) -> int:
+        """The number of annotators."""
+        return int(self.values.shape[1])
+
+    @property
+    def judged(self) -> Chosen:
+        """Which units each annotator judged."""
+        return ~np.isnan(self.values)
+
+    @property
+    def judges(self) -> Codes:
+        """How many annotators judged each unit."""
+        judges: Codes = self.judged.sum(axis=1)
+        return judges
+
+    def pair(self, first: int, second: int) -> Ratings:
+        """The ratings of two annotators of the units that either of them judged."""
+        pair = replace(self, values=self.values[:, [first, second]])
+        return pair.where(pair.judges > 0)
+
+    def where(self, chosen: Chosen) -> Ratings:
+        """The ratings of some units."""
+        return replace(self, values=self.values[chosen], documents=self.documents[chosen])
+
+    def complete(self) -> Ratings:
+        """The ratings of the units that all annotators judged.
+
+        Examples:
+            >>> values = np.array([[1.0, 0.0], [1.0, np.nan]])
+            >>> Ratings(values, np.array([0, 0]), 1).complete().values.tolist()
+            [[1.0, 0.0]]
+        """
+        return self.where(self.judges == self.raters)
+
+    def tally(self, values: Values, weights: Values | None = None) -> Values:
+        """How often the units of each document have each category.
+
+        Args:
+            values: the category of each unit.
+            weights: how much each unit counts; 1 if not given.
+
+        Returns:
+            A row per document, a column per category.
+
+        Examples:
+            >>> two = Ratings(np.array([[0.0], [1.0]]), np.array([0, 2]), 3, ("a", "b"))
+            >>> two.tally(two.values[:, 0]).tolist()
+            [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]
+        """
+        size = len(self.categories)
+        cells = self.documents * size + values.astype(np.int64)
+        counts = np.bincount(cells, weights, minlength=self.size * size)
+        return counts.reshape(self.size, size).astype(np.float64)
+
+    def added(self, columns: Sequence[Values]) -> Values:
+        """The sums of columns over the units of each document.
+
+        Returns:
+            A row per document, a column per column.
+        """
+        sums = [np.bincount(self.documents, column, minlength=self.size) for column in columns]
+        return np.stack(sums, axis=-1)
+
+
+# Krippendorff's alpha: agreement of any number of annotators, who need not judge every unit.
+#
+# Krippendorff (2011), Computing Krippendorff's Alpha-Reliability: alpha = 1 - D_o / D_e, where D_o
+# is the observed and D_e the expected disagreement. Both are sums over coincidences: each ordered
+# pair of judgments of one unit by different annotators, divided by the judgments of the unit less
+# 1. A unit that only one annotator judged has none.
+#
+# Conventions:
+#     Sums add over documents. Alpha is not-a-number where there is one value only, or nothing.
+
+
+#: An expected disagreement below this share of the squares is what rounding leaves of 0.
+_NOISE = 1e-12
+
+
+def nominal_sums(ratings: Ratings) -> Values:
+    """What alpha of nominal categories is computed from, by document.
+
+    Returns:
+        Of shape (documents, 2, categories): values of the category in pairable units, and
+        coincidences of it with itself.
+    """
+    several, counts = _pairable(ratings)
+    values = np.zeros((several.size, len(several.categories)))
+    same = np.zeros_like(values)
+    for column in range(several.raters):
+        own = several.where(several.judged[:, column])
+        values += own.tally(own.values[:, column])
+    for first, second in permutations(range(several.raters), 2):
+        agree = several.values[:, first] == several.values[:, second]
+        own = several.where(agree)
+        same += own.tally(own.values[:, first], 1 / (counts[agree] - 1))
+    return np.stack([values, same], axis=1)
+
+
+def nominal(sums: Values) -> Values:
+    """Alpha of nominal categories, from `nominal_sums`.
+
+    Examples:
+        >>> nominal(np.array([[[10.0, 6], [8, 4]]])).round(3).tolist()
+        [0.5]
+    """
+    values, same = sums[..., 0, :], sums[..., 1, :]
+    whole = values.sum(axis=-1)
+    apart = whole - same.sum(axis=-1)
+    expected = whole * whole - (values * values).sum(axis=-1)
+    return 1 - ratio((whole - 1) * apart, expected)
+
+
+def nominal_of_categories(sums: Values) -> Values:
+    """Alpha of each category against all others.
+
+    Returns:
+        Of shape (…, categories).
+    """
+    values, same = sums[..., 0, :], sums[..., 1, :]
+    whole = values.sum(axis=-1, keepdims=True)
+    return 1 - ratio((whole - 1) * (values - same), values * (whole - values))
+
+
+def ordinal_sums(ratings: Ratings) -> Values:
+    """The coincidences of each category with each, by document.
+
+    Returns:
+        Of shape (documents, categories, categories).
+    """
+    several, counts = _pairable(ratings)
+    size = len(several.categories)
+    cells = np.zeros(several.size * size * size)
+    for first, second in permutations(range(several.raters), 2):
+        both = several.judged[:, first] & several.judged[:, second]
+        own = several.where(both)
+        codes = own.values[:, [first, second]].astype(np.int64)
+        cell = (own.documents * size + codes[:, 0]) * size + codes[:, 1]
+        cells += np.bincount(cell, 1 / (counts[both] - 1), minlength=cells.size)
+    return cells.reshape(several.size, size, size)
+
+
+def ordinal(sums: Values) -> Values:
+    """Alpha of ordered categories, from `ordinal_sums`.
+
+    The distance of c and k is the number of values from c to k, both ends counted half, squared.
+    """
+    values = sums.sum(axis=-1)
+    upto = np.cumsum(values, axis=-1) - values / 2
+    distance = (upto[..., :, np.newaxis] - upto[..., np.newaxis, :]) ** 2
+    observed = (sums * distance).sum(axis=(-2, -1))
+    products = values[..., :, np.newaxis] * values[..., np.newaxis, :]
+    expected = (products * distance).sum(axis=(-2, -1))
+    return 1 - ratio((values.sum(axis=-1) - 1) * observed, expected)
+
+
+def interval_sums(ratings: Ratings) -> Values:
+    """What alpha of numbers is computed from, by document.
+
+    Returns:
+        Of shape (documents, 4): pairable values, their sum, the sum of their squares, and the sum
+        of squared differences of coincidences. Values are taken from their mean.
+    """
+    several, counts = _pairable(ratings)
+    centred = several.values - (np.nanmean(several.values) if several.values.size else 0.0)
+    total, squares = np.nansum(centred, axis=1), np.nansum(centred**2, axis=1)
+    apart = 2 * (counts * squares - total**2) / (counts - 1)
+    return several.added([counts, total, squares, apart])
+
+
+def interval(sums: Values) -> Values:
+    """Alpha of numbers, from `interval_sums`.
+
+    The distance of two numbers is their difference, squared.
+    """
+    values, total, squares, apart = (sums[..., at] for at in range(4))
+    expected = 2 * (values * squares - total * total)
+    expected = np.where(expected <= _NOISE * values * squares, 0.0, expected)
+    return 1 - ratio((values - 1) * apart, expected)
+
+
+def _pairable(ratings: Ratings) -> tuple[Ratings, Values]:
+    """The units that several annotators judged, and how many judged each."""
+    counts = ratings.judges
+    several = counts > 1
+    return ratings.where(several), counts[several].astype(np.float64)
+
+
+# Cohen's and Fleiss' kappa: agreement beyond chance, from counts of judgments.
+
+
+Weights = NDArray[np.float64] | NDArray[np.int64]
+
+
+def kappas(pairs: Weights) -> NDArray[np.float64]:
+    r"""Cohen's kappa of several confusion matrices at once.
+
+    - p_o, the rate of agreement: what is on the diagonal, by the whole.
+    - p_e, the rate of agreement due to chance: the sum over classes of the product of both shares.
+    - K = (p_o - p_e) / (1 - p_e)
+
+    Args:
+        pairs: of shape (…, classes, classes): counts, or weights such as seconds, of what the first
+            rater puts into the class of the row and the second into that of the column.
+
+    Returns:
+        Kappa of each matrix, of shape (…); not-a-number where p_e = 1 (both raters use one and the
+        same class only) and for a matrix without weight.
+
+    Raises:
+        ValueError: if the last two sides differ.
+
+    Examples:
+        >>> kappas(np.array([[[20, 5], [10, 15]], [[7, 0], [0, 0]]])).round(3).tolist()
+        [0.4, nan]
+    """
+    if pairs.ndim < 2 or pairs.shape[-1] != pairs.shape[-2]:
+        raise ValueError(f"a confusion matrix has equal sides, not {pairs.shape}")
+    weights = pairs.astype(np.float64)
+    whole = weights.sum(axis=(-2, -1))
+    first, second = weights.sum(axis=-1), weights.sum(axis=-2)
+    agreement = np.trace(weights, axis1=-2, axis2=-1) * whole
+    chance = (first * second).sum(axis=-1)
+    # Of fractional weights, rounding would leave a difference where p_e is exactly 1.
+    used = np.count_nonzero((first > 0) | (second > 0), axis=-1)
+    return ratio(agreement - chance, np.where(used > 1, whole * whole - chance, 0.0))
+
+
+def kappa(pairs: Weights) -> float | None:
+    r"""Cohen's kappa of a confusion matrix; None where it is undefined, see `kappas`.
+
+    Examples:
+        >>> kappa(np.array([[2.5, 0.0], [0.0, 1.5]])), kappa(np.array([[3, 0], [0, 0]]))
+        (1.0, None)
+        >>> kappa(np.array([[3, 0], [1, 0]]))
+        0.0
+    """
+    return plain(kappas(pairs)[np.newaxis])[0]
+
+
+def cohen_sums(ratings: Ratings) -> Values:
+    """What Cohen's kappa of two annotators is computed from, by document.
+
+    Returns:
+        Of shape (documents, 3, categories): units that both put into the category, units that the
+        first did, and units that the second did; of the units that both judged.
+    """
+    both = ratings.complete()
+    first, second = both.values[:, 0], both.values[:, 1]
+    same = both.where(first == second)
+    tallies = (same.tally(same.values[:, 0]), both.tally(first), both.tally(second))
+    return np.stack(tallies, axis=1)
+
+
+def cohen(sums: Values) -> Values:
+    """Cohen's kappa from `cohen_sums`: (p_o - p_e) / (1 - p_e).
+
+    Cohen (1960), A coefficient of agreement for nominal scales. Not-a-number where both annotators
+    use one and the same category only, and without units.
+
+    Examples:
+        >>> cohen(np.array([[[20.0, 15], [25, 25], [30, 20]]])).round(3).tolist()
+        [0.4]
+    """
+    same, first, second = (sums[..., at, :] for at in range(3))
+    units = first.sum(axis=-1)
+    chance = (first * second).sum(axis=-1)
+    return ratio(same.sum(axis=-1) * units - chance, units * units - chance)
+
+
+def cohen_of_categories(sums: Values) -> Values:
+    """Cohen's kappa of each category against all others.
+
+    Returns:
+        Of shape (…, categories).
+    """
+    same, first, second = (sums[..., at, :] for at in range(3))
+    units = first.sum(axis=-1, keepdims=True)
+    others = units - first - second + same
+    chance = first * second + (units - first) * (units - second)
+    return ratio((same + others) * units - chance, units * units - chance)
+
+
+def observed(sums: Values) -> Values:
+    """The share of units that both annotators put into the same category, from `cohen_sums`."""
+    return ratio(sums[..., 0, :].sum(axis=-1), sums[..., 1, :].sum(axis=-1))
+
+
+def weighted(sums: Mapping[str, Values]) -> Values:
+    """Cohen's kappa with quadratic weights, from the sums of concordance over category indices.
+
+    1 - mean of (x - y)² / its expectation where x and y are independent: Cohen (1968), Weighted
+    kappa.
+    """
+    units, x, y, xx, yy, xy = (sums[name] for name in ("units", "x", "y", "xx", "yy", "xy"))
+    distance = (xx + yy - 2 * xy) * units
+    expected = (xx + yy) * units - 2 * x * y
+    return 1 - ratio(distance, expected)
+
+
+def fleiss_sums(ratings: Ratings) -> Values:
+    """What Fleiss' kappa is computed from, by document.
+
+    Returns:
+        Of shape (documents, 2, categories): judgments of the category, and pairs of judgments of a
+        unit that both are of it, each counted twice; of the units that all annotators judged.
+    """
+    whole = ratings.complete()
+    judgments = sum(whole.tally(column) for column in whole.values.T)
+    return np.stack([np.asarray(judgments), _pairs(whole)], axis=1)
+
+
+def _pairs(ratings: Ratings) -> Values:
+    """Ordered pairs of judgments of one unit that agree, by document and category."""
+    pairs = np.zeros((ratings.size, len(ratings.categories)))
+    for first, one in enumerate(ratings.values.T):
+        for second, other in enumerate(ratings.values.T):
+            if first != second:
+                same = ratings.where(one == other)
+                pairs += same.tally(same.values[:, first])
+    return pairs
+
+
+def fleiss(sums: Values, raters: int) -> Values:
+    """Fleiss' kappa from `fleiss_sums`: (P - P_e) / (1 - P_e).
+
+    Fleiss (1971), Measuring nominal scale agreement among many raters. Not-a-number where only one
+    category is used, and without units.
+
+    Args:
+        sums: of shape (…, 2, categories).
+        raters: the number of annotators.
+    """
+    judgments, pairs = sums[..., 0, :], sums[..., 1, :]
+    whole = judgments.sum(axis=-1)
+    chance = (judgments * judgments).sum(axis=-1)
+    agreement = ratio(pairs.sum(axis=-1) * whole, np.asarray(raters - 1.0))
+    return ratio(agreement - chance, whole * whole - chance)
+
+
+def fleiss_of_categories(sums: Values, raters: int) -> Values:
+    """Fleiss' kappa of each category.
+
+    Returns:
+        Of shape (…, categories).
+    """
+    judgments, pairs = sums[..., 0, :], sums[..., 1, :]
+    whole = judgments.sum(axis=-1, keepdims=True)
+    apart = ratio((raters - 1.0) * judgments - pairs, np.asarray(raters - 1.0))
+    return 1 - ratio(apart * whole, judgments * (whole - judgments))
+
+
+# Lin's concordance correlation coefficient of two series, from sums.
+#
+# Conventions:
+#     Values are taken from a centre near their mean, so that sums of squares lose no digits. Sums
+#     of documents add.
+
+
+Values = NDArray[np.float64]
+
+
+def concordance(sums: Mapping[str, Numbers], *, population: bool = False) -> Values:
+    """Lin's concordance correlation coefficient, r_c; not-a-number where it is undefined.
+
+    r_c = 2 s_xy / ((mean of x - mean of y)² + s_x² + s_y²), where s_xy = r s_x s_y.
+
+    Args:
+        sums: arrays of equal shapes: `units`, how many pairs there are, and the sums `x`, `y`,
+            `xx`, `yy` and `xy`.
+        population: whether moments are those of a population, divided by n and not by n - 1.
+
+    Examples:
+        >>> x, y = np.array([1.0, 2, 3]), np.array([2.0, 2, 5])
+        >>> sums = {"units": 3, "x": x.sum(), "y": y.sum()}
+        >>> sums |= {"xx": x @ x, "yy": y @ y, "xy": x @ y}
+        >>> concordance({name: np.array([value]) for name, value in sums.items()}).tolist()
+        [0.6]
+    """
+    units = sums["units"]
+    mean_x, mean_y = ratio(sums["x"], units), ratio(sums["y"], units)
+    freedom = units - (0 if population else 1)
+    variance_x = ratio(_central(sums["xx"], sums["x"] * mean_x), freedom)
+    variance_y = ratio(_central(sums["yy"], sums["y"] * mean_y), freedom)
+    covariance = ratio(sums["xy"] - sums["x"] * mean_y, freedom)
+    # Where one side is constant, rounding would leave a covariance.
+    covariance = np.where((variance_x == 0) | (variance_y == 0), 0.0, covariance)
+    return ratio(2 * covariance, (mean_x - mean_y) ** 2 + variance_x + variance_y)
+
+
+def _central(squares: Numbers, of_means: Values) -> Values:
+    """Sums of squared deviations."""
+    central = squares - of_means
+    return np.where(central <= _NOISE * squares, 0.0 * central, central)
+
 
 Scale = Literal["nominal", "ordinal", "interval"]
 #: The number of units that two annotators judged, and sums of values, squares and products.
@@ -68,7 +488,7 @@ def _concordance(sums: Values) -> Values:
 
 
 def _weighted(sums: Values) -> Values:
-    return kappa.weighted(_named(sums))
+    return weighted(_named(sums))
 
 
 def found_sums(ratings: Ratings) -> Values:
@@ -96,16 +516,16 @@ FOUND = Coefficient(
     "unit_f1", "F1 of the units that both marked, whatever category", "pair", found_sums, _of(found)
 )
 _OBSERVED = Coefficient(
-    "agreement", "share of units in the same category", "pair", kappa.cohen_sums,
-    _of(kappa.observed),
+    "agreement", "share of units in the same category", "pair", cohen_sums,
+    _of(observed),
 )  # fmt: skip
 _COHEN = Coefficient(
-    "kappa", "Cohen's kappa", "pair", kappa.cohen_sums, _of(kappa.cohen),
-    _of(kappa.cohen_of_categories),
+    "kappa", "Cohen's kappa", "pair", cohen_sums, _of(cohen),
+    _of(cohen_of_categories),
 )  # fmt: skip
 _FLEISS = Coefficient(
-    "fleiss_kappa", "Fleiss' kappa of the units that all judged", "all", kappa.fleiss_sums,
-    kappa.fleiss, kappa.fleiss_of_categories,
+    "fleiss_kappa", "Fleiss' kappa of the units that all judged", "all", fleiss_sums,
+    fleiss, fleiss_of_categories,
 )  # fmt: skip
 _ALPHA = partial(Coefficient, "alpha")
 #: The coefficients of each scale, in the order in which they are shown.
@@ -116,8 +536,8 @@ COEFFICIENTS: Mapping[Scale, tuple[Coefficient, ...]] = MappingProxyType(
             _COHEN,
             _FLEISS,
             _ALPHA(
-                "Krippendorff's alpha, nominal", "all", alpha.nominal_sums, _of(alpha.nominal),
-                _of(alpha.nominal_of_categories),
+                "Krippendorff's alpha, nominal", "all", nominal_sums, _of(nominal),
+                _of(nominal_of_categories),
             ),
         ),
         "ordinal": (
@@ -128,7 +548,7 @@ COEFFICIENTS: Mapping[Scale, tuple[Coefficient, ...]] = MappingProxyType(
                 _of(_weighted),
             ),
             _FLEISS,
-            _ALPHA("Krippendorff's alpha, ordinal", "all", alpha.ordinal_sums, _of(alpha.ordinal)),
+            _ALPHA("Krippendorff's alpha, ordinal", "all", ordinal_sums, _of(ordinal)),
         ),
         "interval": (
             Coefficient(
@@ -136,7 +556,7 @@ COEFFICIENTS: Mapping[Scale, tuple[Coefficient, ...]] = MappingProxyType(
                 _of(_concordance),
             ),
             _ALPHA(
-                "Krippendorff's alpha, interval", "all", alpha.interval_sums, _of(alpha.interval)
+                "Krippendorff's alpha, interval", "all", interval_sums, _of(interval)
             ),
         ),
     }

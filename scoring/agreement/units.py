@@ -15,8 +15,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.agreement.coefficients import Scale
-from hlteval.scoring.agreement.ratings import Ratings
+from hlteval.scoring.agreement.coefficients import Ratings, Scale
 
 #: Separates the parts of a key; no identifier of a format contains it.
 SEPARATOR = "\x1f"

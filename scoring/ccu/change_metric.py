@@ -17,17 +17,15 @@ from hlteval.scoring import metric
 from hlteval.scoring.ccu import (
     changes,
     detection_measures,
-    detection_tables,
+    detection_metric,
     detections,
     official_changes,
-    official_crashes,
+    official_files,
     official_inventory,
-    official_measures,
-    system_instances,
 )
 from hlteval.scoring.ccu.changes import written
 from hlteval.scoring.ccu.detection_measures import GENRES, GROUP
-from hlteval.scoring.ccu.detection_options import ChangeOptions
+from hlteval.scoring.ccu.detections import ChangeOptions
 from hlteval.scoring.metric import Metric, Tables
 
 Values = dict[str, float | None]
@@ -66,7 +64,7 @@ class ChangeDetection(Metric):
             1.0
         """
         count = official_changes.rows if self.official else changes.rows
-        scored = system_instances.selected((reference, system), self.options.index)
+        scored = detections.selected((reference, system), self.options.index)
         counted = count(*scored, self.options)
         if self.official:
             others = official_inventory.inventory(reference, system, "changes")
@@ -83,7 +81,7 @@ class ChangeDetection(Metric):
         swept = detection_measures.curves(instances)
         measured = detection_measures.classes(instances, swept)
         if self.official:
-            areas = official_measures.areas(swept).select(*GROUP, "ap")
+            areas = official_files.areas(swept).select(*GROUP, "ap")
             measured = measured.drop("ap").join(areas, on=GROUP, how="left", maintain_order="left")
             measured = measured.with_columns(pl.col("ap").fill_null(0.0)).with_columns(
                 ap_interpolated="ap"
@@ -98,7 +96,7 @@ class ChangeDetection(Metric):
         tables = {
             "scorings": _scorings(measured),
             "changes": shown,
-            "detections": detection_tables.with_congruence(total.drop_nulls("outcome")),
+            "detections": detection_metric.with_congruence(total.drop_nulls("outcome")),
             "pr": swept.select(curve, "precision", "recall", threshold="llr"),
         }
         values = dict(self._values(measured))
@@ -111,7 +109,7 @@ class ChangeDetection(Metric):
 
     def _crash(self, total: pl.DataFrame) -> str:
         """Why the public scorer crashes; empty if it does not, and in the profile `plan`."""
-        return official_crashes.of_changes(total, self.options) if self.official else ""
+        return official_changes.of_changes(total, self.options) if self.official else ""
 
     def _values(self, measured: pl.DataFrame) -> Iterator[tuple[str, float | None]]:
         rows = measured.to_dicts()

@@ -10,11 +10,18 @@ from __future__ import annotations
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu import alignment
-from hlteval.scoring.ccu.detection_options import ChangeOptions, LlrFilter
-from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED, conformed
+from hlteval.scoring.ccu import spans
+from hlteval.scoring.ccu.detections import (
+    CORRECT,
+    FALSE,
+    MISSED,
+    ChangeOptions,
+    LlrFilter,
+    conformed,
+    documents,
+    filtered,
+)
 from hlteval.scoring.ccu.spans import DIGITS, within
-from hlteval.scoring.ccu.system_instances import documents, filtered
 
 CLASS = "cp"
 _WHENS = ("after_read", "after_transforms")
@@ -100,7 +107,7 @@ def labels(system: pl.DataFrame, reference: pl.DataFrame, delta: float) -> pl.Da
     """
     own, expected = within(system, reference, ("document",), delta)
     place, other = (side["at"].to_numpy() for side in (system, reference))
-    correct = alignment.greedy(
+    correct = spans.greedy(
         own,
         expected,
         system["llr"].fill_null(float("-inf")).to_numpy()[own],

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from hlteval.scoring.ccu.average_precision import average_precision, points
 from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED, UNMAPPED, UNWRITTEN
+from hlteval.scoring.ccu.spans import average_precision, points
 from hlteval.scoring.ratios import rates, side_rates
 
 ALL = "all"

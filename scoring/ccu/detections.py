@@ -7,26 +7,393 @@ detection threshold follows from the scores alone, so that these rows are all th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.representation.corpus import of_documents
 from hlteval.representation.judgments import (
     NONE,
     UNANNOTATED,
     Constants,
     decisions_of,
+    is_text,
+    joined_statuses,
     scored_reference,
 )
-from hlteval.scoring.ccu import alignment, scaled, system_instances
-from hlteval.scoring.ccu.criteria import Criterion
-from hlteval.scoring.ccu.detection_options import DetectionOptions
-from hlteval.scoring.ccu.file_merge import in_parts, parts_of_reference, parts_of_system
-from hlteval.scoring.ccu.hidden_norms import HIDDEN, KNOWN, hidden_norms, in_plan_classes, unlisted
-from hlteval.scoring.ccu.spans import Whole, half_open, scored_places, union
-from hlteval.scoring.ccu.split import divided
+from hlteval.scoring.ccu import spans
+from hlteval.scoring.ccu.spans import (
+    Criterion,
+    Whole,
+    divided,
+    half_open,
+    overlapping,
+    scored_places,
+    union,
+)
+
+# Hidden norms (CCU Phase 1 plan, 2.1.6): a system finds one only by what a mapping lists.
+#
+# Norms that the mapping does not list are not scored as hidden ones, whatever their names; without
+# a mapping no hidden norm is scored at all.
+
+
+HIDDEN, KNOWN = "hidden", "known"
+
+
+def hidden_norms(reference: Corpus, system: Corpus, mapping: pl.DataFrame | None) -> frozenset[str]:
+    """The norms of the reference that the system can find by a mapping only.
+
+    They are the hidden ones of its list, and others that the mapping names, but for those that are
+    listed as known. An annotation that is scored like a system has the list, so it knows them all.
+
+    Args:
+        reference: the reference.
+        system: the system.
+        mapping: `sys_norm` and `ref_norm`; None if there is none.
+
+    Examples:
+        >>> listed = [{"row": 0, "entity": "005", "label": "hidden"}]
+        >>> listed += [{"row": 1, "entity": "101", "label": "known"}]
+        >>> mapping = pl.DataFrame({"sys_norm": ["A1", "A1"], "ref_norm": ["101", "006"]})
+        >>> sorted(hidden_norms(Corpus(entities=listed), Corpus(), mapping))
+        ['005', '006']
+    """
+    hidden = _listed(reference, HIDDEN) - _listed(system, HIDDEN)
+    targets = set() if mapping is None else {*mapping["ref_norm"]}
+    return frozenset(hidden | (targets - _listed(reference, KNOWN)))
+
+
+def _listed(corpus: Corpus, disclosure: str) -> set[str]:
+    return {*corpus.entities.filter(pl.col("label") == disclosure)["entity"].drop_nulls()}
+
+
+def unlisted(
+    system: pl.DataFrame, hidden: Collection[str], mapping: pl.DataFrame | None
+) -> pl.DataFrame:
+    """The instances of a system that have the name of a hidden norm, and that nothing maps.
+
+    Args:
+        system: instances, with their `label`.
+        hidden: the hidden norms.
+        mapping: `sys_norm` and `ref_norm`; None if there is none.
+    """
+    mapped = [] if mapping is None else mapping["sys_norm"].to_list()
+    return system.filter(pl.col("label").is_in(list(hidden)), ~pl.col("label").is_in(mapped))
+
+
+def in_plan_classes(
+    system: pl.DataFrame, hidden: Collection[str], mapping: pl.DataFrame | None
+) -> pl.DataFrame:
+    """Instances with the `class` in which each is scored: its own, and hidden norms by the mapping.
+
+    A mapping changes nothing for norms that are not hidden.
+
+    Args:
+        system: instances, with their `label`.
+        hidden: the hidden norms.
+        mapping: `sys_norm` and `ref_norm`; None if there is none.
+
+    Examples:
+        >>> rows = pl.DataFrame({"label": ["A1", "101", "006"], "llr": [1.0, 2.0, 3.0]})
+        >>> pairs = [("A1", "005"), ("101", "005"), ("A1", "101")]
+        >>> mapping = pl.DataFrame(pairs, ["sys_norm", "ref_norm"], orient="row")
+        >>> in_plan_classes(rows, {"005", "006"}, mapping)["class"].to_list()
+        ['A1', '101', '005', '005']
+    """
+    is_hidden = pl.col("class").is_in(list(hidden))
+    own = system.with_columns(pl.col("label").alias("class")).filter(~is_hidden)
+    if mapping is None:
+        return own
+    pairs = mapping.select(label="sys_norm", **{"class": "ref_norm"}).filter(is_hidden).unique()
+    found = system.join(pairs, on="label", maintain_order="left")
+    return pl.concat([own, found.select(own.columns)])
+
+
+# Emotions of parts of documents instead of instances: an option of the public scorer.
+#
+# The annotated span of a document is divided into equal parts. A segment belongs to the part in
+# which more of it lies, and a part lasts from the first to the last of its segments. It has the
+# labels of these, unless half of them are `noann`; it then is not scored. The system has a label
+# there if it has an instance of it that overlaps the part, with the highest score of these.
+
+
+_DOCUMENT = ("document", "genre", "text")
+_HALF = 0.5
+
+
+def parts_of_reference(decided: pl.DataFrame, placed: pl.DataFrame) -> pl.DataFrame:
+    """The labels of each part, `noann` among them; places as written.
+
+    Args:
+        decided: what is in each segment: `document`, `genre`, `text`, `label`, `start`, `end`.
+        placed: all segments of these documents with their parts, as from `in_parts`.
+    """
+    extents = placed.group_by("document", "part").agg(
+        first=pl.col("start").min(), last=pl.col("end").max()
+    )
+    key = [*_DOCUMENT, "part"]
+    silent = pl.col("label") == UNANNOTATED
+    labels = placed.join(decided, on=["document", "start", "end"], maintain_order="left")
+    labels = labels.with_columns(most=silent.mean().over(key) >= _HALF)
+    found = labels.filter(silent == pl.col("most")).unique([*key, "label"], maintain_order=True)
+    found = found.join(extents, on=["document", "part"], maintain_order="left")
+    return found.select(
+        *_DOCUMENT, "label", status=pl.lit(None, dtype=pl.String), start="first", end="last"
+    ).sort("document", "start", "label")
+
+
+def in_parts(
+    segments: pl.DataFrame, number: int, step: Callable[[pl.Expr], pl.Expr]
+) -> pl.DataFrame:
+    """Segments with the number of their `part`, from 0; places with three decimals.
+
+    Args:
+        segments: of whole documents: `document`, `start`, `end`.
+        number: of parts.
+        step: the length of a part but for the last one, from that of the annotated span.
+
+    Examples:
+        >>> rows = {"document": ["d"] * 3, "start": [0.0, 6.0, 9.0], "end": [6.0, 9.0, 20.0]}
+        >>> in_parts(pl.DataFrame(rows), 2, lambda span: span / 2)["part"].to_list()
+        [0, 0, 1]
+    """
+    rows = segments.with_columns(pl.col("start", "end").round(3))
+    first, last = pl.col("start").min().over("document"), pl.col("end").max().over("document")
+    bounds = [(first + part * step(last - first)).round(3) for part in range(1, number)]
+    names = [f"bound_{part}" for part in range(len(bounds) + 1)]
+    rows = rows.with_columns(*map(pl.Expr.alias, [*bounds, last], names))
+    part = pl.sum_horizontal(pl.lit(0), *(pl.col(name) <= pl.col("start") for name in names[:-1]))
+    rows = rows.with_columns(part=part)
+    limit = pl.coalesce(
+        *(pl.when(pl.col("part") == at).then(name) for at, name in enumerate(names))
+    )
+    later = (pl.col("end") - limit > limit - pl.col("start")) & (pl.col("part") < number - 1)
+    return rows.with_columns(part=pl.col("part") + later).drop(names)
+
+
+def parts_of_system(rows: pl.DataFrame, parts: pl.DataFrame) -> pl.DataFrame:
+    """What a system has in each part, as instances with the places of the parts.
+
+    Args:
+        rows: instances of a system, places as written.
+        parts: those of the reference, as from `parts_of_reference`.
+    """
+    own = half_open(parts.select(*_DOCUMENT, "start", "end").unique(maintain_order=True))
+    left, right, _ = overlapping(half_open(rows), own, ("document",))
+    found = pl.concat(
+        [rows.select("label", "llr")[left], own.select(*_DOCUMENT, start="from", end="to")[right]],
+        how="horizontal",
+    )
+    key = [*_DOCUMENT, "label", "start", "end"]
+    best = found.group_by(key, maintain_order=True).agg(pl.col("llr").max())
+    return best.with_columns(status=pl.lit(None, dtype=pl.String)).select(rows.columns)
+
+
+# What can be chosen about the detection of norms, emotions and change points.
+
+
+Hack = Literal["ManyRef:OneHyp", "OneRef:ManyHyp", "ManyRef:ManyHyp"]
+By = Literal["class", "class-status"]
+
+
+class LlrFilter(NamedTuple):
+    """Which system instances are scored, by their scores.
+
+    Attributes:
+        when: as they are read, or after instances were cut and merged.
+        least: the least score.
+    """
+
+    when: Literal["after_read", "after_transforms"]
+    least: float
+
+
+@dataclass(frozen=True)
+class DetectionOptions:
+    """How norms and emotions are prepared and compared.
+
+    Attributes:
+        classes: the classes that are scored; all if None.
+        mapping: the norms of the system, `sys_norm`, that stand for norms of the reference,
+            `ref_norm`.
+        overlap: how similar a correct pair is; the scores of the first have the plain names.
+        collar: seconds that a correct instance may start early or end late, in scaled scores.
+        collar_text: the same in characters.
+        merge_reference: segments less than this apart are merged; None for that of the profile.
+        merge_reference_text: the same in characters.
+        merge_reference_by: whether merged instances have the same class, or the same status too.
+        merge_system: the same for instances of the system; None merges none.
+        merge_system_text: the same in characters.
+        merge_system_llr: the score of a merged instance.
+        merge_system_by: what merged instances of the system have in common.
+        min_votes: how many annotators must agree on an emotion.
+        llr_filter: which system instances are scored.
+        file_merge: into how many parts documents are divided; 0 for instances as they are.
+        align: a rule for one instance that overlaps several.
+        conflicts_unscored: whether a segment with several statuses of one norm is not scored.
+        index: names of the documents that are scored; None for all.
+        submission_form: whether instances have places (`regular`) or name segments of the reference
+            (`open`); empty: places, and where there are none, segments.
+    """
+
+    classes: frozenset[str] | None = None
+    mapping: pl.DataFrame | None = None
+    overlap: tuple[Criterion, ...] = (Criterion(),)
+    collar: float = 15.0
+    collar_text: float = 150.0
+    merge_reference: float | None = None
+    merge_reference_text: float | None = None
+    merge_reference_by: By = "class"
+    merge_system: float | None = None
+    merge_system_text: float | None = None
+    merge_system_llr: Literal["min_llr", "max_llr"] = "max_llr"
+    merge_system_by: By = "class"
+    min_votes: int = 2
+    llr_filter: LlrFilter | None = None
+    file_merge: int = 0
+    align: Hack | Literal[""] = ""
+    conflicts_unscored: bool = False
+    submission_form: Literal["", "regular", "open"] = ""
+    index: frozenset[str] | None = None
+
+    def constants(self, *, official: bool) -> Constants:
+        """The constants of Appendix D; the public scorer merges only if an option asks for it."""
+        seconds, characters = self.merge_reference, self.merge_reference_text
+        default = None if official else Constants()
+        return Constants(
+            seconds=seconds if seconds is not None or not default else default.seconds,
+            characters=characters if characters is not None or not default else default.characters,
+            by_status=self.merge_reference_by == "class-status",
+            votes=self.min_votes,
+            conflicts_unscored=self.conflicts_unscored,
+        )
+
+
+@dataclass(frozen=True)
+class ChangeOptions:
+    """How change points are compared.
+
+    Attributes:
+        delta: how far a correct change point may be from that of the reference, in seconds; of
+            several, the scores of the first have the plain names.
+        delta_text: the same in characters.
+        llr_filter: which change points of the system are scored.
+        index: names of the documents that are scored; None for all.
+    """
+
+    delta: tuple[float, ...] = (10.0,)
+    delta_text: tuple[float, ...] = (100.0,)
+    llr_filter: LlrFilter | None = None
+    index: frozenset[str] | None = None
+
+
+# The instances of a system: placed, filtered and merged.
+
+
+_KEPT = ("document", "genre", "text", "label", "status", "start", "end", "llr")
+
+
+def documents(reference: Corpus) -> pl.DataFrame:
+    """The documents of a reference by name: `key`, `genre`, `text` and `length`."""
+    return reference.documents.select(
+        document="name", key="row", genre="modality", text=is_text(), length="length"
+    )
+
+
+def selected(sides: tuple[Corpus, Corpus], names: frozenset[str] | None) -> tuple[Corpus, Corpus]:
+    """The documents of both sides that are scored: those of an index, or all if it is None."""
+    if names is None:
+        return sides
+    chosen = pl.Series(sorted(names), dtype=pl.String)
+    return of_documents(sides[0], chosen), of_documents(sides[1], chosen)
+
+
+def system_instances(
+    reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
+) -> pl.DataFrame:
+    """What a system found in the documents of a reference, places as written.
+
+    What it says of documents that it could not process does not count.
+
+    Args:
+        reference: knows which documents are text, and where segments are.
+        system: the submission.
+        kind: `norm` or `emotion`.
+        options: what was chosen.
+    """
+    done = system.documents.filter(pl.col("processed").fill_null(value=True))
+    names = done.select(document="row", name="name")
+    own = system.instances.filter(pl.col("kind") == kind)
+    own = own.select("document", "label", "status", "start", "end", "llr", "region")
+    rows = own.join(names, on="document", maintain_order="left")
+    rows = rows.drop("document").rename({"name": "document"})
+    if options.submission_form != "regular":
+        rows = _placed(rows, reference, options.submission_form)
+    rows = rows.join(documents(reference), on="document", maintain_order="left")
+    return rows.with_columns(pl.col("llr").fill_nan(None)).select(_KEPT)
+
+
+def ranked(rows: pl.DataFrame) -> pl.DataFrame:
+    """Instances with a score each: what has none comes last."""
+    return rows.with_columns(pl.col("llr").fill_null(-math.inf))
+
+
+def placed(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The instances that have a place, and those that have none and cannot be scored."""
+    known = pl.col("start").is_not_null() & pl.col("end").is_not_null()
+    return rows.filter(known), rows.filter(~known)
+
+
+def _placed(rows: pl.DataFrame, reference: Corpus, form: str) -> pl.DataFrame:
+    """Instances with the places of the segments that they name; in `open` with no others."""
+    names = reference.documents.select(key="row", document="name")
+    segments = reference.regions.select("region", begin="start", until="end", key="document")
+    segments = (
+        segments.join(names, on="key").drop("key").unique(["document", "region"], keep="first")
+    )
+    named = rows.join(segments, on=["document", "region"], how="left", maintain_order="left")
+    if form == "open":
+        return named.with_columns(start="begin", end="until")
+    return named.with_columns(start=pl.coalesce("start", "begin"), end=pl.coalesce("end", "until"))
+
+
+def filtered(rows: pl.DataFrame, chosen: LlrFilter | None, when: str) -> pl.DataFrame:
+    """Rows whose score is not too low, if a filter is chosen for this step."""
+    if chosen is None or chosen.when != when:
+        return rows
+    return rows.filter((pl.col("llr") >= chosen.least).fill_null(value=True))
+
+
+def merged(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
+    """Instances of one class that are close to each other become one.
+
+    The plan merges none: options give the largest gap.
+    """
+    if options.merge_system is None and options.merge_system_text is None:
+        return rows
+    key = ["document", "label", *(["status"] if options.merge_system_by != "class" else [])]
+    ordered = rows.sort(*key, "start", "end")
+    before = pl.col("end").cum_max().shift().over(key)
+    gap = (pl.col("start") - before - pl.col("text").cast(pl.Float64)).round(9)
+    most = pl.when("text").then(options.merge_system_text).otherwise(options.merge_system)
+    begins = before.is_null() | most.is_null() | (gap >= most.cast(pl.Float64))
+    numbered = ordered.with_columns(number=begins.cum_sum())
+    score = pl.col("llr").max() if options.merge_system_llr == "max_llr" else pl.col("llr").min()
+    one = numbered.group_by("number", maintain_order=True).agg(
+        pl.col("document", "genre", "text", "label").first(),
+        pl.col("start").min(),
+        pl.col("end").max(),
+        score,
+    )
+    found = one.join(joined_statuses(numbered), on="number", how="left", maintain_order="left")
+    return found.select(rows.columns)
+
 
 CORRECT, FALSE, MISSED, FORGIVEN = "CD", "FA", "MD", "F-FA"
 #: In `official`: a row that the public scorer writes as a missed detection, but does not count; and
@@ -79,16 +446,12 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
         options: what was chosen.
     """
     expected, scored = _expected(reference, kind, options)
-    every = system_instances.ranked(
-        system_instances.system_instances(reference, system, kind, options)
-    )
-    found, lost = system_instances.placed(
-        system_instances.filtered(every, options.llr_filter, "after_read")
-    )
+    every = ranked(system_instances(reference, system, kind, options))
+    found, lost = placed(filtered(every, options.llr_filter, "after_read"))
     if options.file_merge:
         found = parts_of_system(found, _as_written(scored))
-    found = system_instances.merged(found, options)
-    found = system_instances.filtered(found, options.llr_filter, "after_transforms")
+    found = merged(found, options)
+    found = filtered(found, options.llr_filter, "after_transforms")
     expected = _chosen(scored_places(expected, union(scored)), options)
     found = scored_places(half_open(found), union(scored))
     found = found.filter(pl.col("end") > pl.col("start"))
@@ -102,7 +465,7 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
         found = divided(found, expected)
     found = found.sort("document", "class", "start", "end", "llr", descending=[False] * 4 + [True])
     labelled = [labels(found, expected, criterion, options) for criterion in options.overlap]
-    names = system_instances.documents(reference)
+    names = documents(reference)
     parts = [conformed(names.select("document", "genre")), unplaced(lost), aside, *labelled]
     return with_disclosure(pl.concat(parts), reference)
 
@@ -136,7 +499,7 @@ def _expected(
     Regions that nobody annotated are not scored; what is merged has no gap in it.
     """
     constants = options.constants(official=False)
-    names = system_instances.documents(reference).select("document", "genre", key="key")
+    names = documents(reference).select("document", "genre", key="key")
     if options.file_merge:
         instances, annotated = _parts(reference, kind, constants, options.file_merge)
     else:
@@ -185,10 +548,10 @@ def labels(
         criterion: what a correct pair is.
         options: the collars.
     """
-    every = alignment.pairs(system, reference)
+    every = spans.pairs(system, reference)
     mappable = every.mappable(criterion)
     own, expected = every.system[mappable], every.reference[mappable]
-    correct = alignment.greedy(
+    correct = spans.greedy(
         own,
         expected,
         system["llr"].to_numpy()[own],
@@ -217,7 +580,7 @@ def labels(
     both = pairs.join(numbered, on="_system").join(
         others.drop("document", "genre", "class"), on="_reference"
     )
-    both = scaled.shares(both, options.collar, options.collar_text)
+    both = spans.shares(both, options.collar, options.collar_text)
     parts = [
         both.with_columns(outcome=pl.lit(CORRECT)),
         numbered.join(pairs, on="_system", how="anti").with_columns(

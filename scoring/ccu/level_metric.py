@@ -17,16 +17,54 @@ from numpy.typing import NDArray
 
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, align
-from hlteval.scoring.agreement.concordance import concordance
-from hlteval.scoring.agreement.kappa import kappas
-from hlteval.scoring.ccu import official_level_files
-from hlteval.scoring.ccu.concordance import CELLS, CENTRE, MOMENTS, cells, moments
-from hlteval.scoring.ccu.level_options import LevelOptions
-from hlteval.scoring.ccu.level_series import plan_units, scored_documents
-from hlteval.scoring.ccu.level_system import UNPROCESSED
+from hlteval.scoring.agreement.coefficients import concordance, kappas
+from hlteval.scoring.ccu import official_levels
+from hlteval.scoring.ccu.level_series import UNPROCESSED, LevelOptions, plan_units, scored_documents
 from hlteval.scoring.ccu.official_levels import FURTHER, crashes, official_units
 from hlteval.scoring.metric import Metric, Replicates, Tables, Weights, scorings
 from hlteval.scoring.ratios import Numbers, plain, ratio
+
+# The sums from which concordance (C.4.5) and kappa of points (C.4.6) of levels are computed.
+#
+# Conventions:
+#     Levels are taken from `CENTRE`, so that sums of squares lose no digits. Sums of documents add.
+
+
+#: The middle of the levels of the plan.
+CENTRE = 500
+#: The number of units, and sums of levels (x: reference, y: system), squares and products.
+MOMENTS = ("units", "x", "y", "xx", "yy", "xy")
+#: The least levels of the second and the third point of the scales of three points.
+POINTS = (300, 700)
+#: Units by the point of the reference and that of the system.
+CELLS = tuple(f"cell_{row}{column}" for row in range(3) for column in range(3))
+
+
+def moments(centre: float) -> list[pl.Expr]:
+    """The sums of units of equal levels: `MOMENTS`, with levels taken from a centre."""
+    units = pl.col("units")
+    x, y = pl.col("reference") - centre, pl.col("system") - centre
+    products = {"x": x, "y": y, "xx": x * x, "yy": y * y, "xy": x * y}
+    sums = [(units * product).sum().alias(name) for name, product in products.items()]
+    return [units.sum(), *sums]
+
+
+def cells() -> list[pl.Expr]:
+    """How many units are in each cell of the confusion matrix of points: `CELLS`.
+
+    Negative, neutral and positive valence, or low, medium and high arousal: 1 to 299, 300 to 699
+    and 700 to 1000. Averages between two points belong to the lower one.
+    """
+    cell = 3 * _point("reference") + _point("system")
+    return [
+        pl.col("units").filter(cell == number).sum().alias(name)
+        for number, name in enumerate(CELLS)
+    ]
+
+
+def _point(side: str) -> pl.Expr:
+    return sum((pl.col(side) >= least).cast(pl.Int8) for least in POINTS)  # type: ignore[return-value]
+
 
 Schema = Mapping[str, pl.DataType | type[pl.DataType]]
 
@@ -174,7 +212,7 @@ class LevelDiarization(Metric):
         """The files of sums that the public scorer writes; none in the profile `plan`."""
         if not self.official or self._crashes(total):
             return {}
-        return official_level_files.aggregated(total, self.score(total)[0], self.kind)
+        return official_levels.aggregated(total, self.score(total)[0], self.kind)
 
     def error_analysis(
         self, aligned: pl.DataFrame, total: pl.DataFrame
@@ -182,7 +220,7 @@ class LevelDiarization(Metric):
         """In `official`, the file of all units that the public scorer writes."""
         if not self.official or self._crashes(total):
             return {}, {}
-        return {}, {"segment_diarization.tab": official_level_files.units(aligned, self.kind)}
+        return {}, {"segment_diarization.tab": official_levels.units(aligned, self.kind)}
 
     def _crashes(self, total: pl.DataFrame) -> bool:
         return self.official and crashes(total)

@@ -2,20 +2,403 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu.level_options import LevelOptions
-from hlteval.scoring.ccu.level_reference import ratings, reference_pieces
-from hlteval.scoring.ccu.level_spans import NO_SCORE, events, stretches
-from hlteval.scoring.ccu.level_system import (
-    UNPROCESSED,
-    processed,
-    system_pieces,
-    uncovered,
-    up_to_the_end,
-)
-from hlteval.scoring.ccu.level_units import characters, windows
+
+# Levels over places of a stream: half-open stretches, and what both sides say of each of them.
+#
+# A level is constant between two breakpoints. Nothing here depends on how many seconds or
+# characters lie between them.
+#
+# Conventions:
+#     Pieces are rows of `document`, `start`, `end` (half-open) and `level`, sorted; those of a
+#     document do not overlap. The level not-a-number is a no-score region.
+
+
+PIECE = ("document", "start", "end")
+NO_SCORE = math.nan
+#: The level where a side has nothing at all, not even a no-score region; null in stretches.
+ABSENT = math.inf
+
+
+def following(column: str) -> pl.Expr:
+    """What the next piece of the same document has in a column; null for the last one."""
+    same = pl.col("document") == pl.col("document").shift(-1)
+    return pl.when(same).then(pl.col(column).shift(-1))
+
+
+def half_open(pieces: pl.DataFrame) -> pl.DataFrame:
+    """Pieces as written with their ends after the last character; `text` says which are text.
+
+    Bounds of text are inclusive, or shared by two neighbours (2.2.4 shows both): in a document that
+    shares a bound, all are.
+
+    Examples:
+        >>> written = {"document": [0, 0, 1, 1], "start": [0, 10, 0, 10], "end": [9, 19, 10, 20]}
+        >>> pieces = pl.DataFrame({**written, "text": [True] * 4})
+        >>> half_open(pieces)["end"].to_list()
+        [10, 20, 10, 20]
+    """
+    shares = (following("start") == pl.col("end")).any().over("document")
+    last = pl.col("text") & ~shares.fill_null(value=False)
+    return pieces.with_columns(end=pl.col("end") + last.cast(pl.Int64))
+
+
+def events(pieces: pl.DataFrame, side: str, after: float) -> pl.DataFrame:
+    """Where the level of a side changes: rows of `document`, `at` and the side.
+
+    Args:
+        pieces: of the side.
+        side: the name of the column of levels.
+        after: the level where no piece is, up to the next one.
+    """
+    later = following("start")
+    ends = pieces.filter((later > pl.col("end")).fill_null(value=True))
+    return pl.concat(
+        [
+            pieces.select("document", pl.col("start").alias("at"), pl.col("level").alias(side)),
+            ends.select("document", pl.col("end").alias("at"), pl.lit(after).alias(side)),
+        ]
+    )
+
+
+def stretches(changes: pl.DataFrame, until: pl.DataFrame) -> pl.DataFrame:
+    """The stretches in which neither side changes its level.
+
+    Args:
+        changes: rows of `document`, `at`, `reference` and `system`, null where a side does not
+            change; each document begins with a row at 0 in which neither is null.
+        until: rows of `document` and `until`, the end of its last stretch.
+
+    Returns:
+        Rows of `document`, `start`, `end`, `reference` and `system`; null where a side is `ABSENT`.
+
+    Examples:
+        >>> rows = {"document": [0, 0], "at": [0, 4], "reference": [1.0, None]}
+        >>> rows |= {"system": [2.0, 3.0]}
+        >>> until = pl.DataFrame({"document": [0], "until": [10]})
+        >>> stretches(pl.DataFrame(rows), until).rows()
+        [(0, 0, 4, 1.0, 2.0), (0, 4, 10, 1.0, 3.0)]
+    """
+    ordered = changes.with_columns(pl.col("at").clip(0)).sort("document", "at", maintain_order=True)
+    # The row at 0 of each document stops what would flow in from the one before.
+    filled = ordered.with_columns(pl.col("reference", "system").forward_fill())
+    ended = filled.with_columns(end=following("at")).join(
+        until, on="document", maintain_order="left"
+    )
+    sides = [pl.when(pl.col(side) != ABSENT).then(side).alias(side) for side in SIDES]
+    end = pl.min_horizontal("end", "until")  # the last stretch of a document has no next change
+    cut = ended.select("document", pl.col("at").alias("start"), end.alias("end"), *sides)
+    return cut.filter(pl.col("end") > pl.col("start"))
+
+
+SIDES = ("reference", "system")
+
+
+# What can be chosen where levels of valence and arousal are scored.
+
+
+@dataclass(frozen=True)
+class LevelConstants:
+    """The constants of Table 13 about levels; the public scorer has its own.
+
+    Attributes:
+        extend_reference: shorter gaps of the reference have the level before them, in seconds.
+        extend_reference_text: the same in characters.
+        min_judgments: segments that fewer annotators judged are no-score regions.
+        window: size of a decision unit of audio and video, in seconds.
+        window_text: size of a decision unit of text, in characters.
+    """
+
+    extend_reference: float = 1.0
+    extend_reference_text: float = 10.0
+    min_judgments: int = 2
+    window: float = 2.0
+    window_text: float = 1.0
+
+
+@dataclass(frozen=True)
+class LevelOptions(LevelConstants):
+    """How levels are scored.
+
+    Attributes:
+        gaps: whether systems may leave gaps: short ones are closed, others are no-score regions.
+        index: names of the documents that are scored; None for all with levels in the reference.
+    """
+
+    gaps: bool = False
+    index: frozenset[str] | None = None
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The names of the constants that are not those of the plan.
+
+        Examples:
+            >>> LevelOptions(window=1.0).changed
+            ('window',)
+        """
+        own = fields(LevelConstants)
+        return tuple(item.name for item in own if getattr(self, item.name) != item.default)
+
+
+# The reference of valence and arousal (Appendix D): averaged judgments, extended gaps.
+#
+# What fewer than two annotators rated is a no-score region; `noann` is not a rating.
+
+
+#: Of gaps in seconds; more would be noise of the subtraction.
+_DIGITS = 6
+
+
+def ratings(corpus: Corpus, kind: str, documents: pl.DataFrame) -> pl.DataFrame:
+    """The ratings of some documents that have a place.
+
+    Args:
+        corpus: either side.
+        kind: `valence` or `arousal`.
+        documents: rows of `document` and `text`, whether it is text.
+    """
+    rows = corpus.ratings.filter(
+        pl.col("kind") == kind, pl.col("start").is_not_null(), pl.col("end").is_not_null()
+    )
+    rows = rows.select("row", "record", *PIECE, "level", "annotator")
+    return rows.join(documents.select("document", "text"), on="document", maintain_order="left")
+
+
+def averaged(judgments: pl.DataFrame, least: int = 2) -> pl.DataFrame:
+    """Judgment Averaging: one level per segment.
+
+    Three judgments are averaged; so are two, if the third is missing or is `noann`, a judgment
+    without a level. One judgment makes a no-score region.
+
+    An annotator counts once, however often a record is repeated.
+
+    Args:
+        judgments: rows of `ratings`.
+        least: how many annotators a level needs.
+
+    Examples:
+        >>> row = {"row": 0, "document": 0, "start": 0.0, "end": 10.0, "text": False}
+        >>> rows = [row | {"annotator": a, "level": b} for a, b in {"x": 156, "y": 178}.items()]
+        >>> averaged(pl.DataFrame(rows))["level"].to_list()
+        [167.0]
+        >>> averaged(pl.DataFrame(rows[:1]))["level"].to_list()
+        [nan]
+    """
+    annotator = pl.coalesce("annotator", pl.format("{}", "row"))
+    level = pl.col("level")
+    own = judgments.group_by(*PIECE, "text", annotator.alias("annotator")).agg(level.mean())
+    pieces = own.group_by(*PIECE, "text").agg(level.mean(), judges=level.count())
+    rated = pl.col("judges") >= least
+    scored = pieces.with_columns(level=pl.when(rated).then("level").otherwise(NO_SCORE))
+    return scored.select(*PIECE, "text", "level").sort(PIECE)
+
+
+def extended(pieces: pl.DataFrame, seconds: float = 1.0, characters: float = 10.0) -> pl.DataFrame:
+    """Pieces of which short gaps have the level of the piece before them.
+
+    Args:
+        pieces: half-open.
+        seconds: shorter gaps of audio and video are short.
+        characters: shorter gaps of text are short.
+
+    Examples:
+        >>> rows = {"document": [0, 0], "start": [15.0, 18.0], "end": [17.5, 27.5]}
+        >>> extended(pl.DataFrame({**rows, "text": [False, False]}))["end"].to_list()
+        [18.0, 27.5]
+    """
+    later = following("start")
+    shortest = pl.when("text").then(characters).otherwise(seconds)
+    short = (later - pl.col("end")).round(_DIGITS) < shortest
+    return pieces.with_columns(end=pl.when(short).then(later).otherwise("end"))
+
+
+def reference_pieces(
+    judgments: pl.DataFrame, constants: LevelConstants | None = None
+) -> pl.DataFrame:
+    """The levels of the reference, half-open; what is between them is a no-score region."""
+    own = constants or LevelConstants()
+    pieces = half_open(averaged(judgments, own.min_judgments))
+    pieces = extended(pieces, own.extend_reference, own.extend_reference_text)
+    return pieces.filter(pl.col("end") > pl.col("start"))
+
+
+# The levels of a system (2.2.4, 2.3.4): homogeneous segments that cover the document.
+#
+# Where the system has no level though it must have one, it has that of a document that it could not
+# process: 500 for valence, 1 for arousal.
+
+
+#: The level of documents that the system could not process, by kind.
+UNPROCESSED: Mapping[str, float] = MappingProxyType({"valence": 500.0, "arousal": 1.0})
+#: Seconds: bounds that are nearer to each other are one.
+CLOSE = 0.02
+
+
+def processed(system: Corpus) -> pl.Series:
+    """The documents that the system could process, as rows of `documents`."""
+    return system.documents.filter(pl.col("processed").fill_null(value=True))["row"]
+
+
+def system_pieces(ratings: pl.DataFrame, *, gaps: bool) -> pl.DataFrame:
+    """The levels of the system, half-open; with `gaps`, short ones are closed as in the reference.
+
+    Args:
+        ratings: rows of the system.
+        gaps: whether the system may leave gaps.
+    """
+    written = ratings.drop_nulls("level").select(*PIECE, "text", "level").sort(PIECE)
+    pieces = half_open(written)
+    pieces = extended(pieces) if gaps else joined(pieces)
+    return pieces.filter(pl.col("end") > pl.col("start"))
+
+
+def joined(pieces: pl.DataFrame) -> pl.DataFrame:
+    """Pieces of audio and video that begin where the one before ends, if that is close.
+
+    Examples:
+        >>> rows = {"document": [0, 0], "start": [0.0, 10.001], "end": [10.0, 20.0]}
+        >>> joined(pl.DataFrame({**rows, "text": [False, False]}))["start"].to_list()
+        [0.0, 10.0]
+    """
+    same = pl.col("document") == pl.col("document").shift(1)
+    before = pl.col("end").shift(1)
+    near = same & ~pl.col("text") & ((before - pl.col("start")).abs() < CLOSE)
+    return pieces.with_columns(start=pl.when(near).then(before).otherwise("start"))
+
+
+def up_to_the_end(pieces: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """Pieces of which the last of a document ends with it, if it nearly does.
+
+    Nearly is less than `CLOSE` seconds, or one character: lengths may count from 0 or from 1.
+
+    Args:
+        pieces: of the system, half-open.
+        documents: rows of `document` and `length`.
+
+    Examples:
+        >>> pieces = {"document": [0], "start": [0.0], "end": [5.49], "text": [False]}
+        >>> length = pl.DataFrame({"document": [0], "length": [5.5]})
+        >>> up_to_the_end(pl.DataFrame(pieces), length)["end"].to_list()
+        [5.5]
+    """
+    lengths = documents.select("document", _length="length")
+    own = pieces.join(lengths, on="document", how="left", maintain_order="left")
+    missing = pl.col("_length") - pl.col("end")
+    near = (missing > 0) & pl.when("text").then(missing <= 1).otherwise(missing < CLOSE)
+    last = following("start").is_null()
+    ends = own.with_columns(end=pl.when(last & near).then("_length").otherwise("end"))
+    return ends.drop("_length")
+
+
+def uncovered(kind: str, *, gaps: bool) -> float:
+    """The level where the system has none."""
+    return NO_SCORE if gaps else UNPROCESSED[kind]
+
+
+# Decision units (Appendix B, step 1): characters of text, windows of audio and video.
+#
+# Units of equal levels are one row. A stretch in which no level changes has as many windows as lie
+# inside it; only windows with a breakpoint inside are averaged.
+#
+# Conventions:
+#     Rows of `document`, `start`, `end`, `units` (how many units lie between both), `reference` and
+#     `system` (levels; not-a-number in a no-score region, null where the side has none), and
+#     `reference_length` and `system_length` (how much of the units each side covers).
+
+
+UNITS = ("document", "start", "end", "units", *SIDES, "reference_length", "system_length")
+
+
+def characters(stretches: pl.DataFrame) -> pl.DataFrame:
+    """The characters of stretches of text: a level is that of each of them."""
+    length = pl.col("end") - pl.col("start")
+    units = stretches.with_columns(units=length.cast(pl.Int64), **_lengths(length))
+    return units.select(UNITS)
+
+
+def windows(stretches: pl.DataFrame, size: float) -> pl.DataFrame:
+    """The windows of stretches of audio and video; the last of a document may be shorter.
+
+    AverageLevel(S, t1, t2) is the sum of Level(s) * TimeOverlap(s, t1, t2) over the segments,
+    divided by the time that is covered. A window that touches a no-score region has no level.
+
+    Args:
+        stretches: of documents whose windows begin at 0.
+        size: of a window, in the unit of the stretches.
+
+    Examples:
+        >>> row = {"document": 0, "reference": 1.0, "system": 5.0}
+        >>> parts = [row | {"start": 0, "end": 5}, row | {"start": 5, "end": 7, "system": 8.0}]
+        >>> windows(pl.DataFrame(parts), 2).select("start", "units", "system").rows()
+        [(0.0, 2, 5.0), (4.0, 1, 6.5), (6.0, 1, 8.0)]
+    """
+    own = stretches.with_columns(
+        _first=(pl.col("start") / size).floor(), _last=(pl.col("end") / size).floor()
+    )
+    begins_inside = pl.col("start") > pl.col("_first") * size
+    full = own.with_columns(_first=pl.col("_first") + begins_inside.cast(pl.Int64))
+    pieces = [_full(full.filter(pl.col("_last") > pl.col("_first")), size)]
+    head = own.filter(begins_inside).with_columns(
+        _window="_first", end=pl.min_horizontal("end", (pl.col("_first") + 1) * size)
+    )
+    ends_inside = pl.col("end") > pl.col("_last") * size
+    # A stretch inside a single window is its head only.
+    tail = own.filter(ends_inside & ~(begins_inside & (pl.col("_first") == pl.col("_last"))))
+    tail = tail.with_columns(
+        _window="_last", start=pl.max_horizontal("start", pl.col("_last") * size)
+    )
+    columns = ("document", "_window", "start", "end", *SIDES)
+    parts = pl.concat([part.select(columns) for part in (head, tail)], how="vertical_relaxed")
+    pieces.append(_averaged(parts))
+    return pl.concat(pieces, how="vertical_relaxed").sort("document", "start")
+
+
+def _full(stretches: pl.DataFrame, size: float) -> pl.DataFrame:
+    """The windows that lie inside of a stretch."""
+    begin, end = pl.col("_first") * size, pl.col("_last") * size
+    units = (pl.col("_last") - pl.col("_first")).cast(pl.Int64)
+    rows = stretches.with_columns(start=begin, end=end, units=units)
+    return rows.with_columns(**_lengths(pl.col("end") - pl.col("start"))).select(UNITS)
+
+
+def _averaged(parts: pl.DataFrame) -> pl.DataFrame:
+    """Windows of several parts: levels averaged over time."""
+    length = pl.col("end") - pl.col("start")
+    own = parts.with_columns(_length=length, **_lengths(length))
+    # In order, so that sums do not depend on what else is in the batch.
+    ordered = own.sort("document", "_window", "start")
+    windows = ordered.group_by("document", "_window", maintain_order=True).agg(
+        pl.col("start").min(),
+        pl.col("end").max(),
+        *(_average(side) for side in SIDES),
+        pl.col("reference_length", "system_length").sum(),
+    )
+    return windows.with_columns(units=pl.lit(1, pl.Int64)).select(UNITS)
+
+
+def _average(side: str) -> pl.Expr:
+    """The level of a side over the parts of a window that it covers."""
+    level = pl.col(side)
+    total = (level * pl.col("_length")).sum() / pl.col(f"{side}_length").sum()
+    # Of equal levels the mean is that level, whatever is rounded.
+    same = (level.min() == level.max()) & total.is_not_nan()
+    absent = level.null_count() == level.len()
+    return pl.when(absent).then(None).when(same).then(level.min()).otherwise(total).alias(side)
+
+
+def _lengths(length: pl.Expr) -> dict[str, pl.Expr]:
+    """How much of some units each side covers."""
+    return {
+        f"{side}_length": pl.when(pl.col(side).is_not_null()).then(length).otherwise(0)
+        for side in SIDES
+    }
 
 
 def scored_documents(reference: Corpus, kind: str, options: LevelOptions) -> pl.DataFrame:

@@ -16,14 +16,22 @@ from typing import Any
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.scoring.ccu import official_changes
 from hlteval.scoring.ccu.changes import CLASS, labelled, listed, points, written
-from hlteval.scoring.ccu.detection_options import ChangeOptions
-from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED, conformed
-from hlteval.scoring.ccu.official_files import number, table, whole
-from hlteval.scoring.ccu.official_inventory import FILES, NUMBERS, counted
-from hlteval.scoring.ccu.official_numbers import as_read
-from hlteval.scoring.ccu.official_statistics import of_outcomes
-from hlteval.scoring.ccu.system_instances import documents
+from hlteval.scoring.ccu.detections import (
+    CORRECT,
+    FALSE,
+    MISSED,
+    ChangeOptions,
+    DetectionOptions,
+    conformed,
+    documents,
+)
+from hlteval.scoring.ccu.official_detections import INDIVISIBLE, UNLABELLED
+from hlteval.scoring.ccu.official_detections import REFERENCE as DETECTION_REFERENCE
+from hlteval.scoring.ccu.official_files import number, of_outcomes, table, whole
+from hlteval.scoring.ccu.official_inventory import FILES, NUMBERS, RECORDS, WORDS, counted, has_none
+from hlteval.scoring.ccu.official_reference import as_read
 
 UNSCORED, REFERENCE, SYSTEM = "unscored", "reference", "system"
 
@@ -312,3 +320,53 @@ def _documents(total: pl.DataFrame) -> str:
         if data == "ref":
             rows.append((data, "all", "noann_segment_scoring_counts", "0"))
     return table(("data", "genre", "metric", "value"), rows)
+
+
+# Where the public scorer crashes: it then has no score, and neither has `official`.
+
+
+def of_instances(total: pl.DataFrame, options: DetectionOptions) -> str:
+    """Why the scorer crashes on norms or emotions; empty if it does not.
+
+    Args:
+        total: the rows of all documents.
+        options: what was chosen.
+    """
+    marks = set(total["criterion"].unique())
+    silent = has_none(total, RECORDS, "system")
+    stops = {
+        "with --file-merge where no segment of a part of a document has a label": (
+            UNLABELLED in marks
+        ),
+        "where the reference has no instance, or writes zeros of no class": DETECTION_REFERENCE
+        not in marks,
+        "where it filters a submission without instances": silent and options.llr_filter,
+        "with --file-merge where a submission has no instances": silent and options.file_merge,
+        "with several criteria of overlap": len(options.overlap) > 1,
+        f"with {options.align} where an instance meets no reference of its class, in a "
+        "document that has some and no no-score region": INDIVISIBLE in marks,
+    }
+    found = (_crash(where) for where, crashes in stops.items() if crashes)
+    return "" if total.is_empty() else next(found, "")
+
+
+def of_changes(total: pl.DataFrame, options: ChangeOptions) -> str:
+    """Why the scorer crashes on change points; empty if it does not.
+
+    The arguments are those of `of_instances`.
+    """
+    if total.is_empty():
+        return ""
+    if has_none(total, RECORDS, "system"):
+        return _crash("on a submission without change points")
+    if has_none(total, NUMBERS, "llr") and official_changes.first_has_system(total, options):
+        return _crash("where all scores are whole numbers: it cannot write a curve of them")
+    some = not total.filter(criterion=official_changes.REFERENCE).is_empty()
+    if some and counted(total, WORDS, "reference"):
+        where = "the reference has none for a change point, or EMPTY_TBD"
+        return _crash(f"where {where}: its places are then words")
+    return ""
+
+
+def _crash(where: str) -> str:
+    return f"no official score: the public scorer crashes {where}"

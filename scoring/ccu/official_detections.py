@@ -10,9 +10,7 @@ import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.representation.judgments import UNANNOTATED
-from hlteval.scoring.ccu import best_reference, official_split, scaled
-from hlteval.scoring.ccu.criteria import Criterion
-from hlteval.scoring.ccu.detection_options import DetectionOptions
+from hlteval.scoring.ccu import spans
 from hlteval.scoring.ccu.detections import (
     AGAIN,
     CORRECT,
@@ -20,14 +18,185 @@ from hlteval.scoring.ccu.detections import (
     FORGIVEN,
     MISSED,
     UNWRITTEN,
+    DetectionOptions,
     conformed,
+    documents,
+    filtered,
     unplaced,
     with_disclosure,
 )
-from hlteval.scoring.ccu.official_reference import OfficialReference, official_reference
-from hlteval.scoring.ccu.official_system import in_reference_classes, official_system
-from hlteval.scoring.ccu.spans import half_open
-from hlteval.scoring.ccu.system_instances import documents, filtered
+from hlteval.scoring.ccu.official_reference import (
+    OfficialReference,
+    in_reference_classes,
+    official_reference,
+    official_system,
+)
+from hlteval.scoring.ccu.spans import Criterion, half_open, overlapping
+
+# One system instance for several references, as the public scorer divides it (`ManyRef`).
+#
+# An instance is divided between all references of its class that it overlaps, in the middle of the
+# gap between each two that follow each other. One that overlaps none is compared with the first
+# no-score region of its document, wherever that is; without any region the scorer crashes.
+
+
+_KEY = ("class", "document")
+
+
+def pieces(system: pl.DataFrame, others: pl.DataFrame) -> tuple[pl.DataFrame, bool]:
+    """The pieces of system instances, each with its reference, and whether the scorer crashes.
+
+    Args:
+        system: instances, half-open, with `class`, `text`, `truncated` and `_system`.
+        others: what they are compared with, as from `best_reference.places`.
+
+    Returns:
+        `_system`, `_reference`, `_place`, and the half-open `start` and `end` of each piece; what
+        is not scored is left out.
+    """
+    references = others.drop_nulls("_reference")
+    rows, matches, _ = overlapping(system, references, _KEY)
+    own = system.select("_system", "text", "start", "end")[rows]
+    right = references.select("_reference", "_place", begin="start", until="end")[matches]
+    pairs = pl.concat([own, right], how="horizontal").sort("_system", "_place")
+    step = pl.col("text").cast(pl.Float64)
+    # between the last character of one reference and the first of the next
+    cut = (pl.col("until") - step + pl.col("begin").shift(-1).over("_system")) / 2
+    cut = pl.when("text").then(cut.floor() + 1).otherwise(cut)
+    divided = pairs.with_columns(_cut=cut).with_columns(
+        start=pl.col("_cut").shift().over("_system").fill_null(pl.col("start")),
+        end=pl.col("_cut").fill_null(pl.col("end")),
+    )
+    alone = system.join(pairs, on="_system", how="anti")
+    regions = others.filter(pl.col("_reference").is_null())
+    first = regions.unique(_KEY, keep="first", maintain_order=True)
+    placed = alone.join(
+        first.select(*_KEY, "_place", begin="start", until="end"), on=_KEY, how="left"
+    )
+    crashes = placed.filter(pl.col("_place").is_null()).join(references, on=_KEY, how="semi")
+    overlaps = pl.min_horizontal("end", "until") > pl.max_horizontal("start", "begin")
+    # of one that was cut, nothing is left; one in a document without anything is a false alarm
+    scored = pl.col("_place").is_null() | ~(overlaps | pl.col("truncated"))
+    kept = placed.filter(scored).with_columns(_reference=pl.lit(None, dtype=pl.Int64))
+    columns = ("_system", "_reference", "_place", "start", "end")
+    found = pl.concat([divided.select(columns), kept.select(columns)])
+    return found.sort("_system", "_place"), not crashes.is_empty()
+
+
+# How the public scorer aligns: each system instance with the reference that it fits best.
+#
+# Other than in Appendix A of the plan, a second-best reference is never tried, and a no-score
+# region can be the best. An instance whose best is such a region is not scored, nor is one that
+# was cut at a region and overlaps nothing. Of several instances with the same best, the one with
+# the highest score is correct.
+#
+# Conventions:
+#     Spans are half-open. A candidate has `_system` and `_place`, the rows of an instance and of
+#     what it is compared with, null if its document has nothing; its `_reference` is null for a
+#     region.
+
+
+def places(system: pl.DataFrame, references: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:
+    """What the instances of a class are compared with: its references, and all no-score regions.
+
+    Args:
+        system: instances, with `class`.
+        references: instances, with `class`, `_reference`, their rows, and `order`, which of two
+            at one place comes first.
+        unscored: no-score regions, with `order`.
+
+    Returns:
+        `class`, `document`, `start`, `end`, `_reference` and `_place`, by document and place.
+    """
+    classes = pl.concat([rows.select(_KEY) for rows in (system, references)]).unique()
+    regions = unscored.join(classes, on="document").with_columns(
+        _reference=pl.lit(None, dtype=pl.Int64)
+    )
+    columns = (*_KEY, "start", "end", "_reference")
+    sides = (references, regions)
+    every = pl.concat([rows.select(*columns, "order") for rows in sides])
+    keys = ("class", "document", "start", "end", "order")
+    ordered = every.sort(keys, nulls_last=True, maintain_order=True).drop("order")
+    return ordered.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_place"))
+
+
+def candidates(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """The best reference of each system instance, or several that start and fit alike.
+
+    Args:
+        system: instances, with `class`, `truncated`, and `_system`, their rows.
+        others: what they are compared with, as from `places`.
+
+    Returns:
+        `_system`, `_reference` and `_place`, sorted; what is not scored is left out.
+    """
+    overlaps = _overlaps(system, others)
+    best = overlaps.filter(pl.col("iou") == pl.col("iou").max().over("_system"))
+    region = pl.col("_reference").is_null()
+    several = overlaps.filter(pl.len().over("_system") > 1)
+    shadowed = best.filter(region).join(several, on="_system", how="semi").select("_system")
+    first = best.join(shadowed, on="_system", how="anti").filter(
+        pl.col("start") == pl.col("start").min().over("_system")
+    )
+    second = overlaps.join(shadowed, on="_system", how="semi").filter(~region)
+    second = second.filter(pl.col("iou") == pl.col("iou").max().over("_system"))
+    lost = system.join(shadowed, on="_system", how="semi").join(second, on="_system", how="anti")
+    apart = _apart(lost, others, overlaps)
+    elsewhere = system.join(overlaps, on="_system", how="anti")
+    hits = [rows.filter(~region).select(_CANDIDATE) for rows in (first, second)]
+    return pl.concat([*hits, apart, _nearest(elsewhere, others)]).sort("_system", "_place")
+
+
+_CANDIDATE = ("_system", "_reference", "_place")
+
+
+def _overlaps(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """All pairs of instances with what they overlap, and their `iou`."""
+    rows, matches, common = overlapping(system, others, _KEY)
+    left = system.select("_system", own_start="start", own_end="end")[rows]
+    pairs = pl.concat([left, others.drop(_KEY)[matches]], how="horizontal")
+    hull = pl.max_horizontal("own_end", "end") - pl.min_horizontal("own_start", "start")
+    return pairs.with_columns(iou=pl.Series(common, dtype=pl.Float64) / hull)
+
+
+def _apart(system: pl.DataFrame, others: pl.DataFrame, overlaps: pl.DataFrame) -> pl.DataFrame:
+    """What instances do not overlap that overlap several regions only.
+
+    The scorer then takes all with the IoU of the best reference, which is 0.
+    """
+    every = system.select("_system", "truncated", *_KEY).join(others, on=_KEY)
+    real = pl.col("_reference").is_not_null()
+    every = every.filter(real.any().over("_system"), real | ~pl.col("truncated"))
+    return every.join(overlaps, on=["_system", "_place"], how="anti").select(_CANDIDATE)
+
+
+def _nearest(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """What overlaps nothing, with what starts first in its document, if anything does.
+
+    What was cut, and would belong to a region, is left out.
+    """
+    first = others.filter(pl.col("start") == pl.col("start").min().over(_KEY)).drop("start", "end")
+    found = system.select("_system", "truncated", *_KEY).join(first, on=_KEY, how="left")
+    region = pl.col("_place").is_not_null() & pl.col("_reference").is_null()
+    return found.filter(~(pl.col("truncated") & region)).select(_CANDIDATE)
+
+
+def first_of_each(pairs: pl.DataFrame, similar: np.ndarray) -> np.ndarray:
+    """Which pairs are correct: of those with references of one place, that of the highest score.
+
+    Args:
+        pairs: `_span`, the place of the reference, and `llr`, in the order of the files.
+        similar: whether each is similar enough.
+    """
+    found = pairs.select("_span", "llr", _similar=pl.Series(similar)).with_row_index("_order")
+    ranked = found.filter("_similar").sort(
+        "llr", descending=True, nulls_last=True, maintain_order=True
+    )
+    first = ranked.unique("_span", keep="first", maintain_order=True)["_order"]
+    chosen = np.zeros(len(similar), dtype=bool)
+    chosen[first.to_numpy()] = True
+    return chosen
+
 
 #: Instances and regions without an evaluation label, for the statistics, and one of each class of
 #: the system that is compared; by their criterion.
@@ -95,16 +264,16 @@ def labels(
     expected = half_open(reference.instances).with_columns(pl.col("label").alias("class"))
     own = half_open(system)
     expected, own = _numbered(expected, "_reference"), _numbered(own, "_system")
-    others = best_reference.places(own, expected, half_open(reference.unscored))
+    others = places(own, expected, half_open(reference.unscored))
     indivisible = False
     if options.align.startswith("ManyRef"):
-        chosen, indivisible = official_split.pieces(own, others)
+        chosen, indivisible = pieces(own, others)
     else:
-        chosen = best_reference.candidates(own, others)
+        chosen = candidates(own, others)
     pairs = _compared_spans(own, expected, chosen, options)
     iou, common = pairs["iou"].to_numpy(), pairs["intersection"].to_numpy()
     similar = criterion.holds(iou=iou, intersection=common) & (common > 0)
-    labelled = _labelled(pairs, best_reference.first_of_each(pairs, similar), options)
+    labelled = _labelled(pairs, first_of_each(pairs, similar), options)
     found = pl.concat([labelled, *_missed(expected, labelled)], how="diagonal")
     named = conformed(found.with_columns(criterion=pl.lit(criterion.written)))
     if indivisible:
@@ -146,7 +315,7 @@ def _compared_spans(
         system_class="label",
         _span=pl.struct("class", "document", "reference_start", "reference_end"),
     )
-    shared = scaled.shares(pairs, options.collar, options.collar_text)
+    shared = spans.shares(pairs, options.collar, options.collar_text)
     point = pl.col("reference_start") == pl.col("reference_end")
     apart = pl.col("intersection") <= 0
     shared = shared.with_columns(

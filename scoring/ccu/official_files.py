@@ -7,11 +7,24 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from hlteval.scoring.ccu.criteria import Criterion
-from hlteval.scoring.ccu.detection_options import DetectionOptions
-from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED, UNWRITTEN
+from hlteval.scoring.ccu import detection_measures
+from hlteval.scoring.ccu.detection_measures import GROUP, MEASURES
+from hlteval.scoring.ccu.detections import (
+    AGAIN,
+    CORRECT,
+    FALSE,
+    MISSED,
+    UNWRITTEN,
+    DetectionOptions,
+)
+from hlteval.scoring.ccu.official_detections import REFERENCE, SYSTEM, UNSCORED
+from hlteval.scoring.ccu.official_inventory import FILES, counted
+from hlteval.scoring.ccu.spans import Criterion
+from hlteval.scoring.ratios import harmonic
 
 #: The measures of a class, by their names in the files.
 CLASS_METRICS: Mapping[str, str] = MappingProxyType(
@@ -73,7 +86,9 @@ def named(criterion: Criterion) -> str:
     return f"{{{'' if ':' in criterion.written else 'iou='}{criterion.written}}}"
 
 
-def by_class(measured: pl.DataFrame, swept: pl.DataFrame, criteria: Iterable[Criterion]) -> str:
+def scores_by_class(
+    measured: pl.DataFrame, swept: pl.DataFrame, criteria: Iterable[Criterion]
+) -> str:
     """The file `scores_by_class.tab`.
 
     Args:
@@ -116,7 +131,7 @@ def _curve(points: pl.DataFrame) -> str:
     return json.dumps(numbers.to_dict(as_series=False))
 
 
-def aggregated(averaged: pl.DataFrame, task: str, criteria: Iterable[Criterion]) -> str:
+def scores_aggregated(averaged: pl.DataFrame, task: str, criteria: Iterable[Criterion]) -> str:
     """The file `scores_aggregated.tab`.
 
     Args:
@@ -249,3 +264,201 @@ def _parameters(row: Mapping[str, object], options: DetectionOptions) -> str:
     }
     shown = ",".join(f"{name}={value:.3f}" for name, value in values.items())
     return f"{{{shown},type={row['genre']},eval={outcome}}}"
+
+
+# The statistics files of the public scorer: amounts of data, and counts of labels.
+
+
+_DATA = {REFERENCE: "ref", SYSTEM: "sys"}
+
+
+def statistics_by_class(total: pl.DataFrame) -> str:
+    """The file `statistics_by_class.tab`."""
+    rows = []
+    for part, data in _DATA.items():
+        own = total.filter(pl.col("outcome").is_null(), pl.col("criterion") == part)
+        counts = own.group_by("class", "genre").len().sort("class", "genre")
+        rows += [(data, name, genre, "instance_counts", str(n)) for name, genre, n in counts.rows()]
+    return table(("data", "class", "genre", "metric", "value"), rows)
+
+
+def statistics_aggregated(total: pl.DataFrame) -> str:
+    """The file `statistics_aggregated.tab`."""
+    unlabelled = total.filter(pl.col("outcome").is_null())
+    rows = [row for part in _DATA for row in _lengths(unlabelled, part)]
+    for part, data in _DATA.items():
+        own = unlabelled.filter(pl.col("criterion") == part)
+        files = counted(total, FILES, "system" if part == SYSTEM else "reference")
+        rows.append((data, "all", "file_counts", str(files)))
+        rows.append((data, "all", "file_scoring_counts", str(own["document"].n_unique())))
+        if part == REFERENCE:
+            silent = unlabelled.filter(pl.col("criterion") == UNSCORED).height
+            rows.append((data, "all", "noann_segment_scoring_counts", str(silent)))
+    return table(("data", "genre", "metric", "value"), rows)
+
+
+def _lengths(unlabelled: pl.DataFrame, part: str) -> list[tuple[str, ...]]:
+    """How long the instances of a side are together, by genre."""
+    side = "system" if part == SYSTEM else "reference"
+    own = unlabelled.filter(pl.col("criterion") == part)
+    length = pl.col(f"{side}_end") - pl.col(f"{side}_start") + (pl.col("genre") == "text")
+    sums = own.group_by("genre").agg(length.sum()).sort("genre")
+    units = {"text": "characters"}
+    return [
+        (_DATA[part], genre, f"total_instance_{units.get(genre, 'seconds')}", _amount(value))
+        for genre, value in sums.rows()
+    ]
+
+
+def _amount(value: float) -> str:
+    """A sum: without decimals if it has none, not if it is rounded to that."""
+    return whole(value) if value.is_integer() else str(round(value, 2))
+
+
+def of_outcomes(alignment: pl.DataFrame) -> str:
+    """The file `instance_alignment_class_stats.tab`.
+
+    What has no reference is a false alarm, what else is not mapped a missed detection: forgiven
+    false alarms are among these.
+
+    Args:
+        alignment: the rows of `instance_alignment.tab`.
+    """
+    mapped, alone = pl.col("eval") == "mapped", pl.col("ref") == "{}"
+    outcomes = {"cd": mapped, "fa": ~mapped & alone, "md": ~mapped & ~alone}
+    sums = [which.sum().alias(name) for name, which in outcomes.items()]
+    of_classes = alignment.group_by("class", maintain_order=True).agg(sums)
+    every = alignment.select(pl.lit("all").alias("class"), *sums)
+    rows = [
+        (name, f"number_{outcome}", str(count))
+        for name, *counts in pl.concat([every, of_classes]).rows()
+        for outcome, count in zip(outcomes, counts, strict=True)
+    ]
+    return table(("class", "metric", "value"), rows)
+
+
+def of_statuses(alignment: pl.DataFrame) -> dict[str, str]:
+    """The file `instance_alignment_status_confusion.tab` of norms, by name; nothing of others.
+
+    Args:
+        alignment: the rows of `instance_alignment.tab`, in the order of the scorer.
+    """
+    if "ref_status" not in alignment.columns:
+        return {}
+    statuses = pl.col("ref_status", "hyp_status").replace("", "nan")
+    every = pl.concat([alignment.with_columns(pl.lit("all").alias("class")), alignment])
+    own = every.with_columns(statuses).with_row_index("_at")
+    counts = own.group_by("class", "ref_status", "hyp_status", maintain_order=True).agg(
+        count=pl.len(), first=pl.col("_at").first()
+    )
+    # classes, statuses of the reference and of the system, each in the order of their first rows
+    outer = [pl.col("first").min().over(key) for key in ("class", ["class", "ref_status"])]
+    rows = [
+        (*statuses_of, "number_instance", str(count))
+        for *statuses_of, count, _ in counts.sort(*outer, "first").rows()
+    ]
+    columns = ("class", "ref_status", "hyp_status", "metric", "value")
+    return {"instance_alignment_status_confusion.tab": table(columns, rows)}
+
+
+# The measures of the public scorer: those of the plan, rounded on the way and defined elsewhere.
+#
+# Measures of classes are rounded to three decimals, and means are means of these, rounded again. A
+# class of which the system has nothing is 0 in everything; one without a correct instance has no
+# F1. Average precision is interpolated.
+
+
+DECIMALS = 3
+COUNTS = ("tp", "fp", "md", "scaled_tp", "scaled_fp", "llr")
+
+
+def rounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """A frame with some of its values rounded, as NumPy does it."""
+    values = frame.select(pl.col(names).cast(pl.Float64))
+    return frame.with_columns(
+        pl.Series(name, np.round(values[name].to_numpy(), DECIMALS)).fill_nan(None)
+        for name in names
+    )
+
+
+def classes(instances: pl.DataFrame, swept: pl.DataFrame) -> pl.DataFrame:
+    """The measures of each class that has references, rounded.
+
+    Args:
+        instances: as from `detection_measures.by_genre`.
+        swept: the points of the curves.
+    """
+    measured = detection_measures.classes(instances, swept).drop("llr", "ap", *_SCALED)
+    own = areas(swept).join(_shares(instances), on=GROUP, maintain_order="left")
+    measured = measured.join(own, on=GROUP, how="left", maintain_order="left")
+    sums = pl.col(*_SCALED, "ap").fill_null(0.0)
+    measured = detection_measures.with_rates(measured.with_columns(sums))
+    nothing = pl.col("tp") + pl.col("fp") == 0
+    measured = measured.with_columns(
+        ap_interpolated=pl.col("ap"),
+        f1=harmonic(pl.col("precision"), pl.col("recall")),
+        scaled_f1=harmonic(pl.col("scaled_precision"), pl.col("scaled_recall")),
+    ).with_columns(pl.when(nothing).then(0.0).otherwise(pl.col(MEASURES)).name.keep())
+    return rounded(measured, *MEASURES, *_SCALED, "llr")
+
+
+_SCALED = ("scaled_tp", "scaled_fp")
+
+
+def areas(swept: pl.DataFrame) -> pl.DataFrame:
+    """The area below each curve, and the lowest score; null if some instance has none."""
+    rows = [
+        (*key, interpolated_area(own["precision"].to_numpy(), own["recall"].to_numpy()),
+         own["llr"][-1])
+        for key, own in swept.group_by(GROUP, maintain_order=True)
+    ]  # fmt: skip
+    schema = {**dict.fromkeys(GROUP, pl.String), "ap": pl.Float64, "llr": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def interpolated_area(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> float:
+    """Interpolated average precision, its terms added as NumPy adds those of the scorer.
+
+    Examples:
+        >>> round(interpolated_area(np.array([1.0, 0.5, 2 / 3]), np.array([0.25, 0.25, 0.5])), 4)
+        0.4167
+    """
+    best = np.maximum.accumulate(np.hstack([[0.0], precision, [0.0]])[::-1])[::-1]
+    reached = np.hstack([[0.0], recall, [1.0]])
+    steps = np.flatnonzero(reached[1:] != reached[:-1]) + 1
+    return float(np.sum((reached[steps] - reached[steps - 1]) * best[steps]))
+
+
+def _shares(instances: pl.DataFrame) -> pl.DataFrame:
+    """The scaled counts of each class, added in the order of the scores, as NumPy adds them."""
+    counted = instances.filter(pl.col("outcome").is_in([CORRECT, FALSE])).sort(
+        "llr", "document", descending=[True, False], nulls_last=True, maintain_order=True
+    )
+    rows = []
+    for key, own in counted.group_by(GROUP, maintain_order=True):
+        correct = own.filter(outcome=CORRECT)
+        inside, beside = (np.sum(correct[name].to_numpy()) for name in ("tp_share", "fp_share"))
+        rows.append((*key, inside, own.height - correct.height + beside))
+    schema = {**dict.fromkeys(GROUP, pl.String), **dict.fromkeys(_SCALED, pl.Float64)}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def means(measured: pl.DataFrame) -> pl.DataFrame:
+    """The means over classes, rounded, and the rates of all instances, by criterion and genre.
+
+    The scorer adds values of classes one by one, in their order.
+
+    Args:
+        measured: the classes, as from `classes`.
+    """
+    names = (*MEASURES, *COUNTS)
+    ordered = measured.sort("class", maintain_order=True)
+    own = ordered.group_by("criterion", "genre", maintain_order=True).agg(
+        pl.col(names).cast(pl.Float64).drop_nulls().cum_sum().last() / pl.col(names).count()
+    )
+    own = own.rename({name: f"mean_{name}" for name in names})
+    averaged = detection_measures.means(measured).drop(f"mean_{name}" for name in MEASURES)
+    averaged = averaged.join(own, on=["criterion", "genre"], maintain_order="left")
+    f1 = harmonic(pl.col("precision"), pl.col("recall"))
+    kept = [f"mean_{name}" for name in names] + ["map_known", "map_hidden"]
+    return rounded(averaged, *kept).with_columns(f1=f1)

@@ -7,11 +7,16 @@ Conventions:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+
+from hlteval.scoring.ratios import ratio
 
 Whole = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -198,3 +203,328 @@ def within(
     near = np.abs(place[rows] - target[matches]).round(DIGITS) <= distance
     order = np.lexsort((matches[near], rows[near]))
     return rows[near][order], matches[near][order]
+
+
+# One system instance for several references: an option of the public scorer.
+#
+# An instance that overlaps several references of its class is divided between them, in the middle
+# of the gap that lies between each two of them.
+
+
+def divided(system: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
+    """System instances, those that overlap several references divided; all half-open.
+
+    Args:
+        system: instances, with `class`, `text`, and `from` and `to`, places as written.
+        references: instances, with `class`.
+
+    Examples:
+        >>> same = {"document": "d", "class": "102", "text": False}
+        >>> own = pl.DataFrame([{**same, "start": 0.0, "end": 9.0, "from": 0.0, "to": 9.0}])
+        >>> others = pl.DataFrame([{**same, "start": s, "end": s + 2} for s in (0.0, 6.0)])
+        >>> divided(own, others).select("start", "end").rows()
+        [(0.0, 4.0), (4.0, 9.0)]
+    """
+    rows, matches, _ = overlapping(system, references, ("document", "class"))
+    places = references.select(begin="start", until="end")[matches]
+    pairs = places.with_columns(_row=pl.Series(rows, dtype=pl.Int64)).sort("_row", "begin", "until")
+    several = pairs.filter(pl.len().over("_row") > 1)
+    after = (pl.col("until") + pl.col("begin").shift(-1).over("_row")) / 2
+    cuts = several.with_columns(cut=after)
+    numbered = system.with_row_index("_row").with_columns(pl.col("_row").cast(pl.Int64))
+    found = cuts.join(numbered, on="_row", maintain_order="left")
+    # of text, the character in the middle still belongs to the first
+    cut = pl.when("text").then(pl.col("cut").floor()).otherwise("cut")
+    found = found.with_columns(cut=cut)
+    start = pl.col("cut").shift().over("_row").fill_null(pl.col("start"))
+    found = found.with_columns(start=start, end=pl.col("cut").fill_null(pl.col("end")))
+    step = pl.col("text").cast(pl.Float64)
+    placed = pl.col("start").alias("from"), (pl.col("end") - step).alias("to")
+    pieces = found.with_columns(placed).select("_row", *system.columns)
+    rest = numbered.join(several, on="_row", how="anti").select("_row", *system.columns)
+    return pl.concat([rest, pieces]).sort("_row", maintain_order=True).drop("_row")
+
+
+# Scaled scores: how much of a correct detection is right, with a collar.
+#
+# A system instance that starts or ends within the reference is extended towards its start or end,
+# at most by the collar. What it then covers of the reference is true, what lies beside the
+# reference is false, both as shares of the length of the reference. The measure is that of the
+# public scorer; the plan has none.
+
+
+def shares(pairs: pl.DataFrame, collar: float, collar_text: float) -> pl.DataFrame:
+    """Correct pairs with `union`, `shifted_start`, `shifted_end`, `tp_share` and `fp_share`.
+
+    Args:
+        pairs: `text`, the half-open span of the system, `start` and `end`, and that of the
+            reference, `expected_start` and `expected_end`.
+        collar: in seconds.
+        collar_text: in characters.
+
+    Examples:
+        >>> row = {"text": [False], "start": [20.0], "end": [55.0]}
+        >>> row |= {"expected_start": [25.0], "expected_end": [75.0]}
+        >>> shares(pl.DataFrame(row), 15, 150).select("shifted_end", "tp_share", "fp_share").rows()
+        [(70.0, 0.9, 0.1)]
+    """
+    width = pl.when("text").then(collar_text).otherwise(collar).cast(pl.Float64)
+    begin = (
+        pl.when(pl.col("expected_start") < pl.col("start") - width)
+        .then(pl.col("start") - width)
+        .otherwise(pl.min_horizontal("expected_start", "start"))
+    )
+    end = (
+        pl.when(pl.col("expected_end") > pl.col("end") + width)
+        .then(pl.col("end") + width)
+        .otherwise(pl.max_horizontal("expected_end", "end"))
+    )
+    length = pl.col("expected_end") - pl.col("expected_start")
+    covered = pl.min_horizontal("expected_end", "_end") - pl.max_horizontal(
+        "expected_start", "_begin"
+    )
+    beside = (pl.col("expected_start") - pl.col("_begin")).clip(0) + (
+        pl.col("_end") - pl.col("expected_end")
+    ).clip(0)
+    placed = pairs.with_columns(_begin=begin, _end=end)
+    return placed.with_columns(
+        union=pl.max_horizontal("end", "expected_end")
+        - pl.min_horizontal("start", "expected_start"),
+        shifted_start=pl.col("_begin"),
+        shifted_end=pl.col("_end") - pl.col("text").cast(pl.Float64),
+        tp_share=pl.when(length > 0).then(covered.clip(0) / length).otherwise(0.0),
+        fp_share=pl.when(length > 0).then(beside / length).otherwise(0.0),
+    ).drop("_begin", "_end")
+
+
+# When a pair of instances is correct: the distance functions of the CCU Phase 1 plan.
+#
+# Table 13 says an agreement of 0.2: `>=` as in Appendix A, not `>` as in Tables 1 and 8.
+
+
+_WRITTEN = re.compile(r"(?:(iou|intersection):(gte?):)?((?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))")
+
+
+class Criterion(NamedTuple):
+    """How similar a pair must be.
+
+    Attributes:
+        written: as the user wrote it.
+        measure: what is compared: the ratio of intersection and union, or the intersection alone.
+        strict: whether it must be greater than the limit.
+        least: the limit: a ratio, or seconds or characters.
+    """
+
+    written: str = "0.2"
+    measure: Literal["iou", "intersection"] = "iou"
+    strict: bool = False
+    least: float = 0.2
+
+    def holds(
+        self, *, iou: NDArray[np.float64], intersection: NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        """Whether pairs are similar enough.
+
+        Examples:
+            >>> Criterion().holds(iou=np.array([0.2, 0.1]), intersection=np.array([1, 1])).tolist()
+            [True, False]
+        """
+        values = iou if self.measure == "iou" else intersection
+        return values > self.least if self.strict else values >= self.least
+
+
+def criterion(written: str) -> Criterion:
+    """A criterion from its notation: `0.2`, `iou:gt:0.5` or `intersection:gte:3`.
+
+    Raises:
+        ValueError: for anything else, or a ratio above 1.
+
+    Examples:
+        >>> criterion("intersection:gt:0")
+        Criterion(written='intersection:gt:0', measure='intersection', strict=True, least=0.0)
+    """
+    found = _WRITTEN.fullmatch(written)
+    if not found:
+        raise ValueError(
+            f"{written} is not a ratio such as 0.2, nor like iou:gt:0.5 or intersection:gte:3"
+        )
+    measure: Literal["iou", "intersection"] = (
+        "intersection" if found[1] == "intersection" else "iou"
+    )
+    least = float(found[3])
+    if measure == "iou" and least > 1:
+        raise ValueError(f"an IoU is at most 1, not {found[3]}")
+    return Criterion(written, measure, found[2] == "gt", least)
+
+
+# Step 1 of Streaming Instance Detection: the instances of a system that are correct.
+#
+# CCU Phase 1 plan, Appendix A. For each norm, emotion or change point:
+#
+# - build a list of potentially mappable pairs of system and reference instances;
+# - sort the pairs by decreasing detection score;
+# - while the list is not empty: the top pair is correct; remove the others of both instances.
+#
+# Instances of different documents or classes are never a pair, so that all lists are one here.
+# Ties, which the plan leaves open, go to the system instance that starts first, then to the
+# reference instance that does.
+
+
+#: What the instances of a pair have in common.
+KEY = ("document", "class")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of system and reference instances, by rows of both.
+
+    Attributes:
+        system: rows of system instances.
+        reference: rows of reference instances.
+        intersection: how much each pair has in common.
+        iou: this over what either covers.
+    """
+
+    system: Whole
+    reference: Whole
+    intersection: NDArray[np.float64]
+    iou: NDArray[np.float64]
+
+    def mappable(self, criterion: Criterion) -> NDArray[np.bool_]:
+        """Whether each pair is similar enough."""
+        return criterion.holds(iou=self.iou, intersection=self.intersection)
+
+
+def pairs(system: pl.DataFrame, reference: pl.DataFrame) -> Pairs:
+    """All pairs of instances that overlap; no other could be correct.
+
+    Examples:
+        >>> one = {"document": ["d"], "class": ["101"], "start": [0.0], "end": [4.0]}
+        >>> other = pl.DataFrame({**one, "start": [2.0], "end": [5.0]})
+        >>> pairs(pl.DataFrame(one), other).iou.tolist()
+        [0.4]
+    """
+    rows, matches, common = overlapping(system, reference, KEY)
+    own = (system["end"] - system["start"]).to_numpy()[rows]
+    expected = (reference["end"] - reference["start"]).to_numpy()[matches]
+    return Pairs(
+        rows, matches, common.round(DIGITS), (common / (own + expected - common)).round(DIGITS)
+    )
+
+
+def greedy(
+    system: Whole,
+    reference: Whole,
+    scores: NDArray[np.float64],
+    system_start: NDArray[np.float64],
+    reference_start: NDArray[np.float64],
+) -> NDArray[np.bool_]:
+    """Which pairs are correct.
+
+    Args:
+        system: the row of the system instance of each pair.
+        reference: the row of its reference instance.
+        scores: its detection score.
+        system_start: where its system instance starts.
+        reference_start: where its reference instance starts.
+
+    Examples:
+        >>> rows, matches = np.array([0, 1, 1]), np.array([0, 0, 1])
+        >>> scores, starts = np.array([2.0, 1.0, 1.0]), np.zeros(3)
+        >>> greedy(rows, matches, scores, starts, np.array([20.0, 20.0, 35.5])).tolist()
+        [True, False, True]
+    """
+    chosen = np.zeros(len(system), dtype=bool)
+    # most instances are in one pair, which nothing can take away
+    alone = (_times(system) == 1) & (_times(reference) == 1)
+    chosen[alone] = True
+    rest = np.flatnonzero(~alone)
+    order = np.lexsort(
+        (reference[rest], system[rest], reference_start[rest], system_start[rest], -scores[rest])
+    )
+    rest = rest[order]
+    used, taken = set[int](), set[int]()
+    for pair, own, expected in zip(
+        rest.tolist(), system[rest].tolist(), reference[rest].tolist(), strict=True
+    ):
+        if own not in used and expected not in taken:
+            used.add(own)
+            taken.add(expected)
+            chosen[pair] = True
+    return chosen
+
+
+def _times(rows: Whole) -> Whole:
+    """How often the value of each element occurs."""
+    return np.bincount(rows)[rows] if len(rows) else rows
+
+
+# Steps 2 and 3 of Streaming Instance Detection: counts at thresholds, and what they give.
+#
+# CCU Phase 1 plan, Appendix A and section C.4. At each unique detection score, what has at least
+# this score is a correct detection or a false alarm; precision and recall follow, and from them
+# average precision, the area below their curve: Σ precision · Δrecall. Beside it, with the
+# precision of each recall raised to the best of any higher one, is the interpolated average
+# precision (VOC 2011).
+#
+# Conventions:
+#     Many curves are computed at a time; a curve has its own values in the columns `by`.
+
+
+COUNTS = ("hits", "false")
+
+
+def points(instances: pl.DataFrame, relevant: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """The points of the curves, by falling detection score.
+
+    Args:
+        instances: of the system: `by`, `llr`, and `hit`, whether each is correct.
+        relevant: `by` and `relevant`, how many instances the reference has.
+        by: the columns whose values identify a curve.
+
+    Returns:
+        `by`, `llr`, `hits`, `false`, `relevant`, `precision` and `recall`.
+
+    Examples:
+        >>> rows = [("a", 0.9, True), ("a", 0.5, False), ("a", 0.4, True)]
+        >>> instances = pl.DataFrame(rows, ["class", "llr", "hit"], orient="row")
+        >>> relevant = pl.DataFrame({"class": ["a"], "relevant": [4]})
+        >>> points(instances, relevant, ["class"])["recall"].to_list()
+        [0.25, 0.25, 0.5]
+    """
+    hits, size = pl.col("hit").sum().cast(pl.Int64), pl.len().cast(pl.Int64)
+    found = (
+        instances.group_by(*by, "llr")
+        .agg(hits=hits, false=size - hits, last=pl.col("llr").last())
+        .sort(*by, "llr", descending=[False] * len(by) + [True], nulls_last=True)
+        # 0 and -0 are one score, written as the last of them
+        .with_columns(pl.col(COUNTS).cum_sum().over(by), llr="last")
+        .drop("last")
+        .join(relevant, on=by, maintain_order="left")
+    )
+    # by NumPy: Polars multiplies by the inverse of a column that is one number, here of one curve
+    right, wrong, expected = (found[name].to_numpy() for name in (*COUNTS, "relevant"))
+    precision, recall = ratio(right, right + wrong), ratio(right, expected)
+    return found.with_columns(precision=pl.Series(precision), recall=pl.Series(recall))
+
+
+def average_precision(curves: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """The areas below the curves: `by`, `ap` and `ap_interpolated`.
+
+    Args:
+        curves: as from `points`.
+        by: the columns whose values identify a curve.
+
+    Examples:
+        >>> curves = {"class": ["a"] * 3, "hits": [0, 1, 2], "relevant": [2] * 3}
+        >>> curves |= {"precision": [0.0, 0.5, 2 / 3], "recall": [0.0, 0.5, 1.0]}
+        >>> areas = average_precision(pl.DataFrame(curves), ["class"])
+        >>> areas.select(pl.col("ap", "ap_interpolated").round(3)).row(0)
+        (0.583, 0.667)
+    """
+    gained = (pl.col("recall") - pl.col("recall").shift(fill_value=0.0)).over(by)
+    best = pl.col("precision").cum_max(reverse=True).over(by)
+    steps = curves.select(*by, step=gained * pl.col("precision"), interpolated=gained * best)
+    return steps.group_by(by, maintain_order=True).agg(
+        ap=pl.col("step").sum(), ap_interpolated=pl.col("interpolated").sum()
+    )

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
 from hlteval.representation.questionnaire import CONDITIONS, IDEAL, SCORED, with_usual_names
-from hlteval.scoring.agreement.kappa import kappas
+from hlteval.scoring.agreement.coefficients import kappas
 from hlteval.scoring.metric import Metric, Replicates, Tables, Weights, scorings
 from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
 from hlteval.scoring.resampling import weighted

@@ -19,7 +19,7 @@ from functools import cached_property
 
 import polars as pl
 
-from hlteval.scoring.assignment import assigned
+from hlteval.scoring.matching import assigned
 from hlteval.scoring.ratios import rates
 
 #: Numerators and denominators of precision and recall.

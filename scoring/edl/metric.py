@@ -15,11 +15,9 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus, align
-from hlteval.scoring.edl import errors, files
-from hlteval.scoring.edl.alternatives import chosen
-from hlteval.scoring.edl.annotations import ANNOTATIONS, annotated, coded, outside
-from hlteval.scoring.edl.counts import COUNTS, Counting
-from hlteval.scoring.edl.figures import AVERAGES, RESULTS, Rating, compared, long
+from hlteval.scoring.edl import errors, official
+from hlteval.scoring.edl.annotations import ANNOTATIONS, annotated, chosen, coded, outside
+from hlteval.scoring.edl.counts import AVERAGES, COUNTS, RESULTS, Counting, Rating, compared, long
 from hlteval.scoring.edl.measures import DEFAULT, FIGURES, PAIRWISE, Measure, WrongMeasure, measures
 from hlteval.scoring.edl.measures import measure as parse
 from hlteval.scoring.metric import Metric, Replicates, Weights
@@ -170,7 +168,7 @@ class LinkMatch(Metric):
         if not self.official:
             return {}
         rows = self.results(total).filter(pl.col("by") == self.options.by, "asked").to_dicts()
-        return {"evaluation.tab": files.table(rows), "evaluation.json": files.as_json(rows)}
+        return {"evaluation.tab": official.table(rows), "evaluation.json": official.as_json(rows)}
 
     def error_analysis(
         self, aligned: pl.DataFrame, total: pl.DataFrame

@@ -9,20 +9,105 @@ of the reference, then that of the system.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hlteval.scoring.hub4.candidates import Candidates, Fills
-from hlteval.scoring.hub4.gaining import GainingTexts, pointing
-from hlteval.scoring.hub4.points import Evaluation, Known, Mode, evaluated, gained, greedy
-from hlteval.scoring.hub4.templettes import Side
-from hlteval.scoring.hub4.type_order import ranked
+from hlteval.representation import Corpus
+from hlteval.scoring.hub4.fill_match import Candidates, Fills
+from hlteval.scoring.hub4.normalizer import TextNormalizer
+from hlteval.scoring.hub4.points import (
+    Evaluation,
+    GainingTexts,
+    Known,
+    Mode,
+    evaluated,
+    f_measure,
+    gained,
+    greedy,
+    pointing,
+)
+from hlteval.scoring.hub4.templettes import Side, compared_side, numbered
+from hlteval.scoring.hub4.text_columns import Scale, TextPair
 from hlteval.scoring.matching import best_places
+
+# The order in which types are mapped: those that others point to come first.
+#
+# Whether a pointer is correct depends on how the instances it leads to are mapped, so types are
+# mapped from the bottom up. Types that point to each other in a circle are mapped together; the
+# slots with such pointers are left out then, and count only when all is mapped.
+
+
+_SOURCE, _TARGET = ["set", "type"], ["set", "target_type"]
+
+
+def ranked(types: pl.DataFrame, pointing: pl.DataFrame, given: Sequence[str] = ()) -> pl.DataFrame:
+    """When each type of each set is mapped.
+
+    Args:
+        types: `set`, `type`: the types that both sides have.
+        pointing: `set`, `type`, `target_type`: which types point to which.
+        given: an order to keep to; types that it does not name come before those it does.
+
+    Returns:
+        The types with `rank`, from 0.
+
+    Examples:
+        >>> types = pl.DataFrame({"set": [1, 1], "type": ["TEMPLATE", "BREAD"]})
+        >>> pointing = pl.DataFrame({"set": 1, "type": "TEMPLATE", "target_type": "BREAD"})
+        >>> ranked(types, pointing).sort("rank")["type"].to_list()
+        ['BREAD', 'TEMPLATE']
+    """
+    if given:
+        places = pl.DataFrame({"type": list(given), "rank": range(1, len(given) + 1)})
+        places = places.with_columns(pl.col("type").cast(pl.String), pl.col("rank").cast(pl.Int64))
+        ranks = types.join(places, on="type", how="left", maintain_order="left")
+        return ranks.with_columns(pl.col("rank").fill_null(0))
+    left = types
+    edges = pointing.unique().join(types, on=_SOURCE, how="semi")
+    edges = edges.join(types, left_on=_TARGET, right_on=_SOURCE, how="semi")
+    done, rank = [types.clear().with_columns(rank=pl.lit(0, pl.Int64))], 0
+    while not left.is_empty():
+        ready = left.join(edges, on=_SOURCE, how="anti")
+        if ready.is_empty():
+            ready = _circles(left, edges)
+        done.append(ready.with_columns(rank=pl.lit(rank, pl.Int64)))
+        left = left.join(ready, on=_SOURCE, how="anti")
+        edges = edges.join(ready, left_on=_TARGET, right_on=_SOURCE, how="anti")
+        rank += 1
+    return pl.concat(done)
+
+
+def _circles(types: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
+    """The types that all types they lead to lead back to."""
+    leading: dict[tuple[int, str], list[str]] = {}
+    for number, source, target in edges.sort(edges.columns).iter_rows():
+        leading.setdefault((number, source), []).append(target)
+    reached = {
+        (number, name): _reached(leading, number, name) for number, name in types.iter_rows()
+    }
+    bottom = [
+        {"set": number, "type": name}
+        for (number, name), names in reached.items()
+        if all(name in reached[number, other] for other in names)
+    ]
+    return pl.DataFrame(bottom, schema=types.schema)
+
+
+def _reached(leading: dict[tuple[int, str], list[str]], number: int, name: str) -> set[str]:
+    seen: set[str] = set()
+    left = [name]
+    while left:
+        for target in leading.get((number, left.pop()), ()):
+            if target not in seen:
+                seen.add(target)
+                left.append(target)
+    return seen
+
 
 ZeroF = Literal["map", "skip-optional", "skip"]
 #: The type of the instance that ties a set together; it is mapped whatever its F-measure is.
@@ -309,3 +394,187 @@ def _joined(groups: list[pl.DataFrame]) -> pl.DataFrame:
         }
     )
     return pl.concat([empty, *groups])
+
+
+# Instance sets: which of the reference's and the system's can be mapped to each other.
+#
+# With segmented texts, sets of the same document are mapped. Otherwise a set of the system reaches
+# from the smallest to the largest offset of its text fills, one of the reference over its document,
+# both counted from the beginning of the corpus, and only sets that overlap may be mapped.
+
+
+SETS = {"set": pl.Int64, "reference": pl.Int64, "system": pl.Int64}
+
+
+@dataclass(frozen=True)
+class TemplateSetMapping:
+    """Two sides, and which of their instance sets can be mapped.
+
+    Attributes:
+        reference: the reference.
+        system: the system.
+        pairs: `set`, `reference`, `system`: documents; one is null where a set is left over.
+        settled: whether these are the mapping, and not only what overlaps.
+        names: the name of each document of either side: `document`, `name`.
+    """
+
+    reference: Side
+    system: Side
+    pairs: pl.DataFrame
+    settled: bool
+    names: tuple[pl.DataFrame, pl.DataFrame]
+
+    def parts(self, size: int) -> Iterator[TemplateSetMapping]:
+        """Some sets at a time, in order; all at once where it is not settled what is mapped."""
+        if not self.settled or self.pairs.height <= size:
+            yield self
+            return
+        for pairs in self.pairs.iter_slices(size):
+            sides = self.reference.of(pairs["reference"]), self.system.of(pairs["system"])
+            yield replace(self, reference=sides[0], system=sides[1], pairs=pairs)
+
+    def chosen(self, points: pl.DataFrame) -> pl.DataFrame:
+        """The mapping of sets that overlap, greedily by the F-measure of the points of each.
+
+        Args:
+            points: `set` and the points of its instances, a row per pair of instances.
+        """
+        sums = points.group_by("set").agg(pl.col("cor", "inc", "mis", "spu").sum())
+        rows = self.pairs.join(sums, on="set", how="left").with_columns(
+            pl.col("cor", "inc", "mis", "spu").fill_null(0)
+        )
+        rows = rows.with_columns(f=f_measure()).join(
+            _order(self.reference), left_on="reference", right_on="document"
+        )
+        rows = rows.join(_order(self.system), left_on="system", right_on="document")
+        rows = rows.sort("f", "order", "order_right", descending=[True, False, False])
+        kept = rows.filter(greedy(rows.select("reference", "system")))
+        return _with_rest(kept.select("reference", "system"), self.reference, self.system)
+
+
+def segmented(
+    reference: Corpus,
+    system: Corpus,
+    normalizers: tuple[TextNormalizer, TextNormalizer],
+    unscored: tuple[str, ...],
+    texts: TextPair | None,
+) -> TemplateSetMapping:
+    """The sets of two corpora whose documents are numbered alike, mapped by document.
+
+    Args:
+        reference: the reference.
+        system: the system.
+        normalizers: how the strings of the reference and the system are normalised.
+        unscored: slots without points.
+        texts: the texts of both sides, where extents are compared by their alignment.
+    """
+    names = _names(reference), _names(system)
+    scales = (None, None) if texts is None else _scales(texts, names)
+    ours = compared_side(reference, normalizers[0], unscored, scales=scales[0])
+    theirs = compared_side(system, normalizers[1], unscored, first_only=True, scales=scales[1])
+    ours, theirs = numbered(ours, theirs)
+    both = (
+        _order(ours)
+        .select(reference="document")
+        .join(
+            _order(theirs).select(system="document"),
+            left_on="reference",
+            right_on="system",
+            coalesce=False,
+        )
+    )
+    return TemplateSetMapping(ours, theirs, _with_rest(both, ours, theirs), True, names)
+
+
+def _scales(
+    texts: TextPair, names: tuple[pl.DataFrame, pl.DataFrame]
+) -> tuple[dict[int, Scale], dict[int, Scale]]:
+    """The scales of the documents of both sides, by number."""
+    both = names[0].join(names[1], on="document", suffix="_system")
+    pairs = texts.scales(both.select("name", "name_system").iter_rows())
+    known = [
+        (document, pair) for document, pair in zip(both["document"], pairs, strict=True) if pair
+    ]
+    reference, system = ({document: pair[side] for document, pair in known} for side in (0, 1))
+    return reference, system
+
+
+def unsegmented(
+    reference: Corpus,
+    system: Corpus,
+    normalizers: tuple[TextNormalizer, TextNormalizer],
+    unscored: tuple[str, ...],
+    texts: TextPair,
+    *,
+    align: bool,
+) -> TemplateSetMapping:
+    """The sets of a reference and of a system without documents, as far as they overlap.
+
+    Args:
+        reference: the reference.
+        system: the system; its offsets count from the beginning of its text.
+        normalizers: how the strings of the reference and the system are normalised.
+        unscored: slots without points.
+        texts: the texts of the reference; for `align`, of the system as well.
+        align: whether offsets are compared by the alignment of the texts.
+    """
+    names = _names(reference), _names(system)
+    scales = texts.whole() if align else None
+    placed = [
+        (document, text.start, text.start + len(text.text))
+        for document, name in names[0].iter_rows()
+        if (text := texts.reference.get(name)) is not None
+    ]
+    starts = {document: start for document, start, _ in placed}
+    every = [
+        None if scales is None else dict.fromkeys(_documents(corpus), scale)
+        for corpus, scale in zip((reference, system), scales or (None, None), strict=True)
+    ]
+    ours = compared_side(reference, normalizers[0], unscored, offsets=starts, scales=every[0])  # type: ignore[arg-type]
+    theirs = compared_side(system, normalizers[1], unscored, first_only=True, scales=every[1])  # type: ignore[arg-type]
+    ours, theirs = numbered(ours, theirs)
+    extents = np.array(placed, dtype=np.int64).reshape(-1, 3)
+    if scales is not None:
+        extents[:, 1], extents[:, 2] = scales[0].renumbered(extents[:, 1], extents[:, 2])
+    both = _overlapping(extents, theirs.whole)
+    both = both.join(_order(ours).select(reference="document"), on="reference", how="semi")
+    pairs = both.with_columns(set=pl.int_range(pl.len(), dtype=pl.Int64)).select(*SETS)
+    return TemplateSetMapping(ours, theirs, pairs, False, names)
+
+
+def _overlapping(documents: np.ndarray, sets: pl.DataFrame) -> pl.DataFrame:
+    """Which documents and sets overlap; ends that touch do."""
+    documents = documents[np.argsort(documents[:, 1], kind="stable")]
+    starts, ends = documents[:, 1], np.maximum.accumulate(documents[:, 2])
+    first = np.searchsorted(ends, sets["start"].to_numpy(), side="left")
+    last = np.searchsorted(starts, sets["end"].to_numpy(), side="right")
+    counts = np.maximum(last - first, 0)
+    rows = np.repeat(np.arange(len(counts)), counts)
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    places = first[rows] + within
+    return pl.DataFrame(
+        {"reference": documents[places, 0], "system": sets["document"].to_numpy()[rows]},
+        schema={"reference": pl.Int64, "system": pl.Int64},
+    )
+
+
+def _with_rest(both: pl.DataFrame, ours: Side, theirs: Side) -> pl.DataFrame:
+    """Pairs of sets, then the sets of either side that are in none, numbered."""
+    left = _order(ours).select(reference="document").join(both, on="reference", how="anti")
+    right = _order(theirs).select(system="document").join(both, on="system", how="anti")
+    rows = pl.concat([both, left, right], how="diagonal")
+    return rows.with_columns(set=pl.int_range(pl.len(), dtype=pl.Int64)).select(*SETS)
+
+
+def _order(one: Side) -> pl.DataFrame:
+    """The sets of a side in the order of their first instances."""
+    firsts = one.instances.group_by("document").agg(order=pl.col("instance").min())
+    return firsts.sort("order")
+
+
+def _names(corpus: Corpus) -> pl.DataFrame:
+    return corpus.documents.select(document="row", name="name")
+
+
+def _documents(corpus: Corpus) -> list[int]:
+    return corpus.documents["row"].to_list()

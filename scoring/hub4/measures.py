@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from hlteval.scoring.hub4.instance_sets import TemplateSetMapping
 from hlteval.scoring.hub4.mapping import Mapping as Mapped
+from hlteval.scoring.hub4.mapping import TemplateSetMapping
 from hlteval.scoring.hub4.points import POINTS, Mode
 from hlteval.scoring.metric import Replicates, Weights
 from hlteval.scoring.ratios import quotient

@@ -8,10 +8,10 @@ import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.scoring.hub4.fill_match import TESTS
-from hlteval.scoring.hub4.instance_sets import TemplateSetMapping
 from hlteval.scoring.hub4.mapping import Mapping as Mapped
+from hlteval.scoring.hub4.mapping import TemplateSetMapping
+from hlteval.scoring.hub4.normalizer import NOTATION
 from hlteval.scoring.hub4.points import POINTS, Mode, f_measure
-from hlteval.scoring.hub4.spelling import NOTATION
 from hlteval.scoring.hub4.templettes import Side
 
 LEVELS = ("set", "instance", "slot", "alternative", "fill")
@@ -345,3 +345,104 @@ def _written(corpus: Corpus, side: Side) -> pl.DataFrame:
     written = pl.when(pl.col("kind") == "pointer").then(pointer).otherwise(text)
     own = corpus.fills.filter(pl.col("row").is_in(side.fills["fill"].implode()))
     return own.select(fill="row", written=written)
+
+
+# The listing: a reference and a system side by side, for people.
+
+
+def listings(mapping: pl.DataFrame) -> dict[str, str]:
+    """The listings of each mode, by file name: all of it, and only what has errors."""
+    modes = mapping["mode"].unique(maintain_order=True)
+    kinds = {"side-by-side": False, "errors": True}
+    return {
+        f"mapping.{mode}.{kind}.txt": listing(mapping.filter(pl.col("mode") == mode), errors=errors)
+        for mode in modes
+        for kind, errors in kinds.items()
+    }
+
+
+def listing(mapping: pl.DataFrame, *, errors: bool = False) -> str:
+    """The mapping for people: what the reference says on the left, the system on the right.
+
+    Args:
+        mapping: as `MAPPING`, of one mode.
+        errors: whether to leave out what has no incorrect, missing or spurious point.
+    """
+    if mapping.is_empty():
+        return ""
+    shown = mapping.filter(~pl.col("level").is_in(["alternative", "slot"]))
+    if errors:
+        shown = shown.filter(pl.col("inc") + pl.col("mis") + pl.col("spu") > 0)
+    shown = shown.with_columns(_said(name) for name in ("reference", "system"))
+    points = (pl.when(pl.col(name) != 0).then(_counted(name)) for name in POINTS)
+    points_text = pl.concat_str(points, separator=" ", ignore_nulls=True)
+    sides = pl.format(
+        "{} | {}  [{}] {}", "reference", "system", points_text, pl.col("why").fill_null("")
+    )
+    fill, begin = pl.col("level") == "fill", pl.col("level") == "set"
+    indent = pl.when(begin).then(pl.lit("\n")).otherwise(pl.lit("  "))
+    of_fill = pl.format("    {}: {}", "slot", sides)
+    line = pl.when(fill).then(of_fill).otherwise(pl.concat_str(indent, sides))
+    what = "Errors" if errors else "Templettes"
+    head = f"{what} side by side, points by {mapping['mode'][0]}: reference | system"
+    return "\n".join([head, *shown.select(line=line)["line"]]) + "\n"
+
+
+def _said(name: str) -> pl.Expr:
+    """What a side says, `-` for nothing."""
+    filled = pl.when(pl.col(name) == "").then(pl.lit("-")).otherwise(pl.col(name).fill_null("-"))
+    return filled.alias(name)
+
+
+def _counted(name: str) -> pl.Expr:
+    return pl.format(f"{{}} {name.upper()}", name)
+
+
+# The mapping as people read it: its fills, each with the instances that it belongs to.
+
+
+#: The outcome of a fill by its points; the first that it has counts.
+_OUTCOMES = {"inc": "incorrect", "mis": "missing", "spu": "spurious", "cor": "correct"}
+
+
+def readable(mapping: pl.DataFrame) -> pl.DataFrame:
+    """The fills of a mapping, with `instance` and `instance_system`, outcome and places.
+
+    Args:
+        mapping: as `MAPPING`, of any modes.
+
+    Examples:
+        >>> points = {"cor": 0, "inc": 0, "mis": 0, "spu": 0, "optional": 0, "removed": 0}
+        >>> rows = [{"level": "instance", "reference": "BREAD-d-1", "system": "BREAD-d-2"} | points]
+        >>> fill = {"level": "fill", "reference": '"rye" ##4#7#', "system": '"oat" ##4#7#'}
+        >>> rows.append(fill | points | {"inc": 1})
+        >>> shown = readable(pl.DataFrame(rows))
+        >>> shown.select("instance", "outcome", "reference_end").rows()
+        [('BREAD-d-1', 'incorrect', 7)]
+    """
+    instance = pl.col("level") == "instance"
+    rows = mapping.with_columns(_instance=instance.cum_sum())
+    names = rows.filter(instance).select(
+        "_instance", instance="reference", instance_system="system"
+    )
+    rows = rows.filter(level="fill").join(names, on="_instance", how="left", maintain_order="left")
+    return rows.with_columns(_outcome(), *map(_place, _PLACES))
+
+
+def _outcome() -> pl.Expr:
+    """What became of a fill; where it has no points, nothing counts."""
+    points = (pl.when(pl.col(name) > 0).then(pl.lit(said)) for name, said in _OUTCOMES.items())
+    removed = pl.when(pl.col("removed") > 0).then(pl.lit("not scored"))
+    return pl.coalesce(removed, *points, pl.lit("not scored")).alias("outcome")
+
+
+_PLACES = tuple(
+    (side, at, name) for side in ("reference", "system") for at, name in ((1, "start"), (2, "end"))
+)
+
+
+def _place(place: tuple[str, int, str]) -> pl.Expr:
+    """The start or the end of the extent of the maximal string, as written."""
+    side, at, name = place
+    extent = pl.col(side).str.extract(r"##(\d+)#(\d+)#[\d#]*$", at)
+    return extent.cast(pl.Int64, strict=False).alias(f"{side}_{name}")

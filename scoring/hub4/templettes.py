@@ -63,7 +63,7 @@ class Side:
         )
 
 
-def side(
+def compared_side(
     corpus: Corpus,
     normalizer: TextNormalizer,
     unscored: tuple[str, ...] = UNSCORED,

@@ -18,9 +18,8 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation.global_map import GlobalMap
-from hlteval.scoring.hub4.spelling import BEGIN, END, MARKS, OR, SpellingFilter, capitals
-from hlteval.scoring.hub4.stacked_alignment import all_aligned
-from hlteval.scoring.hub4.word_alignment import DOCUMENT, Costs, Integers
+from hlteval.scoring.hub4.normalizer import BEGIN, END, MARKS, OR, SpellingFilter, capitals
+from hlteval.scoring.hub4.word_alignment import DOCUMENT, Costs, Integers, all_aligned
 
 _TAG = re.compile(r"<[^<>]*>")
 _WORD = re.compile(r"\S+")

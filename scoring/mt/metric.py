@@ -14,20 +14,223 @@ Conventions:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from hlteval.findings.counts import count_of, fill
 from hlteval.representation import Corpus
 from hlteval.scoring.metric import Metric, Replicates, Tables, Weights, scorings
-from hlteval.scoring.mt import assessment, correlation, remarks
 from hlteval.scoring.mt.measures import Measure, measure
-from hlteval.scoring.mt.options import DEFAULT_METRICS, METEOR, METRICS, TranslationOptions
-from hlteval.scoring.mt.segments import paired
+from hlteval.scoring.mt.segments import (
+    DEFAULT_METRICS,
+    METEOR,
+    METRICS,
+    Justifications,
+    TranslationOptions,
+    paired,
+)
+
+# What a reader of the scores of translations must know: what was not scored, and signatures.
+
+
+def notes(
+    total: pl.DataFrame, options: TranslationOptions, measures: Mapping[str, Measure]
+) -> Iterator[str]:
+    """The notes, in order.
+
+    Args:
+        total: the counts of all segments.
+        options: what was chosen.
+        measures: the metrics, for their signatures.
+    """
+    scored = total.filter("scored")
+    yield from _subset(total, options)
+    yield from _justifications(options)
+    empty = int((total["references"] == 0).sum())
+    if empty:
+        yield f"{count_of(empty, 'segment')} with empty references: not scored"
+    missing = scored.filter(~pl.col("present")).height
+    if missing:
+        yield f"{count_of(missing, 'segment')} without a translation: scored as empty"
+    if more := int(scored["more"].sum()):
+        further = count_of(more, "further translation")
+        yield f"{further} of segments: only the first of a segment is scored"
+    if not scored.height:
+        yield "no segment is scored"
+        return
+    numbers = scored["references"].unique().to_list()
+    references = numbers[0] if len(numbers) == 1 else -1
+    for name, one in measures.items():
+        yield f"signature of {name}: {one.signature(references)}"
+
+
+def _subset(total: pl.DataFrame, options: TranslationOptions) -> Iterator[str]:
+    only = options.only
+    if only is None:
+        return
+    found = len(only & {*total.select("document", "segment").iter_rows()})
+    of_all = fill(
+        "{found:,} of its {count:,} {count|segment|segments} {found|is|are} in the reference",
+        {"found": found, "count": len(only)},
+    )
+    yield f"only a subset is scored: {of_all}"
+
+
+def _justifications(options: TranslationOptions) -> Iterator[str]:
+    found = options.justifications
+    if found is None:
+        return
+    right, all_frames = found.correct.height, found.submitted.height
+    yield fill(
+        "justifications: {right:,} of {count:,} situation {count|frame|frames} "
+        "{right|is|are} correct",
+        {"right": right, "count": all_frames},
+    )
+    if bare := right - found.frames.height:
+        yield fill(
+            "{bare:,} correct situation {bare|frame names|frames name} no segment", {"bare": bare}
+        )
+
+
+# What assessors see (section 15.2.3): justification segments, and the segments around them.
+
+
+def table(aligned: pl.DataFrame, found: Justifications, neighbours: int) -> pl.DataFrame:
+    """A row per frame and segment: the justification (`distance` 0) and its neighbours.
+
+    Args:
+        aligned: all segments, as `segments.paired` gives them.
+        found: the frames that were judged correct, with their justifications.
+        neighbours: how many segments before and after are shown.
+
+    Returns:
+        `document`, `justification`, `type` and `place` of the frame, `distance` (negative before
+        the justification), `segment`, `source`, `references` (one per line) and `translation`.
+    """
+    frames = found.frames.unique(maintain_order=True).rename({"segment": "justification"})
+    order = aligned.select("document", justification="segment", middle="order")
+    placed = frames.join(order, on=["document", "justification"], maintain_order="left")
+    texts = aligned.select(
+        "document",
+        "order",
+        "segment",
+        "source",
+        pl.col("references").list.join("\n"),
+        "translation",
+    )
+    rows = placed.join(texts, on="document", maintain_order="left_right")
+    rows = rows.with_columns(distance=pl.col("order") - pl.col("middle"))
+    shown = rows.filter(pl.col("distance").abs() <= neighbours)
+    return shown.select(
+        "document",
+        "justification",
+        "type",
+        "place",
+        "distance",
+        "segment",
+        "source",
+        "references",
+        "translation",
+    )
+
+
+# Situation frames against translations (section 15.2.1): do better translations help?
+#
+# Situation frames are scored on the source, on the reference translation and on the output of a
+# translation system. Over the documents that have both scores, their score on the output, and what
+# it loses to the reference, are correlated with the scores of the translation.
+
+
+#: What situation frames are found in.
+INPUTS: Final = ("source", "reference", "mt")
+#: Fewer documents give no correlation.
+FEWEST: Final = 3
+_COMPARED: Final = (("mt", ""), ("mt - source", "source"), ("mt - reference", "reference"))
+
+
+def correlation_tables(
+    documents: pl.DataFrame, metrics: Sequence[str], sf_scores: Mapping[str, Mapping[str, float]]
+) -> dict[str, pl.DataFrame]:
+    """The mean scores of situation frames, and their correlations with those of translations.
+
+    Args:
+        documents: a row per document, with a column per metric.
+        metrics: the metrics.
+        sf_scores: the scores of situation frames by input and document.
+
+    Returns:
+        `sf_performance` (`input`, `documents`, `mean`, and `difference`, that of `mt` less it over
+        the documents of both) and `sf_correlation` (`metric`, `score`, `documents`, `pearson`,
+        `spearman`, `kendall`).
+
+    Examples:
+        >>> documents = pl.DataFrame({"document": ["a", "b", "c"], "bleu": [10.0, 20.0, 30.0]})
+        >>> found = tables(documents, ["bleu"], {"mt": {"a": 0.1, "b": 0.2, "c": 0.3}})
+        >>> found["sf_correlation"].with_columns(pl.col("pearson").round(6)).row(0)
+        ('bleu', 'mt', 3, 1.0, 1.0, 1.0)
+    """
+    scored = documents["document"].to_list()
+    known = {name: _column(sf_scores.get(name, {}), scored) for name in INPUTS}
+    kinds = {
+        "input": pl.String,
+        "documents": pl.Int64,
+        "mean": pl.Float64,
+        "difference": pl.Float64,
+    }
+    performance = pl.DataFrame(list(_performance(known)), schema=kinds, orient="row")
+    rows = list(_correlations(documents, metrics, known))
+    names = {"metric": pl.String, "score": pl.String, "documents": pl.Int64}
+    names |= dict.fromkeys(("pearson", "spearman", "kendall"), pl.Float64)
+    return {
+        "sf_performance": performance,
+        "sf_correlation": pl.DataFrame(rows, schema=names, orient="row"),
+    }
+
+
+def _column(scores: Mapping[str, float], documents: Sequence[str]) -> NDArray[np.float64]:
+    """The scores of documents in order; not-a-number where there is none."""
+    return np.array([scores.get(name, np.nan) for name in documents], dtype=np.float64)
+
+
+def _performance(known: Mapping[str, NDArray[np.float64]]) -> Iterator[tuple[object, ...]]:
+    for name, scores in known.items():
+        own = ~np.isnan(scores)
+        if own.any():
+            both = own & ~np.isnan(known["mt"])
+            difference = float((known["mt"] - scores)[both].mean()) if both.any() else None
+            yield name, int(own.sum()), float(scores[own].mean()), difference
+
+
+def _correlations(
+    documents: pl.DataFrame, metrics: Sequence[str], known: Mapping[str, NDArray[np.float64]]
+) -> Iterator[tuple[object, ...]]:
+    for metric in metrics:
+        values = documents[metric].to_numpy()
+        for name, other in _COMPARED:
+            scores = known["mt"] - known[other] if other else known["mt"]
+            both = ~np.isnan(scores)
+            if both.any():
+                yield metric, name, int(both.sum()), *_coefficients(values[both], scores[both])
+
+
+def _coefficients(
+    one: NDArray[np.float64], other: NDArray[np.float64]
+) -> tuple[float | None, float | None, float | None]:
+    """Pearson's r, Spearman's rho, Kendall's tau-b; None for few documents or equal values."""
+    from scipy import stats  # takes longer than a score: only for who gives scores of frames
+
+    if one.size < FEWEST or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return None, None, None
+    found = (stats.pearsonr, stats.spearmanr, stats.kendalltau)
+    pearson, spearman, kendall = (float(each(one, other).statistic) for each in found)
+    return pearson, spearman, kendall
+
 
 #: The columns of the counts beside those of metrics.
 PLACES: Mapping[str, pl.DataType | type[pl.DataType]] = {
@@ -123,7 +326,7 @@ class Translation(Metric):
             "segments": self._of_segments(scored),
         }
         if self.options.sf_scores:
-            tables |= correlation.tables(documents, self.options.metrics, self.options.sf_scores)
+            tables |= correlation_tables(documents, self.options.metrics, self.options.sf_scores)
         return values, tables
 
     def _of_system(self, scored: pl.DataFrame) -> dict[str, float | None]:
@@ -160,7 +363,7 @@ class Translation(Metric):
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the values must know, and the signatures of sacrebleu and METEOR."""
-        return tuple(remarks.notes(total, self.options, self.measures))
+        return tuple(notes(total, self.options, self.measures))
 
     def error_analysis(
         self,
@@ -171,7 +374,7 @@ class Translation(Metric):
         found = self.options.justifications
         if found is None:
             return {}, {}
-        return {"assessment": assessment.table(aligned, found, self.options.neighbours)}, {}
+        return {"assessment": table(aligned, found, self.options.neighbours)}, {}
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[Translation, ...]:
         """The metric of the named values; it lacks those that are not computed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.evidence import MARKS
+from hlteval.scoring.metric import MARKS
 from hlteval.scoring.seedev.events import Side
 
 #: A row per pair, or per annotation that has no partner: identifiers and types (null on the side

@@ -2,7 +2,7 @@
 
 The evaluation as the task describes it: (1) pair reference and predicted annotations so that the
 sum of their similarities is greatest, (2) filter the pairs, (3) compute measures. What a task and a
-profile compare is declared as an `EventMatch`; hlteval/tasks/runtime/seedev.py has all four.
+profile compare is declared as an `EventMatch`; hlteval/tasks/seedev.py has all four.
 
 Conventions:
     Similarities are integers in units of 1/`UNIT`, so that sums are exact and do not depend on the
@@ -19,14 +19,12 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import TABLES, Corpus, align
-from hlteval.scoring.evidence import Evidence, texts
-from hlteval.scoring.metric import DOCUMENTS, Metric, Replicates, Weights, scorings
+from hlteval.scoring.metric import DOCUMENTS, Evidence, Metric, Replicates, Weights, scorings, texts
 from hlteval.scoring.ratios import Numbers, Whole, harmonic, plain, rates, ratio
 from hlteval.scoring.resampling import weighted
 from hlteval.scoring.seedev.alignment import aligned, marks
 from hlteval.scoring.seedev.event_pairs import UNIT, Comparison, Evaluation, pairs
-from hlteval.scoring.seedev.events import Side, others, side
-from hlteval.scoring.seedev.sentences import inside
+from hlteval.scoring.seedev.events import Side, inside, others, side
 
 #: What is counted: annotations of either side, pairs, and their summed similarities in units.
 COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
@@ -56,7 +54,7 @@ class EventMatch(Metric):
     """How the events of a task are compared in a profile.
 
     Two tasks share this metric. What they compare follows from the vocabulary and the schema of
-    SeeDev, which scoring does not know: hlteval/tasks/runtime/seedev.py makes it of the options.
+    SeeDev, which scoring does not know: hlteval/tasks/seedev.py makes it of the options.
 
     Attributes:
         evaluations: the first is the main one, which the alignment shows.

@@ -13,9 +13,10 @@ Conventions:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+from unicodedata import normalize
 
 import polars as pl
 
@@ -23,9 +24,8 @@ from hlteval.findings.counts import fill
 from hlteval.representation import Corpus, align
 from hlteval.scoring.curves import LAST, Curve, curve
 from hlteval.scoring.metric import Metric, scorings
-from hlteval.scoring.similarity import similarities
-from hlteval.scoring.situations.near_misses import near_misses
-from hlteval.scoring.situations.places import compared_places, crashing
+from hlteval.scoring.ratios import rates
+from hlteval.scoring.similarity import UNIT, similarities
 from hlteval.scoring.situations.situations import (
     ALIGNMENT,
     COUNTS,
@@ -46,7 +46,206 @@ from hlteval.scoring.situations.situations import (
     submitted_rows,
     with_names,
 )
-from hlteval.scoring.situations.thresholds import rows_at, tables_at
+
+# Near misses: places that an option or a dictionary would make equal.
+
+
+#: A row per two names: how alike they are, how many frames have them, how many true positives equal
+#: names would add at most (`gain`), and what would make them equal.
+NEAR_MISSES: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    "system_place": pl.String,
+    "reference_place": pl.String,
+    "similarity": pl.Float64,
+    "frames": pl.Int64,
+    "gain": pl.Float64,
+    "fix": pl.String,
+}
+
+#: Least similarity of two names that a dictionary may be meant to join.
+_LEAST = 0.5
+
+
+def near_misses(aligned: pl.DataFrame) -> pl.DataFrame:
+    """The places of the system that are nearly those of the reference, the largest gain first.
+
+    These are paired frames whose places are similar but not equal, and the only frame missed and
+    the only false positive of a type in a segment. The first two columns are a line of
+    `--place-dictionary`.
+
+    Args:
+        aligned: the table `alignment`.
+
+    Returns:
+        A table with the columns `NEAR_MISSES`.
+    """
+    localized = aligned.filter(pl.col("layer") == "Type+Place")
+    paired = localized.filter(pl.col("outcome") == "matched", pl.col("similarity") < 1)
+    places = ["system_place", "reference_place"]
+    key = ["document", "type"]
+    sides = (("missed", "reference_place"), ("false positive", "system_place"))
+    missed, wrong = (
+        localized.filter(pl.col("outcome") == outcome, pl.len().over(*key, "outcome") == 1).select(
+            *key, place
+        )
+        for outcome, place in sides
+    )
+    alone = wrong.join(missed, on=key).with_columns(similarity=pl.lit(0.0))
+    both = pl.concat([part.select(*places, "similarity") for part in (paired, alone)])
+    rows = both.group_by(places).agg(
+        similarity=pl.col("similarity").max(),
+        frames=pl.len().cast(pl.Int64),
+        gain=(1 - pl.col("similarity")).sum(),
+    )
+    fixes = [_fix(*names) for names in rows.select(*places, "similarity").iter_rows()]
+    found = rows.with_columns(fix=pl.Series(fixes, dtype=pl.String)).drop_nulls("fix")
+    ordered = found.sort("gain", *places, descending=[True, False, False])
+    return ordered.select(pl.col(name).cast(dtype) for name, dtype in NEAR_MISSES.items())
+
+
+def _fix(system: str, reference: str, similarity: float) -> str | None:
+    """What would make two names equal; None if they are too different.
+
+    Examples:
+        >>> _fix("Osh\u0301", "Os\u0068\u0301", 1.0), _fix("OSH", "Osh", 0.3), _fix("x", "y", 0.0)
+        ('--normalize NFC', 'capitals: --place-dictionary', None)
+    """
+    for form in ("NFC", "NFKC"):
+        if normalize(form, system) == normalize(form, reference):
+            return f"--normalize {form}"
+    if " ".join(system.split()) == " ".join(reference.split()):
+        return "spaces: --place-dictionary"
+    if system.casefold() == reference.casefold():
+        return "capitals: --place-dictionary"
+    return "--place-dictionary" if similarity >= _LEAST else None
+
+
+# The names of places that are compared: normalized, and looked up in a dictionary.
+
+
+def compared_places(
+    frames: pl.DataFrame,
+    normalize: Literal["", "NFC", "NFD", "NFKC", "NFKD"],
+    dictionary: Mapping[str, str],
+    *,
+    official: bool,
+) -> pl.DataFrame:
+    """Frames with the names of their places that are compared.
+
+    Args:
+        frames: with the column `place`.
+        normalize: a Unicode normalization form; empty for none.
+        dictionary: names by written forms. The official script looks places up without spaces
+            around them and in lower case, and compares the names in lower case.
+        official: whether to do as the script; else keys and values are taken as they are, and a
+            place of white space is none.
+
+    Examples:
+        >>> frames = pl.DataFrame({"place": ["OSH", " "]})
+        >>> compared_places(frames, "", {"Osh": "Ош"}, official=True)["place"].to_list()
+        ['ош', ' ']
+        >>> compared_places(frames, "", {"Osh": "Ош"}, official=False)["place"].to_list()
+        ['OSH', None]
+    """
+    place = pl.col("place")
+    if not official:
+        place = pl.when(place.str.strip_chars() != "").then(place)
+    if normalize:
+        place = place.str.normalize(normalize)
+    frames = frames.with_columns(place=place)
+    if not dictionary:
+        return frames
+    known = _found(frames, dictionary) if official else dict(dictionary)
+    return frames.with_columns(pl.col("place").replace(known))
+
+
+def crashing(frames: pl.DataFrame, dictionary: Mapping[str, str]) -> pl.DataFrame:
+    """The frames at whose places the official script crashes: in its dictionary but for spaces."""
+    known = [place for place in _found(frames, dictionary) if place.strip() != place]
+    return frames.filter(pl.col("place").is_in(known))
+
+
+def _found(frames: pl.DataFrame, dictionary: Mapping[str, str]) -> dict[str, str]:
+    """The names of the places that the script finds in a dictionary."""
+    names = {key.strip().lower(): name.strip().lower() for key, name in dictionary.items()}
+    places = frames["place"].drop_nulls().unique()
+    keys = {place: place.strip().lower() for place in places}
+    return {place: names[key] for place, key in keys.items() if key in names}
+
+
+# Counts at one threshold: precision, recall and F1 of a layer, by type and by segment.
+
+
+_THRESHOLDS_MEASURES = {
+    "Precision": "precision",
+    "Recall": "recall",
+    "F1": "f1",
+    "True Positives": "tp",
+    "False Positives": "fp",
+    "False Negatives": "fn",
+}
+
+
+def counts_at(
+    total: pl.DataFrame, threshold: float, layers: Iterable[str], keys: Sequence[str] = ()
+) -> pl.DataFrame:
+    """Counts, precision, recall and F1 of the frames with at least some confidence.
+
+    Args:
+        total: the statistics of all segments.
+        threshold: the least confidence of a frame that counts.
+        layers: the names of the layers that apply.
+        keys: `label` and `document`, where each type or segment has a row of its own.
+
+    Returns:
+        A row for each layer and key: the keys, `tp`, `fp`, `fn`, `precision`, `recall` and `f1`.
+        What is undefined is null.
+    """
+    taken = total.filter(
+        pl.col("layer").is_in(list(layers)),
+        pl.col("confidence").is_null() | (pl.col("confidence") >= threshold),
+    )
+    sums = taken.group_by("layer", *keys).agg(pl.col("matched", "frames", "references").sum())
+    tp = pl.col("matched") / UNIT
+    rows = sums.with_columns(
+        tp=tp,
+        fp=pl.col("frames") - tp,
+        fn=pl.col("references") - tp,
+        **rates(tp, pl.col("frames"), pl.col("references"))._asdict(),
+    )
+    order = pl.col("layer").replace_strict({name: at for at, name in enumerate(LAYERS)})
+    rows = rows.sort(order, *keys).with_columns(pl.col("layer").replace(dict(LAYERS)))
+    return rows.select("layer", *keys, "tp", "fp", "fn", "precision", "recall", "f1")
+
+
+def rows_at(
+    total: pl.DataFrame, threshold: float, layers: Sequence[str]
+) -> Iterator[Mapping[str, object]]:
+    """The rows of the table `scorings` at a threshold: of each layer, and of its types."""
+    evaluation = f"Confidence ≥ {threshold:g}"
+    for keys, some in (([], layers), (["label"], [name for name in layers if "type" in name])):
+        for row in counts_at(total, threshold, some, keys).iter_rows(named=True):
+            scoring = row["layer"] + (f": {row['label']}" if keys else "")
+            for measure, column in _THRESHOLDS_MEASURES.items():
+                yield {
+                    "evaluation": evaluation,
+                    "scoring": scoring,
+                    "measure": measure,
+                    "value": row[column],
+                }
+
+
+def tables_at(
+    total: pl.DataFrame, threshold: float, layers: Sequence[str]
+) -> dict[str, pl.DataFrame]:
+    """The tables `by_type` and `by_segment` at a threshold."""
+    typed = [name for name in layers if "type" in name]
+    by_type = counts_at(total, threshold, typed, ["label"])
+    by_segment = counts_at(total, threshold, layers, ["document"])
+    return {
+        "by_type": by_type.rename({"label": "type"}),
+        "by_segment": by_segment.rename({"document": "segment"}),
+    }
+
 
 #: A row per layer and cut: how many frames it takes, the least confidence of them, and counts.
 CURVE: Mapping[str, pl.DataType | type[pl.DataType]] = {

@@ -12,7 +12,7 @@ import msgspec
 import polars as pl
 
 from hlteval.findings import Findings
-from hlteval.scoring.evidence import Evidence
+from hlteval.scoring.metric import Evidence
 
 HOSTILE = (
     "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg onload=alert(3)>"

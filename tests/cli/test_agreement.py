@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import hlteval
-from hlteval.cli.systems import agreement as command
+from hlteval.cli.app import TASKED
 from hlteval.reports.agreement import FORMATS
 from hlteval.reports.html import make_page
 
@@ -87,7 +87,8 @@ def test_annotations_that_cannot_be_compared(invoke: Run, tmp_path: Path) -> Non
 
 
 def test_options_have_the_defaults_of_the_function() -> None:
-    ours, theirs = (inspect.signature(each).parameters for each in (command, hlteval.agreement))
+    ours = TASKED["agreement"].parameters
+    theirs = inspect.signature(hlteval.agreement).parameters
     for name in ("bootstrap", "confidence", "seed", "lenient", "encoding", "against"):
         assert ours[name].default == theirs[name].default
 

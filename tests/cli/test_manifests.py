@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval import best_submissions, check_manifest, pipeline
-from hlteval.syntax.toml_places import locate
+from hlteval.syntax.places import locate
 from tests.unit.workflows.evaluations import evaluation, links
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "manifest"

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
-from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND, Coefficient, Scale
-from hlteval.scoring.agreement.ratings import Ratings
+from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND, Coefficient, Ratings, Scale
 
 CATEGORIES = ("a", "b", "c", "d")
 NUMBERS = st.sampled_from([np.nan, 0.0, 1.0, 1.0, 2.0, 3.0])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from hlteval.scoring.assignment import assigned
+from hlteval.scoring.matching import assigned
 
 
 def tables(least: int, most: int) -> st.SearchStrategy[list[tuple[int, int, int]]]:

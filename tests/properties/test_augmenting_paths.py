@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from hlteval.scoring.augmenting_paths import AugmentingPaths
+from hlteval.scoring.matching import AugmentingPaths
 
 
 def tables(most_rows: int, most_columns: int) -> st.SearchStrategy[list[list[int]]]:

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from hlteval import convert
 from hlteval.converters import Format, known, load
-from hlteval.converters.toolkit import words as wording
+from hlteval.converters.toolkit import fitting as wording
 from hlteval.findings import Finding
 from hlteval.findings import counts as numbers
 from hlteval.representation import TABLES, Corpus

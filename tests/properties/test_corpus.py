@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from hlteval.representation import TABLES, BrokenKey, Corpus
-from hlteval.representation.corpus import of_other_document
+from hlteval.representation import TABLES, Corpus
+from hlteval.representation.corpus import BrokenKey, of_other_document
 
 FEW = settings(max_examples=8, deadline=None)
 

@@ -13,7 +13,7 @@ import pytest
 from fuzz import corpora
 from hlteval import convert
 from hlteval.converters import known, load
-from hlteval.converters.toolkit.document_slices import slices
+from hlteval.converters.toolkit.rows import slices
 from hlteval.representation import Corpus
 from hlteval.representation.corpus import are_apart
 from hlteval.sources import open_source

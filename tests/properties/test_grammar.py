@@ -16,7 +16,7 @@ from lark import Tree, UnexpectedInput
 from hlteval.converters import ReadResult
 from hlteval.converters.format import EVERYTHING
 from hlteval.converters.standoff.bionlp import FORMAT
-from hlteval.converters.standoff.records import torn
+from hlteval.converters.standoff.dialects import torn
 from hlteval.grammars import load, pattern
 from hlteval.sources import Member, Source
 

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from hlteval import read
 from hlteval.converters import load
 from hlteval.converters.bioc import bioc_xml
+from hlteval.converters.bioc.parts import parts
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Malformed, conforms, explain, parse
 from hlteval.syntax.xml_places import ABSENT
-from hlteval.syntax.xml_stream import parts
 
 VALID = Path(__file__).parents[2] / "fixtures/bioc-xml/valid/water.bioc.xml"
 FORMATS = ("bioc-xml", "pubannotation")

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from fuzz import corpora
 from hlteval.converters import ReadResult
 from hlteval.converters.corpus.jsonl import read_lines
-from hlteval.representation.jsonl import LineNumbers, Lines
+from hlteval.converters.corpus.lines import LineNumbers, Lines
 from hlteval.sources import Member, open_source
+from tests.stored import lines_of
 
 TRIALS = 40
 HEADER = b'{"format":"hlteval-corpus","version":1}\n'
@@ -29,7 +30,7 @@ BYTES = (
 def test_lines_are_those_between_line_feeds(content: bytes) -> None:
     expected = content.split(b"\n")
     for size in (1, 2, 5, 1000):
-        lines = Lines(content, size)
+        lines = lines_of(content, size)
         assert b"".join(chunk for _, chunk in lines.chunks()) == content
         for order in (range(1, len(expected) + 1), range(len(expected), 0, -1)):
             assert [lines[number] for number in order] == [expected[at - 1] for at in order]
@@ -46,7 +47,7 @@ def test_rows_are_numbered_by_their_lines(kinds: list[str]) -> None:
 
 def read(content: bytes, size: int, most: int) -> ReadResult:
     member = Member("", "c.jsonl", None, lambda: content, max_per_code=most)
-    return read_lines(Lines(content, size), member)
+    return read_lines(lines_of(content, size), member)
 
 
 def assert_alike(content: bytes, most: int = 100) -> ReadResult:

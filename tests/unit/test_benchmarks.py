@@ -16,7 +16,7 @@ from benchmarks.__main__ import TASKS, main
 from benchmarks.coverage import Plan
 from benchmarks.measuring import Benchmark, Failed, Growth, Peer, Step, measure, run
 from hlteval.cli.app import app
-from hlteval.scoring import jackknife
+from hlteval.scoring import intervals
 
 
 def test_peak_memory_is_that_of_the_command_alone():
@@ -118,7 +118,7 @@ def test_sweeps_are_chosen_by_their_names(monkeypatch, capsys):
 def test_the_jackknife_estimates_the_bias_of_a_variance():
     """With divisor n it is s² / n too low: of 1, 2 and 6, s² is 7."""
     sample = np.array([1.0, 2.0, 6.0])
-    without = [np.delete(sample, at).var() for at in jackknife.groups(3, 0).argsort()]
+    without = [np.delete(sample, at).var() for at in intervals.groups(3, 0).argsort()]
     found = biased_measures.bias(Plan(3, 0, 0), np.array([sample.var(), *without]))
     assert found == pytest.approx(-7 / 3)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import polars as pl
 
 from hlteval.validators.rule import RECORD, RuleContext
@@ -79,3 +82,38 @@ def unit(count: pl.Expr) -> pl.Expr:
     """The unit of the places of a row, after a number of them."""
     one = pl.when(is_text()).then(pl.lit("character")).otherwise(pl.lit("second"))
     return pl.concat_str(one, pl.when(count == 1).then(pl.lit("")).otherwise(pl.lit("s")))
+
+
+# What a submission or a reference of CCU may have, by task and options.
+
+
+#: What the rows of the tables `instances` and `ratings` are, by task.
+KINDS: Mapping[str, str] = {"nd": "norm", "ed": "emotion", "vd": "valence", "ad": "arousal"}
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What the task and its options say of what is checked.
+
+    Attributes:
+        task: the task without its prefix, such as `nd`.
+        kind: the kind of the rows that the task is about; empty for all.
+        reference: whether a reference is checked.
+        gaps: whether levels may have gaps.
+    """
+
+    task: str
+    kind: str
+    reference: bool
+    gaps: bool
+
+
+def allowed(options: Mapping[str, str], reference: bool = False, *, task: str) -> Allowed:
+    """What a submission, or a reference, may have.
+
+    Examples:
+        >>> allowed({"gaps": "yes"}, task="vd")
+        Allowed(task='vd', kind='valence', reference=False, gaps=True)
+    """
+    gold = reference or task == "reference"
+    return Allowed(task, KINDS.get(task, ""), gold, options.get("gaps") == "yes")

@@ -5,14 +5,112 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Iterator
+from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from hlteval.converters.ccu.submission import misnamed
 from hlteval.findings import Finding, finding
+from hlteval.findings.suggest import closest
 from hlteval.sources import Member, Source, Unreadable
-from hlteval.sources.archives import shown_names
-from hlteval.validators.ccu.submission_id import PREFIX, malformed, parse, strange
+from hlteval.sources.archives import first_names
 from hlteval.validators.packages import Package
+
+# Identifiers of submissions: what the plan says of them in Table 5, SUB_ID.
+#
+# `CCU_<phase>_<technical_area>_<task>_<team>_<dataset>_<timestamp>`, read from the right: the
+# timestamp has two parts, and no part has an underscore in it.
+
+
+FORM = "CCU_<phase>_<technical area>_<task>_<team>_<dataset>_<YYYYMMDD>_<HHMMSS>"
+PREFIX = "CCU_"
+PHASES, AREAS = ("P1", "P2"), ("TA1", "TA2")
+TASKS = ("ND", "NDMAP", "VD", "AD", "ED", "CD")
+TEAMS = ("COL", "LCC", "MON", "PAR")
+DATASET = re.compile(r"LDC[0-9]{4}[A-Z][0-9]{2,3}-V[0-9]+(\.[0-9]+)?")
+_DATE, _TIME = re.compile("[0-9]{8}"), re.compile("[0-9]{6}")
+_PARTS = 8
+
+
+class SubmissionId(NamedTuple):
+    """The parts of an identifier, as written."""
+
+    phase: str
+    area: str
+    task: str
+    team: str
+    dataset: str
+    timestamp: str
+
+
+def parse(written: str) -> SubmissionId | None:
+    """The parts of an identifier; None if it has not so many.
+
+    Examples:
+        >>> parse("CCU_P1_TA1_ND_LCC_LDC2022R17-V1_20220719_110203").dataset
+        'LDC2022R17-V1'
+        >>> parse("run-1") is None
+        True
+    """
+    parts = written.split("_")
+    if len(parts) != _PARTS or parts[0] != PREFIX.rstrip("_"):
+        return None
+    _, phase, area, task, team, dataset, date, time = parts
+    return SubmissionId(phase, area, task, team, dataset, f"{date}_{time}")
+
+
+def malformed(written: str) -> str:
+    """How to correct an identifier that does not have the form; empty if it does.
+
+    Examples:
+        >>> malformed("CCU_P1_TA1_nd_LCC_LDC2022R17-V1_20220719_110203")
+        'did you mean ND, not nd?'
+        >>> malformed("CCU_P1_TA1_ND_LCC_LDC2022R17-V1_20221331_110203")
+        '20221331_110203 is not a date and a time of the form YYYYMMDD_HHMMSS'
+    """
+    parsed = parse(written)
+    if parsed is None:
+        return f"write {FORM}"
+    for known, part in ((PHASES, parsed.phase), (AREAS, parsed.area), (TASKS, parsed.task)):
+        if part not in known:
+            near = closest(part, known)
+            return f"did you mean {near}, not {part}?" if near else f"use {' or '.join(known)}"
+    if not parsed.team or not parsed.dataset:
+        return f"write {FORM}"
+    if not is_time(parsed.timestamp):
+        return f"{parsed.timestamp} is not a date and a time of the form YYYYMMDD_HHMMSS"
+    return ""
+
+
+def is_time(written: str) -> bool:
+    """Whether it is a real date and time, written as YYYYMMDD_HHMMSS.
+
+    Examples:
+        >>> is_time("20220531_050236"), is_time("20221331_256161"), is_time("20220908_22222")
+        (True, False, False)
+    """
+    date, _, time = written.partition("_")
+    if not (_DATE.fullmatch(date) and _TIME.fullmatch(time)):
+        return False
+    try:
+        datetime.strptime(f"{date}{time}", "%Y%m%d%H%M%S")
+    except ValueError:
+        return False
+    return True
+
+
+def strange(parsed: SubmissionId) -> str:
+    """The parts that the plan does not list; empty if it lists them all.
+
+    Examples:
+        >>> strange(parse("CCU_P1_TA1_ND_NIST_mini-eval1_20220531_050236"))
+        'the team NIST and the dataset mini-eval1'
+    """
+    parts = [f"the team {parsed.team}"] if parsed.team not in TEAMS else []
+    if not DATASET.fullmatch(parsed.dataset):
+        parts.append(f"the dataset {parsed.dataset}")
+    return " and ".join(parts)
+
 
 _ARCHIVES = {"zip", "tgz"}
 _SUFFIX, _TABLE = ".tgz", ".tab"
@@ -61,8 +159,8 @@ def _archive(source: Source) -> Iterator[Finding]:
     folders = sorted({m.name.partition("/")[0] for m in source.members if "/" in m.name})
     stem = _PACKED.sub("", name) if source.has_name else "SUB_ID"
     if outside or len(folders) > 1:
-        some = f"files outside of folders: {shown_names(outside)}"
-        found = some if outside else f"folders: {shown_names(folders)}"
+        some = f"files outside of folders: {first_names(outside)}"
+        found = some if outside else f"folders: {first_names(folders)}"
         yield finding("CCU202", file=source.path, found=found, stem=stem)
     elif folders and source.has_name and folders[0] != stem:
         yield finding("CCU203", file=source.path, folder=folders[0], stem=stem)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hlteval.converters.ccu.submission_files import SUFFIX, stem
-from hlteval.converters.ccu.submission_tables import (
+from hlteval.converters.ccu.submission_rows import (
     INDEX,
     INDEX_FILE,
     MAP_FILE,
+    SUFFIX,
     kinds,
+    stem,
     task_of_header,
 )
-from hlteval.converters.toolkit.single_file import beginning
+from hlteval.converters.toolkit.source_files import beginning
 from hlteval.findings import Finding, finding
 from hlteval.sources import Member, Source
-from hlteval.validators.ccu.submission_id import parse
-from hlteval.validators.packing import Arranged, arranged, made
+from hlteval.validators.ccu.package import parse
+from hlteval.validators.packages import Arranged, arranged, made
 
 _MAPPING = "ndmap"
 #: Tasks whose tables have rows wherever a document was processed.

@@ -9,17 +9,9 @@ from collections.abc import Callable
 
 import polars as pl
 
-from hlteval.validators.ccu import (
-    annotation,
-    changes,
-    classes,
-    index,
-    levels,
-    mappings,
-    places,
-    reference,
-    repeats,
-)
+from hlteval.validators.ccu import classes, reference, streams
+from hlteval.validators.ccu import reference as annotation
+from hlteval.validators.ccu import reference as index
 from hlteval.validators.rule import Rule, RuleContext
 
 
@@ -48,12 +40,12 @@ _INDEX = (
 
 def _of_places(table: str) -> tuple[Rule, ...]:
     return (
-        _of_submission("CCU401", table, places.negative),
-        _of_submission("CCU404", table, places.beyond_end),
-        _of_submission("CCU405", table, places.far_beyond_end),
-        _of_submission("CCU406", table, places.broken_character),
-        _of_submission("CCU505", table, repeats.duplicate),
-        _of_submission("CCU506", table, repeats.other_value),
+        _of_submission("CCU401", table, streams.negative),
+        _of_submission("CCU404", table, streams.beyond_end),
+        _of_submission("CCU405", table, streams.far_beyond_end),
+        _of_submission("CCU406", table, streams.broken_character),
+        _of_submission("CCU505", table, streams.duplicate),
+        _of_submission("CCU506", table, streams.other_value),
     )
 
 
@@ -61,8 +53,8 @@ def _of_stretches(table: str) -> tuple[Rule, ...]:
     return (
         *_INDEX,
         *_of_places(table),
-        _of_submission("CCU402", table, places.reversed_stretch),
-        _of_submission("CCU403", table, places.empty_stretch),
+        _of_submission("CCU402", table, streams.reversed_stretch),
+        _of_submission("CCU403", table, streams.empty_stretch),
     )
 
 
@@ -105,7 +97,7 @@ ND = (
     *_NORMS,
     _of_submission("CCU309", "documents", index.other_output, once=True),
     _of_submission("CCU504", "instances", classes.unlisted_norm),
-    _of_submission("CCU507", "instances", repeats.overlap),
+    _of_submission("CCU507", "instances", streams.overlap),
     _of_submission("CCU511", "instances", classes.some_without_status),
     _of_submission("CCU512", "instances", classes.none_with_status),
     _of_submission("CCU508", "instances", classes.unknown_segment),
@@ -117,19 +109,19 @@ ND = (
 ED = (
     *_of_stretches("instances"),
     *_EMOTIONS,
-    _of_submission("CCU507", "instances", repeats.overlap),
+    _of_submission("CCU507", "instances", streams.overlap),
     _of_submission("CCU514", "instances", classes.none_in_common, once=True),
     *_SEGMENTS,
 )
 VD = (
     *_of_stretches("ratings"),
     _of_submission("CCU308", "documents", index.no_rows),
-    _of_submission("CCU601", "ratings", levels.out_of_range),
-    _of_submission("CCU603", "ratings", levels.gap),
-    _of_submission("CCU604", "ratings", levels.overlap),
-    _of_submission("CCU605", "ratings", levels.late_start),
-    _of_submission("CCU606", "ratings", levels.early_end),
-    _of_submission("CCU607", "ratings", levels.shared_bound),
+    _of_submission("CCU601", "ratings", streams.out_of_range),
+    _of_submission("CCU603", "ratings", streams.gap),
+    _of_submission("CCU604", "ratings", streams.level_overlap),
+    _of_submission("CCU605", "ratings", streams.late_start),
+    _of_submission("CCU606", "ratings", streams.early_end),
+    _of_submission("CCU607", "ratings", streams.shared_bound),
     *_RATINGS,
     *_SEGMENTS,
 )
@@ -137,20 +129,20 @@ AD = VD
 CD = (
     *_INDEX,
     *_of_places("changes"),
-    _of_submission("CCU701", "changes", changes.three_columns, once=True),
-    _of_submission("CCU702", "changes", changes.unknown_direction),
-    _of_submission("CCU703", "changes", changes.unknown_strength),
-    _of_submission("CCU704", "changes", changes.not_annotated),
+    _of_submission("CCU701", "changes", streams.three_columns, once=True),
+    _of_submission("CCU702", "changes", streams.unknown_direction),
+    _of_submission("CCU703", "changes", streams.unknown_strength),
+    _of_submission("CCU704", "changes", streams.not_annotated),
     *_POINTS,
     *_SEGMENTS,
 )
 NDMAP = (
-    _of_submission("CCU711", "mappings", mappings.absent_norm),
-    _of_submission("CCU712", "mappings", mappings.unknown_norm),
-    _of_submission("CCU713", "mappings", mappings.duplicate),
-    _of_submission("CCU714", "mappings", mappings.several_submissions),
-    _of_submission("CCU715", "mappings", mappings.malformed_submission),
-    _of_submission("CCU716", "mappings", mappings.strange_submission),
-    _of_submission("CCU717", "mappings", mappings.other_task),
+    _of_submission("CCU711", "mappings", classes.absent_norm),
+    _of_submission("CCU712", "mappings", classes.unknown_norm),
+    _of_submission("CCU713", "mappings", classes.duplicate),
+    _of_submission("CCU714", "mappings", classes.several_submissions),
+    _of_submission("CCU715", "mappings", classes.malformed_submission),
+    _of_submission("CCU716", "mappings", classes.strange_submission),
+    _of_submission("CCU717", "mappings", classes.other_task),
 )
 REFERENCE = (*_SEGMENTS, *_NORMS, *_EMOTIONS, *_RATINGS, *_POINTS)

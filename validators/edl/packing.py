@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from hlteval.converters.edl.edl_tab import SUFFIX, files, sniff
 from hlteval.sources import Source
-from hlteval.validators.packing import Arranged, arranged
+from hlteval.validators.packages import Arranged, arranged
 
 #: The form of the names of submissions.
 NAME = re.compile(r"(?P<team>[^_]+)_EDL_(?P<checkpoint>CP[0-9]+)_(?P<run>[^_].*)", re.IGNORECASE)

@@ -5,7 +5,7 @@ The reader reports what makes a record unreadable.
 
 from __future__ import annotations
 
-from hlteval.validators.edl import documents, extents, fields, knowledge_base, texts
+from hlteval.validators.edl import documents, extents, fields, texts
 from hlteval.validators.rule import Rule
 
 #: A column that only tables of eight fields have: other formats cannot break rules about these.
@@ -39,8 +39,8 @@ RULES = (
     Rule("EDL501", "mentions", documents.unknown_document, submission_only=True),
     Rule("EDL502", "mentions", texts.outside_text),
     Rule("EDL503", "mentions", texts.other_text),
-    Rule("EDL504", "mentions", knowledge_base.not_in_kb),
-    Rule("EDL505", "mentions", knowledge_base.implausible_link),
+    Rule("EDL504", "mentions", documents.not_in_kb),
+    Rule("EDL505", "mentions", documents.implausible_link),
     Rule("EDL506", "mentions", documents.unlisted, submission_only=True),
     Rule("EDL507", "mentions", documents.nothing_listed, submission_only=True),
     Rule("EDL508", "mentions", documents.silent_documents, submission_only=True),

@@ -6,16 +6,90 @@ Without a reference only the names that the task itself gives a meaning are know
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from hlteval.findings import Finding
 from hlteval.findings.suggest import closest, closest_files, did_you_mean
-from hlteval.validators.hub4.schema import Schema, schema
+from hlteval.grammars import vocabulary
+from hlteval.representation import Corpus
 from hlteval.validators.hub4.tables import allowed_names, fills, frames
-from hlteval.validators.option_names import unknown_names
+from hlteval.validators.names import unknown_names
 from hlteval.validators.rule import RuleContext, at, first_of, only_if
+
+# The schema of HUB-4 templettes: special slots and types, and what only references have.
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What the task allows.
+
+    Attributes:
+        system: whether a system's output is checked, and not a reference.
+        unsegmented: whether offsets count through the whole corpus, as those of a system may.
+        top: the type of the instance that ties a set together.
+        pointers: the slots that hold pointers, as TYPE.SLOT.
+        unscored: the slots whose texts need no extents, as SLOT or TYPE.SLOT.
+        document: the slot that repeats the document's identifier.
+        status: the slot that marks an instance as optional.
+        optional: the texts that do so.
+    """
+
+    system: bool
+    unsegmented: bool
+    top: str
+    pointers: tuple[str, ...]
+    unscored: tuple[str, ...]
+    document: str
+    status: str
+    optional: tuple[str, ...]
+
+
+def schema(options: Mapping[str, str], reference: bool = False) -> Schema:
+    """What the task allows in a system's output, or in a reference, with some options.
+
+    Examples:
+        >>> schema({"unscored": "COMMENT"}).unscored
+        ('COMMENT',)
+    """
+    data = vocabulary("hub4")
+    top = options.get("top") or data["top"]
+
+    def names(option: str) -> tuple[str, ...]:
+        value = options.get(option)
+        return tuple(value.split(",")) if value else tuple(data[option])
+
+    return Schema(
+        system=not reference,
+        unsegmented=options.get("unsegmented") == "yes" and not reference,
+        top=top,
+        pointers=names("pointers") if "pointers" in options else _of_top(data, top),
+        unscored=names("unscored"),
+        document=data["document"],
+        status=data["status"],
+        optional=tuple(data["optional"]),
+    )
+
+
+def _of_top(data: Mapping[str, Any], top: str) -> tuple[str, ...]:
+    """The slots that hold pointers, for another name of the type that ties sets together."""
+    return tuple(name.replace(f"{data['top']}.", f"{top}.", 1) for name in data["pointers"])
+
+
+def only_in_references(corpus: Corpus) -> str:
+    """What a corpus has that only a reference may have; empty if there is nothing."""
+    fills = corpus.fills.lazy()
+    kinds = {
+        "several alternatives": pl.col("alternative") > 1,
+        "minimal strings": pl.col("brackets").list.len() > 0,
+        "optional slots": pl.col("optional"),
+    }
+    counts = fills.select(rows.sum().alias(name) for name, rows in kinds.items()).collect()
+    found = [name for name, count in counts.row(0, named=True).items() if count]
+    return f"the submission has {' and '.join(found)}" if found else ""
+
 
 #: Most names of a reference that a hint lists.
 _SHOWN = 8
@@ -172,5 +246,49 @@ def set_elsewhere(context: RuleContext) -> pl.LazyFrame:
     hints = [
         f"did you mean {similar[name]}?" if name in similar else listed("documents", known)
         for name in found["name"]
+    ]
+    return found.lazy().with_columns(pl.Series("hint", hints, pl.String))
+
+
+# Rules of HUB-4 about the types and slots that the file of --slots allows (HUB234, HUB235).
+#
+# The type that ties sets together and the slots that the task gives a meaning are always allowed.
+
+
+_FILE = "the file of --slots"
+
+
+def other_type(context: RuleContext) -> pl.LazyFrame:
+    """An instance of a type that is not allowed, once for each type."""
+    known = sorted({kind for kind, _ in allowed_names(context)})
+    other = frames(context).filter(~pl.col("label").is_in([*known, context.schema.top]))
+    found = first_of(only_if(bool(known), other), "label").collect()
+    hints = [_type_hint(label, known) for label in found["label"]]
+    return found.lazy().with_columns(pl.Series("hint", hints, pl.String))
+
+
+def _type_hint(label: str, known: Sequence[str]) -> str:
+    """A similar type, the types, or that a type with a hyphen needs to be named."""
+    longer = [name for name in known if name.startswith(f"{label}-")]
+    if longer:
+        return f"for types with a hyphen, add --types {','.join(longer)}"
+    return did_you_mean(label, known, listed("types", known, _FILE))
+
+
+def other_slot(context: RuleContext) -> pl.LazyFrame:
+    """A slot that its type is not allowed to have, once for each.
+
+    A type without a slot in the file may have all slots.
+    """
+    known = [(kind, slot) for kind, slot in allowed_names(context) if slot]
+    names = sorted({*(f"{kind}.{slot}" for kind, slot in known), *of_task(context.schema)})
+    other = fills(context).filter(
+        pl.col("begins"),
+        pl.col("label").is_in(sorted({kind for kind, _ in known})),
+        ~pl.col("full").is_in(names) & ~pl.col("slot").is_in(names),
+    )
+    found = first_of(at(other, "slot"), "full").collect()
+    hints = [
+        slot_hint(label, slot, known, _FILE) for label, slot in found.select("label", "slot").rows()
     ]
     return found.lazy().with_columns(pl.Series("hint", hints, pl.String))

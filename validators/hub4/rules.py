@@ -5,16 +5,7 @@ The reader reports what breaks the grammar of a line.
 
 from __future__ import annotations
 
-from hlteval.validators.hub4 import (
-    allowed,
-    brackets,
-    extents,
-    instances,
-    names,
-    pointers,
-    rewriting,
-    slots,
-)
+from hlteval.validators.hub4 import extents, instances, names, slots
 from hlteval.validators.rule import Rule
 
 RULES = (
@@ -23,9 +14,9 @@ RULES = (
     Rule("HUB203", "frames", instances.no_top),
     Rule("HUB204", "frames", instances.several_tops),
     Rule("HUB205", "frames", instances.scattered_set),
-    Rule("HUB206", "fills", pointers.dangling_pointer),
-    Rule("HUB207", "fills", pointers.pointer_elsewhere),
-    Rule("HUB208", "fills", pointers.pointer_twice),
+    Rule("HUB206", "fills", instances.dangling_pointer),
+    Rule("HUB207", "fills", instances.pointer_elsewhere),
+    Rule("HUB208", "fills", instances.pointer_twice),
     Rule("HUB209", "frames", instances.without_pointer),
     Rule("HUB210", "fills", slots.several_alternatives, submission_only=True),
     Rule("HUB211", "fills", slots.several_extents, submission_only=True),
@@ -34,10 +25,10 @@ RULES = (
     Rule("HUB214", "fills", slots.several_fills),
     Rule("HUB215", "fills", slots.like_a_slot),
     Rule("HUB216", "fills", slots.text_for_pointer),
-    Rule("HUB217", "fills", brackets.unbalanced_brackets),
-    Rule("HUB218", "fills", brackets.count_of_extents),
-    Rule("HUB219", "fills", brackets.minimal_outside),
-    Rule("HUB220", "fills", brackets.reversed_extent),
+    Rule("HUB217", "fills", slots.unbalanced_brackets),
+    Rule("HUB218", "fills", slots.count_of_extents),
+    Rule("HUB219", "fills", slots.minimal_outside),
+    Rule("HUB220", "fills", slots.reversed_extent),
     Rule("HUB221", "fills", slots.empty_text),
     Rule("HUB222", "fills", slots.unknown_status),
     Rule("HUB223", "fills", slots.optional_in_system, submission_only=True),
@@ -50,13 +41,13 @@ RULES = (
     Rule("HUB231", "fills", names.unused_slot, submission_only=True),
     Rule("HUB232", "frames", names.misspelt),
     Rule("HUB233", "frames", names.set_elsewhere, submission_only=True),
-    Rule("HUB234", "frames", allowed.other_type),
-    Rule("HUB235", "fills", allowed.other_slot),
+    Rule("HUB234", "frames", names.other_type),
+    Rule("HUB235", "fills", names.other_slot),
     Rule("HUB236", "fills", slots.slot_without_colon),
     Rule("HUB301", "frames", instances.unknown_document, blocks_reference=True),
     Rule("HUB302", "fills", extents.outside_document),
     Rule("HUB303", "fills", extents.text_differs),
     Rule("HUB304", "fills", extents.blanks_differ),
-    Rule("HUB305", "fills", extents.off_throughout, rewrites=rewriting.right_extents),
+    Rule("HUB305", "fills", extents.off_throughout, rewrites=extents.right_extents),
     Rule("HUB306", "frames", instances.other_corpus, blocks_reference=True),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.validators.ltf.identifiers import id_hint, with_files
-from hlteval.validators.ltf.texts import text_convention, where
+from hlteval.validators.ltf.documents import id_hint, with_files
+from hlteval.validators.ltf.tables import text_convention, where
 from hlteval.validators.rule import RuleContext, about_file, at, first_of, only_if
 
 #: The types of names.

@@ -7,18 +7,18 @@ longer for its parts.
 
 from __future__ import annotations
 
-from hlteval.validators.ltf import documents, identifiers, laf, segments, tokens
+from hlteval.validators.ltf import documents, laf, segments
 from hlteval.validators.rule import Rule
 
 RULES = (
-    Rule("LTF201", "documents", identifiers.other_file_name, submission_only=True),
-    Rule("LTF202", "documents", identifiers.repeated_identifier),
-    Rule("LTF203", "documents", identifiers.document_name),
-    Rule("LTF204", "documents", identifiers.element_name),
-    Rule("LTF205", "segments", identifiers.segment_number),
-    Rule("LTF206", "tokens", identifiers.token_number),
-    Rule("LTF207", "attributes", identifiers.unknown_token),
-    Rule("LTF208", "documents", identifiers.unknown_document, submission_only=True),
+    Rule("LTF201", "documents", documents.other_file_name, submission_only=True),
+    Rule("LTF202", "documents", documents.repeated_identifier),
+    Rule("LTF203", "documents", documents.document_name),
+    Rule("LTF204", "documents", documents.element_name),
+    Rule("LTF205", "segments", documents.segment_number),
+    Rule("LTF206", "tokens", documents.token_number),
+    Rule("LTF207", "attributes", documents.unknown_token),
+    Rule("LTF208", "documents", documents.unknown_document, submission_only=True),
     Rule("LTF301", "segments", segments.end_before_start),
     Rule("LTF302", "segments", segments.segment_length),
     Rule("LTF303", "segments", segments.segment_overlap),
@@ -26,13 +26,13 @@ RULES = (
     Rule("LTF305", "segments", segments.no_text),
     Rule("LTF306", "tokens", segments.moved_segment),
     Rule("LTF307", "segments", segments.other_raw_text),
-    Rule("LTF401", "tokens", tokens.token_outside),
-    Rule("LTF402", "tokens", tokens.token_overlap),
-    Rule("LTF403", "tokens", tokens.token_length),
-    Rule("LTF404", "tokens", tokens.token_text),
-    Rule("LTF405", "segments", tokens.uncovered_text),
-    Rule("LTF406", "tokens", tokens.blank_in_token),
-    Rule("LTF407", "tokens", tokens.unknown_class),
+    Rule("LTF401", "tokens", segments.token_outside),
+    Rule("LTF402", "tokens", segments.token_overlap),
+    Rule("LTF403", "tokens", segments.token_length),
+    Rule("LTF404", "tokens", segments.token_text),
+    Rule("LTF405", "segments", segments.uncovered_text),
+    Rule("LTF406", "tokens", segments.blank_in_token),
+    Rule("LTF407", "tokens", segments.unknown_class),
     Rule("LTF501", "documents", documents.other_convention),
     Rule("LTF502", "documents", documents.bad_length),
     Rule("LTF503", "documents", documents.too_long),

@@ -6,7 +6,7 @@ import re
 
 from hlteval.sources import Source
 from hlteval.validators.mt.package import SUFFIX
-from hlteval.validators.packing import Arranged, arranged
+from hlteval.validators.packages import Arranged, arranged
 
 _XML = re.compile(r"(?:\.ltf)?\.xml", re.IGNORECASE)
 

@@ -6,15 +6,15 @@ translations, whose segments are the same. Without these, only what a file shows
 
 from __future__ import annotations
 
-from hlteval.validators.mt import documents, segments
+from hlteval.validators.mt import segments
 from hlteval.validators.rule import Rule
 
 RULES = (
-    Rule("MTV201", "documents", documents.missing_document, submission_only=True,
+    Rule("MTV201", "documents", segments.missing_document, submission_only=True,
          finds_missing=True),
-    Rule("MTV202", "documents", documents.unknown_document, submission_only=True),
-    Rule("MTV203", "documents", documents.other_file_name, submission_only=True),
-    Rule("MTV204", "documents", documents.english_document, submission_only=True),
+    Rule("MTV202", "documents", segments.unknown_document, submission_only=True),
+    Rule("MTV203", "documents", segments.other_file_name, submission_only=True),
+    Rule("MTV204", "documents", segments.english_document, submission_only=True),
     Rule("MTV301", "documents", segments.missing_segment, submission_only=True),
     Rule("MTV302", "translations", segments.unknown_segment, submission_only=True),
     Rule("MTV303", "translations", segments.repeated_segment),

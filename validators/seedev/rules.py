@@ -8,15 +8,7 @@ nothing wrong: a quick look (`suspects`) at what a batch holds shows which rules
 from __future__ import annotations
 
 from hlteval.validators.rule import Rule
-from hlteval.validators.seedev import (
-    arguments,
-    duplicates,
-    modifiers,
-    predictions,
-    spans,
-    tables,
-    types,
-)
+from hlteval.validators.seedev import events, spans, tables, types
 from hlteval.validators.seedev import references as refs
 
 RULES = (
@@ -28,9 +20,9 @@ RULES = (
     Rule("STD206", "mentions", spans.text_differs, suspects=spans.any_differs),
     Rule("STD301", "sources", refs.duplicate_identifier, suspects=refs.are_repeated),
     Rule("STD302", "sources", refs.unresolved, suspects=refs.may_be_unresolved),
-    Rule("STD303", "modifiers", modifiers.forward_modifier),
-    Rule("STD304", "groups", duplicates.equivalence_overlaps),
-    Rule("STD305", "groups", duplicates.equivalence_empty),
+    Rule("STD303", "modifiers", events.forward_modifier),
+    Rule("STD304", "groups", events.equivalence_overlaps),
+    Rule("STD305", "groups", events.equivalence_empty),
     Rule("SEE101", "sources", types.unknown_type, suspects=types.any_is_strange),
     Rule(
         "SEE101",
@@ -49,28 +41,28 @@ RULES = (
         counts_if=types.is_other_task,
     ),
     Rule("SEE104", "frames", types.event_with_trigger, suspects=types.any_has_trigger),
-    Rule("SEE201", "frames", arguments.illegal_role, suspects=arguments.any_role_is_illegal),
-    Rule("SEE202", "frames", arguments.missing_mandatory, suspects=arguments.are_misshapen),
-    Rule("SEE203", "frames", arguments.missing_alternative, suspects=arguments.are_misshapen),
-    Rule("SEE204", "frames", arguments.exclusive_roles, suspects=arguments.are_misshapen),
-    Rule("SEE205", "frames", arguments.illegal_filler, suspects=arguments.any_filler_is_illegal),
-    Rule("SEE206", "frames", arguments.duplicate_role, suspects=arguments.any_role_is_repeated),
-    Rule("SEE207", "modifiers", modifiers.modified_mention),
-    Rule("SEE208", "modifiers", modifiers.too_many_modifiers),
-    Rule("SEE301", "frames", duplicates.duplicate_event, suspects=duplicates.are_alike),
-    Rule("SEE302", "frames", duplicates.mirrored_event, suspects=duplicates.are_alike),
+    Rule("SEE201", "frames", events.illegal_role, suspects=events.any_role_is_illegal),
+    Rule("SEE202", "frames", events.missing_mandatory, suspects=events.are_misshapen),
+    Rule("SEE203", "frames", events.missing_alternative, suspects=events.are_misshapen),
+    Rule("SEE204", "frames", events.exclusive_roles, suspects=events.are_misshapen),
+    Rule("SEE205", "frames", events.illegal_filler, suspects=events.any_filler_is_illegal),
+    Rule("SEE206", "frames", events.duplicate_role, suspects=events.any_role_is_repeated),
+    Rule("SEE207", "modifiers", events.modified_mention),
+    Rule("SEE208", "modifiers", events.too_many_modifiers),
+    Rule("SEE301", "frames", events.duplicate_event, suspects=events.are_alike),
+    Rule("SEE302", "frames", events.mirrored_event, suspects=events.are_alike),
     Rule("SEE303", "frames", refs.self_reference, suspects=tables.are_nested),
     Rule("SEE304", "frames", refs.cyclic_events, suspects=tables.are_nested),
-    Rule("SEE305", "frames", arguments.same_filler, suspects=arguments.any_filler_is_repeated),
-    Rule("SEE306", "frames", arguments.event_as_entity, suspects=arguments.any_event_is_entity),
-    Rule("SEE307", "mentions", predictions.predicted_mention, submission_only=True),
+    Rule("SEE305", "frames", events.same_filler, suspects=events.any_filler_is_repeated),
+    Rule("SEE306", "frames", events.event_as_entity, suspects=events.any_event_is_entity),
+    Rule("SEE307", "mentions", types.predicted_mention, submission_only=True),
     Rule("SEE308", "frames", types.relation_identifier, suspects=types.any_is_relation),
-    Rule("SEE309", "groups", predictions.predicted_equivalence, submission_only=True),
+    Rule("SEE309", "groups", types.predicted_equivalence, submission_only=True),
     Rule(
         "SEE403",
         "sources",
-        predictions.empty_prediction,
+        types.empty_prediction,
         submission_only=True,
-        suspects=predictions.some_are_empty,
+        suspects=types.some_are_empty,
     ),
 )

@@ -14,7 +14,7 @@ import polars as pl
 from hlteval.findings.counts import fill
 from hlteval.reports.html.page import TABLES, Section, as_json, field_of, pack
 from hlteval.results.scores import Scores
-from hlteval.scoring.evidence import Evidence
+from hlteval.scoring.metric import Evidence
 from hlteval.tasks import load
 from hlteval.tasks.task import ERRORS, AlignmentInfo, CellInfo, OutcomeInfo, PlaceInfo
 
@@ -153,7 +153,7 @@ def _cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Ce
     if info.items:
         sides = []
         for side, name in zip(SIDES, info.items, strict=True):
-            keys = zip(rows[info.document], [side] * rows.height, rows[name], strict=True)
+            keys = zip(rows["document"], [side] * rows.height, rows[name], strict=True)
             lines = ([line for line, _ in items.get(key, ())] or None for key in keys)
             sides.append(pl.Series(list(lines), dtype=pl.List(pl.String)))
         nothing = pl.Series([False]).new_from_index(0, rows.height)
@@ -326,7 +326,7 @@ def alignment(scores: Scores) -> Alignment | None:
     return Alignment(
         title="Alignment",
         intro=intro,
-        rows=rows.with_columns(label.alias("label"), document=info.document),
+        rows=rows.with_columns(label.alias("label"), document="document"),
         outcomes=[*info.outcomes, *(OutcomeInfo(name, "unscored") for name in others)],
         label=info.label_title if info.label and rows.select(label.n_unique()).item() > 1 else "",
         cells=[cell for cell in cells if any(_values_in(side) for side in cell.sides.values())],
@@ -369,7 +369,7 @@ def _texts(
         for name, ours, theirs in evidence.texts.iter_rows()
     }
     spans = [_spans(rows, info, side, items) for side in SIDES]
-    for document, ours, theirs in zip(rows[info.document], *spans, strict=True):
+    for document, ours, theirs in zip(rows["document"], *spans, strict=True):
         reference, system = texts.get(document, (None, None))
         if reference is None:
             yield ()
@@ -389,7 +389,7 @@ def _spans(
     """The places of a side in the text, of each row; none in audio and video."""
     if info.items:
         names = rows[info.items[SIDES.index(side)]]
-        for document, item in zip(rows[info.document], names, strict=True):
+        for document, item in zip(rows["document"], names, strict=True):
             yield [place for _, place in items.get((document, side, item), ()) if place]
     elif info.places:
         for place in _places(rows, getattr(info.places, side), info.places):

@@ -321,7 +321,7 @@ def _overview(scores: Scores, task: Task) -> Iterator[Section]:
 
 def _meaning(task: Task, name: str) -> str:
     """Meaning of a metric, as declared; empty for one that is not declared."""
-    measure, statistic = task.declared.get(name, (None, task.statistic(name)))
+    measure, statistic = task.metric_parts.get(name, (None, task.statistic(name)))
     texts = [item.meaning.rstrip(".") for item in (measure, statistic) if item is not None]
     return ". ".join(texts).replace("`", "")
 

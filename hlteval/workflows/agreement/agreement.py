@@ -18,8 +18,7 @@ from hlteval.findings.counts import count_of
 from hlteval.results.agreement import Agreement, CoefficientValue, Disagreement, Judgment
 from hlteval.results.systems import short_names
 from hlteval.results.verdict import FIRST, Signature
-from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND, Coefficient
-from hlteval.scoring.agreement.ratings import Ratings, Values
+from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND, Coefficient, Ratings, Values
 from hlteval.scoring.agreement.units import SEPARATOR, Judged, Present, Unit, first_of_marks, judged
 from hlteval.scoring.intervals import Bootstrap
 from hlteval.scoring.metric import Limits

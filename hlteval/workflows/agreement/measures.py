@@ -13,6 +13,7 @@ import polars as pl
 
 from hlteval.converters import Format, ReadResult
 from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, finding
+from hlteval.findings.counts import first_names
 from hlteval.representation import TABLES, Corpus, align, of_documents
 from hlteval.results.agreement import PairMeasure
 from hlteval.results.verdict import Verdict
@@ -202,9 +203,7 @@ def about(annotators: Sequence[Annotator], paths: Sequence[str]) -> Iterator[Fin
     if not any(own & other for own, other in combinations(sets, 2)):
         examples = []
         for item in annotators[:2]:
-            example, *others = item.documents or ["none"]
-            more = f" and {len(others):,} more" if others else ""
-            examples.append(f"{item.name} has {example}{more}")
+            examples.append(f"{item.name} has {first_names(item.documents or ['none'], 1)}")
         yield finding("AGR103", first=examples[0], second=examples[1])
         return
     union = set().union(*sets)
@@ -266,7 +265,7 @@ class PairScorer:
             return
         ranking = self.task.ranking("plan", self.options)
         names: Sequence[str] = (ranking,)
-        if self.declared.measures and not self.task.selected(self.options):
+        if self.declared.measures and not self.task.only_measure(self.options):
             names = self.declared.measures
         shared = sorted({*first.documents} & {*second.documents})
         values = {**self.declared.options, **self.options}

@@ -28,7 +28,7 @@ from hlteval.results.systems import Comparison, Leaderboard, RefusedSystem, shor
 from hlteval.results.verdict import Signature, Verdict
 from hlteval.scoring.intervals import Bootstrap, Jackknife, Method
 from hlteval.scoring.metric import Metric
-from hlteval.scoring.significance import Chance, Pair
+from hlteval.scoring.resampling import Chance, Pair
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput, is_url
 from hlteval.tasks import load
@@ -374,7 +374,7 @@ class Criteria:
         Raises:
             WrongOption: if the task has no such metric, or the test is not valid for it.
         """
-        selected = self.task.selected(self.options)
+        selected = self.task.only_measure(self.options)
         if selected and not metric.startswith(f"{selected}."):
             reason = f"the options select the measure {selected}"
             raise WrongOption(f"{metric} is not computed: {reason}")
@@ -529,7 +529,7 @@ def usual_metrics(by: Criteria) -> list[str]:
     least = ranking.weight if ranking else HIGH
     others = [
         name
-        for name, (_, statistic) in task.declared.items()
+        for name, (_, statistic) in task.metric_parts.items()
         if name.rpartition(".")[0] == measure
         and name in computed
         and by.computes(name)

@@ -21,10 +21,10 @@ from hlteval.results.systems import Comparison, Difference, Significance, System
 from hlteval.results.verdict import Signature
 from hlteval.scoring.intervals import Method, notes, signature
 from hlteval.scoring.metric import Limits, Metric
-from hlteval.scoring.significance import Chance, holm
+from hlteval.scoring.resampling import Chance, holm
 from hlteval.sources import open_source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
-from hlteval.tasks.runtime.options import files
+from hlteval.tasks.option_files import files
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.run.engine import Run
 from hlteval.workflows.run.request import Intervals

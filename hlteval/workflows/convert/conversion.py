@@ -17,7 +17,7 @@ from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.results.packages import Conversion, ConvertedInput
 from hlteval.sources import Listed, finish, merge, open_source, unfinished_path
-from hlteval.sources.archives import shown_names
+from hlteval.sources.archives import first_names
 from hlteval.sources.spooling import temporary_folder
 from hlteval.sources.writing import check_name, check_outputs, linked_files, resolve_path
 from hlteval.workflows.convert.inputs import (
@@ -264,7 +264,7 @@ class _Run:
             stems = Counter(name.rpartition("/")[2] for name in losses.documents)
             names = [n for n in losses.documents if "/" in n and stems[n.rpartition("/")[2]] == 1]
             if names:
-                lost.append(finding("CNV109", count=len(names), names=shown_names(names)))
+                lost.append(finding("CNV109", count=len(names), names=first_names(names)))
         errors = sum(item.severity == Severity.ERROR for item in self.findings)
         unread = any(item.code == "CNV104" for item in self.findings)
         if self.strict_loss and (lost or errors or unread):
@@ -408,7 +408,7 @@ class Output:
             for file in files:
                 self._check_not_input(target / file.relative_to(made))
             if others := merge(made, target):
-                count, stay = len(others), shown_names(others)
+                count, stay = len(others), first_names(others)
                 findings.append(finding("CNV108", file=str(self.path), count=count, names=stay))
         elif self._names_file(files, form):
             paths = self._targets(files, form, documents)

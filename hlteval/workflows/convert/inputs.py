@@ -14,13 +14,13 @@ import polars as pl
 
 from hlteval.converters import BUILTIN, Format, ReadResult, known, load
 from hlteval.converters.corpus.memory import in_memory
-from hlteval.converters.toolkit.single_file import unique_name
-from hlteval.converters.toolkit.span_texts import misplaced
+from hlteval.converters.toolkit.source_files import unique_name
+from hlteval.converters.toolkit.spans import misplaced
 from hlteval.findings import FieldRef, Finding, entry, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, open_source
-from hlteval.sources.archives import kind_of_file, shown_names
+from hlteval.sources.archives import first_names, kind_of_file
 from hlteval.workflows.run.reference import explain_tables
 
 
@@ -237,7 +237,7 @@ class Input:
         read = {m.name for members in chosen.documents(source).values() for m in members}
         unread = [m.name or m.display for m in source.members if m.name not in read]
         if unread:
-            count, listed = len(unread), shown_names(unread)
+            count, listed = len(unread), first_names(unread)
             findings.append(
                 finding("CNV104", file=source.path, format=chosen.name, count=count, names=listed)
             )
@@ -431,7 +431,7 @@ class _Join:
         for at, part in enumerate(self.parts):
             others = set().union(*(own for index, own in enumerate(names) if index != at))
             if names[at] and others and names[at].isdisjoint(others):
-                own, foreign = (shown_names([*each]) for each in (names[at], others))
+                own, foreign = (first_names([*each]) for each in (names[at], others))
                 yield finding("CNV205", file=part.path, names=own, others=foreign)
 
     def without_text(self) -> Iterator[Finding]:
@@ -443,7 +443,7 @@ class _Join:
         spans = self.corpus.mentions.select(row="document").unique()
         names = bare.join(spans, on="row", how="semi")["name"].to_list()
         if names:
-            yield finding("CNV206", count=len(names), names=shown_names(names))
+            yield finding("CNV206", count=len(names), names=first_names(names))
 
     def wrong_offsets(self) -> Iterator[Finding]:
         """The mentions of one input that do not fit the text of another, at their places."""

@@ -11,9 +11,8 @@ import polars as pl
 
 from hlteval.converters import Format, known, load
 from hlteval.converters.format import derived_losses
-from hlteval.converters.toolkit.document_slices import slices
-from hlteval.converters.toolkit.frame_kinds import plural
-from hlteval.converters.toolkit.words import worded
+from hlteval.converters.toolkit.fitting import plural, worded
+from hlteval.converters.toolkit.rows import slices
 from hlteval.findings import Finding, finding
 from hlteval.findings.counts import count_of, counted_phrase
 from hlteval.representation import Corpus

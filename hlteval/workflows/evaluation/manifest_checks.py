@@ -14,7 +14,7 @@ from hlteval.findings.counts import count_of
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.evaluation import PARTS, Ensemble, Evaluation, Limit
 from hlteval.results.verdict import Verdict
-from hlteval.sources.archives import shown_names
+from hlteval.sources.archives import first_names
 from hlteval.sources.names import printable
 from hlteval.workflows.evaluation.deposits import (
     Deposit,
@@ -119,7 +119,7 @@ class _Check:
             if limit.most is not None and len(names) > limit.most:
                 yield self.at(
                     "MAN202", "limits", index, "most", count=len(names), group=_group_name(group),
-                    most=limit.most, names=shown_names(names[limit.most :]),
+                    most=limit.most, names=first_names(names[limit.most :]),
                 )  # fmt: skip
 
     def least(self, limit: Limit) -> Iterator[Finding]:
@@ -179,7 +179,7 @@ class _Check:
             elif len(files) > 1:
                 yield self.at(
                     "MAN210", *path, name=name, checkpoint=checkpoint, count=len(files),
-                    files=shown_names([printable(file) for file in files]),
+                    files=first_names([printable(file) for file in files]),
                 )  # fmt: skip
 
     def missing_ensembles(self) -> Iterator[Finding]:

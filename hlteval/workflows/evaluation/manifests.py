@@ -33,10 +33,8 @@ from hlteval.results.evaluation import (
 from hlteval.sources import Unreadable, decode, open_source
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import is_url
-from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_text import KINDS, WANTED, schema_errors
-from hlteval.syntax.places import Places
-from hlteval.syntax.toml_places import Extent, KeyPlaces, locate
+from hlteval.syntax.places import Extent, KeyPlaces, Path, Places, locate
 from hlteval.tasks import load, task_modules
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Option, Task, WrongOption

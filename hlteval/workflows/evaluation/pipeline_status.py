@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from hlteval.findings import Finding, finding
 from hlteval.results.evaluation import PARTS, Best, Entry, Evaluation, Limit, SubmissionStatus
-from hlteval.sources.archives import shown_names
+from hlteval.sources.archives import first_names
 from hlteval.sources.names import printable
 from hlteval.tasks import load
 from hlteval.workflows.evaluation.deposits import Deposit, deposits, display_path
@@ -101,7 +101,7 @@ def entry(
     if (result := validation.get("result", "")) != "passed":
         return _entry(deposit, _STATUS.get(result, "waiting"), validation)
     if full is not None:
-        names = shown_names([printable(name) for name in full.earlier])
+        names = first_names([printable(name) for name in full.earlier])
         hint = f"withdraw one of {names}" if names else f"{ASK_ORGANISERS} for a higher limit"
         group, most = printable(", ".join(full.group)), full.limit.most
         problem = finding("PIP103", file=file, hint=hint, group=group, most=most)

@@ -16,8 +16,9 @@ from hlteval.representation import Corpus, align, of_documents
 from hlteval.representation.corpus import are_apart, document_slices
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.sources.archives import kind_of_file
-from hlteval.tasks.runtime.options import OptionFiles
-from hlteval.tasks.task import Package, Task
+from hlteval.tasks.option_files import OptionFiles
+from hlteval.tasks.task import Task
+from hlteval.validators.packages import Package
 from hlteval.workflows.run.request import Role
 
 #: Rows of a slice of a corpus in memory.

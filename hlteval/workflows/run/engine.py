@@ -21,13 +21,11 @@ from hlteval.findings.counts import count_of as number_of
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
-from hlteval.scoring.by_document import by_document
-from hlteval.scoring.evidence import Evidence
 from hlteval.scoring.intervals import IntervalSet
 from hlteval.scoring.intervals import intervals as compute_intervals
-from hlteval.scoring.metric import CannotCount, Metric
+from hlteval.scoring.metric import CannotCount, Evidence, Metric, by_document
+from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.options import check_values, merge_options, metric_options
-from hlteval.tasks.runtime.options import OptionFiles, read_files
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.processes.batches import (
     Opening,

@@ -16,6 +16,7 @@ import msgspec
 
 from hlteval.converters import Format, load
 from hlteval.findings import REFERENCE, Finding, Severity, Span, entry, excerpt
+from hlteval.findings.counts import first_names
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.syntax.tsv_mistakes import Diagnosis, diagnose
 from hlteval.validators.names import mismatch
@@ -207,7 +208,7 @@ def unusable_reference(opened: Submission, seen: BatchCheck, *, gold: bool) -> I
     elif seen.reference.keys().isdisjoint(seen.system):
         ours, theirs = sorted(seen.reference), sorted(seen.system)
         hint = _file_hint(opened, seen) or mismatch(ours, theirs)
-        values = {"reference": _example(ours), "system": _example(theirs)}
+        values = {"reference": first_names(ours, 1), "system": first_names(theirs, 1)}
         yield _about(source, "REF104", hint=hint, **values)
 
 
@@ -243,14 +244,8 @@ def missing_documents(opened: Submission, seen: BatchCheck) -> Iterator[Finding]
         return
     to_score = seen.reference.keys() & (opened.selected_documents or seen.reference.keys())
     if names := sorted(to_score - seen.system.keys()):
-        listed = ", ".join(names[:_NAMED])
-        listed += f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        listed = first_names(names, _NAMED)
         yield entry("REF107").finding({"count": len(names), "names": listed})
-
-
-def _example(names: list[str]) -> str:
-    """Return a number of documents with an example."""
-    return f"{names[0]} and {len(names) - 1:,} more" if len(names) > 1 else names[0]
 
 
 def _elsewhere(opened: Submission) -> str:
@@ -264,8 +259,7 @@ def _elsewhere(opened: Submission) -> str:
     paths = [f"{source.path.rstrip('/')}/{folder}" for folder in folders if folder != "."]
     if len(paths) == 1:
         return f"use {paths[0]}, which has the gold files"
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    listed = ", ".join(paths[:_NAMED]) + more
+    listed = first_names(paths, _NAMED)
     return f"use one of the sub-folders with gold files: {listed}" if paths else ""
 
 

@@ -10,13 +10,144 @@ Conventions:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import polars as pl
 
+from hlteval.findings import Finding, Problem, finding
+from hlteval.findings.counts import first_names
+from hlteval.findings.suggest import closest, closest_files
 from hlteval.representation import Corpus
-from hlteval.scoring.situations.lorehlt.knowledge_base import is_nil
+from hlteval.scoring import similarity
+from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
+
+# Places and sources as knowledge base entries: ambiguous ones, and those that are not in it (NIL).
+#
+# A reference may give several entries for one place (`scoring.similarity`). NIL identifiers are
+# a system's own; its mentions and those of the reference, which both come as tables
+# of entity discovery and linking, show which of them are the same.
+#
+# Conventions:
+#     Tables of mentions have the columns `docid`, `start`, `end` (half-open) and `entity`.
+
+
+#: The columns of a table of mentions.
+MENTIONS = {"docid": pl.String, "start": pl.Int64, "end": pl.Int64, "entity": pl.String}
+#: What the public scorer makes of a NIL place without a mention in the reference.
+NOWHERE = "None"
+
+
+def without_nil(frames: pl.DataFrame) -> pl.DataFrame:
+    """The frames whose places are not NIL; those without a place stay."""
+    nil = pl.col("place").str.to_lowercase().str.contains("nil", literal=True)
+    return frames.filter(~nil.fill_null(value=False))
+
+
+#: What precedes a NIL identifier of the system that no mention of the reference explains.
+UNRESOLVED = "system:"
+
+
+def resolved(system: pl.DataFrame, reference: pl.DataFrame, *, official: bool) -> pl.DataFrame:
+    """The system's frames, with the places of the reference for entries that are among these.
+
+    The public scorer takes the first ambiguous place of the document and type, whether the entry is
+    among its own or those of another.
+
+    Examples:
+        >>> columns = ["docid", "type", "place"]
+        >>> gold = pl.DataFrame([("d", "food", "1|2")], schema=columns, orient="row")
+        >>> frames = pl.DataFrame([("d", "food", "2")], schema=columns, orient="row")
+        >>> resolved(frames, gold, official=False)["place"].to_list()
+        ['1|2']
+    """
+    key = ["docid", "type"]
+    if not official:
+        return similarity.resolve_places(system, reference, key)
+    first = pl.col("several").first().over(key)
+    meant = similarity.open_places(reference, key).with_columns(several=first)
+    return similarity.with_places(system, meant, key)
+
+
+def nil_sources(
+    sources: pl.DataFrame, system: pl.DataFrame, reference: pl.DataFrame
+) -> pl.DataFrame:
+    """The entities of the reference that a system means by NIL identifiers.
+
+    In each document, it is the entity whose mentions overlap most with those of the identifier.
+
+    Args:
+        sources: `docid` and `source`, as the system has them.
+        system: its mentions.
+        reference: the mentions of the reference.
+
+    Returns:
+        `docid`, `source` and `entity`; nothing for sources without an overlapping mention.
+
+    Examples:
+        >>> table = pl.DataFrame([("d", 0, 5, "NIL7")], schema=MENTIONS, orient="row")
+        >>> gold = table.with_columns(entity=pl.lit("NIL1"))
+        >>> nil_sources(table.select("docid", source="entity"), table, gold).rows()
+        [('d', 'NIL7', 'NIL1')]
+    """
+    nil = sources.filter(is_nil("source")).select("docid", "source").unique()
+    own = nil.join(system, left_on=["docid", "source"], right_on=["docid", "entity"])
+    both = own.join(reference, on="docid", suffix="_gold")
+    common = pl.min_horizontal("end", "end_gold") - pl.max_horizontal("start", "start_gold")
+    both = both.with_columns(common=common).filter(pl.col("common") > 0)
+    sums = both.group_by("docid", "source", "entity").agg(pl.col("common").sum())
+    best = sums.sort("docid", "source", "common", "entity", descending=[False, False, True, False])
+    return best.unique(["docid", "source"], keep="first", maintain_order=True).drop("common")
+
+
+def with_nil_resolved(
+    table: pl.DataFrame, column: str, system: pl.DataFrame, reference: pl.DataFrame
+) -> pl.DataFrame:
+    """A table of the system with what its NIL identifiers mean in the reference.
+
+    Those without an overlapping mention are the system's own: they are equal to nothing, whatever
+    their names are.
+
+    Args:
+        table: of the system, with `docid`.
+        column: the column of the identifiers.
+        system: its mentions.
+        reference: the mentions of the reference.
+
+    Examples:
+        >>> own = pl.DataFrame([("d", 0, 5, "NIL7")], schema=MENTIONS, orient="row")
+        >>> gold = own.with_columns(entity=pl.lit("NIL1"))
+        >>> table = pl.DataFrame({"docid": ["d", "d", "d"], "place": ["NIL7", "NIL1", "12"]})
+        >>> with_nil_resolved(table, "place", own, gold)["place"].to_list()
+        ['NIL1', 'system:NIL1', '12']
+    """
+    meant = nil_sources(table.select("docid", source=column), system, reference)
+    meant = meant.rename({"source": column, "entity": "_meant"})
+    joined = table.join(meant, on=["docid", column], how="left", maintain_order="left")
+    own = pl.coalesce("_meant", pl.format("{}{}", pl.lit(UNRESOLVED), column))
+    return joined.with_columns(
+        pl.when(is_nil(column)).then(own).otherwise(column).alias(column)
+    ).drop("_meant")
+
+
+def is_nil(column: str) -> pl.Expr:
+    """Whether identifiers are NIL."""
+    return pl.col(column).str.starts_with("NIL")
+
+
+def nil_places(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
+    """What the public scorer takes NIL places for: the entity of the first mention of equal extent.
+
+    Returns:
+        `place` and `entity`, which is `NOWHERE` where no mention has the extent.
+    """
+    extent = ["docid", "start", "end"]
+    nil = system.filter(is_nil("entity")).select(*extent, place="entity")
+    gold = reference.unique(extent, keep="first", maintain_order=True)
+    found = nil.join(gold, on=extent, how="left", maintain_order="left")
+    first = found.group_by("place", maintain_order=True).agg(pl.col("entity").drop_nulls().first())
+    return first.with_columns(pl.col("entity").fill_null(NOWHERE))
+
 
 #: The parts of the rows: what a row is. Each document of the reference has a row of its own; of the
 #: mentions, only those of NIL entities of the system are needed; a row without an entity says that
@@ -203,3 +334,122 @@ def side(rows: pl.DataFrame, part: str, *, system: bool) -> pl.DataFrame:
     return rows.filter(pl.col("part") == part, pl.col("system") == system).drop(
         "part", "system", "scored"
     )
+
+
+# Which documents are scored: LoReHLT 2019, section 16.1.
+#
+# "The entire test set must be processed even though only a subset of documents will be scored":
+# the documents that the reference has, or those of a list. Frames of the other documents of the
+# test set are neither right nor wrong; frames of documents outside of the test set are false
+# alarms.
+
+
+def is_scored(
+    document: str,
+    *,
+    annotated: pl.Series,
+    scored: Collection[str] | None,
+    processed: Collection[str] | None,
+) -> pl.Expr:
+    """Return whether the rows of a document are scored.
+
+    Args:
+        document: the column that names the document.
+        annotated: the documents that the reference has in any of its tables.
+        scored: the documents of the list of scored documents; None for those annotated.
+        processed: the documents of the list of the whole test set, if there is one.
+
+    Examples:
+        >>> rows = pl.DataFrame({"docid": ["annotated", "processed", "unknown"]})
+        >>> expression = is_scored(
+        ...     "docid", annotated=rows["docid"][:1], scored=None, processed=["processed"]
+        ... )
+        >>> rows.filter(expression)["docid"].to_list()
+        ['annotated', 'unknown']
+    """
+    own = {*annotated} if scored is None else {*scored}
+    test_set = {*annotated, *(processed or ()), *own}
+    left_out = pl.Series(sorted(test_set - own), dtype=pl.String)
+    return ~pl.col(document).is_in(left_out.implode())
+
+
+# Names in the files of options that the reference does not have: of annotators, of documents.
+#
+# Only all of the reference shows that a name is unknown; the findings are about the files.
+
+
+#: The annotators of a file, as `annotators.CHOSEN`, with the file, the number and the text of the
+#: line of each.
+GIVEN = {
+    "docid": pl.String,
+    "issue": pl.Boolean,
+    "chosen": pl.String,
+    "file": pl.String,
+    "record": pl.Int64,
+    "text": pl.String,
+}
+#: How many names a hint lists.
+_NAMED = 5
+
+
+def unknown_annotators(options: RankingOptions, rows: pl.DataFrame) -> Iterator[Finding]:
+    """Find annotators that a document does not have, and documents that the reference lacks.
+
+    Args:
+        options: what was chosen.
+        rows: of the reference, as `frame_rows.ROWS`.
+    """
+    given = options.annotators
+    if given is None:
+        return
+    documents = _documents(rows)
+    known = {*documents}
+    frames = rows.filter(pl.col("part") == FRAME)
+    names = dict(
+        frames.group_by("docid").agg(pl.col("annotator").drop_nulls().unique().sort()).rows()
+    )
+    lines = given.select(pl.col(name) for name in GIVEN).rows(named=True)
+    strange = [row["docid"] for row in lines if row["docid"] not in known]
+    meant = closest_files(strange, documents)
+    for row in lines:
+        doc, chosen = row["docid"], row["chosen"]
+        start = row["text"].rindex("\t") + 1
+        if doc not in known:
+            hint = _hint(meant.get(doc), "the reference", documents)
+            problem = Problem("LSF701", row["record"], 0, len(doc), {"document": doc, "hint": hint})
+        elif doc in names and chosen not in names[doc]:
+            hint = _hint(closest(chosen, names[doc]), doc, names[doc])
+            values = {"given": chosen, "document": doc, "hint": hint}
+            problem = Problem("LSF702", row["record"], start, len(row["text"]), values)
+        else:
+            continue
+        yield problem.in_line(row["file"], row["text"]).of("--annotators")
+
+
+def unknown_documents(options: RankingOptions, rows: pl.DataFrame) -> Iterator[Finding]:
+    """Find scored documents that neither the reference nor the list of the test set has.
+
+    Args:
+        options: what was chosen.
+        rows: of the reference, as `frame_rows.ROWS`.
+    """
+    documents = _documents(rows)
+    scored = {*(options.scored or ())}
+    absent = sorted(scored - {*documents, *(options.documents or ())})
+    if absent and options.documents is None and len(absent) < len(scored):
+        yield finding("LSF704", count=len(absent), document=absent[0]).of("--scored")
+        return
+    meant = closest_files(absent, documents)
+    for name in absent:
+        hint = _hint(meant.get(name), "the reference", documents)
+        yield finding("LSF703", document=name, hint=hint).of("--scored")
+
+
+def _documents(rows: pl.DataFrame) -> list[str]:
+    return rows.filter(pl.col("part") == ANNOTATED)["docid"].unique().sort().to_list()
+
+
+def _hint(meant: str | None, owner: str, names: Sequence[str]) -> str:
+    """What may be meant, and the names that there are."""
+    there = f"{owner} has {first_names(names, _NAMED) or 'none'}"
+    return f"did you mean {meant}? {there}" if meant else there

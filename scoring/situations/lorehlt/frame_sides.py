@@ -8,24 +8,381 @@ Conventions:
 
 from __future__ import annotations
 
+import random
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import ClassVar
 
 import polars as pl
 
-from hlteval.scoring.ambiguous_places import resolved, with_entries
-from hlteval.scoring.situations.lorehlt import sentiments as sec
-from hlteval.scoring.situations.lorehlt.annotators import chosen_annotators, several, single
-from hlteval.scoring.situations.lorehlt.equivalence import FINEST, key
-from hlteval.scoring.situations.lorehlt.frame_rows import ANNOTATED, FRAME, MENTION, SENTIMENT, side
-from hlteval.scoring.situations.lorehlt.gravity import judged
-from hlteval.scoring.situations.lorehlt.knowledge_base import (
+from hlteval.scoring import ratios
+from hlteval.scoring.similarity import resolve_places, with_entries
+from hlteval.scoring.situations.lorehlt.frame_rows import (
+    ANNOTATED,
+    FRAME,
+    ISSUES,
+    MENTION,
     MENTIONS,
+    SENTIMENT,
+    resolved,
+    side,
     with_nil_resolved,
     without_nil,
 )
-from hlteval.scoring.situations.lorehlt.ranking_options import RankingOptions
+from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
+
+# Several annotators: which one is drawn for each document, and how often each frame was annotated.
+#
+# Section 16.2.1 scores against the annotation of one annotator, drawn at random and the same for
+# all submissions; section 16.2 weighs frames by their occurrences in the annotations of all of
+# them.
+
+
+#: The annotator of the needs and of the issues of a document.
+CHOSEN = {"docid": pl.String, "issue": pl.Boolean, "chosen": pl.String}
+
+
+def chosen_annotators(frames: pl.DataFrame, given: pl.DataFrame | None, seed: int) -> pl.DataFrame:
+    """The annotator whose frames count, for needs and issues of each document (`CHOSEN`).
+
+    Args:
+        frames: of the reference, with `docid`, `issue` and `annotator`.
+        given: annotators that are given, as `CHOSEN`; others are drawn.
+        seed: of the draw.
+
+    Examples:
+        >>> row = {"docid": "d", "issue": False, "annotator": "7"}
+        >>> chosen_annotators(pl.DataFrame([row]), None, 0).rows()
+        [('d', False, '7')]
+    """
+    own = frames.select("docid", "issue", pl.col("annotator").fill_null("").alias("annotator"))
+    drawn = _draw(own, seed)
+    kinds = own.select("docid", "issue").unique(maintain_order=True)
+    if given is None:
+        return drawn
+    both = kinds.join(given, on=["docid", "issue"], how="left").join(
+        drawn, on=["docid", "issue"], how="left", suffix="_drawn"
+    )
+    return both.select("docid", "issue", pl.coalesce("chosen", "chosen_drawn").alias("chosen"))
+
+
+def _draw(frames: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """One annotator per document; what is drawn for a document does not depend on others.
+
+    Rows without an annotator, as in speech, are of all of them, and none is drawn for them.
+    """
+    names = frames.group_by("docid").agg(pl.col("annotator").unique().sort())
+    named = pl.col("annotator").list.filter(pl.element() != "")
+    names = names.with_columns(pl.when(named.list.len() > 0).then(named).otherwise("annotator"))
+    several = names.filter(pl.col("annotator").list.len() > 1)
+    chosen = [
+        random.Random(f"{seed}:{docid}").choice(annotators)  # noqa: S311
+        for docid, annotators in several.iter_rows()
+    ]
+    drawn = several.select("docid").with_columns(chosen=pl.Series(chosen, dtype=pl.String))
+    alone = names.join(several, on="docid", how="anti")
+    drawn = pl.concat([drawn, alone.select("docid", chosen=pl.col("annotator").list.first())])
+    kinds = frames.select("docid", "issue").unique()
+    return kinds.join(drawn, on="docid").select(*CHOSEN).sort("docid", "issue")
+
+
+def single(frames: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
+    """The frames of the chosen annotators, and those without an annotator, as in speech."""
+    frames = frames.drop("chosen", strict=False)
+    joined = frames.join(chosen, on=["docid", "issue"], how="left", maintain_order="left")
+    own = (pl.col("annotator") == pl.col("chosen")).fill_null(value=True)
+    return joined.filter(own).drop("chosen")
+
+
+def several(frames: pl.DataFrame) -> int:
+    """How many documents have several annotators."""
+    names = frames.group_by("docid").agg(pl.col("annotator").drop_nulls().n_unique())
+    return names.filter(pl.col("annotator") > 1).height
+
+
+# The equivalence classes of situation frames: which fields make two frames the same.
+#
+# LoReHLT 2019, section 16.2.4. Frames of one class and key are one: of the system, the most
+# confident of them counts; of the reference, they weigh as many rows as the combined reference has
+# of them.
+
+
+STATUS = "type,place,status"
+#: The fields of a frame that each class compares, besides its document.
+CLASSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "type": ("type",),
+        "type,place": ("type", "place"),
+        STATUS: ("type", "place", "status"),
+        f"{STATUS},urgent": ("type", "place", "status", "urgent"),
+        f"{STATUS},resolution": ("type", "place", "status", "unresolved"),
+        f"{STATUS},urgent,resolution": ("type", "place", "status", "urgent", "unresolved"),
+    }
+)
+FINEST = f"{STATUS},urgent,resolution"
+#: The class that has only urgent and unresolved frames.
+GRAVE = f"grave:{FINEST}"
+#: The classes of situations, which have a place.
+SITUATION_CLASSES = (*tuple(CLASSES)[1:], GRAVE)
+
+
+def key(name: str) -> list[str]:
+    """The columns that a class compares, with the document."""
+    return ["docid", *CLASSES[name.removeprefix("grave:")]]
+
+
+def of_class(frames: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The frames that a class is about: with a place if it compares places; only grave ones."""
+    if name == GRAVE:
+        frames = frames.filter(pl.col("urgent") & pl.col("unresolved"))
+    return frames.filter(pl.col("place").is_not_null()) if "place" in key(name) else frames
+
+
+def references(frames: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The different frames of a reference, with their occurrences as `weight` (section 16.2).
+
+    Those are the rows of all annotators that are equal in the class. A row that an annotator
+    repeats, equal in the finest class, is one.
+
+    Examples:
+        >>> row = {"docid": "d", "type": "food", "place": "1", "status": "current"}
+        >>> row |= {"urgent": True, "unresolved": True, "annotator": "7"}
+        >>> rows = [row, row, row | {"status": "past"}, row | {"annotator": "8"}]
+        >>> references(pl.DataFrame(rows), "type,place")["weight"].to_list()
+        [3]
+    """
+    rows = of_class(frames, name).unique([*key(FINEST), "annotator"])
+    return rows.group_by(key(name)).agg(weight=pl.len().cast(pl.Int64))
+
+
+def most_confident(frames: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The different frames of a system, with the greatest `confidence` of each."""
+    return of_class(frames, name).group_by(key(name)).agg(pl.col("confidence").max())
+
+
+def compared(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The different frames of both sides.
+
+    Returns:
+        The key of the class, `weight` (null for false positives) and `confidence` (null for missed
+        frames).
+    """
+    fields = key(name)
+    gold, own = references(reference, name), most_confident(system, name)
+    return gold.join(own, on=fields, how="full", nulls_equal=True, coalesce=True)
+
+
+# The gravity of situation frames: LoReHLT 2019, sections 16.2 to 16.2.2.
+#
+# A frame is grave if it is current, urgent and unresolved. With sentiments, fear and anger make a
+# grave need graver, and make a current, urgent issue grave.
+#
+# Conventions:
+#     Frames are rows as in `frame_rows`, of one side, prepared by `judged`: `status` in lower case,
+#     and the flags `issue`, `current`, `urgent`, `unresolved`. Gravity in the profile `plan` is
+#     counted in whole `PARTS` of a frame, so that sums are exact; in `official` it is a float.
+
+
+#: What a grave frame counts; each of fear and anger adds 1, which is 0.2 of a frame.
+PARTS = 5
+
+#: The least scope and severity of urgent frames, of 0 to 4.
+_LARGE_GROUP, _INJURY = 2, 2
+_LEVEL = r"^([0-4])(?:_.*)?$"
+_SPEECH_STATUS = {"past only": "past"}
+
+
+def judged(frames: pl.DataFrame) -> pl.DataFrame:
+    """Frames of one side with the flags on which gravity depends.
+
+    Args:
+        frames: of one side; those with an `urgency` of their own are taken at their word.
+
+    Examples:
+        >>> row = {"type": "food", "status": "current", "resolution": None, "urgency": None}
+        >>> row |= {"modality": "text", "scope": "2_largegroup", "severity": "1_discomfort"}
+        >>> judged(pl.DataFrame([row])).select("current", "urgent", "unresolved").row(0)
+        (True, True, True)
+    """
+    frames = frames.cast({"urgency": pl.String, "resolution": pl.String, "status": pl.String})
+    status = pl.col("status").str.to_lowercase().replace(_SPEECH_STATUS)
+    sufficient = pl.col("resolution").str.to_lowercase() == "sufficient"
+    return frames.with_columns(
+        issue=pl.col("type").is_in(ISSUES), urgent=_urgent().fill_null(value=False), status=status
+    ).with_columns(
+        current=(pl.col("status") == "current").fill_null(value=False),
+        unresolved=~pl.col("issue") & ~sufficient.fill_null(value=False),
+    )
+
+
+def _urgent() -> pl.Expr:
+    """Urgency as a system gives it, or from scope and severity (section 16.2.2)."""
+    scope, severity = (
+        pl.col(name).str.extract(_LEVEL).cast(pl.Int64).fill_null(0) >= least
+        for name, least in (("scope", _LARGE_GROUP), ("severity", _INJURY))
+    )
+    return pl.coalesce(pl.col("urgency").str.to_lowercase() == "true", scope | severity)
+
+
+def boolean(*, official: bool) -> pl.Expr:
+    """The gravity of a frame without regard to sentiments, in parts of a frame.
+
+    Issues are not annotated for resolution, so none is grave; but the public scorer takes a system
+    by its word.
+    """
+    grave = _current() & pl.col("urgent") & _unresolved()
+    return grave.cast(pl.Int64) * (1 if official else PARTS)
+
+
+def numeric(*, official: bool) -> pl.Expr:
+    """The gravity of a frame with the emotions `felt_fear` and `felt_anger` (section 16.2.1)."""
+    emotions = pl.col("felt_fear").cast(pl.Int64) + pl.col("felt_anger").cast(pl.Int64)
+    need = _current() & pl.col("urgent") & _unresolved()
+    issue = _current() & pl.col("urgent") & (emotions > 0)
+    if official:  # it adds 0.2 once and again, which is not quite 0.4
+        boosts = pl.when(emotions == 0).then(1.0).when(emotions == 1).then(1.2)
+        graver = boosts.otherwise(1.0 + 0.2 + 0.2)
+        of_issue = pl.when(emotions == 2).then(1.2).otherwise(1.0)
+        nothing = 0.0
+    else:
+        graver, of_issue = PARTS + emotions, PARTS + emotions - 1
+        nothing = 0
+    own = pl.when("issue").then(pl.when(issue).then(of_issue).otherwise(nothing))
+    return own.otherwise(pl.when(need).then(graver).otherwise(nothing))
+
+
+def _current() -> pl.Expr:
+    """Whether a frame is current; what the public scorer does not know is true for it."""
+    return pl.col("current").fill_null(value=True)
+
+
+def _unresolved() -> pl.Expr:
+    """Whether a frame is unresolved; what the public scorer does not know is true for it."""
+    return pl.col("unresolved").fill_null(value=True)
+
+
+def with_emotions(frames: pl.DataFrame, sentiments: pl.DataFrame) -> pl.DataFrame:
+    """Frames with the emotions of any of some sentiments, as `felt_fear` and `felt_anger`.
+
+    Args:
+        frames: of one side, with `docid` and `frame`.
+        sentiments: of the same side, with those columns, `fear` and `anger`.
+    """
+    felt = sentiments.group_by("docid", "frame").agg(
+        felt_fear=pl.col("fear").fill_null(value=False).any(),
+        felt_anger=pl.col("anger").fill_null(value=False).any(),
+    )
+    joined = frames.join(felt, on=["docid", "frame"], how="left", maintain_order="left")
+    return joined.with_columns(pl.col("felt_fear", "felt_anger").fill_null(value=False))
+
+
+# Sentiments of situation frames: precision, recall and F1, averaged over frames.
+#
+# LoReHLT 2019, section 16.2.7. A sentiment is right if the reference has one of the same source and
+# polarity, and of the same emotion where a class compares one, about the same target: the frame of
+# that document, type and place. Each sentiment of the reference makes one of the system right.
+
+
+#: The target of a sentiment.
+TARGET = ["docid", "type", "place"]
+#: What each class compares besides the target.
+SENTIMENT_CLASSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "polarity": ("source", "positive"),
+        "polarity,fear": ("source", "positive", "fear"),
+        "polarity,anger": ("source", "positive", "anger"),
+        "polarity,joy": ("source", "positive", "joy"),
+    }
+)
+EMOTIONS = ("fear", "anger", "joy")
+
+
+def about_frames(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
+    """The sentiments about some frames, with the target; null places are a target like others.
+
+    Args:
+        sentiments: with `docid` and `frame`.
+        frames: of the same side.
+
+    Returns:
+        One row per sentiment: `TARGET`, `frame`, `source`, `positive`, and the emotions, which are
+        false where they are not given.
+    """
+    targets = frames.select("frame", *TARGET).unique(["docid", "frame"], maintain_order=True)
+    joined = sentiments.drop("type", "place", "entity").join(
+        targets, on=["docid", "frame"], maintain_order="left"
+    )
+    signs = pl.when(pl.col("polarity").is_not_null()).then(pl.col("polarity") == "positive")
+    return joined.with_columns(
+        pl.col(EMOTIONS).fill_null(value=False),
+        pl.col("place").fill_null(""),
+        positive=signs.otherwise(pl.col("value") > 0),
+    )
+
+
+def with_sources(
+    system: pl.DataFrame,
+    reference: pl.DataFrame,
+    mentions: tuple[pl.DataFrame, pl.DataFrame] | None,
+) -> pl.DataFrame:
+    """The system's sentiments, with the sources of the reference for NIL and ambiguous ones.
+
+    Args:
+        system: its sentiments, with their targets.
+        reference: those of the reference.
+        mentions: of system and reference, where both are given.
+    """
+    if mentions is not None:
+        system = with_nil_resolved(system, "source", *mentions)
+    ambiguous = reference.select("docid", "type", place="source")
+    sources = resolved(system.select("docid", "type", place="source"), ambiguous, official=False)
+    return system.with_columns(source=sources["place"])
+
+
+def matched(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.DataFrame:
+    """How many sentiments of each target are in the reference, in the system, and in both.
+
+    Args:
+        reference: its sentiments, with their targets.
+        system: the system's, with sources as the reference has them.
+        name: of the class.
+
+    Returns:
+        `TARGET`, `reference`, `system` and `right`.
+    """
+    fields = [*TARGET, *SENTIMENT_CLASSES[name]]
+    both = _numbers(reference, fields, "reference").join(
+        _numbers(system, fields, "system"), on=fields, how="full", coalesce=True, nulls_equal=True
+    )
+    both = both.with_columns(pl.col("reference", "system").fill_null(0))
+    # a missing source is not the same as another one
+    right = pl.when(pl.col("source").is_not_null()).then(pl.min_horizontal("reference", "system"))
+    sums = both.with_columns(right=right.fill_null(0)).group_by(TARGET)
+    return sums.agg(pl.col("reference", "system", "right").sum()).sort(TARGET)
+
+
+def _numbers(sentiments: pl.DataFrame, fields: list[str], name: str) -> pl.DataFrame:
+    return sentiments.group_by(fields).agg(pl.len().cast(pl.Int64).alias(name))
+
+
+def rates(counts: pl.DataFrame) -> pl.DataFrame:
+    """Precision, recall and F1 of each target; null where a side has no sentiments about it."""
+    found = ratios.rates(pl.col("right"), pl.col("system"), pl.col("reference"))
+    return counts.with_columns(**found._asdict())
+
+
+def averaged(counts: pl.DataFrame) -> dict[str, float | None]:
+    """The averages over all frames that have them ("Frame Average").
+
+    Examples:
+        >>> row = {"right": 1, "system": 1, "reference": 2}
+        >>> averaged(pl.DataFrame([row]))["recall"]
+        0.5
+    """
+    means = rates(counts).select(pl.col("precision", "recall", "f1").mean())
+    return means.row(0, named=True)
 
 
 @dataclass(frozen=True)
@@ -53,9 +410,9 @@ class Sides:
     @cached_property
     def sentiments(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The sentiments of both sides with their targets and comparable sources."""
-        reference = sec.about_frames(self.felt, self.reference)
-        system = sec.about_frames(self.system_felt, self.system)
-        return reference, sec.with_sources(system, reference, self.mentions)
+        reference = about_frames(self.felt, self.reference)
+        system = about_frames(self.system_felt, self.system)
+        return reference, with_sources(system, reference, self.mentions)
 
     @cached_property
     def emotional(self) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -65,7 +422,7 @@ class Sides:
         target (section 16.2.1).
         """
         reference, system = self.sentiments
-        fields = [*sec.TARGET, *sec.CLASSES["polarity"]]
+        fields = [*TARGET, *SENTIMENT_CLASSES["polarity"]]
         return reference, system.join(reference, on=fields, how="semi")
 
     @cached_property
@@ -231,7 +588,7 @@ class Annotations:
 
     def with_meant_places(self, system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
         """The system's frames with the places of the reference that they mean."""
-        return resolved(system, reference, ["docid", "type"])
+        return resolve_places(system, reference, ["docid", "type"])
 
     @cached_property
     def felt(self) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from hlteval.scoring.situations.lorehlt.equivalence import GRAVE, SITUATION_CLASSES, STATUS
-from hlteval.scoring.situations.lorehlt.official_sentiments import MEASURES
+from hlteval.scoring.situations.lorehlt.frame_matches import mean
+from hlteval.scoring.situations.lorehlt.frame_scores import ScoredFrames
+from hlteval.scoring.situations.lorehlt.frame_sides import GRAVE, SITUATION_CLASSES, STATUS
+from hlteval.scoring.situations.lorehlt.official_sides import MEASURES
 from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS
-from hlteval.scoring.situations.lorehlt.scored_frames import ScoredFrames
-from hlteval.scoring.situations.lorehlt.situation_averages import mean
 
 _CLASSES: Mapping[str, str] = MappingProxyType(
     {

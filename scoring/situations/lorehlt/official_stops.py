@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.scoring.situations.lorehlt.frame_rows import ANNOTATED, FRAME, SENTIMENT, side
-from hlteval.scoring.situations.lorehlt.frame_sides import Annotations
-from hlteval.scoring.situations.lorehlt.knowledge_base import is_nil
-from hlteval.scoring.situations.lorehlt.official_draw import TABLES, of_chosen
-from hlteval.scoring.situations.lorehlt.official_reading import read_reference
-from hlteval.scoring.situations.lorehlt.official_sentiments import counted
-from hlteval.scoring.situations.lorehlt.sentiments import EMOTIONS
+from hlteval.scoring.situations.lorehlt.frame_rows import ANNOTATED, FRAME, SENTIMENT, is_nil, side
+from hlteval.scoring.situations.lorehlt.frame_sides import EMOTIONS, Annotations
+from hlteval.scoring.situations.lorehlt.official_sides import (
+    TABLES,
+    counted,
+    of_chosen,
+    read_reference,
+)
 
 _GRAVE_EMOTIONS = ("fear", "anger")
 _NO_LIST = "the SEC of a frame of the submission is not a list of objects"

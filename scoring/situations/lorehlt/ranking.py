@@ -6,6 +6,7 @@ frames of one type and place; its gain follows from its gravity in the reference
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -15,7 +16,86 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.scoring.situations.lorehlt.unstable_order import falling
+# The order in which the public scorer puts situations of equal gravity in standard nDCG.
+#
+# It sorts with the quicksort of NumPy 1.17, its version at that time, which is not stable: medians
+# of three, segments of up to 16 sorted by insertion, and the smaller part of a segment first.
+# Later versions on newer processors give another order.
+
+
+#: The last index of a segment that is sorted by insertion, counted from its first.
+_SMALL = 15
+
+
+def falling(values: Sequence[float]) -> list[int]:
+    """The indices of values from the greatest to the least, as the public scorer sorts them.
+
+    It sorts the reversed values, and reverses what comes out.
+
+    Examples:
+        >>> falling([1.0, 2.0, 1.0])
+        [1, 0, 2]
+    """
+    last = len(values) - 1
+    rising = _Quicksort(values[::-1]).indices()
+    return [last - index for index in reversed(rising)]
+
+
+class _Quicksort:
+    """Indices of values, which are sorted in place."""
+
+    def __init__(self, values: Sequence[float]) -> None:
+        self.values = values
+        self.order = list(range(len(values)))
+
+    def indices(self) -> list[int]:
+        """The indices of the values, from the least to the greatest."""
+        waiting = [(0, len(self.order) - 1)]
+        while waiting:
+            left, right = waiting.pop()
+            while right - left > _SMALL:
+                middle = self._partition(left, right)
+                parts = (left, middle - 1), (middle + 1, right)
+                if middle - left < right - middle:
+                    (left, right), larger = parts
+                else:
+                    larger, (left, right) = parts
+                waiting.append(larger)
+            self._insert(left, right)
+        return self.order
+
+    def _partition(self, left: int, right: int) -> int:
+        """Put what is less than a pivot before it, and what is greater after it; where it is."""
+        order, values = self.order, self.values
+        middle = left + (right - left) // 2
+        for lower, upper in ((left, middle), (middle, right), (left, middle)):
+            if values[order[upper]] < values[order[lower]]:
+                self._swap(lower, upper)
+        pivot = values[order[middle]]
+        low, high = left, right - 1
+        self._swap(middle, high)
+        while True:
+            low, high = low + 1, high - 1
+            while values[order[low]] < pivot:
+                low += 1
+            while pivot < values[order[high]]:
+                high -= 1
+            if low >= high:
+                break
+            self._swap(low, high)
+        self._swap(low, right - 1)
+        return low
+
+    def _insert(self, left: int, right: int) -> None:
+        """Sort a segment by insertion, which keeps the order of equal values."""
+        self.order[left : right + 1] = sorted(
+            self.order[left : right + 1], key=self.values.__getitem__
+        )
+
+    def _swap(self, one: int, other: int) -> None:
+        order = self.order
+        order[one], order[other] = order[other], order[one]
+
 
 Numbers = NDArray[np.float64]
 Discount = Literal["method0", "method1"]
@@ -272,3 +352,78 @@ TIES: MappingProxyType[TieBreak, str] = MappingProxyType(
         "forgiving": "Situations of equal gravity: those with more gain first.",
     }
 )
+
+
+# What can be chosen about the scores of situation frames.
+
+
+@dataclass(frozen=True)
+class RankingOptions:
+    """How situation frames are prepared, ranked and compared.
+
+    Attributes:
+        gravity: the gravity that precision at N, the tables and the official files show; nDCG is
+            reported for both, as `ndcg` (boolean) and `ndcg_sec` (numeric).
+        dcg: the discount; empty: `method1` in `plan`, `method0` in `official`.
+        config: gains and thresholds of a configuration file of the public scorer.
+        gains: of high, medium and low gravity. A situation without grave frames has a low gain by
+            16.2 of the plan, but none in its worked example; a fourth number settles it.
+        gravity_thresholds: the least number of grave frames of high and medium gravity.
+        cutoff: frames of higher confidence are the submission; without it, all are.
+        no_nil: leave out frames with NIL places on both sides.
+        no_sec: compute nothing that needs sentiments.
+        documents: the documents of the whole test set, if they are listed.
+        scored: the documents that are scored; those of the reference if None.
+        annotators: the annotator of the needs and issues of documents, as
+            `annotators.CHOSEN`; those of a file as `given_names.GIVEN`.
+        annotator_seed: of the draw of annotators elsewhere; apart from the seed of resampling, so
+            that intervals can be drawn again for the same annotators.
+        draws: how many other draws are scored, for their distribution.
+        max_frames: how many frames of the submission are scored at most.
+        system_edl: the mentions of the submission, `docid`, `start`, `end` and `entity`, instead of
+            those that it holds itself.
+        reference_edl: those of the reference.
+        system_name: the name of the system, which the official files print in their first line.
+    """
+
+    gravity: Literal["boolean", "numeric"] = "boolean"
+    dcg: Literal["", "method0", "method1"] = ""
+    config: Gains | None = None
+    gains: tuple[float, ...] = ()
+    gravity_thresholds: tuple[float, ...] = ()
+    cutoff: float | None = None
+    no_nil: bool = False
+    no_sec: bool = False
+    documents: tuple[str, ...] | None = None
+    scored: tuple[str, ...] | None = None
+    annotators: pl.DataFrame | None = None
+    annotator_seed: int | None = None
+    draws: int = 0
+    max_frames: int | None = None
+    system_edl: pl.DataFrame | None = None
+    reference_edl: pl.DataFrame | None = None
+    system_name: str = "system"
+
+    def discount(self, *, official: bool) -> Discount:
+        """The discount of a profile."""
+        return self.dcg or ("method0" if official else "method1")
+
+    def gain_table(self, *, official: bool) -> Gains:
+        """The gains of a profile, with what is chosen."""
+        table = self.config or (OFFICIAL_GAINS if official else Gains())
+        if self.gains:
+            named = zip(("high", "medium", "low", "nothing"), self.gains, strict=False)
+            table = table._replace(nothing=None)._replace(**dict(named))
+        if self.gravity_thresholds:
+            high, medium = self.gravity_thresholds
+            table = table._replace(high_from=high, medium_from=medium)
+        return table
+
+    @property
+    def official_threshold(self) -> float | None:
+        """The confidence that frames must exceed to be read at all.
+
+        The public scorer takes notice of it only with a list of scored documents, and of 0
+        never.
+        """
+        return self.cutoff if self.scored is not None and self.cutoff else None

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from hlteval.converters import load
 from hlteval.representation import Corpus
 from hlteval.representation.corpus import of_documents
-from hlteval.scoring.ccu.criteria import criterion
-from hlteval.scoring.ccu.detection_options import DetectionOptions, LlrFilter
+from hlteval.scoring.ccu.detections import DetectionOptions, LlrFilter
+from hlteval.scoring.ccu.spans import criterion
 from hlteval.sources import open_source
 
 SWITCHES = ("-d", "-q", "-f", "-g")

@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 from hlteval.converters import load
-from hlteval.scoring.edl.alternatives import chosen
-from hlteval.scoring.edl.annotations import annotated
+from hlteval.scoring.edl.annotations import annotated, chosen
 from hlteval.sources import open_source
 from hlteval.workflows.run.verdicts import Refused
 from tests.runs import score

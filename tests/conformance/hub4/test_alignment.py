@@ -7,7 +7,7 @@ import re
 import pytest
 
 from hlteval.converters.hub4.global_map import read_map
-from hlteval.scoring.hub4.spelling import SpellingFilter
+from hlteval.scoring.hub4.normalizer import SpellingFilter
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, aligned
 from hlteval.sources import open_source
 

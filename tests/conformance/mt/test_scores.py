@@ -13,9 +13,9 @@ from hlteval.converters import load
 from hlteval.representation import Corpus, align
 from hlteval.scoring.metric import CannotCount
 from hlteval.scoring.mt.measures import MeteorMeasure
-from hlteval.scoring.mt.meteor_process import PARAPHRASES, Command, MeteorProcess, packaged_jar
+from hlteval.scoring.mt.meteor import PARAPHRASES, Command, MeteorProcess, packaged_jar
 from hlteval.scoring.mt.metric import Translation
-from hlteval.scoring.mt.options import METRICS, TranslationOptions
+from hlteval.scoring.mt.segments import METRICS, TranslationOptions
 from hlteval.sources import open_source
 
 FIRST = "segment-0"
@@ -115,7 +115,7 @@ def test_several_references_and_traps(meteor):
 
 
 def test_protected_words_are_words_of_meteor(meteor):
-    from hlteval.scoring.mt.placeholders import protected
+    from hlteval.scoring.mt.segments import protected
 
     counts = meteor.counts([protected("see https://example.org/a and @user")], [["x"]])
     assert counts[0, 0] == 4

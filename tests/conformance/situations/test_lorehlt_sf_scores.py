@@ -10,13 +10,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from hlteval.scoring.situations.lorehlt.equivalence import CLASSES, SITUATION_CLASSES
-from hlteval.scoring.situations.lorehlt.frame_rows import SENTIMENT, conformed
-from hlteval.scoring.situations.lorehlt.knowledge_base import resolved
-from hlteval.scoring.situations.lorehlt.ranking import Gains, Ranking, ranking, situations
-from hlteval.scoring.situations.lorehlt.ranking_metric import SituationRanking
-from hlteval.scoring.situations.lorehlt.ranking_options import RankingOptions
-from hlteval.scoring.situations.lorehlt.situation_averages import mean, official_averages
+from hlteval.scoring.situations.lorehlt.frame_matches import mean, official_averages
+from hlteval.scoring.situations.lorehlt.frame_rows import SENTIMENT, conformed, resolved
+from hlteval.scoring.situations.lorehlt.frame_sides import CLASSES, SITUATION_CLASSES
+from hlteval.scoring.situations.lorehlt.metric import SituationRanking
+from hlteval.scoring.situations.lorehlt.ranking import (
+    Gains,
+    Ranking,
+    RankingOptions,
+    ranking,
+    situations,
+)
 from tests.conformance.situations import lorehlt_cases as cases
 
 SYNTHETIC = {"h1": {}, "h2": {"gravity": "numeric", "dcg": "method1"}}

@@ -13,13 +13,11 @@ from hypothesis import strategies as st
 from hlteval.representation import Corpus
 from hlteval.representation.corpus import of_documents
 from hlteval.representation.judgments import Constants, merge_instances, scored_reference
-from hlteval.scoring.ccu import alignment
-from hlteval.scoring.ccu.average_precision import average_precision, points
+from hlteval.scoring.ccu import spans as alignment
 from hlteval.scoring.ccu.change_metric import ChangeDetection
-from hlteval.scoring.ccu.criteria import criterion
 from hlteval.scoring.ccu.detection_metric import InstanceDetection
-from hlteval.scoring.ccu.detection_options import DetectionOptions
-from hlteval.scoring.ccu.spans import overlapping, within
+from hlteval.scoring.ccu.detections import DetectionOptions
+from hlteval.scoring.ccu.spans import average_precision, criterion, overlapping, points, within
 
 FEW = settings(max_examples=30, deadline=None)
 FEWER = settings(max_examples=8, deadline=None)

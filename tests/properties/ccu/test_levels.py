@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hlteval.representation import of_documents
 from hlteval.scoring.ccu.level_metric import LevelDiarization
-from hlteval.scoring.ccu.level_options import LevelOptions
+from hlteval.scoring.ccu.level_series import LevelOptions
 from tests.unit.ccu.level_corpora import gold, said, scored
 
 TICK = 0.25

@@ -12,9 +12,9 @@ import pytest
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu.change_metric import ChangeDetection
 from hlteval.scoring.ccu.detection_metric import InstanceDetection
-from hlteval.scoring.ccu.detection_options import DetectionOptions
+from hlteval.scoring.ccu.detections import DetectionOptions
 from hlteval.scoring.ccu.level_metric import LevelDiarization
-from hlteval.scoring.ccu.level_options import LevelOptions
+from hlteval.scoring.ccu.level_series import LevelOptions
 from tests.properties.ccu import plan_oracle
 from tests.properties.ccu.plan_oracle import Detection, Document, Judgment
 

@@ -12,14 +12,14 @@ from lark.exceptions import UnexpectedInput
 
 from hlteval import validate
 from hlteval.converters import load
-from hlteval.converters.edl.records import TABLE, explain
-from hlteval.converters.toolkit.confidences import decimal, from_text, number, to_text
+from hlteval.converters.edl.edl_tab import TABLE, explain
+from hlteval.converters.toolkit.rows import decimal, from_text, number, to_text
 from hlteval.findings import catalogue
 from hlteval.grammars import load as grammar
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.validators.edl.mention_texts import compared
-from hlteval.validators.edl.spans import crossing, in_order, nested
+from hlteval.validators.edl.extents import crossing, in_order, nested
+from hlteval.validators.edl.texts import compared
 
 FEW = settings(max_examples=25)
 EXTENT = [column.name for column in TABLE.columns].index("extent")

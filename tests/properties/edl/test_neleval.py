@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.converters import load
-from hlteval.converters.edl.neleval_records import explain
+from hlteval.converters.edl.neleval import explain
 from hlteval.grammars import pattern
 from hlteval.sources import open_source
 

@@ -16,9 +16,15 @@ from hypothesis import strategies as st
 from lark import Token, UnexpectedInput
 
 from hlteval.converters import load as load_format
-from hlteval.converters.hub4.lines import NO_SLOT, OUTSIDE, UNREAD, tables
-from hlteval.converters.hub4.records import kind_of
-from hlteval.converters.hub4.texts import bracketed, with_brackets
+from hlteval.converters.hub4.lines import (
+    NO_SLOT,
+    OUTSIDE,
+    UNREAD,
+    bracketed,
+    kind_of,
+    tables,
+    with_brackets,
+)
 from hlteval.grammars import load
 from hlteval.sources import Member, Source
 from hlteval.syntax import tsv as tsv_lines

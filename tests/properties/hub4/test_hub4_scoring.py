@@ -16,14 +16,11 @@ from hypothesis import strategies as st
 
 from hlteval.representation import Corpus, of_documents
 from hlteval.representation.global_map import GlobalMap, Rule
-from hlteval.scoring.hub4 import mapping, metric, stacked_alignment, word_alignment
+from hlteval.scoring.hub4 import mapping, metric, word_alignment
 from hlteval.scoring.hub4.fill_match import Tokens, tokens_held, tokens_inside
-from hlteval.scoring.hub4.metric import TempletteMatch
-from hlteval.scoring.hub4.normalizer import TextNormalizer
-from hlteval.scoring.hub4.options import Options
-from hlteval.scoring.hub4.phones import Lexicon
+from hlteval.scoring.hub4.metric import Options, TempletteMatch
+from hlteval.scoring.hub4.normalizer import Lexicon, SpellingFilter, TextNormalizer
 from hlteval.scoring.hub4.points import MODES, POINTS
-from hlteval.scoring.hub4.spelling import SpellingFilter
 from hlteval.scoring.hub4.text_columns import Scale, Text, in_columns
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Costs, aligned
 
@@ -614,12 +611,12 @@ LEXICON = Lexicon.of([("a", ["AA"]), ("a", ["EY"]), ("b", ["B", "IY"]), ("c", ["
 @settings(max_examples=50, deadline=None)
 @given(STACK, st.sampled_from([SCLITE, DOCUMENT, LEXICON.costs()]), st.integers(1, 200))
 def test_stacked_documents_are_aligned_as_each_is_alone(texts, costs, cells):
-    kept = stacked_alignment.CELLS, stacked_alignment.DOCUMENTS
-    stacked_alignment.CELLS, stacked_alignment.DOCUMENTS = cells, 3
+    kept = word_alignment.STACK_CELLS, word_alignment.DOCUMENTS
+    word_alignment.STACK_CELLS, word_alignment.DOCUMENTS = cells, 3
     try:
-        found = stacked_alignment.all_aligned(texts, costs)
+        found = word_alignment.all_aligned(texts, costs)
     finally:
-        stacked_alignment.CELLS, stacked_alignment.DOCUMENTS = kept
+        word_alignment.STACK_CELLS, word_alignment.DOCUMENTS = kept
     for (reference, system), alignment in zip(texts, found, strict=True):
         steps = by_the_whole_table(reference, system, costs)
         assert alignment.columns == len(steps)

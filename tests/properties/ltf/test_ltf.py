@@ -11,11 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hlteval.converters import load
-from hlteval.converters.ltf.bulk import bulk
-from hlteval.converters.ltf.elements import read_elements
-from hlteval.converters.ltf.files import as_files
-from hlteval.converters.ltf.segmentation import lines, tokens
-from hlteval.converters.ltf.tables import Tables, rebuilt
+from hlteval.converters.ltf.files import as_files, lines, tokens
+from hlteval.converters.ltf.ltf import read_elements
+from hlteval.converters.ltf.tables import Tables, bulk, rebuilt
 from hlteval.converters.ltf.tables import corpus as as_corpus
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
@@ -23,7 +21,7 @@ from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Malformed, conforms, explain, parse
 from hlteval.tasks import load as load_task
 from hlteval.tasks import rules
-from hlteval.validators.ltf.texts import BYTES, EXCLUSIVE, UTF16, convention
+from hlteval.validators.ltf.tables import BYTES, EXCLUSIVE, UTF16, convention
 from hlteval.validators.rule import RuleContext
 from hlteval.validators.rule_findings import apply
 from hlteval.workflows.run.batches import Pair, Submission

@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 
-from hlteval.scoring.mt.meteor_process import field_text
+from hlteval.scoring.mt.meteor import field_text
 from hlteval.scoring.mt.metric import Translation
-from hlteval.scoring.mt.options import TranslationOptions
-from hlteval.scoring.mt.placeholders import protected
+from hlteval.scoring.mt.segments import TranslationOptions, protected
 from tests.unit.mt.translations import corpus
 
 ORACLES = {"bleu": BLEU(force=True), "chrf": CHRF(), "chrf_pp": CHRF(word_order=2), "ter": TER()}

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hlteval.converters import load
 from hlteval.representation import Corpus
 from hlteval.scoring.situations.lorehlt.frame_sides import Annotations
-from hlteval.scoring.situations.lorehlt.ranking_metric import SituationRanking
-from hlteval.scoring.situations.lorehlt.ranking_options import RankingOptions
+from hlteval.scoring.situations.lorehlt.metric import SituationRanking
+from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
 from hlteval.sources import Member, Source
 from tests.unit.situations.lorehlt_frames import corpus, said
 

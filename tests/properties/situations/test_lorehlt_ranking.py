@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.representation import of_documents
-from hlteval.scoring.situations.lorehlt.equivalence import CLASSES
-from hlteval.scoring.situations.lorehlt.ranking_metric import SituationRanking
-from hlteval.scoring.situations.lorehlt.ranking_options import RankingOptions
-from hlteval.scoring.situations.lorehlt.scored_frames import NUMBERS
+from hlteval.scoring.situations.lorehlt.frame_scores import NUMBERS
+from hlteval.scoring.situations.lorehlt.frame_sides import CLASSES
+from hlteval.scoring.situations.lorehlt.metric import SituationRanking
+from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
 from tests.unit.situations.lorehlt_frames import corpus
 
 ISSUES = {"terrorism"}

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
 from hlteval.converters import load
-from hlteval.converters.situations.lorehlt_problems import broken, violations
-from hlteval.converters.situations.lorehlt_tables import kinds
-from hlteval.converters.situations.lorehlt_types import VERSIONS, types
+from hlteval.converters.situations.lorehlt.items import VERSIONS, broken, types, violations
+from hlteval.converters.situations.lorehlt.reference_tables import kinds
 from hlteval.grammars import schema
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source

@@ -23,7 +23,7 @@ from hlteval.scoring.similarity import UNIT, similarity
 from hlteval.scoring.situations.metric import FrameMatch
 from hlteval.sources import open_source
 from hlteval.syntax.json_text import items, strict
-from hlteval.validators.situations.schema import types
+from hlteval.validators.situations.rules import types
 
 FEW = settings(max_examples=12, deadline=None)
 PLACES = st.text("abc江ấ\u0301 ", max_size=6)

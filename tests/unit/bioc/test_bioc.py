@@ -12,10 +12,10 @@ import pytest
 from hlteval import convert, read
 from hlteval.converters import load
 from hlteval.converters.bioc import bioc_xml
+from hlteval.converters.bioc.parts import parts
 from hlteval.findings import FieldRef, Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
-from hlteval.syntax.xml_stream import parts
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 VALID = FIXTURES / "bioc-xml/valid/water.bioc.xml"

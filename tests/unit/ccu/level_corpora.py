@@ -7,7 +7,7 @@ from typing import Any
 
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu.level_metric import LevelDiarization
-from hlteval.scoring.ccu.level_options import LevelOptions
+from hlteval.scoring.ccu.level_series import LevelOptions
 
 Documents = Mapping[str, tuple[str, float | None]]
 """Modality and length by name."""

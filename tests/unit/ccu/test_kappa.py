@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hlteval.scoring.agreement.kappa import kappa, kappas
+from hlteval.scoring.agreement.coefficients import kappa, kappas
 
 
 @settings(max_examples=50)

@@ -7,12 +7,11 @@ import polars as pl
 import pytest
 
 from hlteval.representation import Corpus
-from hlteval.scoring.agreement.kappa import kappa
-from hlteval.scoring.ccu import official_level_files
+from hlteval.scoring.agreement.coefficients import kappa
+from hlteval.scoring.ccu import official_levels
 from hlteval.scoring.ccu.level_metric import LevelDiarization
-from hlteval.scoring.ccu.level_options import LevelOptions
-from hlteval.scoring.ccu.level_reference import averaged, ratings, reference_pieces
-from hlteval.scoring.ccu.official_irregular import as_windows
+from hlteval.scoring.ccu.level_series import LevelOptions, averaged, ratings, reference_pieces
+from hlteval.scoring.ccu.official_levels import as_windows
 from hlteval.scoring.resampling import bootstrap
 from tests.unit.ccu.level_corpora import gold, said, scored
 
@@ -352,9 +351,9 @@ def test_units_of_documents_are_the_same_however_many_are_written_together(monke
             "system": [1.0, 2.0, 3.0, 4.125],
         }
     )
-    whole = official_level_files.units(aligned, "valence")
-    monkeypatch.setattr(official_level_files, "_TOGETHER", 1)
-    assert official_level_files.units(aligned, "valence") == whole
+    whole = official_levels.units(aligned, "valence")
+    monkeypatch.setattr(official_levels, "_TOGETHER", 1)
+    assert official_levels.units(aligned, "valence") == whole
     lines = [line.split("\t")[1:4] for line in whole.splitlines()]
     assert lines[1:6] == [
         ["a", f"{{start={at},end={at}}}", ref]
@@ -366,7 +365,7 @@ def test_units_of_documents_are_the_same_however_many_are_written_together(monke
         ["b", "{start=4,end=5}", "1.000"],
         ["c", "{start=1.5,end=2.5}", "4.000"],
     ]
-    assert official_level_files.units(aligned.clear(), "valence").count("\n") == 1
+    assert official_levels.units(aligned.clear(), "valence").count("\n") == 1
 
 
 def test_the_end_of_the_last_window_has_three_decimals():
@@ -375,7 +374,7 @@ def test_the_end_of_the_last_window_has_three_decimals():
         {"document": ["d"], "genre": ["audio"], "start": [62.0], "units": [1],
          "end": [62.800000000000004], "reference": [0.5], "system": [0.5]}
     )  # fmt: skip
-    line = official_level_files.units(aligned, "valence").splitlines()[1]
+    line = official_levels.units(aligned, "valence").splitlines()[1]
     assert "{start=62,end=62.8}" in line
 
 

@@ -8,19 +8,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hlteval.scoring.ccu.best_reference import candidates
-from hlteval.scoring.ccu.detection_metric import InstanceDetection
-from hlteval.scoring.ccu.detection_options import DetectionOptions
-from hlteval.scoring.ccu.detection_tables import with_congruence
-from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED
-from hlteval.scoring.ccu.level_spans import PIECE
-from hlteval.scoring.ccu.official_detections import UNANNOTATED, _labelled
-from hlteval.scoring.ccu.official_files import _statuses
-from hlteval.scoring.ccu.official_levels import _placed
-from hlteval.scoring.ccu.official_measures import interpolated_area
-from hlteval.scoring.ccu.official_normalization import _averaged
+from hlteval.scoring.ccu.detection_metric import InstanceDetection, with_congruence
+from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED, DetectionOptions
+from hlteval.scoring.ccu.level_series import PIECE
+from hlteval.scoring.ccu.official_detections import UNANNOTATED, _labelled, candidates
+from hlteval.scoring.ccu.official_files import _statuses, interpolated_area
+from hlteval.scoring.ccu.official_levels import _averaged, _placed
 from hlteval.scoring.ccu.official_reference import chained
-from hlteval.scoring.ccu.split import divided
+from hlteval.scoring.ccu.spans import divided
 from tests.unit.ccu.test_by_hand import (
     CLASSES,
     DETECTION,

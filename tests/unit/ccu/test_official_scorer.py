@@ -6,12 +6,12 @@ import polars as pl
 import pytest
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu import official_measures
+from hlteval.scoring.ccu import official_files
 from hlteval.scoring.ccu.change_metric import ChangeDetection
 from hlteval.scoring.ccu.detection_metric import InstanceDetection
-from hlteval.scoring.ccu.detection_options import ChangeOptions, DetectionOptions, LlrFilter
+from hlteval.scoring.ccu.detections import ChangeOptions, DetectionOptions, LlrFilter
 from hlteval.scoring.ccu.official_files import in_order
-from hlteval.scoring.ccu.official_system import truncated
+from hlteval.scoring.ccu.official_reference import truncated
 
 NAMES = ("d0", "d1")
 
@@ -188,11 +188,11 @@ def test_means_are_sums_of_rounded_values_in_the_order_of_classes():
     names = ["101", "102", "103", "104"]
     group = {"criterion": "0.2", "genre": "all", "disclosure": None, "relevant": 1}
     rows = [
-        {**group, "class": name, **dict.fromkeys(official_measures.COUNTS, 1.0),
-         **dict.fromkeys(official_measures.MEASURES, value)}
+        {**group, "class": name, **dict.fromkeys(official_files.COUNTS, 1.0),
+         **dict.fromkeys(official_files.MEASURES, value)}
         for name, value in zip(names, values, strict=True)
     ]  # fmt: skip
-    mean = official_measures.means(pl.DataFrame(rows[::-1]).cast({"disclosure": pl.String}))
+    mean = official_files.means(pl.DataFrame(rows[::-1]).cast({"disclosure": pl.String}))
     assert mean["mean_ap"].item() == 0.589
 
 

@@ -7,7 +7,7 @@ from statistics import mean, pstdev, stdev
 import pytest
 
 from hlteval.scoring.ccu.level_metric import LevelDiarization
-from hlteval.scoring.ccu.level_options import LevelOptions
+from hlteval.scoring.ccu.level_series import LevelOptions
 from tests.unit.ccu.level_corpora import gold, said
 from tests.unit.ccu.test_detection import corpus, of, values
 

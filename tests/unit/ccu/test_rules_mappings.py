@@ -9,7 +9,7 @@ import pytest
 from hlteval import validate
 from hlteval.findings import suggest
 from hlteval.representation import Corpus
-from hlteval.validators.ccu.submission_id import malformed, parse, strange
+from hlteval.validators.ccu.package import malformed, parse, strange
 from tests.unit.ccu.ccu_rules import AUDIO, codes, context, corpus, found, instance, places, rules
 
 SUBMISSION = "CCU_P1_TA1_ND_LCC_LDC2022R17-V1_20220719_110203"

@@ -15,7 +15,7 @@ from hlteval.converters import load
 from hlteval.findings import Finding, catalogue
 from hlteval.representation import Corpus
 from hlteval.representation.questionnaire import CONDITIONS, IDEAL, QUESTIONS, SCORED
-from hlteval.scoring.agreement.kappa import kappa
+from hlteval.scoring.agreement.coefficients import kappa
 from hlteval.scoring.resampling import bootstrap
 from hlteval.sources import Member, Source, open_source
 from hlteval.tasks import load as load_task

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hlteval.converters.ccu.reading import Tables
-from hlteval.converters.ccu.reference_tables import NORMS, kinds
+from hlteval.converters.ccu.reference_rows import NORMS, kinds
+from hlteval.converters.ccu.tables import Tables
 from hlteval.sources import open_source
 
 ANNOTATION = Path(__file__).parents[3] / "fixtures/ccu-reference/valid/annotation"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hlteval import convert, read
 from hlteval.converters import load
-from hlteval.converters.timelines.seconds import durations, ends, plain_text
+from hlteval.converters.timelines.notation import durations, ends, plain_text
 from hlteval.findings import FieldRef, Finding, catalogue
 from hlteval.grammars.relaxng import elements
 from hlteval.representation import Corpus

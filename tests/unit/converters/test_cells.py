@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hlteval.converters.toolkit.single_file import located_cells
+from hlteval.converters.toolkit.source_files import located_cells
 from hlteval.findings import FieldRef
 from hlteval.sources import Member
 from hlteval.syntax.tsv import Column, Table

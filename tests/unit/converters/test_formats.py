@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from hlteval.converters import BUILTIN, Summary, load, summary
+from hlteval.converters.corpus.lines import write_jsonl
 from hlteval.converters.format import EVERYTHING
 from hlteval.findings import FieldRef
-from hlteval.representation import Corpus, write_jsonl
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
 from hlteval.workflows.convert.inputs import UnknownFormat, detect_format
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from hlteval.converters.toolkit import single_file
+from hlteval.converters.toolkit import source_files
 from hlteval.findings import FieldRef
 
 
 @pytest.mark.parametrize("text", ["", "\n", "a", "a\n", "a\r\nb", "a\n\nb\n", "\r\n\r", "a\rb\n\n"])
 def test_lines_are_found_alike_in_small_and_large_files(text, monkeypatch):
     places = [FieldRef(record) for record in (3, 0, 1, 2, 5, 1, 4)]
-    small = single_file.locate_in_text(text, places)
-    monkeypatch.setattr(single_file, "SLICE", 0)
-    assert single_file.locate_in_text(text, places) == small
+    small = source_files.locate_in_text(text, places)
+    monkeypatch.setattr(source_files, "SLICE", 0)
+    assert source_files.locate_in_text(text, places) == small
     lines = text.split("\n")
     shown = [found and found.excerpt.text for found in small]
     assert shown == [

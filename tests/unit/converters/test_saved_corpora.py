@@ -11,10 +11,10 @@ import pytest
 
 from hlteval import convert, read
 from hlteval.converters import load
+from hlteval.converters.corpus.parquet import VERSION_KEY, save
 from hlteval.findings import Finding
-from hlteval.representation import TABLES, Corpus, save
+from hlteval.representation import TABLES, Corpus
 from hlteval.representation.corpus import BrokenKey
-from hlteval.representation.store import VERSION_KEY
 from hlteval.sources import open_source
 from hlteval.workflows.convert.conversion import NotConverted
 

@@ -8,7 +8,7 @@ import pytest
 
 from hlteval import convert
 from hlteval.converters import load
-from hlteval.converters.toolkit.units import UNITS, UnitText
+from hlteval.converters.toolkit.spans import UNITS, UnitText
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source

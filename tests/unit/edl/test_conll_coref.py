@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from hlteval import convert, read
 from hlteval.converters import load
-from hlteval.converters.edl.conll_brackets import BEGIN, part
-from hlteval.converters.edl.conll_coref_lines import _begin
+from hlteval.converters.edl.conll_coref import BEGIN, _begin, part
 from hlteval.findings import FieldRef, catalogue
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source

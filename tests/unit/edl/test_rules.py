@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from hlteval import convert, validate
+from hlteval.converters.corpus.parquet import save
 from hlteval.findings import Finding
-from hlteval.representation import Corpus, save
+from hlteval.representation import Corpus
 
 GOOD = ("T", "m1", "Paris", "ENG_D1:10-14", "1000001", "GPE", "NAM", "1.0")
 FIELDS = ("run", "mention", "text", "extent", "entity", "type", "kind", "confidence")

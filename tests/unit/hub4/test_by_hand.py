@@ -8,14 +8,10 @@ import numpy as np
 import pytest
 
 from hlteval.representation.global_map import GlobalMap, Rule
-from hlteval.scoring.hub4.anchors import parts
-from hlteval.scoring.hub4.normalizer import TextNormalizer, _sections
-from hlteval.scoring.hub4.options import Options
-from hlteval.scoring.hub4.phones import Lexicon
-from hlteval.scoring.hub4.spelling import SpellingFilter
-from hlteval.scoring.hub4.stacked_alignment import all_aligned
+from hlteval.scoring.hub4.metric import Options
+from hlteval.scoring.hub4.normalizer import Lexicon, SpellingFilter, TextNormalizer, _sections
 from hlteval.scoring.hub4.text_columns import BEGIN, END, OR, Scale, Scales, Text, Words, chosen
-from hlteval.scoring.hub4.word_alignment import SCLITE, aligned
+from hlteval.scoring.hub4.word_alignment import SCLITE, aligned, all_aligned, parts
 from tests.runs import score
 
 REFERENCE = """\

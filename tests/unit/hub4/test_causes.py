@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hlteval.validators.hub4.causes import Span, cause_of
+from hlteval.validators.hub4.extents import Span, cause_of
 
 TEXT = "<DOC> the baker \U0001f35e and the bread \U0001f35e of Åsa won in Lyon </DOC>"
 

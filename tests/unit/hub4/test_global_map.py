@@ -10,7 +10,7 @@ import pytest
 from hlteval.converters.hub4.global_map import read_map
 from hlteval.representation.global_map import GlobalMap
 from hlteval.results.scores import Scores
-from hlteval.scoring.hub4.spelling import SpellingFilter, shown, variants
+from hlteval.scoring.hub4.normalizer import SpellingFilter, shown, variants
 from hlteval.sources import Member, open_source
 from tests.runs import score
 

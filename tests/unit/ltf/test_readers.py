@@ -9,11 +9,11 @@ import pytest
 
 import hlteval
 from hlteval.converters import ReadResult, load
-from hlteval.converters.ltf.bulk import bulk
-from hlteval.converters.ltf.elements import read_elements
+from hlteval.converters.ltf.ltf import read_elements
+from hlteval.converters.ltf.tables import bulk
 from hlteval.findings import FieldRef, Finding, finding
 from hlteval.sources import Member, Source, Unreadable, open_source
-from hlteval.validators.ltf.texts import digest, text_problem
+from hlteval.validators.ltf.tables import digest, text_problem
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 LAF = (FIXTURES / "laf/valid/water-1.laf.xml").read_text("utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from hlteval.scoring.mt.correlation import tables
+from hlteval.scoring.mt.metric import correlation_tables
 
 BLEU = (10.0, 20.0, 30.0, 40.0)
 
@@ -15,7 +15,7 @@ def found(mt, bleu=BLEU, **others):
     scores = {"mt": dict(zip(names, mt, strict=True))}
     scores |= {name: dict(zip(names, own, strict=True)) for name, own in others.items()}
     documents = pl.DataFrame({"document": list(names), "bleu": list(bleu)})
-    return tables(documents, ["bleu"], scores)
+    return correlation_tables(documents, ["bleu"], scores)
 
 
 def test_the_coefficients_by_hand():

@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 from hlteval.scoring.metric import CannotCount
-from hlteval.scoring.mt import meteor_process
+from hlteval.scoring.mt import meteor as meteor_process
 from hlteval.scoring.mt.measures import MeteorMeasure
-from hlteval.scoring.mt.meteor import addable, meteor
-from hlteval.scoring.mt.meteor_process import Command, MeteorProcess, field_text
+from hlteval.scoring.mt.meteor import Command, MeteorProcess, addable, field_text, meteor
 
 # Answers of meteor-1.5.jar: -l en -norm, with paraphrases and without.
 PARAPHRASED = "8 7 4 3 3 3 2 2 0 0 0 0 0 0 0 0 1 1 1 0 3 7 6"

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
-from hlteval.scoring.ambiguous_places import with_entries
 from hlteval.scoring.mt.metric import Translation
-from hlteval.scoring.mt.options import Justifications, TranslationOptions
-from hlteval.scoring.situations.lorehlt import knowledge_base
+from hlteval.scoring.mt.segments import Justifications, TranslationOptions
+from hlteval.scoring.similarity import with_entries
+from hlteval.scoring.situations.lorehlt import frame_rows
 from tests.unit.mt.translations import corpus
 
 REFERENCE = [
@@ -210,7 +210,7 @@ def test_a_frame_is_right_here_where_situation_frames_are_scored_as_right(
     assert Justifications(own, gold).correct.height == int(right)
     names = {"document": "docid"}
     system, reference = (with_entries(rows.rename(names)) for rows in (own, gold))
-    system = knowledge_base.resolved(system, reference, official=False)
+    system = frame_rows.resolved(system, reference, official=False)
     assert (system["place"][0] == with_entries(gold)["place"][0]) == right
 
 

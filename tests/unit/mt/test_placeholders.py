@@ -8,7 +8,7 @@ import pytest
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 
-from hlteval.scoring.mt.placeholders import protected
+from hlteval.scoring.mt.segments import protected
 
 WORD = re.compile(r"x[bcdfghjklmnpqrst]{16}x")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from hlteval.scoring import by_document as module
-from hlteval.scoring.by_document import by_document
+from hlteval.scoring import metric as module
+from hlteval.scoring.metric import by_document
 from tests.runs import score, scored
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"

@@ -10,7 +10,7 @@ from scipy import stats
 
 from hlteval import tasks
 from hlteval.representation import Corpus
-from hlteval.scoring import jackknife
+from hlteval.scoring import intervals as jackknife
 from hlteval.scoring.edl.measures import measures
 from hlteval.scoring.edl.metric import LinkMatch, Options
 from hlteval.scoring.intervals import UNLIMITED, Bootstrap, Jackknife, _holds, intervals, method
@@ -38,7 +38,7 @@ def test_groups_are_as_equal_as_can_be_and_depend_on_the_seed(documents: int) ->
 def test_the_interval_of_a_mean_is_that_of_student() -> None:
     without = (SAMPLE.sum() - SAMPLE) / (len(SAMPLE) - 1)
     sizes = np.ones(len(SAMPLE), int)
-    found = jackknife.interval(SAMPLE.mean(), without, sizes, 0.9, UNLIMITED)
+    found = jackknife.jackknife_interval(SAMPLE.mean(), without, sizes, 0.9, UNLIMITED)
     expected = stats.t.interval(0.9, len(SAMPLE) - 1, SAMPLE.mean(), stats.sem(SAMPLE))
     assert found == pytest.approx(expected)
     chance = jackknife.probability(SAMPLE.mean(), without, sizes)
@@ -73,7 +73,9 @@ def test_bca_of_scipy_and_the_jackknife_agree_for_a_ratio() -> None:
     kept = jackknife.deletions(group)
     values = (kept @ right) / (kept @ every)
     low, high = (
-        jackknife.interval(right.sum() / every.sum(), values, np.bincount(group), 0.95, (0.0, 1.0))
+        jackknife.jackknife_interval(
+            right.sum() / every.sum(), values, np.bincount(group), 0.95, (0.0, 1.0)
+        )
         or UNLIMITED
     )
     width = found.confidence_interval.high - found.confidence_interval.low
@@ -86,7 +88,10 @@ def test_intervals_hold_their_value_and_stay_within_its_limits(within: tuple[flo
     random = np.random.default_rng(5)
     for value in (1e-9, 0.01, 0.4999, 0.5):
         values = value + random.normal(0, 0.3, 10)
-        low, high = jackknife.interval(value, values, np.ones(10, int), 0.99, within) or (1.0, 0.0)
+        low, high = jackknife.jackknife_interval(value, values, np.ones(10, int), 0.99, within) or (
+            1.0,
+            0.0,
+        )
         assert within[0] <= low <= value <= high <= within[1]
 
 

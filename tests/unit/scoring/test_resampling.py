@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from hlteval.representation import Corpus
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.ratios import ratio
-from hlteval.scoring.resampling import CELLS, bootstrap, draws, interval, over, weighted
-from hlteval.scoring.significance import Pair, holm
+from hlteval.scoring.resampling import CELLS, Pair, bootstrap, draws, holm, interval, over, weighted
 
 SCHEMA = {"document": pl.String, "right": pl.Int64, "all": pl.Int64}
 

@@ -15,8 +15,7 @@ from hlteval.representation import Corpus
 from hlteval.scoring.intervals import Jackknife
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.ratios import ratio
-from hlteval.scoring.resampling import weighted
-from hlteval.scoring.significance import Pair, drawn_chance
+from hlteval.scoring.resampling import Pair, drawn_chance, weighted
 
 
 @dataclass(frozen=True)

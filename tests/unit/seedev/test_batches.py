@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hlteval.converters.standoff.records import field_spans
+from hlteval.converters.standoff.dialects import field_spans
 from tests import runs as validation
 
 REFERENCE = Path(__file__).parents[3] / "fixtures" / "standoff" / "valid" / "binary"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hlteval.validators.seedev.cycles import Edge, loops
+from hlteval.validators.seedev.references import Edge, cycles
 
 
 @pytest.mark.parametrize(
@@ -23,12 +23,12 @@ from hlteval.validators.seedev.cycles import Edge, loops
     ],
 )
 def test_loops(edges: list[Edge], found: list[tuple[Edge, list[int]]]) -> None:
-    assert list(loops(edges)) == found
+    assert list(cycles(edges)) == found
 
 
 def test_a_long_circle_needs_no_deep_stack() -> None:
     size = 50_000
     edges = [(at, (at + 1) % size) for at in range(size)]
-    ((edge, path),) = loops(edges)
+    ((edge, path),) = cycles(edges)
     assert edge == (size - 1, 0)
     assert path == [*range(size), 0]

@@ -6,8 +6,7 @@ import pytest
 
 from hlteval.converters.standoff.bionlp import FORMAT
 from hlteval.representation import Corpus
-from hlteval.scoring.seedev.events import Sameness, side
-from hlteval.scoring.seedev.sentences import inside
+from hlteval.scoring.seedev.events import Sameness, inside, side
 from hlteval.sources import Member, Source
 
 A1 = """\

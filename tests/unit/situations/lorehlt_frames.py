@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.situations.lorehlt.ranking_metric import SituationRanking
-from hlteval.scoring.situations.lorehlt.ranking_options import RankingOptions
+from hlteval.scoring.situations.lorehlt.metric import SituationRanking
+from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
 
 Rows = Iterable[Mapping[str, Any]]
 

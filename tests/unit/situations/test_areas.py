@@ -10,7 +10,7 @@ import pytest
 import hlteval
 from hlteval.results.scores import Scores
 from hlteval.scoring.situations.situations import LAYERS
-from hlteval.validators.situations.schema import types
+from hlteval.validators.situations.rules import types
 from tests.runs import score
 
 ANNOTATED = "TYPE: {types}\nTIME: Current\nResolution: Sufficient\nPLACE: {place}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hlteval.scoring.situations.lorehlt.given_names import _hint
+from hlteval.scoring.situations.lorehlt.frame_rows import _hint
 from tests.unit.situations.lorehlt_frames import corpus, gold, said, scored, values
 
 REFERENCE = [gold("D1"), gold("D1", "water", "2"), gold("D1", "med", "3")]

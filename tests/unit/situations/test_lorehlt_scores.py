@@ -7,11 +7,10 @@ import math
 import polars as pl
 import pytest
 
-from hlteval.scoring.situations.lorehlt import gravity
-from hlteval.scoring.situations.lorehlt.annotators import CHOSEN
-from hlteval.scoring.situations.lorehlt.knowledge_base import MENTIONS, nil_places, nil_sources
-from hlteval.scoring.situations.lorehlt.ranking import Gains
-from hlteval.scoring.situations.lorehlt.unstable_order import falling
+from hlteval.scoring.situations.lorehlt import frame_sides
+from hlteval.scoring.situations.lorehlt.frame_rows import MENTIONS, nil_places, nil_sources
+from hlteval.scoring.situations.lorehlt.frame_sides import CHOSEN
+from hlteval.scoring.situations.lorehlt.ranking import Gains, falling
 from tests.unit.situations.lorehlt_frames import corpus, gold, said, scored, tables, values
 
 FEAR = {"holder_kb": "author", "value": -1.0, "fear": True, "anger": False, "joy": False}
@@ -400,12 +399,12 @@ def test_the_gravity_of_needs_and_issues_by_emotions(official):
     rows = [(issue, fear, anger) for issue in (False, True) for fear in (0, 1) for anger in (0, 1)]
     frames = pl.DataFrame(rows, ["issue", "felt_fear", "felt_anger"], orient="row")
     frames = frames.with_columns(current=True, urgent=True, unresolved=True)
-    found = frames.select(gravity.numeric(official=official)).to_series().to_list()
+    found = frames.select(frame_sides.numeric(official=official)).to_series().to_list()
     parts = 1 if official else 5
     assert found == pytest.approx([parts * own for own in (1, 1.2, 1.2, 1.4, 0, 1, 1, 1.2)])
     for name in ("current", "urgent"):
         without = frames.with_columns(pl.lit(value=False).alias(name))
-        assert set(without.select(gravity.numeric(official=official)).to_series()) == {0}
+        assert set(without.select(frame_sides.numeric(official=official)).to_series()) == {0}
 
 
 def test_there_are_as_many_draws_as_are_wanted_and_none_by_themselves():
@@ -423,7 +422,7 @@ def test_a_frame_has_the_emotions_of_any_of_its_sentiments():
         ["docid", "frame", "fear", "anger"],
         orient="row",
     )
-    found = gravity.with_emotions(frames, felt)
+    found = frame_sides.with_emotions(frames, felt)
     assert found.select("felt_fear", "felt_anger").row(0) == (True, True)
     grave = found.with_columns(current=True, urgent=True, unresolved=True)
-    assert grave.select(gravity.numeric(official=False)).item() == 7
+    assert grave.select(frame_sides.numeric(official=False)).item() == 7

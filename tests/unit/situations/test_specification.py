@@ -13,7 +13,7 @@ from hlteval.representation import Corpus
 from hlteval.scoring.similarity import UNIT, similarity
 from hlteval.scoring.situations.metric import FrameMatch, Options
 from hlteval.sources import open_source
-from hlteval.validators.situations.schema import types
+from hlteval.validators.situations.rules import types
 
 COMPLETE = """{
 "DocumentID": "CHN_EVAL_096_004",

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 import pytest
 
 from hlteval.converters import load
-from hlteval.converters.toolkit.single_file import head
+from hlteval.converters.toolkit.source_files import head
 from hlteval.sources import Limits, Unreadable, open_source
 from hlteval.sources.opening import open_stream
 
@@ -24,8 +24,8 @@ def test_a_file_a_stream_and_a_member_are_read_from_any_offset(tmp_path: Path) -
     for source in (open_source(str(path)), open_stream([CONTENT], "-"), open_source(str(archive))):
         (member,) = source.members
         assert member.fetch() == CONTENT
-        assert member.reader().read(2, 6) == b"format"
-        assert member.reader().read(len(CONTENT) - 2, 100) == b"}\n"
+        assert member.reader()(2, 6) == b"format"
+        assert member.reader()(len(CONTENT) - 2, 100) == b"}\n"
         (result,) = load("jsonl").read(source)
         assert result.corpus.documents["name"].to_list() == ["d1"]
 
@@ -35,7 +35,7 @@ def test_the_limit_holds_for_a_part_of_a_file(tmp_path: Path) -> None:
     path.write_bytes(CONTENT)
     source = open_source(str(path), limits=Limits(file_bytes=len(CONTENT) - 1))
     with pytest.raises(Unreadable) as caught:
-        source.members[0].reader().read(0, 5)
+        source.members[0].reader()(0, 5)
     assert caught.value.finding.code == "SRC125"
     assert head(source) == ""
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hlteval.converters.standoff.dialects import BIONLP
-from hlteval.converters.standoff.records import explain, field_spans
+from hlteval.converters.standoff.dialects import BIONLP, explain, field_spans
 
 REFUSED = [
     ("", "STD101", "unknown", (1, 1)),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.converters.situations.lorehlt_problems import Violation, violations
+from hlteval.converters.situations.lorehlt.items import Violation, violations
 from hlteval.findings import Finding, Findings, Problem, Span, finding, part, summary
-from hlteval.findings.cascades import without_cascades
+from hlteval.findings.cascades import cascades
 from hlteval.reports.findings import FORMATS, text
 from hlteval.reports.terminal import results, write
 from hlteval.results.verdict import Verdict
@@ -89,7 +89,7 @@ def test_frames_that_are_only_counted_are_not_explained(
         seen.append(value)
         return violations(value, version)
 
-    monkeypatch.setattr("hlteval.converters.situations.lorehlt_items.violations", explained)
+    monkeypatch.setattr("hlteval.converters.situations.lorehlt.items.violations", explained)
     validate("lorehlt-sf", str(path), max_per_code=2)
     assert 0 < len(seen) < 9
 
@@ -164,7 +164,7 @@ def test_cascades_divide_what_stands_for_several():
     missing = finding(
         "SEE203", roles="Agent", file="d.a2", span=Span(2, 1, 2), record="E1", label="X"
     )
-    kept = without_cascades([role, summary(missing, [2, 3, 4])])
+    kept = cascades([role, summary(missing, [2, 3, 4])]).kept
     assert [found.further.places for found in kept if found.further] == [(2, 4)]
 
 

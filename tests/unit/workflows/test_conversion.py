@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from hlteval.converters import BUILTIN, Format, load
-from hlteval.representation import Corpus, write_jsonl
+from hlteval.converters.corpus.lines import write_jsonl
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
 from hlteval.sources.inputs import as_path
 from hlteval.workflows.convert import conversion, inputs, losses

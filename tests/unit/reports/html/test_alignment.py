@@ -16,7 +16,7 @@ from hlteval.reports.html.page import as_json
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.scoring.edl.errors import ALIGNMENT
-from hlteval.scoring.evidence import TEXTS, Evidence
+from hlteval.scoring.metric import TEXTS, Evidence
 from tests.cli.test_widths import SIDES
 from tests.unit.tasks.test_alignments import scored
 

@@ -1,0 +1,243 @@
+"""Rows that a reader collects, as tables of the representation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from math import isfinite
+from pathlib import PurePath
+from typing import Any
+
+import polars as pl
+
+from hlteval.converters.toolkit.source_files import original_files
+from hlteval.representation import TABLES, Corpus
+from hlteval.representation.corpus import document_slices
+
+
+def keyed(name: str, rows: Sequence[Sequence[Any]], columns: Sequence[str] = ()) -> pl.DataFrame:
+    """Rows as a table whose key `row` counts from 0.
+
+    Args:
+        name: the name of the table.
+        rows: the rows.
+        columns: the names of their columns in order, without the key; by default those of the
+            table, as many as the rows have.
+
+    Examples:
+        >>> keyed("documents", [(0, "d1"), (0, "d2")]).rows()
+        [(0, 0, 'd1'), (1, 0, 'd2')]
+        >>> keyed("documents", [("d1",), ("d2",)], ["name"]).rows()
+        [(0, 'd1'), (1, 'd2')]
+    """
+    own = list(TABLES[name].schema)[1:]
+    columns = columns or (own[: len(rows[0])] if rows else own)
+    schema = {column: TABLES[name].schema[column] for column in columns}
+    values = zip(*rows, strict=True) if rows else [()] * len(schema)
+    frame = pl.DataFrame(dict(zip(schema, map(list, values), strict=True)), schema)
+    return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *schema)
+
+
+# The documents that the rows of a table name.
+
+
+def with_documents(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The documents in the order of their first rows, and the rows with their keys.
+
+    Args:
+        rows: with the column `name`, the name of a document, and `origin`, if the rows are from
+            several sources.
+
+    Returns:
+        The columns `row`, `name` and `origin` of `documents`; and the rows with `row`, `document`
+        and `origin` instead of `name`.
+
+    Examples:
+        >>> documents, rows = with_documents(pl.DataFrame({"name": ["d2", "d1", "d2"]}))
+        >>> documents["name"].to_list(), rows["document"].to_list()
+        (['d2', 'd1'], [0, 1, 0])
+    """
+    key = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
+    if "origin" not in rows.columns:
+        rows = rows.with_columns(origin=pl.lit(0, pl.Int64))
+    documents = rows.select("name", "origin").unique("name", keep="first", maintain_order=True)
+    documents = documents.with_columns(key)
+    names = documents.select("name", document="row")
+    # Only the names are joined: that of all columns would copy them.
+    numbers = rows.select("name").join(names, on="name", how="left", maintain_order="left")
+    return documents, rows.drop("name").with_columns(numbers["document"], key)
+
+
+# Escapes in the cells of tables that have no quoting: `\t`, `\n`, `\r`, `\\`, and `\e` alone.
+
+
+_ESCAPES = {"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"}
+
+
+def escaped(column: str) -> pl.Expr:
+    r"""The cells of a column of texts; an empty text is `\e`, and a null stays null.
+
+    Examples:
+        >>> frame = pl.DataFrame({"text": ["a\tb", "", None]})
+        >>> frame.select(escaped("text"))["text"].to_list()
+        ['a\\tb', '\\e', None]
+    """
+    cell = pl.col(column)
+    for character, escape in _ESCAPES.items():
+        cell = cell.str.replace_all(character, escape, literal=True)
+    return pl.when(pl.col(column) == "").then(pl.lit(r"\e")).otherwise(cell).alias(column)
+
+
+def unescaped(column: str) -> pl.Expr:
+    r"""The texts of a column of cells.
+
+    Examples:
+        >>> frame = pl.DataFrame({"text": ["a\\tb", r"\e", None]})
+        >>> frame.select(unescaped("text"))["text"].to_list()
+        ['a\tb', '', None]
+    """
+    cell = pl.col(column).str.replace_all(r"\\", "\0", literal=True)  # no text has this character
+    for character, escape in _ESCAPES.items():
+        cell = cell.str.replace_all(escape, character, literal=True)
+    return (
+        pl.when(pl.col(column) == r"\e")
+        .then(pl.lit(""))
+        .otherwise(cell.str.replace_all("\0", "\\", literal=True))
+        .alias(column)
+    )
+
+
+# Confidences that a format writes as decimal numbers: read in bulk, and written unchanged.
+
+
+_NUMBER = r"[ ]*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?[ ]*"
+
+
+def decimal(value: float) -> str:
+    """A number as it is written by default: with a decimal point, without an exponent.
+
+    Examples:
+        >>> decimal(1), decimal(0.00001), decimal(0.1)
+        ('1.0', '0.00001', '0.1')
+    """
+    text = format(Decimal(repr(float(value))), "f")
+    return text if "." in text else f"{text}.0"
+
+
+def number(text: str) -> float | None:
+    """The number that a text is, apart from spaces around it; None for other texts.
+
+    Examples:
+        >>> number(" 1e-3"), number("high"), number("1e999"), number("nan")
+        (0.001, None, None, None)
+    """
+    if not re.fullmatch(_NUMBER, text):
+        return None
+    value = float(text)
+    return value if isfinite(value) else None
+
+
+def from_text(written: pl.Series) -> pl.DataFrame:
+    """The columns `confidence` and `confidence_text` of numbers as written.
+
+    Args:
+        written: the texts, without nulls.
+
+    Examples:
+        >>> from_text(pl.Series(["0.5", "1", "high"])).rows()
+        [(0.5, None), (1.0, '1'), (None, 'high')]
+    """
+    plain = written.to_frame("text").select(
+        "text",
+        confidence=pl.when(pl.col("text").str.contains(r"^[0-9]{1,9}\.[0-9]{1,30}$"))
+        .then(pl.col("text"))
+        .cast(pl.Float64, strict=False),
+    )
+    kept = pl.col("confidence").cast(pl.String) == pl.col("text")
+    odd = plain.filter(~kept.fill_null(value=False))["text"].unique().to_list()
+    values = {text: number(text) for text in odd}
+    texts = {
+        text: None if value is not None and decimal(value) == text else text
+        for text, value in values.items()
+    }
+    text = pl.col("text")
+    return plain.select(
+        confidence=pl.coalesce(
+            "confidence", text.replace_strict(values, default=None, return_dtype=pl.Float64)
+        ),
+        confidence_text=text.replace_strict(texts, default=None, return_dtype=pl.String),
+    )
+
+
+def to_text(rows: pl.DataFrame) -> pl.Series:
+    """The confidences of mentions as text; 1.0 where there is none.
+
+    Args:
+        rows: with the columns `confidence` and `confidence_text`.
+
+    Examples:
+        >>> columns = {"confidence": [0.5, 1.0, None], "confidence_text": [None, "1", None]}
+        >>> to_text(pl.DataFrame(columns)).to_list()
+        ['0.5', '1', '1.0']
+    """
+    value, text = pl.col("confidence"), pl.col("confidence").cast(pl.String)
+    long = ~text.str.contains(r"^[0-9]+\.[0-9]+$") & pl.col("confidence_text").is_null()
+    odd = rows.filter(long)["confidence"].drop_nulls().unique().to_list()
+    texts = {number: decimal(number) for number in odd}
+    spelled = value.replace_strict(texts, default=None, return_dtype=pl.String)
+    return rows.select(
+        pl.coalesce("confidence_text", spelled, text, pl.lit("1.0")).alias("confidence")
+    )["confidence"]
+
+
+# Slices of a corpus: whole documents that are written one slice at a time.
+#
+# Writers make texts of rows, which take many times their memory.
+
+
+#: Rows of a slice; a document is never divided.
+ROWS = 100_000
+
+
+def slices(corpus: Corpus, form: str, rows: int = ROWS) -> Iterator[Corpus]:
+    """A corpus in slices whose files are those of the whole.
+
+    Every slice has all `sources`. A corpus is one slice if the file of a document may depend on
+    other documents.
+
+    Args:
+        corpus: any corpus.
+        form: the name of the format that is written, with files of its own for each document.
+        rows: of a slice, more or less.
+
+    Examples:
+        >>> corpus = Corpus(documents=[{"row": 0, "name": "a"}, {"row": 1, "name": "b"}])
+        >>> [part.documents["name"].to_list() for part in slices(corpus, "rsd", 1)]
+        [['a'], ['b']]
+    """
+    total = sum(frame.height for _, frame in corpus.tables())
+    divided = total > rows and _are_independent(corpus, form)
+    return document_slices(corpus, rows) if divided else iter([corpus])
+
+
+def _are_independent(corpus: Corpus, form: str) -> bool:
+    """Whether each document certainly has a file of its own that no other document concerns."""
+    documents = corpus.documents
+    if corpus.entities.height or documents["name"].is_duplicated().any():
+        return False
+    members = original_files(corpus, form)
+    originals = documents.filter(pl.col("origin").is_in(list(members)))["origin"]
+    if originals.is_empty():
+        # A suffix begins with a dot, so no file has the name of a folder without one.
+        return not any("." in folder for folder in _folders(documents["name"]))
+    if originals.len() < documents.height or originals.is_duplicated().any():
+        return False
+    paths = [members[origin] for origin in originals]
+    return _folders(paths).isdisjoint(paths)
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    """The folders that paths lead through."""
+    folders = {folder for path in paths if "/" in path for folder in PurePath(path).parents}
+    return {str(folder) for folder in folders} - {"."}

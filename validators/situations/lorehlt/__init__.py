@@ -1,0 +1,1 @@
+"""Rules of LoReHLT 2019 situation frames."""

@@ -1,0 +1,25 @@
+"""Packing of LoReHLT situation frames: system_output.json and one table of entity mentions."""
+
+from __future__ import annotations
+
+from hlteval.converters.situations.lorehlt.lorehlt_sf_json import (
+    NAME,
+    entity_members,
+    frames_member,
+)
+from hlteval.sources import Source
+from hlteval.validators.packages import Arranged, arranged
+
+
+def arrange(stem: str, source: Source) -> Arranged:  # noqa: ARG001 - the name may be any
+    """The frames under the name that the plan requires, and the tables beside them.
+
+    Args:
+        stem: the name of the archive without its suffix.
+        source: the files of the user.
+    """
+    frames = frames_member(source)
+    if frames is None:
+        return Arranged(())
+    names = {member.name: member.basename for member in entity_members(source)}
+    return arranged(source, {frames.name: NAME, **names})
