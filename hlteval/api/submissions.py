@@ -351,7 +351,7 @@ def report(
         '<!doctype html>'
     """
     from hlteval.reports.html import write
-    from hlteval.reports.scores import Refusal
+    from hlteval.results.verdict import Refusal
     from hlteval.workflows.run.verdicts import Refused
 
     given: object = result

@@ -22,12 +22,12 @@ from hlteval.findings import REFERENCE, SUBMISSION, Item
 from hlteval.findings.counts import count_of
 from hlteval.reports.findings import json
 from hlteval.reports.html import write
-from hlteval.reports.scores import FORMATS, Refusal, value_text, values_of
+from hlteval.reports.scores import FORMATS, value_text, values_of
 from hlteval.reports.systems import COMPARISON_FORMATS
 from hlteval.reports.tables import ALL
 from hlteval.reports.terminal import printable
 from hlteval.results.systems import NOT_DISTINGUISHABLE
-from hlteval.results.verdict import Verdict
+from hlteval.results.verdict import Refusal, Verdict
 from hlteval.serve.settings import Folder, Link, Order, Outcome, Part, Progress, Upload
 from hlteval.sources import Source, open_source
 from hlteval.sources.archives import FILE, Entry, admit, too_large
@@ -248,7 +248,7 @@ class _Work:
             except Refused as refused:
                 refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking)
                 part = Part(title.lower(), title, "refused", (("reason", str(refused)),))
-                self.add(part, refusal, {"json": refusal.as_json()})
+                self.add(part, refusal, {"json": json(refusal)})
 
     def add(
         self, part: Part, result: Any, texts: Mapping[str, str], links: Iterable[Link] = ()

@@ -14,9 +14,8 @@ from typer.testing import CliRunner
 from hlteval.cli.app import app
 from hlteval.findings import Finding, Findings
 from hlteval.reports.html import write
-from hlteval.reports.scores import Refusal
 from hlteval.results.systems import RefusedSystem
-from hlteval.results.verdict import Verdict
+from hlteval.results.verdict import Refusal, Verdict
 from hlteval.workflows.run.request import Intervals
 from tests.browser.hostile import HOSTILE, poisoned, scores
 from tests.cli.test_widths import FLAWED, SIDES

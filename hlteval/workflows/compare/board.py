@@ -19,13 +19,12 @@ import msgspec
 from hlteval.findings import SUBMISSION, Finding, Findings
 from hlteval.reports.html import write
 from hlteval.reports.html.systems import leaderboard_page
-from hlteval.reports.scores import Refusal
 from hlteval.reports.systems import LEADERBOARD_FORMATS as FORMATS
 from hlteval.reports.tables import ALL
 from hlteval.reports.terminal import render_text
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Leaderboard
-from hlteval.results.verdict import SIGNED, Signature, Verdict
+from hlteval.results.verdict import SIGNED, Refusal, Signature, Verdict
 from hlteval.sources import writing
 from hlteval.sources.writing import check_name
 from hlteval.workflows.compare.comparison import leaderboard

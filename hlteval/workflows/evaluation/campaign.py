@@ -121,8 +121,8 @@ def finish(cell: Cell, size: int | None, *parts: Sequence[Batch]) -> CellResult:
         parts: what was counted of its batches, in order.
     """
     run = open_cell(cell)
-    for batch in chain.from_iterable(parts):
-        run.add(batch)
+    for counted in chain.from_iterable(parts):
+        run.add(counted)
     reason = ""
     try:
         conclude(run, size)
@@ -204,8 +204,9 @@ def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard |
             if scored:
                 run = runs[cell.submission] = open_cell(cell)
                 run.total.counts = [pl.read_ipc(result.counts)]
-                read = {side: dict.fromkeys(each) for side, each in result.files.items()}
-                run.total.files = read
+                run.total.files = {
+                    side: dict.fromkeys(files) for side, files in result.files.items()
+                }
                 run.judged = verdict
                 continue
             blocking = tuple(each for each in result.findings if each.blocking) or result.findings

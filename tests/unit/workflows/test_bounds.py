@@ -10,9 +10,8 @@ import pytest
 from hlteval.converters.situations.lorehlt.items import Violation, violations
 from hlteval.findings import Finding, Findings, Problem, Span, finding, part, summary
 from hlteval.findings.cascades import cascades
-from hlteval.reports.findings import FORMATS
+from hlteval.reports.findings import FORMATS, text
 from hlteval.reports.terminal import results, write
-from hlteval.reports.text import text
 from hlteval.results.verdict import Verdict
 from tests.runs import fix, validate
 
