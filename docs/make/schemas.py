@@ -15,11 +15,11 @@ from typing import Any, get_type_hints
 import msgspec
 import polars as pl
 
+from docs.make.schema_outputs import FolderDefaults, RefusalOutput, VerdictOutput
 from hlteval import grammars
 from hlteval.extensions import resolve
 from hlteval.findings import Findings, Item
 from hlteval.reports.schemas.declared import SCHEMAS, Schema
-from hlteval.reports.schemas.outputs import FolderDefaults, RefusalOutput, VerdictOutput
 from hlteval.results.evaluation import (
     Campaign,
     CampaignTask,
@@ -125,7 +125,7 @@ def _described(own: Mapping[str, Any], kind: type) -> dict[str, Any]:
 
 def _of_output(schema: Schema) -> dict[str, Any]:
     """The schema of an output, from its class and those of its parts."""
-    shape = _shape(resolve(f"hlteval.{schema.shape}"))
+    shape = _shape(resolve(_path(schema.shape)))
     (_,), parts = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
     done = {
         name: _part(part, kind, schema)
@@ -137,6 +137,11 @@ def _of_output(schema: Schema) -> dict[str, Any]:
         done["Finding"] = done.pop("Item")
     more = {"$defs": dict(sorted(done.items()))} if done else {}
     return {**own, **more}
+
+
+def _path(shape: str) -> str:
+    """Where a class is: of a result, or of an output that is declared beside this module."""
+    return shape if shape.startswith("docs.") else f"hlteval.{shape}"
 
 
 def _shape(kind: type) -> type:

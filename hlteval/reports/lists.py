@@ -17,7 +17,7 @@ from hlteval import converters, tasks
 from hlteval.findings import Entry, catalogue, entry
 from hlteval.findings.suggest import closest
 from hlteval.reports.findings import STYLES
-from hlteval.reports.schemas.lists import (
+from hlteval.reports.schemas.declared import (
     CodeDescription,
     FormatDescription,
     MetricDescription,

@@ -1,4 +1,7 @@
-"""The outputs whose JSON has other members than the result, member by member."""
+"""The outputs whose JSON has other members than the results of commands, member by member.
+
+Schemas are made of them (`docs.make.schemas`); the fields of results are the members of all others.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,12 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from hlteval.findings import Item
+from hlteval.reports.schemas.declared import (
+    CodeDescription,
+    FormatDescription,
+    SchemaDescription,
+    TaskDescription,
+)
 from hlteval.results.evaluation import Best
 from hlteval.results.verdict import Count, Counts, Defaults, Outcome, Profile
 
@@ -111,3 +120,43 @@ class BestOutput(msgspec.Struct):
     """
 
     best: tuple[Best, ...]
+
+
+class TasksOutput(msgspec.Struct):
+    """The tasks, or one of them.
+
+    Attributes:
+        tasks: the tasks.
+    """
+
+    tasks: tuple[TaskDescription, ...]
+
+
+class FormatsOutput(msgspec.Struct):
+    """The formats and what they support.
+
+    Attributes:
+        formats: the formats.
+    """
+
+    formats: tuple[FormatDescription, ...]
+
+
+class CodesOutput(msgspec.Struct):
+    """The codes of findings that begin with some letters, or one of them.
+
+    Attributes:
+        codes: the codes, sorted.
+    """
+
+    codes: tuple[CodeDescription, ...]
+
+
+class SchemasOutput(msgspec.Struct):
+    """The schemas that there are.
+
+    Attributes:
+        schemas: the schemas.
+    """
+
+    schemas: tuple[SchemaDescription, ...]
