@@ -16,9 +16,9 @@ from hlteval.scoring.situations.lorehlt.frame_rows import ANNOTATED, FRAME, SENT
 from hlteval.scoring.situations.lorehlt.frame_sides import EMOTIONS, Annotations
 from hlteval.scoring.situations.lorehlt.official_sides import (
     TABLES,
-    counted,
     of_chosen,
     read_reference,
+    sentiment_rates,
 )
 
 _GRAVE_EMOTIONS = ("fear", "anger")
@@ -134,7 +134,7 @@ def _sentiments(annotations: Annotations) -> Iterator[str]:
         yield "no sentiment of the reference has an emotion"
     if both.system["nones"].is_not_null().any():
         yield _NO_LIST
-    if not counted(reference, system, "type,place")["polarity"].precision > 0:
+    if not sentiment_rates(reference, system, "type,place")["polarity"].precision > 0:
         return  # it looks at the emotions of right sentiments only
     for emotion in EMOTIONS:
         if system[emotion].is_null().all():

@@ -68,16 +68,16 @@ def scorings(values: Mapping[str, float | None]) -> pl.DataFrame:
 def tables(values: Mapping[str, float | None], scored: ScoredFrames) -> dict[str, pl.DataFrame]:
     """All tables."""
     found = {"scorings": scorings(values)}
-    if scored.stopped:
+    if scored.is_stopped:
         return found
     found |= {
         "situations": situations(scored.shown),
         "frames": frames(scored.matches[_DOCUMENT_CLASS]),
         "ndcg": ndcg(scored),
         "precision_at": precisions(scored),
-        "pr": curves(scored.curves),
+        "pr": curves(scored.matches),
     }
-    if not (scored.official or scored.annotations.options.no_sec):
+    if not scored.annotations.options.no_sec and scored.sentiments:
         found["sec"] = targets(scored.sentiments)
     if scored.annotations.several:
         kind = pl.when("issue").then(pl.lit("issue")).otherwise(pl.lit("need"))
@@ -122,7 +122,7 @@ def situations(ranking: Ranking) -> pl.DataFrame:
 
 def frames(matches: FrameMatches) -> pl.DataFrame:
     """The frames of both sides by document, type and place."""
-    predicted = matches.predicted.fill_null(value=False)
+    predicted = matches.predicted
     known = pl.col("weight").is_not_null()
     outcome = (
         pl.when(known & predicted)
@@ -159,9 +159,7 @@ def ndcg(scored: ScoredFrames) -> pl.DataFrame:
 
 def precisions(scored: ScoredFrames) -> pl.DataFrame:
     """Precision at every N that the reference has situations for."""
-    most = scored.shown.reference.height
-    values = scored.shown.precisions(most).tolist() if most else []
-    table = pl.DataFrame({"precision": values}, schema={"precision": pl.Float64})
+    table = pl.DataFrame({"precision": scored.shown.precisions}, schema={"precision": pl.Float64})
     return table.select(pl.int_range(1, pl.len() + 1).alias("n"), "precision")
 
 
