@@ -151,7 +151,10 @@ class Ranking:
         """DCG of the system and the ideal DCG, at each rank."""
         return cumulative(self._gains(ties), self.discount, self.sums), self._ideal
 
-    sums = staticmethod(np.cumsum)
+    @staticmethod
+    def sums(terms: Numbers) -> Numbers:
+        """The sums from the first term to each."""
+        return np.cumsum(terms)
 
     def last(self, ties: TieBreak) -> float | None:
         """The nDCG at the last rank; undefined where the reference has no situation with a gain."""
