@@ -34,12 +34,6 @@ from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
 MENTIONS = {"docid": pl.String, "start": pl.Int64, "end": pl.Int64, "entity": pl.String}
 
 
-def without_nil(frames: pl.DataFrame) -> pl.DataFrame:
-    """The frames whose places are not NIL; those without a place stay."""
-    nil = pl.col("place").str.to_lowercase().str.contains("nil", literal=True)
-    return frames.filter(~nil.fill_null(value=False))
-
-
 #: What precedes a NIL identifier of the system that no mention of the reference explains.
 UNRESOLVED = "system:"
 

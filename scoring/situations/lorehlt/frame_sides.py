@@ -29,7 +29,6 @@ from hlteval.scoring.situations.lorehlt.frame_rows import (
     is_scored,
     side,
     with_nil_resolved,
-    without_nil,
 )
 from hlteval.scoring.situations.lorehlt.ranking import (
     Discount,
@@ -53,6 +52,9 @@ CHOSEN = {"docid": pl.String, "issue": pl.Boolean, "chosen": pl.String}
 def chosen_annotators(frames: pl.DataFrame, given: pl.DataFrame | None, seed: int) -> pl.DataFrame:
     """The annotator whose frames count, for needs and issues of each document (`CHOSEN`).
 
+    What is drawn for a document does not depend on others. Rows without an annotator, as in speech,
+    are of all of them, and none is drawn for them.
+
     Args:
         frames: of the reference, with `docid`, `issue` and `annotator`.
         given: annotators that are given, as `CHOSEN`; others are drawn.
@@ -63,43 +65,21 @@ def chosen_annotators(frames: pl.DataFrame, given: pl.DataFrame | None, seed: in
         >>> chosen_annotators(pl.DataFrame([row]), None, 0).rows()
         [('d', False, '7')]
     """
-    own = frames.select("docid", "issue", pl.col("annotator").fill_null("").alias("annotator"))
-    drawn = _draw(own, seed)
-    kinds = own.select("docid", "issue").unique(maintain_order=True)
-    if given is None:
-        return drawn
-    both = kinds.join(given, on=["docid", "issue"], how="left").join(
-        drawn, on=["docid", "issue"], how="left", suffix="_drawn"
-    )
-    return both.select("docid", "issue", pl.coalesce("chosen", "chosen_drawn").alias("chosen"))
-
-
-def _draw(frames: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """One annotator per document; what is drawn for a document does not depend on others.
-
-    Rows without an annotator, as in speech, are of all of them, and none is drawn for them.
-    """
-    names = frames.group_by("docid").agg(pl.col("annotator").unique().sort())
+    fields = ["docid", "issue"]
+    own = frames.select(*fields, pl.col("annotator").fill_null(""))
+    names = own.group_by("docid").agg(pl.col("annotator").unique().sort())
     named = pl.col("annotator").list.filter(pl.element() != "")
     names = names.with_columns(pl.when(named.list.len() > 0).then(named).otherwise("annotator"))
-    several = names.filter(pl.col("annotator").list.len() > 1)
-    chosen = [
-        random.Random(f"{seed}:{docid}").choice(annotators)  # noqa: S311
-        for docid, annotators in several.iter_rows()
+    draws = [
+        each[0] if len(each) == 1 else random.Random(f"{seed}:{docid}").choice(each)  # noqa: S311
+        for docid, each in names.iter_rows()
     ]
-    drawn = several.select("docid").with_columns(chosen=pl.Series(chosen, dtype=pl.String))
-    alone = names.join(several, on="docid", how="anti")
-    drawn = pl.concat([drawn, alone.select("docid", chosen=pl.col("annotator").list.first())])
-    kinds = frames.select("docid", "issue").unique()
-    return kinds.join(drawn, on="docid").select(*CHOSEN).sort("docid", "issue")
-
-
-def single(frames: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
-    """The frames of the chosen annotators, and those without an annotator, as in speech."""
-    frames = frames.drop("chosen", strict=False)
-    joined = frames.join(chosen, on=["docid", "issue"], how="left", maintain_order="left")
-    own = (pl.col("annotator") == pl.col("chosen")).fill_null(value=True)
-    return joined.filter(own).drop("chosen")
+    draw = names.select("docid", chosen=pl.Series(draws, dtype=pl.String))
+    drawn = own.select(fields).unique().join(draw, on="docid").sort(fields)
+    if given is None:
+        return drawn
+    both = drawn.join(given, on=fields, how="left", suffix="_given", maintain_order="left")
+    return both.select(*fields, pl.coalesce("chosen_given", "chosen").alias("chosen"))
 
 
 # The equivalence classes of situation frames: which fields make two frames the same.
@@ -523,8 +503,9 @@ class Annotations:
         return frames
 
     def without_nil(self, frames: pl.DataFrame) -> pl.DataFrame:
-        """The frames, without NIL places if these are left out."""
-        return without_nil(frames) if self.options.no_nil else frames
+        """The frames, without NIL places if these are left out; those without a place stay."""
+        nil = pl.col("place").str.to_lowercase().str.contains("nil", literal=True)
+        return frames.filter(~nil.fill_null(value=False)) if self.options.no_nil else frames
 
     @cached_property
     def cropped(self) -> int:
@@ -563,8 +544,12 @@ class Annotations:
 
     @cached_property
     def single_annotation(self) -> pl.DataFrame:
-        """The frames of the reference, of one annotator."""
-        return single(self.reference, self.chosen)
+        """The frames of the annotators that are drawn, and those without one, as in speech."""
+        fields = ["docid", "issue"]
+        frames = self.reference.drop("chosen", strict=False)
+        joined = frames.join(self.chosen, on=fields, how="left", maintain_order="left")
+        own = (pl.col("annotator") == pl.col("chosen")).fill_null(value=True)
+        return joined.filter(own).drop("chosen")
 
     @cached_property
     def combined(self) -> Sides:
@@ -601,11 +586,6 @@ class Annotations:
             side(self.scored_rows, SENTIMENT, system=own).filter(text) for own in (False, True)
         )
         return reference, system
-
-    @cached_property
-    def system_frames(self) -> int:
-        """How many frames the submission has, whether or not they are scored."""
-        return side(self.rows, FRAME, system=True).height
 
     @property
     def seed(self) -> int:

@@ -57,7 +57,9 @@ class _Quicksort:
                 else:
                     larger, (left, right) = parts
                 waiting.append(larger)
-            self._insert(left, right)
+            # by insertion, which keeps the order of equal values
+            segment = self.order[left : right + 1]
+            self.order[left : right + 1] = sorted(segment, key=self.values.__getitem__)
         return self.order
 
     def _partition(self, left: int, right: int) -> int:
@@ -81,12 +83,6 @@ class _Quicksort:
             self._swap(low, high)
         self._swap(low, right - 1)
         return low
-
-    def _insert(self, left: int, right: int) -> None:
-        """Sort a segment by insertion, which keeps the order of equal values."""
-        self.order[left : right + 1] = sorted(
-            self.order[left : right + 1], key=self.values.__getitem__
-        )
 
     def _swap(self, one: int, other: int) -> None:
         order = self.order

@@ -89,7 +89,7 @@ class OfficialScores(ScoredFrames):
     @property
     def is_stopped(self) -> bool:  # type: ignore[override]
         """Whether it stops before it ranks anything."""
-        return bool(self.stops.everything)
+        return bool(self.stops.reading or self.stops.ranking)
 
     @property
     def _lacks_shown(self) -> bool:

@@ -71,18 +71,13 @@ def is_listed(scored: Collection[str] | None) -> pl.Expr:
 
 def read_reference(frames: pl.DataFrame) -> pl.DataFrame:
     """The frames of the reference, but for those without a place."""
-    frames = _with_flags(_in_order(frames))
+    frames = with_flags(_in_order(frames))
     speech = pl.col("modality").fill_null("text") == "speech"
     # text has a place if it names an entity, whatever entry there is; speech has entries only
     nameless = (pl.col("entity").fill_null("none") == "none") & pl.col("urgency").is_null()
     no_entry = pl.col("place").is_null() | (pl.col("place") == _SPEECH_NIL)
     nowhere = pl.when(speech).then(no_entry).otherwise(nameless)
     return frames.filter(~nowhere.fill_null(value=False))
-
-
-def read_system(frames: pl.DataFrame) -> pl.DataFrame:
-    """The frames of a system."""
-    return _with_flags(frames)
 
 
 def _in_order(frames: pl.DataFrame) -> pl.DataFrame:
@@ -101,8 +96,8 @@ def _in_order(frames: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _with_flags(frames: pl.DataFrame) -> pl.DataFrame:
-    """Frames with the flags on which gravity depends, and null places where none is written."""
+def with_flags(frames: pl.DataFrame) -> pl.DataFrame:
+    """Frames of a side with the flags on which gravity depends, and null where no place is."""
     annotated = pl.col("urgency").is_null()
     speech = annotated & (pl.col("modality") == "speech").fill_null(value=False)
     urgent = (_level("scope", _SCOPES) >= _LEAST) & (_level("severity", _SEVERITIES) >= _LEAST)
@@ -463,7 +458,7 @@ class OfficialAnnotations(Annotations):
     @cached_property
     def predicted(self) -> pl.DataFrame:
         """The frames of the system of any confidence, which the curves are about."""
-        return self.without_nil(read_system(self.submission))
+        return self.without_nil(with_flags(self.submission))
 
     @cached_property
     def annotation(self) -> pl.DataFrame:

@@ -203,6 +203,14 @@ class Ranking:
         return hits / np.arange(1, most + 1)
 
 
+def shares(gains: Numbers, discount: Discount) -> Numbers:
+    """The discounted gain at each rank (section 16.2.3)."""
+    ranks = np.arange(1, len(gains) + 1)
+    if discount == "method1":
+        return gains / np.log2(ranks + 1)
+    return gains / np.maximum(1.0, np.log2(ranks))
+
+
 def cumulative(
     gains: Numbers, discount: Discount, sums: Callable[[Numbers], Numbers] = np.cumsum
 ) -> Numbers:
@@ -217,9 +225,10 @@ def cumulative(
         >>> cumulative(np.array([5.0, 3.0]), "method1").round(2).tolist()
         [5.0, 6.89]
     """
-    head, terms = _terms(gains, discount)
-    own = sums(terms)
-    return own if discount == "method1" else np.append([head][: len(gains)], head + own)
+    terms = shares(gains, discount)
+    if discount == "method1":
+        return sums(terms)
+    return np.append(terms[:1], terms[:1] + sums(terms[1:]))
 
 
 def discounted_sum(gains: Numbers, discount: Discount) -> float:
@@ -229,16 +238,10 @@ def discounted_sum(gains: Numbers, discount: Discount) -> float:
         >>> round(discounted_sum(np.array([5.0, 3.0]), "method1"), 2)
         6.89
     """
-    head, terms = _terms(gains, discount)
-    return head + float(terms.sum())
-
-
-def _terms(gains: Numbers, discount: Discount) -> tuple[float, Numbers]:
-    """The terms of a sum: the gain of the first rank where it is not divided, and all others."""
-    ranks = np.arange(1, len(gains) + 1)
+    terms = shares(gains, discount)
     if discount == "method1":
-        return 0.0, gains / np.log2(ranks + 1)
-    return float(gains[:1].sum()), gains[1:] / np.log2(ranks[1:])
+        return float(terms.sum())
+    return float(terms[:1].sum()) + float(terms[1:].sum())
 
 
 # What can be chosen about the scores of situation frames.

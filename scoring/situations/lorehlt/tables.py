@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 import polars as pl
 import polars.selectors as cs
 
@@ -22,7 +21,7 @@ from hlteval.scoring.situations.lorehlt.frame_matches import FrameMatches
 from hlteval.scoring.situations.lorehlt.frame_rows import NUMBER
 from hlteval.scoring.situations.lorehlt.frame_scores import ScoredFrames
 from hlteval.scoring.situations.lorehlt.frame_sides import GRAVE
-from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking
+from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking, shares
 
 _TITLES = {
     "ndcg": "nDCG",
@@ -93,12 +92,8 @@ def tables(values: Mapping[str, float | None], scored: ScoredFrames) -> dict[str
 def situations(ranking: Ranking) -> pl.DataFrame:
     """Each situation of either side: gravity, gain and rank, and its share of DCG."""
     own = ranking.ranked("standard").with_row_index("rank", offset=1)
-    gains, ranks = own["gain"].to_numpy(), own["rank"].to_numpy().astype(np.float64)
-    if ranking.discount == "method1":
-        discounted = gains / np.log2(ranks + 1)
-    else:
-        discounted = gains / np.maximum(1.0, np.log2(ranks))
-    own = own.with_columns(dcg=pl.Series(discounted, dtype=pl.Float64))
+    dcg = shares(own["gain"].to_numpy(), ranking.discount)
+    own = own.with_columns(dcg=pl.Series(dcg, dtype=pl.Float64))
     gold = ranking.reference.select(
         "type",
         "place",
