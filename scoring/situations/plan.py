@@ -39,6 +39,7 @@ from hlteval.scoring.situations.situations import (
     near_misses,
     projected,
     situations,
+    with_names,
 )
 
 #: A row per layer and cut: how many frames it takes, the least confidence of them, and counts.
@@ -150,18 +151,12 @@ class FrameMatch(Metric):
                 pairs += aligned(layer, left, right, paired)
         names = pl.concat([reference.documents, system.documents]).select("row", "name").unique()
         zeros = pl.col("matched", "frames", "references").fill_null(0)
-        tables = [(pl.concat(counts, how="diagonal").with_columns(zeros), COUNTS)]
-        if alignment:
-            similarity = (pl.col("weight").fill_null(0) / UNIT).alias("similarity")
-            rows = pl.concat(pairs, how="diagonal").with_columns(similarity, type="label")
-            tables.append((rows, ALIGNMENT))
-        parts = [
-            rows.join(names, left_on="document", right_on="row", maintain_order="left")
-            .with_columns(document="name")
-            .select(list(schema))
-            for rows, schema in tables
-        ]
-        return parts[0], parts[1] if alignment else None
+        named = with_names(pl.concat(counts, how="diagonal").with_columns(zeros), names, COUNTS)
+        if not alignment:
+            return named, None
+        similarity = (pl.col("weight").fill_null(0) / UNIT).alias("similarity")
+        rows = pl.concat(pairs, how="diagonal").with_columns(similarity, type="label")
+        return named, with_names(rows, names, ALIGNMENT)
 
     def reference_frames(self, corpus: Corpus) -> pl.DataFrame:
         """The annotated frames, with the places that count."""

@@ -186,6 +186,14 @@ def _outcome_rows(rows: pl.DataFrame, layer: str, outcome: str) -> pl.DataFrame:
     return rows.with_columns(layer=pl.lit(LAYERS[layer]), outcome=pl.lit(outcome))
 
 
+def with_names(
+    rows: pl.DataFrame, names: pl.DataFrame, schema: Mapping[str, pl.DataType | type[pl.DataType]]
+) -> pl.DataFrame:
+    """Rows with the names of their documents, with the columns of a table."""
+    joined = rows.join(names, left_on="document", right_on="row", maintain_order="left")
+    return joined.with_columns(document="name").select(list(schema))
+
+
 def readable(rows: pl.DataFrame) -> pl.DataFrame:
     """The alignment as people read it: a match of similar places is a partial one.
 
