@@ -35,9 +35,9 @@ def serve(
 ) -> None:
     """Serve a page on this machine that validates, scores and compares uploaded submissions."""
     from hlteval.cli.evaluation_output import options_of
-    from hlteval.serve.server import ServeLimits
     from hlteval.serve.server import serve as run
-    from hlteval.workflows.evaluation.pipeline_workers import check_memory
+    from hlteval.serve.settings import ServeLimits
+    from hlteval.workflows.evaluation.pipeline_state import check_memory
 
     given = {"task": task, "reference": reference, "profile": profile, "encoding": encoding}
 
@@ -87,6 +87,7 @@ def _settings(
 
 def lsp(task: str | None = None) -> None:
     """Show findings in an editor: a language server over standard input and output."""
+    import asyncio
     import logging
 
     from hlteval.tasks import task_modules
@@ -101,4 +102,4 @@ def lsp(task: str | None = None) -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)  # nothing that is printed gets among the answers
-        serve({"task": task} if task else {}, sys.stdin.buffer, answers)
+        asyncio.run(serve({"task": task} if task else {}, sys.stdin.buffer, answers))
