@@ -91,26 +91,21 @@ def tables(values: Mapping[str, float | None], scored: ScoredFrames) -> dict[str
 
 def situations(ranking: Ranking) -> pl.DataFrame:
     """Each situation of either side: gravity, gain and rank, and its share of DCG."""
-    own = ranking.ranked("standard").with_row_index("rank", offset=1)
+    key, own = ["type", "place"], ranking.ranked("standard")
     dcg = shares(own["gain"].to_numpy(), ranking.discount)
-    own = own.with_columns(dcg=pl.Series(dcg, dtype=pl.Float64))
-    gold = ranking.reference.select(
-        "type",
-        "place",
-        reference_rank=pl.int_range(1, pl.len() + 1),
-        reference_gravity="gravity",
-        reference_frames="frames",
-        gain="gain",
+    gold, mine = (
+        table.select(
+            *key,
+            pl.int_range(1, pl.len() + 1).alias(f"{side}_rank"),
+            pl.col("gravity", "frames").name.prefix(f"{side}_"),
+            last,
+        )
+        for side, table, last in (
+            ("reference", ranking.reference, "gain"),
+            ("system", own, pl.Series("dcg", dcg, dtype=pl.Float64)),
+        )
     )
-    mine = own.select(
-        "type",
-        "place",
-        system_rank=pl.col("rank").cast(pl.Int64),
-        system_gravity="gravity",
-        system_frames="frames",
-        dcg="dcg",
-    )
-    both = gold.join(mine, on=["type", "place"], how="full", coalesce=True)
+    both = gold.join(mine, on=key, how="full", coalesce=True)
     both = both.sort("reference_rank", "system_rank", nulls_last=True)
     return both.with_columns(_WITHOUT_MARK)
 
@@ -160,18 +155,15 @@ def precisions(scored: ScoredFrames) -> pl.DataFrame:
 
 def curves(matches: Mapping[str, FrameMatches]) -> pl.DataFrame:
     """The points of the curve of each class."""
-    rows = []
-    for name, own in matches.items():
-        swept = own.points
-        rows.append(
-            pl.DataFrame(
-                {
-                    "threshold": swept.confidence,
-                    "precision": swept.precision,
-                    "recall": swept.recall,
-                }
-            )
-            .fill_nan(None)
-            .select(pl.lit(name).alias("class"), pl.all())
+    rows = [
+        pl.DataFrame(
+            {
+                "class": pl.repeat(name, len(own.points.confidence), dtype=pl.String, eager=True),
+                "threshold": own.points.confidence,
+                "precision": own.points.precision,
+                "recall": own.points.recall,
+            }
         )
-    return pl.concat(rows)
+        for name, own in matches.items()
+    ]
+    return pl.concat(rows).fill_nan(None)
