@@ -168,7 +168,7 @@ def _detection(
     """A task whose submissions are instances of norms or emotions."""
     return replace(
         _task(name, title, section, "instances", ("OPT107", "OPT109")),
-        metric=partial(lazy("hlteval.scoring.ccu.detection_metric:InstanceDetection"), kind=kind),
+        metric=partial(lazy("hlteval.scoring.ccu.metrics:instance_detection"), kind=kind),
         metric_options=lazy("hlteval.scoring.ccu.detections:DetectionOptions"),
         statistics=scores.DETECTION,
         alignment_info=scores.DETECTION_ALIGNMENT,
@@ -183,7 +183,7 @@ def _levels(name: str, kind: str, section: str) -> Task:
     """A task whose submissions are levels of valence or arousal."""
     return replace(
         _task(name, f"{kind} diarization: levels from 1 to 1000", section, "ratings", ("OPT109",)),
-        metric=lazy(f"hlteval.scoring.ccu.level_metric:{kind}"),
+        metric=partial(lazy("hlteval.scoring.ccu.metrics:level_diarization"), kind=kind),
         metric_options=lazy("hlteval.scoring.ccu.level_series:LevelOptions"),
         statistics=scores.level_statistics(section),
         alignment_info=scores.LEVELS_ALIGNMENT,
@@ -199,7 +199,7 @@ VD = _levels("vd", "valence", "2.2")
 AD = _levels("ad", "arousal", "2.3")
 CD = replace(
     _task("cd", "change detection: impactful shifts", "2.5", "changes"),
-    metric=lazy("hlteval.scoring.ccu.change_metric:ChangeDetection"),
+    metric=lazy("hlteval.scoring.ccu.metrics:change_detection"),
     metric_options=lazy("hlteval.scoring.ccu.detections:ChangeOptions"),
     statistics=scores.CHANGES,
     alignment_info=scores.CHANGE_ALIGNMENT,

@@ -19,6 +19,8 @@ WHOLE = "whole"
 #: side or the column, the number in `distance`.
 FILES, RECORDS, NUMBERS, WORDS = "files", "records", "numbers", "words"
 _INPUTS = "system_input.index.tab"
+#: What a note begins with where there are no values.
+CRASH = "no official score: the public scorer crashes"
 
 
 def inventory(reference: Corpus, system: Corpus, table: str) -> pl.DataFrame:
@@ -32,7 +34,7 @@ def inventory(reference: Corpus, system: Corpus, table: str) -> pl.DataFrame:
     done = system.documents.filter(pl.col("processed").fill_null(value=True))["row"]
     records = getattr(system, table).filter(pl.col("document").is_in(done.implode()))
     counts = [
-        (FILES, "reference", listed(reference).height),
+        (FILES, "reference", documents_of_index(reference).height),
         (FILES, "system", system.documents.filter(pl.col("processed").is_not_null()).height),
         (RECORDS, "system", records.height),
     ]
@@ -74,7 +76,7 @@ def has_none(total: pl.DataFrame, criterion: str, name: str) -> bool:
     return own.height > 0 and own["distance"].sum() == 0
 
 
-def listed(reference: Corpus) -> pl.DataFrame:
+def documents_of_index(reference: Corpus) -> pl.DataFrame:
     """The documents of the first index of inputs."""
     indexes = reference.attributes.filter(
         pl.col("element") == "index", pl.col("name").str.ends_with(_INPUTS)

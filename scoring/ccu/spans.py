@@ -71,9 +71,7 @@ def scored_places(rows: pl.DataFrame, scored: pl.DataFrame) -> pl.DataFrame:
     """
     lengths = scored.with_columns(length=pl.col("end") - pl.col("start"))
     before = (pl.col("length").cum_sum() - pl.col("length")).over("document")
-    blocks = lengths.with_columns(
-        before=before, begin="start", until="end", start=pl.col("start")
-    ).select("document", "begin", "until", "before")
+    blocks = lengths.select("document", begin="start", until="end", before=before)
     for column in ("start", "end"):
         rows = rows.with_columns(_place(rows, column, blocks))
     return rows
@@ -81,18 +79,45 @@ def scored_places(rows: pl.DataFrame, scored: pl.DataFrame) -> pl.DataFrame:
 
 def _place(rows: pl.DataFrame, column: str, blocks: pl.DataFrame) -> pl.Series:
     """How much of the blocks lies before each place."""
-    numbered = rows.select("document", place=column).with_row_index("_order")
-    found = numbered.sort("place").join_asof(
-        blocks.sort("begin"),
-        left_on="place",
-        right_on="begin",
-        by="document",
-        strategy="backward",
-        check_sortedness=False,
-    )
+    last = _last_before(rows.select("document", place=column), blocks, "place")
     inside = pl.min_horizontal("place", "until") - pl.col("begin")
     place = (pl.col("before") + inside).fill_null(0.0).round(DIGITS)
-    return found.sort("_order").select(place.alias(column)).to_series()
+    return last.select(place.alias(column)).to_series()
+
+
+def _last_before(rows: pl.DataFrame, others: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Rows, each with the last of the others in its document that has a `begin` no later."""
+    joined = (
+        rows.with_row_index("_order")
+        .sort(column)
+        .join_asof(
+            others.sort("begin", maintain_order=True),
+            left_on=column,
+            right_on="begin",
+            by="document",
+            strategy="backward",
+            check_sortedness=False,
+        )
+    )
+    return joined.sort("_order")
+
+
+def inside(rows: pl.DataFrame, regions: pl.DataFrame) -> pl.Series:
+    """Whether each row lies in one region: the one that ends last of those before it does.
+
+    Examples:
+        >>> rows = pl.DataFrame({"document": ["d"] * 2, "start": [1.0, 4.0], "end": [3.0, 6.0]})
+        >>> regions = pl.DataFrame({"document": ["d"], "start": [0.0], "end": [5.0]})
+        >>> inside(rows, regions).to_list()
+        [True, False]
+    """
+    longest = regions.select("document", begin="start", until="end")
+    longest = longest.sort("document", "begin", "until").with_columns(
+        pl.col("until").cum_max().over("document")
+    )
+    last = _last_before(rows.select("document", "start", "end"), longest, "start")
+    is_inside = (pl.col("end") <= pl.col("until")).fill_null(value=False)
+    return last.select(is_inside.alias("inside")).to_series()
 
 
 def overlapping(
