@@ -515,23 +515,12 @@ def labels(
         options: the collars.
     """
     every = spans.pairs(system, reference)
-    mappable = every.mappable(criterion)
-    own, expected = every.system[mappable], every.reference[mappable]
-    correct = spans.greedy(
-        own,
-        expected,
-        system["llr"].to_numpy()[own],
-        system["start"].to_numpy()[own],
-        reference["start"].to_numpy()[expected],
-    )
-    pairs = pl.DataFrame(
-        {
-            "_system": own[correct],
-            "_reference": expected[correct],
-            "iou": every.iou[mappable][correct],
-            "intersection": every.intersection[mappable][correct],
-        }
-    )
+    iou, common = every["iou"].to_numpy(), every["intersection"].to_numpy()
+    mappable = every.filter(criterion.holds(iou=iou, intersection=common))
+    own, expected = mappable["_system"].to_numpy(), mappable["_reference"].to_numpy()
+    places = (system["start"].to_numpy()[own], reference["start"].to_numpy()[expected])
+    correct = spans.greedy(own, expected, system["llr"].to_numpy()[own], *places)
+    pairs = mappable.filter(correct)
     row = pl.int_range(pl.len(), dtype=pl.Int64)
     instances = system.select(*_SYSTEM, _system=row)
     others = reference.select(*_REFERENCE, _reference=row)

@@ -16,7 +16,8 @@ from typing import Any
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu import change_metric
+from hlteval.scoring.ccu import change_metric, official_files
+from hlteval.scoring.ccu import official_inventory as inventory
 from hlteval.scoring.ccu.change_metric import CLASS, Values, written
 from hlteval.scoring.ccu.detection_measures import GROUP
 from hlteval.scoring.ccu.detections import (
@@ -26,33 +27,14 @@ from hlteval.scoring.ccu.detections import (
     ChangeOptions,
     conformed,
     documents,
-)  # fmt: skip
+)
 from hlteval.scoring.ccu.official_detections import REFERENCE, SYSTEM, UNSCORED
-from hlteval.scoring.ccu.official_files import (
-    Sides,
-    areas,
-    file_counts,
-    number,
-    of_outcomes,
-    scored_files,
-    statistics_by_class,
-    table,
-    whole,
-)  # fmt: skip
-from hlteval.scoring.ccu.official_inventory import (
-    CRASH,
-    NUMBERS,
-    RECORDS,
-    WORDS,
-    counted,
-    has_none,
-    inventory,
-)  # fmt: skip
+from hlteval.scoring.ccu.official_files import number, table, whole
 from hlteval.scoring.ccu.official_reference import as_read
 from hlteval.scoring.metric import Tables
 
 #: The criteria of what is counted of each side.
-SIDES: Sides = {"ref": (REFERENCE, UNSCORED), "sys": (SYSTEM,)}
+SIDES: official_files.Sides = {"ref": (REFERENCE, UNSCORED), "sys": (SYSTEM,)}
 
 
 def rows(reference: Corpus, system: Corpus, options: ChangeOptions) -> pl.DataFrame:
@@ -86,10 +68,8 @@ def rows(reference: Corpus, system: Corpus, options: ChangeOptions) -> pl.DataFr
             again = near["_system"].repeat_by(near["same"] - 1).explode().drop_nulls()
             beside = own[again] if again.len() else own.clear()
             beside = beside.select("document", "genre", "llr", system_start="at", system_end="at")
-            shared = {"class": CLASS, "criterion": written(delta), "outcome": FALSE}
-            parts.append(
-                conformed(beside.with_columns(**{k: pl.lit(v) for k, v in shared.items()}))
-            )
+            beside = beside.with_columns(pl.lit(CLASS).alias("class"), outcome=pl.lit(FALSE))
+            parts.append(conformed(beside.with_columns(criterion=pl.lit(written(delta)))))
     return pl.concat(parts)
 
 
@@ -229,7 +209,10 @@ def _in_order(lines: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
 def _alignment(total: pl.DataFrame) -> list[tuple[str, ...]]:
     """The rows of `instance_alignment.tab`, of data types that have references."""
     lines: dict[tuple[str, ...], None] = {}
-    integers = _are_integers(total)
+    # Distances are integers where the scorer reads all places as integers.
+    ends = total.filter(pl.col("criterion") == UNSCORED, pl.col("reference_start") > 0)
+    columns = ["timestamp", "reference", *(["segments"] if ends.height else [])]
+    integers = not any(inventory.counted(total, inventory.NUMBERS, name) for name in columns)
     for genre in _genres(total):
         own = total.drop_nulls("outcome").filter(pl.col("genre") == genre)
         hit = own.filter(outcome=CORRECT)["reference_start"]
@@ -243,14 +226,6 @@ def _alignment(total: pl.DataFrame) -> list[tuple[str, ...]]:
             ranked = rows.sort("llr", descending=True, nulls_last=True, maintain_order=True)
             lines |= dict.fromkeys(_line(row, shown) for row in ranked.iter_rows(named=True))
     return _in_order(lines)
-
-
-def _are_integers(total: pl.DataFrame) -> bool:
-    """Whether the scorer reads all places as integers, so that distances are integers too."""
-    if counted(total, NUMBERS, "timestamp") or counted(total, NUMBERS, "reference"):
-        return False
-    ends = total.filter(pl.col("criterion") == UNSCORED, pl.col("reference_start") > 0)
-    return not counted(total, NUMBERS, "segments") or ends.is_empty()
 
 
 def _line(row: Mapping[str, Any], shown: Callable[[float], str]) -> tuple[str, ...]:
@@ -275,7 +250,7 @@ class OfficialChangeDetection(change_metric.ChangeDetection):
     ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
         """The evaluation labels of a batch of documents, and what is counted of all of them."""
         rows, _ = super().statistics(reference, system, alignment=alignment)
-        return pl.concat([rows, inventory(reference, system, "changes")]), None
+        return pl.concat([rows, inventory.rows(reference, system, "changes")]), None
 
     def rows(self, reference: Corpus, system: Corpus) -> pl.DataFrame:
         """The rows of the documents that are scored."""
@@ -284,7 +259,7 @@ class OfficialChangeDetection(change_metric.ChangeDetection):
     def measures(self, total: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The measures by delta and genre, and the points of the curves."""
         measured, swept = super().measures(total)
-        own = areas(swept).select(*GROUP, "ap")
+        own = official_files.areas(swept).select(*GROUP, "ap")
         measured = measured.drop("ap").join(own, on=GROUP, how="left", maintain_order="left")
         area = pl.col("ap").fill_null(0.0)
         return measured.with_columns(ap=area, ap_interpolated=area), swept
@@ -296,23 +271,23 @@ class OfficialChangeDetection(change_metric.ChangeDetection):
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Say what a reader of the values must know."""
-        return tuple(filter(None, [self.crash(total)]))
+        return (f"{inventory.CRASH} {where}",) if (where := self.crash(total)) else ()
 
     def crash(self, total: pl.DataFrame) -> str:
-        """Why the scorer crashes; empty if it does not."""
+        """Where the scorer crashes; empty if it does not."""
         if total.is_empty():
             return ""
-        if has_none(total, RECORDS, "system"):
-            return f"{CRASH} on a submission without change points"
+        if inventory.has_none(total, inventory.RECORDS, "system"):
+            return "on a submission without change points"
         genres = _genres(total)
         # A curve of points of the system is written if that of the first data type has any.
         found = total.filter(pl.col("outcome").is_in([CORRECT, FALSE]))["genre"].unique().to_list()
         curve = any(own[:1] and own[0] in found for *_, own in _criteria(genres, self.options))
-        if has_none(total, NUMBERS, "llr") and curve:
-            return f"{CRASH} where all scores are whole numbers: it cannot write a curve of them"
-        if genres and counted(total, WORDS, "reference"):
+        if inventory.has_none(total, inventory.NUMBERS, "llr") and curve:
+            return "where all scores are whole numbers: it cannot write a curve of them"
+        if genres and inventory.counted(total, inventory.WORDS, "reference"):
             where = "where the reference has none for a change point, or EMPTY_TBD"
-            return f"{CRASH} {where}: its places are then words"
+            return f"{where}: its places are then words"
         return ""
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
@@ -328,13 +303,13 @@ class OfficialChangeDetection(change_metric.ChangeDetection):
             lines = _places(total) if nothing else _alignment(total)
             scores = _scores(total, *self.measures(total), self.options)
         schema = dict.fromkeys(COLUMNS, pl.String)
-        files = file_counts(scored_files(total, SIDES), silent=0)
+        files = official_files.file_counts(official_files.scored_files(total, SIDES), silent=0)
         return {
             "instance_alignment.tab": table(COLUMNS, lines),
-            "instance_alignment_class_stats.tab": of_outcomes(
+            "instance_alignment_class_stats.tab": official_files.of_outcomes(
                 pl.DataFrame(lines, schema=schema, orient="row")
             ),
             "scores_by_class.tab": scores,
-            "statistics_by_class.tab": statistics_by_class(total, SIDES),
+            "statistics_by_class.tab": official_files.statistics_by_class(total, SIDES),
             "statistics_aggregated.tab": table(("data", "genre", "metric", "value"), files),
         }

@@ -10,23 +10,15 @@ import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.representation.judgments import UNANNOTATED
-from hlteval.scoring.ccu import detections, spans
+from hlteval.scoring.ccu import detections, official_reference, spans
 from hlteval.scoring.ccu.detections import (
     AGAIN,
     CORRECT,
     FALSE,
-    FORGIVEN,
     MISSED,
-    UNWRITTEN,
     DetectionOptions,
     conformed,
-)  # fmt: skip
-from hlteval.scoring.ccu.official_reference import (
-    OfficialReference,
-    in_reference_classes,
-    official_reference,
-    official_system,
-)  # fmt: skip
+)
 from hlteval.scoring.ccu.spans import Criterion, half_open, overlapping
 
 # One system instance for several references, as the public scorer divides it (`ManyRef`).
@@ -125,7 +117,11 @@ def candidates(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     Returns:
         `_system`, `_reference` and `_place`, sorted; what is not scored is left out.
     """
-    overlaps = _overlaps(system, others)
+    rows, matches, common = overlapping(system, others, _KEY)
+    left = system.select("_system", own_start="start", own_end="end")[rows]
+    overlaps = pl.concat([left, others.drop(_KEY)[matches]], how="horizontal")
+    hull = pl.max_horizontal("own_end", "end") - pl.min_horizontal("own_start", "start")
+    overlaps = overlaps.with_columns(iou=pl.Series(common, dtype=pl.Float64) / hull)
     best = overlaps.filter(pl.col("iou") == pl.col("iou").max().over("_system"))
     region = pl.col("_reference").is_null()
     several = overlaps.filter(pl.len().over("_system") > 1)
@@ -135,45 +131,23 @@ def candidates(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     )
     second = overlaps.join(shadowed, on="_system", how="semi").filter(~region)
     second = second.filter(pl.col("iou") == pl.col("iou").max().over("_system"))
-    lost = system.join(shadowed, on="_system", how="semi").join(second, on="_system", how="anti")
-    apart = _apart(lost, others, overlaps)
-    elsewhere = system.join(overlaps, on="_system", how="anti")
-    hits = [rows.filter(~region).select(_CANDIDATE) for rows in (first, second)]
-    return pl.concat([*hits, apart, _nearest(elsewhere, others)]).sort("_system", "_place")
 
+    # What overlaps several regions only: all else has the IoU of the best reference, which is 0.
+    cut = pl.col("truncated")
+    own = system.select("_system", "truncated", *_KEY)
+    lost = own.join(shadowed, on="_system", how="semi").join(second, on="_system", how="anti")
+    apart = lost.join(others, on=_KEY).filter((~region).any().over("_system"), ~region | ~cut)
+    apart = apart.join(overlaps, on=["_system", "_place"], how="anti")
 
-_CANDIDATE = ("_system", "_reference", "_place")
+    # What overlaps nothing, with what starts first in its document, if anything does.
+    elsewhere = own.join(overlaps, on="_system", how="anti")
+    earliest = others.filter(pl.col("start") == pl.col("start").min().over(_KEY))
+    nearest = elsewhere.join(earliest, on=_KEY, how="left")
+    nearest = nearest.filter(~(cut & pl.col("_place").is_not_null() & region))
 
-
-def _overlaps(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """All pairs of instances with what they overlap, and their `iou`."""
-    rows, matches, common = overlapping(system, others, _KEY)
-    left = system.select("_system", own_start="start", own_end="end")[rows]
-    pairs = pl.concat([left, others.drop(_KEY)[matches]], how="horizontal")
-    hull = pl.max_horizontal("own_end", "end") - pl.min_horizontal("own_start", "start")
-    return pairs.with_columns(iou=pl.Series(common, dtype=pl.Float64) / hull)
-
-
-def _apart(system: pl.DataFrame, others: pl.DataFrame, overlaps: pl.DataFrame) -> pl.DataFrame:
-    """What instances do not overlap that overlap several regions only.
-
-    The scorer then takes all with the IoU of the best reference, which is 0.
-    """
-    every = system.select("_system", "truncated", *_KEY).join(others, on=_KEY)
-    real = pl.col("_reference").is_not_null()
-    every = every.filter(real.any().over("_system"), real | ~pl.col("truncated"))
-    return every.join(overlaps, on=["_system", "_place"], how="anti").select(_CANDIDATE)
-
-
-def _nearest(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """What overlaps nothing, with what starts first in its document, if anything does.
-
-    What was cut, and would belong to a region, is left out.
-    """
-    first = others.filter(pl.col("start") == pl.col("start").min().over(_KEY)).drop("start", "end")
-    found = system.select("_system", "truncated", *_KEY).join(first, on=_KEY, how="left")
-    region = pl.col("_place").is_not_null() & pl.col("_reference").is_null()
-    return found.filter(~(pl.col("truncated") & region)).select(_CANDIDATE)
+    kept = (first.filter(~region), second, apart, nearest)
+    columns = ("_system", "_reference", "_place")
+    return pl.concat([pairs.select(columns) for pairs in kept]).sort("_system", "_place")
 
 
 def first_of_each(pairs: pl.DataFrame, similar: np.ndarray) -> np.ndarray:
@@ -210,14 +184,14 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
         kind: `norm` or `emotion`.
         options: what was chosen.
     """
-    prepared = official_reference(reference, kind, options)
+    prepared = official_reference.official_reference(reference, kind, options)
     expected, unscored = prepared.instances, prepared.unscored
     if options.classes is not None:
         expected = expected.filter(pl.col("label").is_in(list(options.classes)))
         prepared = prepared._replace(instances=expected)
-    found, lost = official_system(reference, system, kind, prepared, options)
+    found, lost = official_reference.official_system(reference, system, kind, prepared, options)
     kept = detections.filtered(found, options.llr_filter, "after_transforms")
-    moved = in_reference_classes(kept, options.mapping)
+    moved = official_reference.in_reference_classes(kept, options.mapping)
     parts = [
         conformed(detections.documents(reference).select("document", "genre")),
         detections.unplaced(lost),
@@ -239,7 +213,7 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
 
 def labels(
     system: pl.DataFrame,
-    reference: OfficialReference,
+    reference: official_reference.OfficialReference,
     criterion: Criterion,
     options: DetectionOptions,
 ) -> pl.DataFrame:
@@ -321,7 +295,7 @@ def _labelled(pairs: pl.DataFrame, correct: np.ndarray, options: DetectionOption
     label = pl.when(hit).then(pl.lit(CORRECT)).otherwise(later)
     if options.align.endswith("ManyHyp"):
         assigned = (label == FALSE) & pl.col("_reference").is_not_null()
-        label = pl.when(assigned).then(pl.lit(FORGIVEN)).otherwise(label)
+        label = pl.when(assigned).then(pl.lit(detections.FORGIVEN)).otherwise(label)
     marked = pairs.with_columns(_correct=pl.Series(correct)).with_columns(outcome=label)
     false, again = pl.col("outcome") == FALSE, pl.col("outcome") == AGAIN
     lost = again & pl.col("_reference").is_null()
@@ -357,5 +331,5 @@ def _missed(expected: pl.DataFrame, labelled: pl.DataFrame) -> Iterator[pl.DataF
     first = pl.col("_reference").is_first_distinct()
     yield beside.with_columns(outcome=pl.when(first).then(pl.lit(MISSED)).otherwise(pl.lit(AGAIN)))
     yield near.join(beside, on="_reference", how="anti", maintain_order="left").with_columns(
-        outcome=pl.lit(UNWRITTEN)
+        outcome=pl.lit(detections.UNWRITTEN)
     )

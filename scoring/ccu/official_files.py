@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu import detection_measures, official_detections
+from hlteval.scoring.ccu import official_inventory as inventory
 from hlteval.scoring.ccu.detection_measures import GROUP, MEASURES
 from hlteval.scoring.ccu.detection_metric import InstanceDetection, Values
 from hlteval.scoring.ccu.detections import (
@@ -25,39 +26,20 @@ from hlteval.scoring.ccu.detections import (
     DetectionOptions,
 )
 from hlteval.scoring.ccu.official_detections import COMPARED, REFERENCE, SYSTEM, UNSCORED
-from hlteval.scoring.ccu.official_inventory import (
-    CRASH,
-    FILES,
-    RECORDS,
-    counted,
-    has_none,
-    inventory,
-)
 from hlteval.scoring.ccu.spans import Criterion
 from hlteval.scoring.metric import Tables
 from hlteval.scoring.ratios import harmonic
 
+_SUMS = ("fp", "md", "scaled_fp", "scaled_tp", "tp")
+_RATES = ("f1", "llr", "precision", "recall", "scaled_f1", "scaled_precision", "scaled_recall")
 #: The measures of a class, by their names in the files.
 CLASS_METRICS: Mapping[str, str] = MappingProxyType(
     {
-        "AP": "ap",
-        "average_precision": "ap",
-        "f1_at_MinLLR": "f1",
-        "llr_at_MinLLR": "llr",
-        "precision_at_MinLLR": "precision",
-        "recall_at_MinLLR": "recall",
-        "scaled_f1_at_MinLLR": "scaled_f1",
-        "scaled_precision_at_MinLLR": "scaled_precision",
-        "scaled_recall_at_MinLLR": "scaled_recall",
-        "sum_fp_at_MinLLR": "fp",
-        "sum_md_at_MinLLR": "md",
-        "sum_scaled_fp_at_MinLLR": "scaled_fp",
-        "sum_scaled_tp_at_MinLLR": "scaled_tp",
-        "sum_tp_at_MinLLR": "tp",
+        **dict.fromkeys(("AP", "average_precision"), "ap"),
+        **{f"{name}_at_MinLLR": name for name in _RATES},
+        **{f"sum_{name}_at_MinLLR": name for name in _SUMS},
     }
 )
-_COUNTS = frozenset({"fp", "md", "tp"})
-_RATES = ("f1", "precision", "recall")
 EMPTY = "EMPTY_NA"
 
 
@@ -141,25 +123,21 @@ def scores_aggregated(averaged: pl.DataFrame, task: str, criteria: Iterable[Crit
         criteria: in order.
     """
     columns = ("task", "genre", "metric", "value", "correctness_criteria")
-    means = {f"mean_{name}": f"mean_{column}" for name, column in CLASS_METRICS.items()}
-    for name in ("AP", "sum_md_at_MinLLR"):
-        del means[f"mean_{name}"]
-    rates = {f"{rate}_at_MinLLR": rate for rate in ("f1", "precision", "recall")}
-    sums = {f"sum_{count}_at_MinLLR": count for count in ("fp", "md", "tp")}
-    names = {"mAP": "mean_ap", **means, **rates, **sums}
-    values = pl.col(*sums.values()).cast(pl.Float64)
-    return table(
-        columns,
-        (
-            (task, row["genre"], name, number(row[names[name]]), notation(criterion))
-            for criterion in criteria
-            for row in averaged.filter(criterion=criterion.written)
-            .sort("genre")
-            .with_columns(values)
-            .to_dicts()
-            for name in sorted(names)
-        ),
+    names = {"mAP": "mean_ap"}
+    for name, column in CLASS_METRICS.items():
+        if name not in {"AP", "sum_md_at_MinLLR"}:
+            names[f"mean_{name}"] = f"mean_{column}"
+        if column in {"f1", "precision", "recall", "fp", "md", "tp"}:
+            names[name] = column
+    sums = pl.col("fp", "md", "tp").cast(pl.Float64)
+    ordered = averaged.sort("genre").with_columns(sums)
+    rows = (
+        (task, row["genre"], name, number(row[names[name]]), notation(criterion))
+        for criterion in criteria
+        for row in ordered.filter(criterion=criterion.written).to_dicts()
+        for name in sorted(names)
     )
+    return table(columns, rows)
 
 
 def in_order(instances: pl.DataFrame, compared: pl.Series) -> pl.DataFrame:
@@ -283,7 +261,10 @@ def scored_files(total: pl.DataFrame, sides: Sides) -> dict[str, tuple[int, int]
         data: total.filter(pl.col("criterion").is_in(criteria))["document"].n_unique()
         for data, criteria in sides.items()
     }
-    return {data: (counted(total, FILES, _NAMES[data]), scored[data]) for data in sides}
+    return {
+        data: (inventory.counted(total, inventory.FILES, _NAMES[data]), scored[data])
+        for data in sides
+    }
 
 
 def file_counts(
@@ -408,12 +389,11 @@ _SCALED = ("scaled_tp", "scaled_fp")
 
 def areas(swept: pl.DataFrame) -> pl.DataFrame:
     """The area below each curve, and the lowest score; null if some instance has none."""
-    rows = [
-        (*key, interpolated_area(own["precision"].to_numpy(), own["recall"].to_numpy()),
-         own["llr"][-1])
-        for key, own in swept.group_by(GROUP, maintain_order=True)
-    ]  # fmt: skip
-    schema = {**dict.fromkeys(GROUP, pl.String), "ap": pl.Float64, "llr": pl.Float64}
+    rows = []
+    for key, own in swept.group_by(GROUP, maintain_order=True):
+        precision, recall = (own[name].to_numpy() for name in ("precision", "recall"))
+        rows.append((*key, interpolated_area(precision, recall), own["llr"][-1]))
+    schema = {**dict.fromkeys(GROUP, pl.String), **dict.fromkeys(("ap", "llr"), pl.Float64)}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -474,7 +454,7 @@ class OfficialInstanceDetection(InstanceDetection):
     ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
         """The evaluation labels of a batch of documents, and what is counted of all of them."""
         rows, _ = super().statistics(reference, system, alignment=alignment)
-        return pl.concat([rows, inventory(reference, system, "instances")]), None
+        return pl.concat([rows, inventory.rows(reference, system, "instances")]), None
 
     def rows(self, reference: Corpus, system: Corpus) -> pl.DataFrame:
         """The rows of the documents that are scored."""
@@ -494,12 +474,13 @@ class OfficialInstanceDetection(InstanceDetection):
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Say what a reader of the values must know."""
-        return (*filter(None, [self.crash(total)]), *super().notes(total))
+        crash = [f"{inventory.CRASH} {where}"] if (where := self.crash(total)) else []
+        return (*crash, *super().notes(total))
 
     def crash(self, total: pl.DataFrame) -> str:
-        """Why the scorer crashes; empty if it does not."""
+        """Where the scorer crashes; empty if it does not."""
         marks = set(total["criterion"].unique())
-        silent = has_none(total, RECORDS, "system")
+        silent = inventory.has_none(total, inventory.RECORDS, "system")
         align, options = self.options.align, self.options
         stops = {
             "with --file-merge where no segment of a part of a document has a label": (
@@ -514,8 +495,8 @@ class OfficialInstanceDetection(InstanceDetection):
             f"with {align} where an instance meets no reference of its class, in a document that "
             "has some and no no-score region": official_detections.INDIVISIBLE in marks,
         }
-        reasons = (f"{CRASH} {where}" for where, crashes in stops.items() if crashes)
-        return "" if total.is_empty() else next(reasons, "")
+        places = (where for where, crashes in stops.items() if crashes)
+        return "" if total.is_empty() else next(places, "")
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The files of the public scorer."""

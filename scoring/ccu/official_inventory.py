@@ -23,7 +23,7 @@ _INPUTS = "system_input.index.tab"
 CRASH = "no official score: the public scorer crashes"
 
 
-def inventory(reference: Corpus, system: Corpus, table: str) -> pl.DataFrame:
+def rows(reference: Corpus, system: Corpus, table: str) -> pl.DataFrame:
     """The counts of a batch.
 
     Args:
@@ -47,8 +47,8 @@ def inventory(reference: Corpus, system: Corpus, table: str) -> pl.DataFrame:
             (NUMBERS, "segments", _fractions(segments)),
             (WORDS, "reference", reference.changes["at"].null_count() + unfinished.height),
         ]
-    rows = pl.DataFrame(counts, schema=["criterion", "class", "distance"], orient="row")
-    return conformed(rows)
+    columns = ["criterion", "class", "distance"]
+    return conformed(pl.DataFrame(counts, schema=columns, orient="row"))
 
 
 def _written(system: Corpus, records: pl.DataFrame, name: str) -> int:

@@ -90,21 +90,15 @@ def _window_levels(pieces: Sequence[_Piece], window: int) -> Iterator[_Piece]:
             there.append(number)
             number += 1
         there = [piece for piece in there if pieces[piece][1] > start]
-        total = sum(_added(pieces, piece, start, end) for piece in there)
+        total = 0.0
+        for here in there:
+            at, added, piece = start, 0.0, here
+            while pieces[piece][1] < end:
+                added += pieces[piece][2] * (pieces[piece][1] - at)
+                piece += 1
+                at = pieces[piece][0]
+            total += added + pieces[piece][2] * (end - at)
         yield start, end, total / (end - start)
-
-
-def _added(pieces: Sequence[_Piece], number: int, start: int, end: int) -> float:
-    """What a piece adds to a window, with those that follow it there."""
-    _, stop, level = pieces[number]
-    if end <= stop:
-        return level * (end - start)
-    total = level * (stop - start)
-    number += 1
-    while end > pieces[number][1]:
-        total += pieces[number][2] * (pieces[number][1] - pieces[number][0])
-        number += 1
-    return total + pieces[number][2] * (end - pieces[number][0])
 
 
 def layers(pieces: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -340,23 +334,8 @@ def _units(
     parts = (own.select(columns), whole, twice.with_columns(again).select(columns))
     system = pl.concat(parts, how="vertical_relaxed").sort("document", "start")
 
-    sides = (gold.sort("document", "start"), system)
-    changes = [
-        level_series.events(pieces, name, level_series.ABSENT).with_columns(
-            pl.col("at").cast(pl.Int64)
-        )
-        for name, pieces in zip(SIDES, sides, strict=True)
-    ]
-    ends = pl.concat([pieces.select("document", until="end") for pieces in sides])
-    until = ends.group_by("document").agg(pl.col("until").max())
-    opening = until.select(
-        "document", at=0, reference=level_series.ABSENT, system=level_series.ABSENT
-    )
-    stretches = level_series.stretches(
-        pl.concat([opening, *changes], how="diagonal_relaxed"), until
-    )
+    stretches = _stretches((gold.sort("document", "start"), system))
     stretches = stretches.filter(pl.col("system").is_not_null() | (pl.col("document") < 2 * shift))
-
     text = documents.filter("text")["document"]
     text = pl.concat([text, text + 2 * shift])
     units = level_series.decision_units(stretches, text, WINDOW)
@@ -369,6 +348,19 @@ def _units(
         *(pl.when(pl.col("_text") | pl.col(side).is_null()).then(side).otherwise(f"_{side}")
           .alias(side) for side in SIDES),
     )  # fmt: skip
+
+
+def _stretches(sides: tuple[pl.DataFrame, pl.DataFrame]) -> pl.DataFrame:
+    """The stretches of both sides, each absent where it has no piece."""
+    absent = level_series.ABSENT
+    changes = [
+        level_series.events(pieces, name, absent).with_columns(pl.col("at").cast(pl.Int64))
+        for name, pieces in zip(SIDES, sides, strict=True)
+    ]
+    ends = pl.concat([pieces.select("document", until="end") for pieces in sides])
+    until = ends.group_by("document").agg(pl.col("until").max())
+    opening = until.select("document", at=0, reference=absent, system=absent)
+    return level_series.stretches(pl.concat([opening, *changes], how="diagonal_relaxed"), until)
 
 
 def _coverage(units: pl.DataFrame, answered: pl.Series) -> pl.DataFrame:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -294,16 +293,11 @@ def shares(pairs: pl.DataFrame, collar: float, collar_text: float) -> pl.DataFra
         [(70.0, 0.9, 0.1)]
     """
     width = pl.when("text").then(collar_text).otherwise(collar).cast(pl.Float64)
-    begin = (
-        pl.when(pl.col("expected_start") < pl.col("start") - width)
-        .then(pl.col("start") - width)
-        .otherwise(pl.min_horizontal("expected_start", "start"))
-    )
-    end = (
-        pl.when(pl.col("expected_end") > pl.col("end") + width)
-        .then(pl.col("end") + width)
-        .otherwise(pl.max_horizontal("expected_end", "end"))
-    )
+    # By `clip`, since there are pairs without a reference, which stay as they are.
+    reached = pl.col("expected_start").clip(lower_bound=pl.col("start") - width)
+    begin = pl.min_horizontal("start", reached)
+    reached = pl.col("expected_end").clip(upper_bound=pl.col("end") + width)
+    end = pl.max_horizontal("end", reached)
     length = pl.col("expected_end") - pl.col("expected_start")
     covered = pl.min_horizontal("expected_end", "_end") - pl.max_horizontal(
         "expected_start", "_begin"
@@ -399,42 +393,25 @@ def criterion(written: str) -> Criterion:
 KEY = ("document", "class")
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Pairs of system and reference instances, by rows of both.
+def pairs(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
+    """All pairs of instances that overlap, by rows of both; no other could be correct.
 
-    Attributes:
-        system: rows of system instances.
-        reference: rows of reference instances.
-        intersection: how much each pair has in common.
-        iou: this over what either covers.
-    """
-
-    system: Whole
-    reference: Whole
-    intersection: NDArray[np.float64]
-    iou: NDArray[np.float64]
-
-    def mappable(self, criterion: Criterion) -> NDArray[np.bool_]:
-        """Whether each pair is similar enough."""
-        return criterion.holds(iou=self.iou, intersection=self.intersection)
-
-
-def pairs(system: pl.DataFrame, reference: pl.DataFrame) -> Pairs:
-    """All pairs of instances that overlap; no other could be correct.
+    Returns:
+        `_system`, `_reference`, `intersection`, how much they have in common, and `iou`, this over
+        what either covers.
 
     Examples:
         >>> one = {"document": ["d"], "class": ["101"], "start": [0.0], "end": [4.0]}
         >>> other = pl.DataFrame({**one, "start": [2.0], "end": [5.0]})
-        >>> pairs(pl.DataFrame(one), other).iou.tolist()
+        >>> pairs(pl.DataFrame(one), other)["iou"].to_list()
         [0.4]
     """
     rows, matches, common = overlapping(system, reference, KEY)
     own = (system["end"] - system["start"]).to_numpy()[rows]
     expected = (reference["end"] - reference["start"]).to_numpy()[matches]
-    return Pairs(
-        rows, matches, common.round(DIGITS), (common / (own + expected - common)).round(DIGITS)
-    )
+    iou = (common / (own + expected - common)).round(DIGITS)
+    columns = {"_system": rows, "_reference": matches, "intersection": common.round(DIGITS)}
+    return pl.DataFrame({**columns, "iou": iou})
 
 
 def greedy(
