@@ -8,7 +8,7 @@ Points in regions that nobody annotated are not scored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -17,11 +17,10 @@ from hlteval.representation import Corpus
 from hlteval.scoring import metric
 from hlteval.scoring.ccu import detection_measures, detections, spans
 from hlteval.scoring.ccu.detection_measures import GENRES
-from hlteval.scoring.ccu.detection_metric import with_congruence
+from hlteval.scoring.ccu.detection_metric import Detection, Values, with_congruence
 from hlteval.scoring.ccu.detections import ChangeOptions, LlrFilter, conformed
-from hlteval.scoring.metric import Metric, Tables
+from hlteval.scoring.metric import Tables
 
-Values = dict[str, float | None]
 MEASURES = ("ap", "ap_interpolated", "precision", "recall", "f1")
 _COUNTS = ("relevant", "tp", "fp", "md", "llr")
 CLASS = "cp"
@@ -124,44 +123,29 @@ def written(delta: float) -> str:
 
 
 @dataclass(frozen=True)
-class ChangeDetection(Metric):
+class ChangeDetection(Detection):
     """How change points are scored.
 
     Attributes:
         options: what was chosen.
+
+    Examples:
+        >>> point = {"document": 0, "origin": 0, "record": 1, "row": 0, "at": 5.0, "llr": 1.5}
+        >>> region = {"document": 0, "origin": 0, "record": 1, "row": 0, "region": "s"}
+        >>> regions = [region | {"start": 0.0, "end": 9.0}]
+        >>> documents = [{"row": 0, "name": "d1", "modality": "audio"}]
+        >>> corpus = Corpus(documents=documents, changes=[point], regions=regions)
+        >>> scorer = ChangeDetection()
+        >>> rows, _ = scorer.statistics(corpus, corpus)
+        >>> scorer.score(scorer.total([rows]))[0]["cd.ap.audio@10"]
+        1.0
     """
 
     options: ChangeOptions = field(default_factory=ChangeOptions)
 
-    def statistics(
-        self,
-        reference: Corpus,
-        system: Corpus,
-        *,
-        alignment: bool = True,  # noqa: ARG002
-    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """The evaluation labels of the change points of a batch of documents.
-
-        Examples:
-            >>> point = {"document": 0, "origin": 0, "record": 1, "row": 0, "at": 5.0, "llr": 1.5}
-            >>> region = {"document": 0, "origin": 0, "record": 1, "row": 0, "region": "s"}
-            >>> regions = [region | {"start": 0.0, "end": 9.0}]
-            >>> documents = [{"row": 0, "name": "d1", "modality": "audio"}]
-            >>> corpus = Corpus(documents=documents, changes=[point], regions=regions)
-            >>> scorer = ChangeDetection()
-            >>> rows, _ = scorer.statistics(corpus, corpus)
-            >>> scorer.score(scorer.total([rows]))[0]["cd.ap.audio@10"]
-            1.0
-        """
-        return self.rows(*detections.selected((reference, system), self.options.index)), None
-
     def rows(self, reference: Corpus, system: Corpus) -> pl.DataFrame:
-        """The rows of the documents that are scored."""
+        """The evaluation labels of the documents that are scored."""
         return rows(reference, system, self.options)
-
-    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """The labels of all batches."""
-        return detections.total(counts)
 
     def measures(self, total: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The measures by delta and genre, and the points of the curves."""

@@ -12,6 +12,7 @@ system instances (`system_instances`).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -22,7 +23,13 @@ from hlteval.representation import Corpus
 from hlteval.scoring import metric
 from hlteval.scoring.ccu import detection_measures, detections
 from hlteval.scoring.ccu.detection_measures import ALL, MEASURES, RATES
-from hlteval.scoring.ccu.detections import MISSED, UNMAPPED, UNPLACED, DetectionOptions
+from hlteval.scoring.ccu.detections import (
+    MISSED,
+    UNMAPPED,
+    UNPLACED,
+    ChangeOptions,
+    DetectionOptions,
+)
 from hlteval.scoring.metric import Metric, Tables
 
 Values = dict[str, float | None]
@@ -91,17 +98,14 @@ def _few(names: list[str]) -> str:
     return ", ".join(names[:_MOST]) + (", …" if len(names) > _MOST else "")
 
 
-@dataclass(frozen=True)
-class InstanceDetection(Metric):
-    """How norms or emotions are scored.
+class Detection(Metric):
+    """How what has a place and a score is scored: instances, and change points.
 
     Attributes:
         options: what was chosen.
-        kind: of the instances.
     """
 
-    options: DetectionOptions = field(default_factory=DetectionOptions)
-    kind: Literal["norm", "emotion"] = "norm"
+    options: DetectionOptions | ChangeOptions
 
     def statistics(
         self,
@@ -110,27 +114,43 @@ class InstanceDetection(Metric):
         *,
         alignment: bool = True,  # noqa: ARG002
     ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """The evaluation labels of a batch of documents.
-
-        Examples:
-            >>> segment = {"document": 0, "origin": 0, "record": 1, "kind": "norm", "label": "101"}
-            >>> segment |= {"row": 0, "start": 0, "end": 10, "llr": 1.5}
-            >>> documents = [{"row": 0, "name": "d1", "modality": "audio"}]
-            >>> corpus = Corpus(documents=documents, instances=[segment])
-            >>> scorer = InstanceDetection()
-            >>> rows, _ = scorer.statistics(corpus, corpus)
-            >>> scorer.score(scorer.total([rows]))[0]["map"]
-            1.0
-        """
+        """The evaluation labels of a batch of documents."""
         return self.rows(*detections.selected((reference, system), self.options.index)), None
 
+    @abstractmethod
     def rows(self, reference: Corpus, system: Corpus) -> pl.DataFrame:
-        """The rows of the documents that are scored."""
-        return detections.rows(reference, system, self.kind, self.options)
+        """The evaluation labels of the documents that are scored, as `detections.ROWS`."""
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The labels of all batches."""
         return detections.total(counts)
+
+
+@dataclass(frozen=True)
+class InstanceDetection(Detection):
+    """How norms or emotions are scored.
+
+    Attributes:
+        options: what was chosen.
+        kind: of the instances.
+
+    Examples:
+        >>> segment = {"document": 0, "origin": 0, "record": 1, "kind": "norm", "label": "101"}
+        >>> segment |= {"row": 0, "start": 0, "end": 10, "llr": 1.5}
+        >>> documents = [{"row": 0, "name": "d1", "modality": "audio"}]
+        >>> corpus = Corpus(documents=documents, instances=[segment])
+        >>> scorer = InstanceDetection()
+        >>> rows, _ = scorer.statistics(corpus, corpus)
+        >>> scorer.score(scorer.total([rows]))[0]["map"]
+        1.0
+    """
+
+    options: DetectionOptions = field(default_factory=DetectionOptions)
+    kind: Literal["norm", "emotion"] = "norm"
+
+    def rows(self, reference: Corpus, system: Corpus) -> pl.DataFrame:
+        """The evaluation labels of the documents that are scored."""
+        return detections.rows(reference, system, self.kind, self.options)
 
     def measures(self, total: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
         """The measures of each class, their means and the rates of all, and points of curves."""

@@ -11,15 +11,16 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu import change_metric, official_files
 from hlteval.scoring.ccu import official_inventory as inventory
-from hlteval.scoring.ccu.change_metric import CLASS, Values, written
+from hlteval.scoring.ccu.change_metric import CLASS, written
 from hlteval.scoring.ccu.detection_measures import GROUP
+from hlteval.scoring.ccu.detection_metric import Values
 from hlteval.scoring.ccu.detections import (
     CORRECT,
     FALSE,
@@ -242,15 +243,10 @@ def _point(at: object) -> str:
 
 
 @dataclass(frozen=True)
-class OfficialChangeDetection(change_metric.ChangeDetection):
+class OfficialChangeDetection(inventory.OfficialDetection, change_metric.ChangeDetection):
     """How the public scorer scores change points; nothing has a score where it crashes."""
 
-    def statistics(
-        self, reference: Corpus, system: Corpus, *, alignment: bool = True
-    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """The evaluation labels of a batch of documents, and what is counted of all of them."""
-        rows, _ = super().statistics(reference, system, alignment=alignment)
-        return pl.concat([rows, inventory.rows(reference, system, "changes")]), None
+    records: ClassVar[str] = "changes"
 
     def rows(self, reference: Corpus, system: Corpus) -> pl.DataFrame:
         """The rows of the documents that are scored."""
@@ -267,11 +263,7 @@ class OfficialChangeDetection(change_metric.ChangeDetection):
     def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
         """All values, and the tables that show why they are what they are."""
         values, tables = super().score(total)
-        return (dict.fromkeys(values) if self.crash(total) else values), tables
-
-    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """Say what a reader of the values must know."""
-        return (f"{inventory.CRASH} {where}",) if (where := self.crash(total)) else ()
+        return self.none_of_a_crash(values, total), tables
 
     def crash(self, total: pl.DataFrame) -> str:
         """Where the scorer crashes; empty if it does not."""

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -446,15 +447,10 @@ def means(measured: pl.DataFrame) -> pl.DataFrame:
 
 
 @dataclass(frozen=True)
-class OfficialInstanceDetection(InstanceDetection):
+class OfficialInstanceDetection(inventory.OfficialDetection, InstanceDetection):
     """How the public scorer scores norms or emotions; nothing has a score where it crashes."""
 
-    def statistics(
-        self, reference: Corpus, system: Corpus, *, alignment: bool = True
-    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """The evaluation labels of a batch of documents, and what is counted of all of them."""
-        rows, _ = super().statistics(reference, system, alignment=alignment)
-        return pl.concat([rows, inventory.rows(reference, system, "instances")]), None
+    records: ClassVar[str] = "instances"
 
     def rows(self, reference: Corpus, system: Corpus) -> pl.DataFrame:
         """The rows of the documents that are scored."""
@@ -470,12 +466,7 @@ class OfficialInstanceDetection(InstanceDetection):
     def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
         """All values, and the tables that show why they are what they are."""
         values, tables = super().score(total)
-        return (dict.fromkeys(values) if self.crash(total) else values), tables
-
-    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """Say what a reader of the values must know."""
-        crash = [f"{inventory.CRASH} {where}"] if (where := self.crash(total)) else []
-        return (*crash, *super().notes(total))
+        return self.none_of_a_crash(values, total), tables
 
     def crash(self, total: pl.DataFrame) -> str:
         """Where the scorer crashes; empty if it does not."""

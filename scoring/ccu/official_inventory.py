@@ -6,9 +6,13 @@ files counted, over all of them. What is counted here are rows of `detections` w
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from typing import ClassVar
+
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.scoring.ccu.detection_metric import Detection, Values
 from hlteval.scoring.ccu.detections import conformed
 
 #: The element of attributes that names such a column of a submission.
@@ -82,3 +86,30 @@ def documents_of_index(reference: Corpus) -> pl.DataFrame:
         pl.col("element") == "index", pl.col("name").str.ends_with(_INPUTS)
     )
     return indexes.filter(pl.col("name") == pl.col("name").min()).select("document").unique()
+
+
+class OfficialDetection(Detection):
+    """A metric that counts what the scorer knows, too; nothing has a value where it crashes."""
+
+    records: ClassVar[str]
+    """The table of which the task has records: `instances` or `changes`."""
+
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The evaluation labels of a batch of documents, and what is counted of all of them."""
+        labels, _ = super().statistics(reference, system, alignment=alignment)
+        return pl.concat([labels, rows(reference, system, self.records)]), None
+
+    @abstractmethod
+    def crash(self, total: pl.DataFrame) -> str:
+        """Where the scorer crashes; empty if it does not."""
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """Say what a reader of the values must know."""
+        crash = [f"{CRASH} {where}"] if (where := self.crash(total)) else []
+        return (*crash, *super().notes(total))
+
+    def none_of_a_crash(self, values: Values, total: pl.DataFrame) -> Values:
+        """The values, None each where the scorer crashes."""
+        return dict.fromkeys(values) if self.crash(total) else values
