@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Literal
 
 from hlteval.scoring.ccu.change_metric import ChangeDetection
@@ -15,16 +13,6 @@ from hlteval.scoring.ccu.official_changes import OfficialChangeDetection
 from hlteval.scoring.ccu.official_files import OfficialInstanceDetection
 from hlteval.scoring.ccu.official_levels import OfficialLevelDiarization
 
-INSTANCES: Mapping[str, type[InstanceDetection]] = MappingProxyType(
-    {"plan": InstanceDetection, "official": OfficialInstanceDetection}
-)
-CHANGES: Mapping[str, type[ChangeDetection]] = MappingProxyType(
-    {"plan": ChangeDetection, "official": OfficialChangeDetection}
-)
-LEVELS: Mapping[str, type[LevelDiarization]] = MappingProxyType(
-    {"plan": LevelDiarization, "official": OfficialLevelDiarization}
-)
-
 
 def instance_detection(
     profile: str = "plan",
@@ -32,18 +20,21 @@ def instance_detection(
     kind: Literal["norm", "emotion"] = "norm",
 ) -> InstanceDetection:
     """The metric of norms or emotions."""
-    return INSTANCES[profile](profile, options or DetectionOptions(), kind)
+    metrics = {"plan": InstanceDetection, "official": OfficialInstanceDetection}
+    return metrics[profile](profile, options or DetectionOptions(), kind)
 
 
 def change_detection(
     profile: str = "plan", options: ChangeOptions | None = None
 ) -> ChangeDetection:
     """The metric of change points."""
-    return CHANGES[profile](profile, options or ChangeOptions())
+    metrics = {"plan": ChangeDetection, "official": OfficialChangeDetection}
+    return metrics[profile](profile, options or ChangeOptions())
 
 
 def level_diarization(
     profile: str = "plan", options: LevelOptions | None = None, kind: str = "valence"
 ) -> LevelDiarization:
     """The metric of valence or arousal."""
-    return LEVELS[profile](profile, options or LevelOptions(), kind)
+    metrics = {"plan": LevelDiarization, "official": OfficialLevelDiarization}
+    return metrics[profile](profile, options or LevelOptions(), kind)

@@ -168,7 +168,8 @@ def _criteria(
 
 def _scores(
     total: pl.DataFrame, scored: pl.DataFrame, swept: pl.DataFrame, options: ChangeOptions
-) -> str:
+) -> list[tuple[str, ...]]:
+    """The rows of `scores_by_class.tab`."""
     rows: list[tuple[str, ...]] = []
     nothing = total.filter(criterion=SYSTEM).is_empty()
     every = _genres(total, REFERENCE, UNSCORED) if nothing else _genres(total)
@@ -180,27 +181,7 @@ def _scores(
         points = points.select(pl.col(_CURVE).fill_null(math.nan))
         curve = json.dumps({name: points[name].to_list() or [0.0] for name in _CURVE})
         rows += [(CLASS, name, "PRCurve_json", curve, shown) for name in genres]
-    return table(_SCORES, rows)
-
-
-def _scores_without_reference(options: ChangeOptions) -> str:
-    """The scores of no data type at each delta, where the reference has no change points."""
-    values = {"AP": _NOTHING, "PRCurve_json": json.dumps({name: [*_NOTHING] for name in _CURVE})}
-    rows = [
-        (CLASS, _NOTHING, metric, value, shown)
-        for _, shown, _ in _criteria([], options)
-        for metric, value in values.items()
-    ]
-    return table(_SCORES, rows)
-
-
-def _places(total: pl.DataFrame) -> list[tuple[str, ...]]:
-    """All places of the reference, with the starts of regions, where the system has nothing."""
-    own = total.filter(pl.col("criterion").is_in(SIDES["ref"]))
-    return _in_order(
-        (CLASS, name, "unmapped", _point(at), "{}", "", "{}")
-        for name, at in own.select("document", "reference_start").rows()
-    )
+    return rows
 
 
 def _in_order(lines: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -208,7 +189,16 @@ def _in_order(lines: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def _alignment(total: pl.DataFrame) -> list[tuple[str, ...]]:
-    """The rows of `instance_alignment.tab`, of data types that have references."""
+    """The rows of `instance_alignment.tab`, of data types that have references.
+
+    Where the system has nothing, they are all places of the reference, and the starts of regions.
+    """
+    if total.filter(criterion=SYSTEM).is_empty():
+        own = total.filter(pl.col("criterion").is_in(SIDES["ref"]))
+        places = own.select("document", "reference_start").rows()
+        return _in_order(
+            (CLASS, name, "unmapped", _point(at), "{}", "", "{}") for name, at in places
+        )
     lines: dict[tuple[str, ...], None] = {}
     # Distances are integers where the scorer reads all places as integers.
     ends = total.filter(pl.col("criterion") == UNSCORED, pl.col("reference_start") > 0)
@@ -289,10 +279,15 @@ class OfficialChangeDetection(inventory.OfficialDetection, change_metric.ChangeD
         if total.filter(criterion=REFERENCE).is_empty():
             # Regions need a reference.
             total = total.filter(pl.col("criterion").ne_missing(UNSCORED))
-            lines, scores = [_NO_ALIGNMENT], _scores_without_reference(self.options)
+            lines = [_NO_ALIGNMENT]
+            curve = json.dumps({name: [*_NOTHING] for name in _CURVE})
+            scores = [
+                (CLASS, _NOTHING, metric, value, shown)
+                for _, shown, _ in _criteria([], self.options)
+                for metric, value in (("AP", _NOTHING), ("PRCurve_json", curve))
+            ]
         else:
-            nothing = total.filter(criterion=SYSTEM).is_empty()
-            lines = _places(total) if nothing else _alignment(total)
+            lines = _alignment(total)
             scores = _scores(total, *self.measures(total), self.options)
         schema = dict.fromkeys(COLUMNS, pl.String)
         files = official_files.file_counts(official_files.scored_files(total, SIDES), silent=0)
@@ -301,7 +296,7 @@ class OfficialChangeDetection(inventory.OfficialDetection, change_metric.ChangeD
             "instance_alignment_class_stats.tab": official_files.of_outcomes(
                 pl.DataFrame(lines, schema=schema, orient="row")
             ),
-            "scores_by_class.tab": scores,
+            "scores_by_class.tab": table(_SCORES, scores),
             "statistics_by_class.tab": official_files.statistics_by_class(total, SIDES),
             "statistics_aggregated.tab": table(("data", "genre", "metric", "value"), files),
         }

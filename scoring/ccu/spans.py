@@ -71,17 +71,12 @@ def scored_places(rows: pl.DataFrame, scored: pl.DataFrame) -> pl.DataFrame:
     lengths = scored.with_columns(length=pl.col("end") - pl.col("start"))
     before = (pl.col("length").cum_sum() - pl.col("length")).over("document")
     blocks = lengths.select("document", begin="start", until="end", before=before)
-    for column in ("start", "end"):
-        rows = rows.with_columns(_place(rows, column, blocks))
-    return rows
-
-
-def _place(rows: pl.DataFrame, column: str, blocks: pl.DataFrame) -> pl.Series:
-    """How much of the blocks lies before each place."""
-    last = _last_before(rows.select("document", place=column), blocks, "place")
     inside = pl.min_horizontal("place", "until") - pl.col("begin")
     place = (pl.col("before") + inside).fill_null(0.0).round(DIGITS)
-    return last.select(place.alias(column)).to_series()
+    for column in ("start", "end"):
+        last = _last_before(rows.select("document", place=column), blocks, "place")
+        rows = rows.with_columns(last.select(place.alias(column)).to_series())
+    return rows
 
 
 def _last_before(rows: pl.DataFrame, others: pl.DataFrame, column: str) -> pl.DataFrame:
@@ -189,18 +184,13 @@ def _between(places: Keys, low: Keys, high: Keys) -> tuple[Whole, Whole]:
     ranked = keys[order]
     first = np.searchsorted(ranked, begins - slack, "left")
     after = np.maximum(np.searchsorted(ranked, ends + slack, "right"), first)
-    rows, positions = _expanded(first, after)
-    found = order[positions]
+    # each index as often as its range is long, and the positions in the range
+    sizes = after - first
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    offsets = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    found = order[np.repeat(first, sizes) + offsets]
     same = places[0][found] == low[0][rows]
     return rows[same], found[same]
-
-
-def _expanded(low: Whole, high: Whole) -> tuple[Whole, Whole]:
-    """Each index of `low` as often as its range is long, and the positions in the range."""
-    sizes = high - low
-    rows = np.repeat(np.arange(len(low)), sizes)
-    offsets = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return rows, np.repeat(low, sizes) + offsets
 
 
 def within(
