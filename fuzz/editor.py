@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
-from hlteval.lsp.actions import Answers
+from hlteval.lsp.actions import perform
 from hlteval.lsp.editor import Server
-from hlteval.lsp.worker import Failure, Order
+from hlteval.lsp.session import Failure, Order, Worker
 
 
-class Strict:
+class Strict(Worker):
     """A worker in this process that keeps the errors of the program.
 
     Attributes:
@@ -25,24 +25,19 @@ class Strict:
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.errors: list[Exception] = []
 
-    async def start(self) -> None:
+    def start(self) -> Any:
         """It has what it needs."""
 
     async def answer(self, order: Order) -> Any:
         """The answer to an order, or a `Failure`."""
         try:
-            return Answers().perform(order)
+            return perform(order)
         except Exception as error:
             self.errors.append(error)
             return Failure(type(error).__name__)
-
-    def end(self) -> None:
-        """Nothing goes on after an answer."""
-
-    async def close(self) -> None:
-        """There is nothing to close."""
 
 
 class Editor:
@@ -71,7 +66,7 @@ class Editor:
     ) -> None:
         self.worker = Strict()
         self.server = Server(given or {}, self.worker, self.worker)
-        self.server.editor.validation.quiet = 0
+        self.server.validation.quiet = 0
         self.server.protocol.set_writer(self)
         self.capabilities, self.settings, self.root = capabilities or {}, settings, root
         self.configuration = configuration
@@ -92,7 +87,7 @@ class Editor:
 
     async def __aexit__(self, *_: object) -> None:
         await self.request("shutdown", None)
-        await self.server.editor.close()
+        await self.server.close()
         self.server.shutdown()
 
     def write(self, data: bytes) -> None:
@@ -141,7 +136,7 @@ class Editor:
         """Wait until nothing is validated."""
         for _ in range(3):  # an answer of ours may start something
             await asyncio.sleep(0)
-        while self.server.editor.session.waiting or self.server.editor.session.running:
+        while self.server.session.waiting or self.server.session.running:
             await asyncio.sleep(0)
 
     async def open(self, uri: str, text: str, version: int = 1) -> list[dict[str, Any]]:

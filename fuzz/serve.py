@@ -31,7 +31,7 @@ from fuzz.serving import HOST, Visitor, application, framed, of_folder
 from fuzz.subjects import CONTEXTS, FIXTURES, readers, seeds, uses
 from hlteval import tasks
 from hlteval.serve.application import offered_options
-from hlteval.serve.security import Bounds
+from hlteval.serve.settings import ServeLimits
 
 DECLARED = frozenset({200, 201, 202, 204, 400, 403, 404, 405, 408, 409, 413, 421, 429})
 """The statuses of answers; the bounds of the server are not reached."""
@@ -206,7 +206,7 @@ async def _send(
     async def send(message: Mapping[str, Any]) -> None:
         messages.append(message)
 
-    await visitor.application.app(scope, receive, send)  # type: ignore[arg-type]
+    await visitor.application(scope, receive, send)  # type: ignore[arg-type]
     import httpx
 
     start = messages[0]
@@ -332,7 +332,7 @@ def run(first: int, inputs: int) -> tuple[Totals, list[str]]:
     totals = Totals()
 
     async def trials() -> None:
-        with application(bounds=Bounds(jobs=2)) as made:
+        with application(limits=ServeLimits(session_jobs=2)) as made:
             visitor = Visitor(made)
             await visitor.enter()
             number = first

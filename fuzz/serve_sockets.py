@@ -31,10 +31,9 @@ from fuzz.subjects import readers, seeds, uses
 
 PROGRAM = """
 from hlteval.serve.server import serve
-from hlteval.serve.settings import ServeSettings
-from hlteval.serve.uploads import Pace, Timing
-timing = Timing(headers=0.3, reading=1.0, pace=Pace(pause=0.3, grace=0.5, rate=1e6))
-serve(ServeSettings(), timing=timing, ready=lambda url, file: print(url, flush=True))
+from hlteval.serve.settings import ServeLimits, ServeSettings
+limits = ServeLimits(headers=0.3, reading=1.0, pause=0.3, grace=0.5, rate=1e6)
+serve(ServeSettings(), limits=limits, ready=lambda url, file: print(url, flush=True))
 """
 ALLOWED = frozenset({0, 200, 201, 202, 204, 400, 403, 404, 405, 408, 409, 413, 421, 429, 503})
 

@@ -13,8 +13,8 @@ from typing import Any
 import httpx
 
 from hlteval.serve.application import Application
-from hlteval.serve.security import Bounds, Sessions
-from hlteval.serve.settings import Order, Outcome, Progress, ServeSettings
+from hlteval.serve.jobs import Processes, Sessions
+from hlteval.serve.settings import Order, Outcome, Progress, ServeLimits, ServeSettings
 from hlteval.serve.work import perform
 
 TOKEN = "token-of-the-tests"
@@ -25,29 +25,25 @@ Files = Sequence[tuple[str, bytes]]
 """Names with folders, as a browser gives them, and contents."""
 
 
-class InProcess:
+class InProcess(Processes):
     """Does jobs in this process."""
 
     async def run(self, folder: Path, order: Order, report: Callable[[Progress], None]) -> Outcome:
         """Do a job."""
         return perform(folder, order, report)
 
-    async def prepare(self) -> None:
-        """Nothing is started before it is needed."""
-
-    async def close(self) -> None:
-        """Nothing is left to end."""
-
 
 @contextmanager
 def application(
-    settings: ServeSettings | None = None, bounds: Bounds | None = None, runner: Any = None
+    settings: ServeSettings | None = None,
+    limits: ServeLimits | None = None,
+    runner: Processes | None = None,
 ) -> Iterator[Application]:
     """An application with a folder of its own."""
     with TemporaryDirectory(prefix="hlteval-serve-") as folder:
-        made = settings or ServeSettings()
-        sessions = Sessions(Path(folder), runner or InProcess(), bounds or Bounds(), made.files)
-        yield Application(sessions, made, TOKEN, PORT)
+        made, root = settings or ServeSettings(), Path(folder)
+        runner = runner or InProcess(root, limits or ServeLimits())
+        yield Application(Sessions(root, runner, made.files), made, TOKEN, PORT)
 
 
 def framed(files: Files) -> bytes:
@@ -75,7 +71,7 @@ class Visitor:
     """
 
     def __init__(self, application: Application) -> None:
-        transport = httpx.ASGITransport(application.app, raise_app_exceptions=False)
+        transport = httpx.ASGITransport(application, raise_app_exceptions=False)
         origin = f"http://{HOST}"
         self.client = httpx.AsyncClient(
             transport=transport, base_url=origin, headers={"origin": origin}, timeout=None

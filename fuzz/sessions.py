@@ -150,7 +150,7 @@ class _Trial:
             self.texts[uri] = _joined(edited(text, [{"range": place, "newText": put}]))
             changes.append((place, put))
         await self.editor.change(uri, version, *changes)
-        document = self.editor.server.editor.session.documents[key(uri)]
+        document = self.editor.server.session.documents[key(uri)]
         assert document.text.content == self.texts[uri], uri
         self._check(uri)
 

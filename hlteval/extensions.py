@@ -59,7 +59,10 @@ def load_extension(group: str, name: str) -> Any:
         return found
     except Exception as error:
         cause = f"{type(error).__name__}: {error}".partition("\n")[0]
-        package = _package(group, name)
+        from importlib.metadata import entry_points
+
+        (point, *_) = entry_points(group=group, name=name)
+        package = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
         raise BrokenExtension(
             f"the plug-in {name} of {package} cannot be loaded: {cause}; correct or uninstall it"
         ) from error
@@ -74,14 +77,6 @@ def broken_extensions(group: str) -> Mapping[str, str]:
         except BrokenExtension as error:
             found[name] = str(error)
     return found
-
-
-def _package(group: str, name: str) -> str:
-    """The distribution that declares an extension, with its version."""
-    from importlib.metadata import entry_points
-
-    (point, *_) = entry_points(group=group, name=name)
-    return f"{point.dist.name} {point.dist.version}" if point.dist else point.value
 
 
 def resolve(named: str) -> Any:

@@ -23,6 +23,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from hlteval.findings.counts import first_names
 from hlteval.scoring.metric import DOCUMENTS, Limits, Metric, Replicates, Weights
 from hlteval.scoring.resampling import (
     Chance,
@@ -402,7 +403,7 @@ class IntervalSet:
         yield from notes({name: self.methods[name] for name in self.limits})
         for reason in dict.fromkeys(self.missing.values()):
             names = [name for name, why in self.missing.items() if why == reason]
-            yield f"no interval for {_listed(names)}: {reason}"
+            yield f"no interval for {first_names(names, NAMED, others=2)}: {reason}"
 
 
 def signature(methods: Iterable[Method]) -> str:
@@ -484,15 +485,3 @@ def _documents(number: int) -> str:
 def _holds(found: Limits, value: float) -> bool:
     slack = _CLOSE * (1 + abs(value))
     return found[0] - slack <= value <= found[1] + slack
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Some names, the first few of many.
-
-    Examples:
-        >>> _listed(["a", "b", "c", "d", "e"])
-        'a, b, c and 2 more'
-    """
-    if len(names) <= NAMED + 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"

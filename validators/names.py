@@ -10,6 +10,7 @@ from functools import partial
 import polars as pl
 
 from hlteval.findings import Finding, finding
+from hlteval.findings.counts import first_names
 from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.findings.suggest import closest_files, did_you_mean
 from hlteval.validators.rule import Rule, RuleContext, at
@@ -105,8 +106,7 @@ def unknown_names(
         ('no slot is called COMENT', 'did you mean COMMENT?', '--unscored')
     """
     names = sorted(known)
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    listed = f"use one of {', '.join(names[:_SHOWN])}{more}" if names else "leave it out"
+    listed = f"use one of {first_names(names, _SHOWN)}" if names else "leave it out"
     for name in dict.fromkeys(given):
         if name not in known:
             hint = did_you_mean(name, names, listed)

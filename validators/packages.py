@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
-from hlteval.converters.edl.edl_tab import is_header
 from hlteval.findings import Finding, Span, excerpt, finding
 from hlteval.sources import Member, Source, Unreadable
 from hlteval.sources.archives import first_names
 
 
-class Package(Protocol):
-    """A submission beside the documents it is for; see `hlteval.tasks.task.Package`."""
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A submission as a package of files, beside the documents it is for.
 
-    @property
-    def submission(self) -> Source:
-        """What was submitted."""
+    Attributes:
+        submission: what was submitted, with all its files.
+        found: its files with predictions, by document.
+        reference: what it is checked against; None where the submission brings its own documents.
+        expected: the files of the reference, by document.
+    """
 
-    @property
-    def found(self) -> Mapping[str, tuple[Member, ...]]:
-        """Its files with predictions, by document."""
-
-    @property
-    def reference(self) -> Source | None:
-        """What it is checked against."""
-
-    @property
-    def expected(self) -> Mapping[str, tuple[Member, ...]]:
-        """The files of the reference, by document."""
+    submission: Source
+    found: Mapping[str, tuple[Member, ...]]
+    reference: Source | None
+    expected: Mapping[str, tuple[Member, ...]]
 
 
 def documents(package: Package, code: str, unread: str, suffix: str) -> Iterator[Finding]:
@@ -58,6 +55,8 @@ def entity_header(member: Member) -> Iterator[Finding]:
     Args:
         member: the file of the table.
     """
+    from hlteval.converters.edl.edl_tab import is_header
+
     try:
         head = member.fetch()[:1000].decode("utf-8", "replace")
     except Unreadable:

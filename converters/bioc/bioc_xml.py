@@ -182,7 +182,7 @@ class _File:
                 self.report(problem, places[problem.record], name, attribute)
             for mismatch in relevant:
                 mismatches.add(mismatch, places[mismatch.record])
-            found, self.findings = (*self.findings, *self.bounded.explained()), []
+            found, self.findings = (*self.findings, *self.bounded.take()), []
             corpus = Corpus(sources=[origin], **documents.tables(places))
             yield ReadResult(corpus, found, (self.member,))
         mismatches.decide()

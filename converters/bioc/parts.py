@@ -235,7 +235,7 @@ def _part(cut: Cut, *, first: bool) -> Part:
     for problem in problems:
         if first or problem[1:3] != of_root:
             line, column = cut.in_file(problem.record, problem.start + 1)
-            in_file.append(problem._replace(record=line).moved(column - 1 - problem.start))
+            in_file.append(problem._replace(record=line).shift(column - 1 - problem.start))
     numbers = frozenset(ordinal + cut.before for ordinal in passed)
     return Part(tree, ordinals, in_file, numbers, cut)
 

@@ -235,7 +235,7 @@ class Documents:
             column = places[problem.record][1] - 1
             placed = problem._replace(start=column, end=column + len("<annotation"))
             more = {"row": row, "document": document, "origin": 0, "id": name}
-            rejected.append(placed.rejected("mention", text, expected="a location", **more))
+            rejected.append(placed.rejection("mention", text, expected="a location", **more))
         tables = {name: keyed(name, rows) for name, rows in self.rows.items()}
         return {**tables, "rejected_records": rejected}
 

@@ -267,7 +267,7 @@ def _worded(problem: Problem, line: str, written: str, outside: int) -> Problem:
     expected = problem.values["expected"] or "what a line of its kind has there"
     given = line[problem.start : problem.end].strip(SPACES)[:40] or "end of line"
     values = {"given": given, "expected": expected, "count": outside, "hint": _name_hint(line)}
-    return problem._replace(values=values).moved(len(written) - len(written.lstrip(SPACES)))
+    return problem._replace(values=values).shift(len(written) - len(written.lstrip(SPACES)))
 
 
 def _table(rejected: pl.DataFrame, found: Sequence[Problem]) -> pl.DataFrame:

@@ -81,7 +81,7 @@ def read(source: Source) -> Iterator[ReadResult]:
                 content.values[index] = None
                 if rows.is_full:
                     corpus = Corpus(sources=batch.sources, **rows.tables())
-                    findings += reporter.bounded.explained()
+                    findings += reporter.bounded.take()
                     yield ReadResult(corpus, tuple(findings), tuple(batch.members))
                     rows = Annotations()
                     findings.clear()

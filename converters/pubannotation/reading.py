@@ -249,7 +249,7 @@ class Reporter:
         start, text = self.content.extents[index][0], self.content.written(index)
         column = self.places.span(start, start).column - 1
         problem = Problem(code, record, column, column + len(text))
-        return problem.rejected("document", text, expected="a document", row=row, origin=origin)
+        return problem.rejection("document", text, expected="a document", row=row, origin=origin)
 
 
 def _item(path: Path) -> Iterator[Path]:

@@ -318,7 +318,7 @@ def _finding(file: str, line: str, record: int, problem: Problem) -> Finding:
 def _explained(dialect: Dialect, line: str, *, ask: bool) -> Problem:
     """The problem of a line that no rule accepts, in the line as written."""
     problem = explain(line.strip(SPACES), 0, dialect, ask=ask)
-    return problem.moved(len(line) - len(line.lstrip(SPACES)))
+    return problem.shift(len(line) - len(line.lstrip(SPACES)))
 
 
 def _rejected_rows(lines: pl.DataFrame, problems: Sequence[Problem]) -> pl.DataFrame:

@@ -94,7 +94,7 @@ def _take(rows: Tracks, origin: int, name: str, content: str, kind: str) -> None
         start, end, label = line.split("\t", _CELLS - 1)
         note = noted(label)
         at = len(line) - len(label)
-        problems += [problem.moved(at)._replace(record=record) for problem in note.problems]
+        problems += [problem.shift(at)._replace(record=record) for problem in note.problems]
         rows.add_instance(record, note, kind, start=float(start), end=float(end))
     rows.findings += line_findings(problems, lines, member.display, member.max_per_code)
 

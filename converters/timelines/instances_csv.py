@@ -67,7 +67,7 @@ _OF = {
 _UNKNOWN = {"document": None, "origin": 0, "id": None, "label": None}
 _FILLED = {
     **{table: ("document", "origin", "record", *columns) for table, columns in _OF.items()},
-    "rejected_records": (*_UNKNOWN, *Problem("", 0, 0, 0).rejected("", "")),
+    "rejected_records": (*_UNKNOWN, *Problem("", 0, 0, 0).rejection("", "")),
 }
 #: The columns of each table that are read, in its order.
 _ORDER = {
@@ -208,7 +208,7 @@ class _Rows:
         problems = list(_problems(row, header))
         yield from problems
         if problems:
-            rejected = problems[0].rejected("instance", row.line)
+            rejected = problems[0].rejection("instance", row.line)
             self.keep("rejected_records", {**_UNKNOWN, **rejected})
             return
         cells = dict(zip(header, row.cells, strict=True))

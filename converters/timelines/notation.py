@@ -102,7 +102,7 @@ def noted(text: str, table: str = "instances", *, with_kind: bool = True) -> Not
         name, _, value = (piece.strip() for piece in part.partition("="))
         problem = _problem(name, value, part.strip(), table)
         if problem:
-            problems.append(problem.moved(start)._replace(end=start + len(part)))
+            problems.append(problem.shift(start)._replace(end=start + len(part)))
         else:
             values[name] = _value(name, value)
         start += len(part) + len(_BAR)
@@ -318,7 +318,7 @@ class Tracks:
 
     def reject(self, problem: Problem, text: str) -> None:
         """Add a record that cannot be read."""
-        row = problem.rejected("instance", text)
+        row = problem.rejection("instance", text)
         self.add("rejected_records", int(str(row.pop("record"))), **row)
 
     def corpus(self) -> Corpus:

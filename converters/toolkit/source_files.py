@@ -499,4 +499,4 @@ class JoinedTables:
             at, record = self.place(line)
             text = self.parsed.lines[line - 1]
             moved = problem._replace(record=record)
-            yield {**moved.rejected(kind, text), "row": row, "origin": self.origins[at]}
+            yield {**moved.rejection(kind, text), "row": row, "origin": self.origins[at]}

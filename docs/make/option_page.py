@@ -11,24 +11,9 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from docs.make.markdown import table
 from hlteval import tasks
-from hlteval.cli import convert, score, validate
-from hlteval.cli import evaluation as campaign_command
-from hlteval.cli import evaluation as manifest
-from hlteval.cli import evaluation as pipeline_command
-from hlteval.cli import lists as config_command
-from hlteval.cli import lists as demo
-from hlteval.cli import lists as describe
-from hlteval.cli import lists as schema_command
-from hlteval.cli import packages as inspect_command
-from hlteval.cli import packages as pack
-from hlteval.cli import packages as verify
-from hlteval.cli import servers as lsp_command
-from hlteval.cli import servers as serve_command
-from hlteval.cli import systems as agreement
-from hlteval.cli import systems as compare
-from hlteval.cli import systems as leaderboard
-from hlteval.cli.commands import INTERNAL, Command
-from hlteval.cli.process import ALWAYS, exit_codes
+from hlteval.cli import app, evaluation, submissions
+from hlteval.cli.commands import Command, with_options
+from hlteval.cli.process import declarations
 from hlteval.tasks.task import Option, Task
 
 _HEAD = """\
@@ -43,35 +28,24 @@ unless marked *required*. For exit codes, see
 [Scripting and continuous integration](programs.md#exit-codes).
 """
 
+PER_TASK: tuple[Command, ...] = get_args(Command)
+"""The commands that have a sub-command for each task."""
+
+_ORDER = (
+    *("validate", "convert", "score", "compare", "leaderboard", "agreement", "verify", "pack"),
+    *("inspect", "lsp", "pipeline", "campaign", "serve", "manifest check", "manifest best"),
+    *("config", "tasks", "formats", "explain", "schema", "demo"),
+)
+_FUNCTIONS = {
+    **{name: getattr(submissions, name) for name in PER_TASK},
+    "manifest check": evaluation.check,
+    "manifest best": evaluation.best,
+    **app.COMMANDS,
+}
 COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
-    {
-        "validate": validate.validate,
-        "convert": convert.convert,
-        "score": score.score,
-        "compare": compare.compare,
-        "leaderboard": leaderboard.leaderboard,
-        "agreement": agreement.agreement,
-        "verify": verify.verify,
-        "pack": pack.pack,
-        "inspect": inspect_command.inspect,
-        "lsp": lsp_command.lsp,
-        "pipeline": pipeline_command.pipeline,
-        "campaign": campaign_command.campaign,
-        "serve": serve_command.serve,
-        "manifest check": manifest.check,
-        "manifest best": manifest.best,
-        "config": config_command.config,
-        "tasks": describe.tasks,
-        "formats": describe.formats,
-        "explain": describe.explain,
-        "schema": schema_command.schema,
-        "demo": demo.demo,
-    }
+    {name: _FUNCTIONS[name] for name in _ORDER}
 )
 """The commands by name, in the order of the page."""
-
-PER_TASK: tuple[Command, ...] = ("validate", "score", "compare", "leaderboard", "agreement", "pack")
-"""Those that have a sub-command for each task."""
 
 
 def option_page() -> str:
@@ -103,9 +77,11 @@ def taken(name: str, run: Callable[..., None]) -> list[Taken]:
         name: of the command.
         run: its body.
     """
-    parameters = inspect.signature(run, eval_str=True).parameters.values()
-    hidden = INTERNAL if name in PER_TASK else {"context"}
-    return [Taken(parameter) for parameter in parameters if parameter.name not in hidden]
+    if name in PER_TASK:
+        parameters = app.TASKED[name].parameters
+    else:
+        parameters = inspect.signature(with_options(name, run)).parameters
+    return [Taken(item) for item in parameters.values() if item.name != "context"]
 
 
 def own_options(command: str) -> dict[str, list[tuple[str, str]]]:
@@ -126,7 +102,7 @@ def own_options(command: str) -> dict[str, list[tuple[str, str]]]:
 
 def _exits(name: str) -> str:
     """What the exit codes of a command mean that not all commands share."""
-    own = [item for item in exit_codes(name).items() if item[0] not in ALWAYS]
+    own = enumerate(declarations()[name]["exits"])
     return "  \n".join(f"Exit code {code}: {meaning}" for code, meaning in own)
 
 

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import (
     Annotated,
     Any,
@@ -50,7 +50,7 @@ from hlteval.tasks import load, task_modules
 from hlteval.tasks.options import unknown
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.evaluation.manifests import CampaignManifest
-from hlteval.workflows.run.request import Selection
+from hlteval.workflows.run.request import Request, Selection
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -378,6 +378,40 @@ def task_options(
 
 
 @contextmanager
+def request_of(
+    function: Callable[..., Any], arguments: Mapping[str, Any]
+) -> Iterator[tuple[Request, list[str]]]:
+    """Give the request that arguments make, and the paths of several systems or annotations.
+
+    Inside, messages have the names of arguments.
+
+    Args:
+        function: whose arguments they are, named after its command.
+        arguments: by name; None is not set. Those of a leaderboard have an output: its systems need
+            not exist.
+    """
+    task, paths, several = load(arguments["task"]), dict[str, str | None](), list[str]()
+    for name, value in arguments.items():
+        if name == "reference":
+            paths[name] = reference_path(task.name, value)
+        elif name in {"system", "submission"}:
+            paths[name] = as_path(name, value, table=task.scored_table)
+        elif name in {"systems", "annotations"}:
+            existing = "output" not in arguments
+            several = system_paths(value, task.scored_table, argument=name, existing=existing)
+            paths |= {name: several[0]} if existing else {}
+        elif name in {"names", "output"}:
+            paths[name] = value
+        elif name == "against" and value is not None:
+            paths[name] = as_path(name, value, table="" if several else task.scored_table)
+    options = task_options(task.name, function, arguments["options"], arguments["task_option"])
+    system = paths.get("system") or paths.get("submission")
+    request = Request.of(task, {**arguments, **paths, "system": system}, options)
+    with python_names({**paths, **request.options}, task.name):
+        yield request, several
+
+
+@contextmanager
 def python_names(inputs: Mapping[str, object], task: str = "") -> Iterator[None]:
     """Messages of errors have the names of arguments, not those of the command line.
 
@@ -492,9 +526,9 @@ def pipeline_config(given: Input, task: str, manifest: str | None) -> Config:
     return config
 
 
-def taken_from(given: object) -> Defaults | None:
-    """Return what was taken from the argument `defaults`, which `check_arguments` has read."""
-    return given if isinstance(given, Defaults) else None
+def name_defaults(given: object) -> Callable[[Leaderboard], Leaderboard]:
+    """Return what lets a leaderboard name the argument `defaults`, which is read by now."""
+    return partial(with_defaults, defaults=given if isinstance(given, Defaults) else None)
 
 
 def _with_config(function: Callable[..., R], bound: inspect.BoundArguments) -> R:

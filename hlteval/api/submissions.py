@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
@@ -21,31 +21,25 @@ from hlteval.api.arguments import (
     Share,
     check_arguments,
     describe_value,
+    name_defaults,
     python_names,
-    reference_path,
-    system_paths,
-    taken_from,
-    task_options,
+    request_of,
     with_distinct_names,
 )
 from hlteval.findings import MAX_PER_CODE, Findings
 from hlteval.representation import Corpus
 from hlteval.results.agreement import Agreement
-from hlteval.results.config import with_defaults
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Leaderboard, short_names
-from hlteval.results.verdict import Defaults, Verdict
+from hlteval.results.verdict import Verdict
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.sources.spooling import temporary_folder
 from hlteval.sources.writing import resolve_path
-from hlteval.tasks import load
-from hlteval.tasks.options import with_seed
 from hlteval.workflows.agreement import agreement as agreements
 from hlteval.workflows.compare import comparison
 from hlteval.workflows.compare.board import leaderboard_in
 from hlteval.workflows.convert import conversion
 from hlteval.workflows.run import engine
-from hlteval.workflows.run.request import Intervals, Request
 
 if TYPE_CHECKING:
     from hlteval.workflows.run.verdicts import Refused
@@ -65,7 +59,7 @@ def score(
     alignment: bool = True,
     encoding: Encoding = "utf-8",
     jobs: Positive = 1,
-    defaults: Input | None = None,  # noqa: ARG001 - `check_arguments` reads it
+    defaults: Input | None = None,
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Scores:
@@ -99,15 +93,8 @@ def score(
         >>> scores = score("lorehlt-edl", mentions, mentions, measure="muc", lenient=True)
         >>> scores.metrics["muc.fscore"]  # undefined: one mention has no links
     """
-    gold = reference_path(task, reference)
-    path = as_path("system", system, table=load(task).scored_table)
-    values = with_seed(load(task), task_options(task, score, options, task_option), seed)
-    with python_names({"reference": gold, "system": path, **values}, task):
-        return engine.score(Request(
-            task, path, gold, profile=profile, options=values, encoding=encoding, lenient=lenient,
-            alignment=alignment, evidence=alignment, jobs=jobs,
-            intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
-        ))  # fmt: skip
+    with request_of(score, locals()) as (request, _):
+        return engine.score(replace(request, evidence=alignment))
 
 
 @check_arguments
@@ -121,7 +108,7 @@ def validate(
     encoding: Encoding = "utf-8",
     max_per_code: Count = MAX_PER_CODE,
     jobs: Positive = 1,
-    defaults: Input | None = None,  # noqa: ARG001 - `check_arguments` reads it
+    defaults: Input | None = None,
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Verdict:
@@ -156,15 +143,8 @@ def validate(
         >>> verdict.outcome, [finding.message for finding in verdict.findings]
         ('fail', ['unknown entity type CITY'])
     """
-    table = load(task).scored_table
-    path = as_path("submission", submission, table=table)
-    reference = None if against is None else as_path("against", against, table=table)
-    values = task_options(task, validate, options, task_option)
-    with python_names({"submission": path, "against": reference, **values}, task):
-        return engine.validate(Request(
-            task, path, against=reference, role=role, profile=profile, options=values,
-            encoding=encoding, max_per_code=max_per_code, jobs=jobs,
-        ))  # fmt: skip
+    with request_of(validate, locals()) as (request, _):
+        return engine.validate(request)
 
 
 @check_arguments
@@ -182,7 +162,7 @@ def compare(
     profile: Profile = "plan",
     lenient: bool = False,
     encoding: Encoding = "utf-8",
-    defaults: Input | None = None,  # noqa: ARG001 - `check_arguments` reads it
+    defaults: Input | None = None,
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Comparison:
@@ -217,15 +197,8 @@ def compare(
         >>> compare("lorehlt-edl", StringIO(table), names, bootstrap=9).systems[0].name
         'a'
     """
-    table = load(task).scored_table
-    path, submissions = reference_path(task, reference), system_paths(systems, table)
-    values = with_seed(load(task), task_options(task, compare, options, task_option), seed)
-    with python_names({"reference": path, "systems": submissions[0], **values}, task):
-        return comparison.compare(
-            task, path, submissions, metric=metric, test=test, alpha=alpha, profile=profile,
-            intervals=Intervals(bootstrap or 0, confidence, seed), lenient=lenient,
-            encoding=encoding, options=values,
-        )  # fmt: skip
+    with request_of(compare, locals()) as (request, paths):
+        return comparison.compare(request, paths, metric=metric, test=test, alpha=alpha)
 
 
 @check_arguments
@@ -281,38 +254,13 @@ def leaderboard(
         >>> [(row.name, row.codes) for row in board.rows]
         [('a', ()), ('b', ('EDL201',))]
     """
-    path = reference_path(task, reference)
-    values = with_seed(load(task), task_options(task, leaderboard, options, task_option), seed)
-    files = _board_files(names, output)
-    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
-    settings |= {"metrics": _check_names(metrics), "alpha": alpha, "jobs": jobs, "options": values}
-    settings |= {"intervals": Intervals(bootstrap or 0, confidence, seed), "names": files["names"]}
-    with python_names({"reference": path, **files, **values}, task):
-        return _rank(task, path, systems, files["output"], taken_from(defaults), settings)
-
-
-def _rank(
-    task: str,
-    reference: str,
-    systems: Iterable[Input] | Mapping[str, Input],
-    output: str | None,
-    defaults: Defaults | None,
-    settings: Mapping[str, Any],
-) -> Leaderboard:
-    """Make a leaderboard, which names the defaults before it is written."""
-    paths = system_paths(systems, load(task).scored_table, existing=False)
-    named = partial(with_defaults, defaults=defaults)
-    return leaderboard_in(output, task, reference, paths, named=named, **settings)
-
-
-def _board_files(
-    names: Input | None, output: str | os.PathLike[str] | None
-) -> dict[str, str | None]:
-    """Return the paths of the file of names and of the folder, by argument."""
-    return {
-        "names": None if names is None else as_path("names", names, files_only=True),
-        "output": None if output is None else output_path("output", output),
-    }
+    names = None if names is None else as_path("names", names, files_only=True)
+    output = None if output is None else output_path("output", output)
+    with request_of(leaderboard, locals()) as (request, paths):
+        listed, named = _check_names(metrics), name_defaults(defaults)
+        return leaderboard_in(
+            output, request, paths, names=names, metrics=listed, alpha=alpha, named=named
+        )
 
 
 def _check_names(metrics: Any) -> list[str]:
@@ -338,7 +286,7 @@ def agreement(
     seed: Count = 0,
     lenient: bool = False,
     encoding: Encoding = "utf-8",
-    defaults: Input | None = None,  # noqa: ARG001 - `check_arguments` reads it
+    defaults: Input | None = None,
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Agreement:
@@ -371,16 +319,9 @@ def agreement(
         >>> {pair.measure: pair.value for pair in found.measures}["strong_mention_match.fscore"]
         1.0
     """
-    paths = system_paths(annotations, load(task).scored_table, argument="annotations")
-    documents = None if against is None else as_path("against", against)
-    values = task_options(task, agreement, options, task_option)
-    names = short_names(paths)
-    with python_names({"annotations": paths[0], "against": documents, **values}, task):
-        return agreements.agreement(
-            task, paths, names=[names[path] for path in paths], against=documents,
-            intervals=Intervals(bootstrap, confidence, seed) if bootstrap else None,
-            lenient=lenient, options=values, encoding=encoding,
-        )  # fmt: skip
+    with request_of(agreement, locals()) as (request, paths):
+        names = short_names(paths)
+        return agreements.agreement(request, paths, [names[path] for path in paths])
 
 
 def report(
@@ -410,7 +351,7 @@ def report(
         '<!doctype html>'
     """
     from hlteval.reports.html import write
-    from hlteval.reports.scores import Refusal
+    from hlteval.results.verdict import Refusal
     from hlteval.workflows.run.verdicts import Refused
 
     given: object = result

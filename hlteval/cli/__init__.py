@@ -10,6 +10,8 @@ import sys
 from typing import NoReturn
 
 _NO_MEMORY = re.compile("failed to map segment|[Cc]annot allocate memory|out of memory")
+#: How an import fails where a library is broken, or where there is no memory.
+_UNLOADED = (ImportError, MemoryError, SystemError, OSError)
 #: New objects after which garbage is looked for: more than any import makes.
 _OBJECTS = 50_000
 
@@ -24,7 +26,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # there is nothing yet that has to be removed
     try:
         from hlteval.cli import process
-    except (ImportError, MemoryError, SystemError) as error:
+    except _UNLOADED as error:
         _fail(_reason(error))
 
     number = None
@@ -76,7 +78,7 @@ def _run_command() -> None:
             if type(error).__name__ != "PanicException":  # of compiled libraries
                 raise
             _end_by_bug(error)
-    except (ImportError, MemoryError, SystemError) as error:
+    except _UNLOADED as error:
         if isinstance(error, ImportError) and (error.name or "").startswith("hlteval"):
             _end_by_bug(error)
         _fail(_reason(error))
@@ -98,7 +100,7 @@ def _check_environment() -> None:
         _fail(f"POLARS_ENGINE_AFFINITY is {engine}; use auto, in-memory or streaming, or unset it")
 
 
-def _reason(error: ImportError | MemoryError | SystemError) -> str:
+def _reason(error: Exception) -> str:
     """Why a library cannot be loaded: there is no memory, it is broken, or a plug-in is."""
     text = str(error)
     if _lacks_memory(error):

@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar
+from types import MappingProxyType
+from typing import Annotated, Any, get_args
 
 import typer
-from typer.main import get_command
 
 from hlteval import __version__
-from hlteval.cli import evaluation, packages, score, systems, validate
-from hlteval.cli.convert import convert
+from hlteval.cli import evaluation, submissions
+from hlteval.cli.commands import Command, TaskCommand, build_command, task_app, with_options
 from hlteval.cli.evaluation import campaign, pipeline
 from hlteval.cli.lists import config, demo, explain, formats, schema, tasks
-from hlteval.cli.packages import inspect, verify
-from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog
+from hlteval.cli.packages import convert, inspect, verify
+from hlteval.cli.process import HelpfulCommand, HelpfulGroup, declarations, epilog
 from hlteval.cli.servers import lsp, serve
+
+#: The commands that are of no single task, in the order of the help.
+COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
+    {
+        each.__name__: each
+        for each in (
+            *(convert, verify, pipeline, campaign, serve, inspect, lsp),
+            *(config, tasks, formats, explain, schema, demo),
+        )
+    }
+)
+#: The commands that tasks have, in the order of the help.
+TASKED: Mapping[Command, TaskCommand] = MappingProxyType(
+    {name: TaskCommand(name, getattr(submissions, name)) for name in get_args(Command)}
+)
 
 
 class Unbuilt(HelpfulCommand):
     """A command as the help of all commands lists it; its own options are made when it is named."""
 
-    function: ClassVar[Callable[..., None]]
-    settings: ClassVar[Mapping[str, Any]]
-
     def built(self) -> Any:
         """The command with its options."""
-        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(
-            self.name,
-            cls=HelpfulCommand,
-            short_help=self.short_help,
-            epilog=self.epilog,
-            **self.settings,
-        )(type(self).function)
-        return get_command(alone)
+        name = str(self.name)
+        settings, run = declarations()[name].get("settings", {}), with_options(name, COMMANDS[name])
+        return build_command(name, run, str(self.short_help), str(self.epilog), settings)
 
 
 class Commands(HelpfulGroup):
@@ -54,19 +60,14 @@ class Commands(HelpfulGroup):
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
-            error.message = _wrap(error)
+            from hlteval.reports.terminal import indent_wrapped, remarks, visible
+
+            console = remarks()
+            width = console.width if console.is_terminal else None
+            head = len(f"Error: {error.format_message()}".removesuffix(error.message))
+            message = " ".join(visible(line) for line in error.message.splitlines())
+            error.message = indent_wrapped(message, width, head)
             raise
-
-
-def _wrap(error: typer.BadParameter) -> str:
-    """The message of a usage error as a terminal shows it."""
-    from hlteval.reports.terminal import indent_wrapped, remarks, visible
-
-    console = remarks()
-    width = console.width if console.is_terminal else None
-    message = " ".join(visible(line) for line in error.message.splitlines())
-    head = f"Error: {error.format_message()}".removesuffix(error.message)
-    return indent_wrapped(message, width, len(head))
 
 
 app = typer.Typer(
@@ -99,35 +100,9 @@ def common(
     """Validate, convert and score submissions to shared tasks in human language technology."""
 
 
-def _add(name: str, command: Callable[..., None], **settings: Any) -> None:
-    """Register a command, whose help has the first line of its docstring and its exit codes."""
-    short = (command.__doc__ or "").partition("\n")[0]  # typer would truncate its own short help
-    members = {"function": staticmethod(command), "settings": settings}
-    listed = type("Command", (Unbuilt,), members)
-    app.command(name, cls=listed, short_help=short, epilog=epilog(name))(lambda: None)
-
-
-def _add_group(name: str, group: typer.Typer) -> None:
-    """Register a group of commands."""
-    app.add_typer(group, name=name, short_help=group.info.help, epilog=epilog(name))
-
-
-_add_group("validate", validate.app)
-_add("convert", convert)
-_add_group("score", score.app)
-_add_group("compare", systems.compare_app)
-_add_group("leaderboard", systems.leaderboard_app)
-_add_group("agreement", systems.agreement_app)
-_add(
-    "verify",
-    verify,
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-    no_args_is_help=True,
-)
-_add_group("pack", packages.app)
-_add_group("manifest", evaluation.app)
-_add("pipeline", pipeline, no_args_is_help=True)
-_add("campaign", campaign, no_args_is_help=True)
-_add("serve", serve)
-for each in (inspect, lsp, config, tasks, formats, explain, schema, demo):
-    _add(each.__name__, each)
+for _name, _command in COMMANDS.items():
+    # typer would truncate its own short help
+    _short = (_command.__doc__ or "").partition("\n")[0]
+    app.command(_name, cls=Unbuilt, short_help=_short, epilog=epilog(_name))(lambda: None)
+for _name, _group in [*((n, task_app(c)) for n, c in TASKED.items()), ("manifest", evaluation.app)]:
+    app.add_typer(_group, name=_name, short_help=_group.info.help, epilog=epilog(_name))

@@ -1,4 +1,7 @@
-"""Commands of tasks: the options that commands share, their completion, and a command per task.
+"""Commands: their options as `commands.toml` declares them, completion, and a command per task.
+
+A command is a function whose parameters are its options, by name. Of a command that each task has,
+a parameter may also take several options as one value: a `Request`, or `Outputs`.
 
 Each function of the completion takes the beginning of a word and returns the words that it can
 become, with their meanings. None reads a file of the user, and none imports a heavy library.
@@ -9,28 +12,37 @@ from __future__ import annotations
 import inspect
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from functools import cached_property, wraps
 from importlib import resources
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, get_origin
 
 import typer
 from typer.main import get_command
 
 from hlteval.cli import defaults
-from hlteval.cli.defaults import with_first
-from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog, option
+from hlteval.cli.output import Outputs
+from hlteval.cli.process import HelpfulCommand, HelpfulGroup, declarations, epilog, usage
+from hlteval.extensions import resolve
 from hlteval.tasks import BUILTIN, load, task_modules
+from hlteval.tasks.options import check_effect, merge_options
 from hlteval.tasks.task import Option, Task
-from hlteval.workflows.run.request import help_of
-
-if TYPE_CHECKING:
-    from hlteval.reports.tables import View
+from hlteval.workflows.run.request import LEVELS, OPTIONS, Intervals, Request
 
 #: Words that a shell offers, each with what it means.
 Words = list[tuple[str, str]]
 #: Set in a context whose group lists its tasks: their commands are not built.
 LISTED = "hlteval.listed"
+
+
+def _completions(incomplete: str, words: Iterable[tuple[str, str]]) -> Words:
+    """Return the words that begin with something; of equal ones the first."""
+    found: dict[str, str] = {}
+    for word, meaning in words:
+        if word.startswith(incomplete):
+            found.setdefault(word, meaning)
+    return [*found.items()]
 
 
 def tasks(incomplete: str) -> Words:
@@ -52,8 +64,7 @@ def formats(incomplete: str) -> Words:
     """
     from hlteval.converters import summaries
 
-    listed = summaries().items()
-    return [(name, form.title) for name, form in listed if name.startswith(incomplete)]
+    return _completions(incomplete, ((name, form.title) for name, form in summaries().items()))
 
 
 def settings(incomplete: str) -> Words:
@@ -65,11 +76,8 @@ def settings(incomplete: str) -> Words:
     """
     from hlteval.converters import summaries
 
-    found: dict[str, str] = {}
-    for form in summaries().values():
-        for written in form.settings:
-            found.setdefault(f"{written.name}=", written.help)
-    return [item for item in found.items() if item[0].startswith(incomplete)]
+    every = (setting for form in summaries().values() for setting in form.settings)
+    return _completions(incomplete, ((f"{setting.name}=", setting.help) for setting in every))
 
 
 def schemas(incomplete: str) -> Words:
@@ -81,8 +89,7 @@ def schemas(incomplete: str) -> Words:
     """
     from hlteval.reports.schemas.declared import SCHEMAS
 
-    listed = SCHEMAS.items()
-    return [(name, schema.title) for name, schema in listed if name.startswith(incomplete)]
+    return _completions(incomplete, ((name, schema.title) for name, schema in SCHEMAS.items()))
 
 
 def codes(incomplete: str) -> Words:
@@ -93,7 +100,11 @@ def codes(incomplete: str) -> Words:
         ['STD3,SRC201', 'STD3,SRC202', 'STD3,SRC203', 'STD3,SRC204', 'STD3,SRC205']
     """
     before, comma, last = incomplete.rpartition(",")
-    return [(before + comma + code, title) for code, title in _codes(last)]
+    files = (resources.files("hlteval.findings") / "codes").iterdir()
+    texts = [file.read_text("utf-8") for file in files if file.name.startswith(last[:3])]
+    entries = (item for text in texts for item in tomllib.loads(text).items())
+    words = ((code, entry["title"]) for code, entry in entries if code.startswith(last))
+    return sorted((before + comma + code, title) for code, title in words)
 
 
 def levels(incomplete: str) -> Words:
@@ -103,22 +114,10 @@ def levels(incomplete: str) -> Words:
         >>> [name for name, _ in levels("SRC201=w")]
         ['SRC201=warning']
     """
-    code, equals, level = incomplete.partition("=")
+    code, equals, _ = incomplete.partition("=")
     if not equals:
         return [(f"{name}=", title) for name, title in codes(incomplete)]
-    return [
-        (f"{code}={each}", "") for each in ("error", "warning", "info") if each.startswith(level)
-    ]
-
-
-def _codes(beginning: str) -> Iterator[tuple[str, str]]:
-    """The codes that begin with something; only the files of their letters are read."""
-    folder = resources.files("hlteval.findings") / "codes"
-    for file in sorted(folder.iterdir(), key=lambda each: each.name):
-        prefix = file.name.removesuffix(".toml")
-        if prefix.startswith(beginning[:3]):
-            entries = tomllib.loads(file.read_text("utf-8")).items()
-            yield from ((c, entry["title"]) for c, entry in entries if c.startswith(beginning))
+    return _completions(incomplete, ((f"{code}={level}", "") for level in LEVELS))
 
 
 def metrics(ctx: typer.Context, incomplete: str) -> Words:
@@ -131,11 +130,8 @@ def metrics(ctx: typer.Context, incomplete: str) -> Words:
 
 def options(incomplete: str) -> Words:
     """Options of tasks, for commands that take them as NAME=VALUE."""
-    found: dict[str, str] = {}
-    for name in task_modules():
-        for declared in load(name).options:
-            found.setdefault(f"{declared.flag}=", declared.help)
-    return [item for item in found.items() if item[0].startswith(incomplete)]
+    every = (option for name in task_modules() for option in load(name).options)
+    return _completions(incomplete, ((f"{option.flag}=", option.help) for option in every))
 
 
 def known_encoding(name: str | None) -> str | None:
@@ -153,95 +149,260 @@ def known_encoding(name: str | None) -> str | None:
     return name
 
 
-Encoding = Annotated[str, option("--encoding NAME", help_of("encoding"), callback=known_encoding)]
-Reference = Annotated[str, option("-r --reference PATH", help_of("reference"))]
-#: The output formats of scores and comparisons.
-TableForm = Literal["text", "json", "tsv", "markdown", "latex"]
-Form = Annotated[TableForm, option("--format", "Output format.")]
-OutputFiles = Annotated[
-    list[str] | None,
-    option(
-        "--output-file FORMAT=PATH",
-        "Also write the result to a file, in any output format. Repeatable.",
-    ),
-]
-Profile = Annotated[Literal["plan", "official"], option("--profile", help_of("profile"))]
-Confidence = Annotated[
-    float,
-    option(
-        "--confidence LEVEL",
-        "Confidence level of the intervals (default 0.95).",
-        min=0.01,
-        max=0.9999,
-        show_default=False,
-    ),
-]
-Seed = Annotated[int, option("--seed N", "Random seed (default 0).", min=0, show_default=False)]
-Jobs = Annotated[int, option("--jobs -j N", help_of("jobs"), min=1)]
-Columns = Annotated[
-    str | None, option("--columns NAME,…", "Columns of the tables to show, in this order.")
-]
-Wide = Annotated[bool, option("--wide", "Show all columns, even if the terminal is too narrow.")]
+#: The keys of a declaration that are not settings of typer.
+_OWN = frozenset({"as", "help", "default", "choices", "forms", "needs", "without", "reason"})
 
-#: Parameters of the bodies of commands that are not options of the command line.
-INTERNAL = frozenset({"task", "options", "defaults"})
 
-Command = Literal["agreement", "compare", "leaderboard", "pack", "score", "validate"]
+def declaration(command: str, name: str) -> Mapping[str, Any]:
+    """Return the declaration of an option of a command; what is a field of `Request` has its own.
+
+    Examples:
+        >>> declaration("score", "encoding")["help"]
+        'Encoding of the input files.'
+    """
+    tables = declarations()
+    own = tables[command].get("options", {})
+    return {**OPTIONS.get(name, {}), **tables["options"].get(name, {}), **own.get(name, {})}
+
+
+def declare(notation: str, text: str, settings: Mapping[str, Any]) -> Any:
+    """Declare an option or an argument for typer.
+
+    Args:
+        notation: the names of an option and the placeholder of its value, as in `-o --output DIR`;
+            the placeholder of an argument.
+        text: its help.
+        settings: further settings of `typer.Option`, or `typer.Argument`.
+    """
+    words = notation.split()
+    names = [word for word in words if word.startswith("-")]
+    metavar = next((word for word in words if not word.startswith("-")), None)
+    make: Any = typer.Option if names else typer.Argument
+    return make(*names, metavar=metavar, help=text, **settings)
+
+
+def typer_parameter(command: str, parameter: inspect.Parameter) -> inspect.Parameter:
+    """Return a parameter as typer takes it; one that is declared in its annotation stays."""
+    hint: Any = parameter.annotation
+    if get_origin(hint) is Annotated or hint is typer.Context:
+        return parameter
+    entry = declaration(command, parameter.name)
+    settings = {key: entry[key] for key in entry if key not in _OWN}
+    for key in {"autocompletion", "callback"} & {*settings}:
+        settings[key] = resolve(f"{__name__}:{settings[key]}")
+    default = entry.get("default", parameter.default)
+    if choices := tuple(entry.get("choices", ())):
+        hint = Literal[choices]
+        hint = hint | None if default is None else hint
+    info = declare(entry["as"], entry["help"], settings)
+    return parameter.replace(
+        kind=inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, info]
+    )
+
+
+def with_parameters(
+    function: Callable[..., None], parameters: Iterable[inspect.Parameter]
+) -> Callable[..., None]:
+    """Return a function whose signature, from which typer makes options, has these parameters."""
+    signature = inspect.Signature([*parameters])
+
+    @wraps(function)
+    def command(**arguments: object) -> None:
+        function(**arguments)
+
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+    return command
+
+
+def build_command(
+    name: str, function: Callable[..., None], text: str, exits: str, settings: Mapping[str, Any]
+) -> Any:
+    """Return a command of which typer makes the options from the signature of a function.
+
+    Args:
+        name: of the command.
+        function: what it does.
+        text: what the list of commands says of it.
+        exits: its exit codes.
+        settings: further settings of typer.
+    """
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name, cls=HelpfulCommand, short_help=text, epilog=exits, **settings)(function)
+    return get_command(app)
+
+
+def with_options(name: str, function: Callable[..., None]) -> Callable[..., None]:
+    """Return the function of a command with its options as they are declared."""
+    parameters = inspect.signature(function, eval_str=True).parameters.values()
+    return with_parameters(function, [typer_parameter(name, each) for each in parameters])
+
+
+Command = Literal["validate", "score", "compare", "leaderboard", "agreement", "pack"]
 #: Common options of commands that set the option of a task of the same name, too.
 SHARED: Mapping[str, frozenset[str]] = MappingProxyType({"leaderboard": frozenset({"metrics"})})
 #: The commands that tasks without a metric have, too.
 _WITHOUT_METRIC = frozenset({"pack", "validate"})
 
 
-class Condition(NamedTuple):
-    """When a common option of a command has an effect.
+@dataclass(frozen=True)
+class _Shared:
+    """Options that several commands have, but for the fields of `Request` and `Outputs`."""
 
-    Attributes:
-        name: of the parameter.
-        holds: whether it has an effect, from the values of all parameters.
-        reason: why it has none, after "has no effect".
+    reference: str
+    max_per_code: int | None = None
+    bootstrap: int | None = None
+    confidence: float = Intervals.confidence
+    seed: int = Intervals.seed
+    defaults_file: str | None = None
+
+
+class TaskCommand:
+    """A command that tasks have, with the options that it has of any task.
+
+    Args:
+        name: of the command, which selects the options of the tasks.
+        run: its body. Its parameters are a `Request`, `Outputs`, and options.
+        takes: the names of its options; by default as `commands.toml` declares them.
     """
 
-    name: str
-    holds: Callable[[Mapping[str, Any]], Any]
-    reason: str
+    def __init__(
+        self, name: Command, run: Callable[..., None], takes: Sequence[str] | None = None
+    ) -> None:
+        self.name, self.run = name, run
+        self.takes = declarations()[name]["takes"].split() if takes is None else takes
+        self.takes_defaults = "defaults_file" in self.takes
+        self.body = inspect.signature(run, eval_str=True).parameters
+
+    @cached_property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        """The options that it has of any task, by name."""
+        known: dict[str, inspect.Parameter] = {}
+        for kind in (Request, Outputs, _Shared):
+            known |= inspect.signature(kind, eval_str=True).parameters
+        known |= self.body
+        return {name: typer_parameter(self.name, known[name]) for name in self.takes}
+
+    def of(self, task: Task) -> Callable[..., None]:
+        """Return the function for a task, with the signature from which typer makes its options."""
+
+        def command(context: typer.Context, **arguments: object) -> None:
+            self._run(task, context, arguments)
+
+        context = inspect.signature(command, eval_str=True).parameters["context"]
+        return with_parameters(command, [context, *self._options(task)])
+
+    def _options(self, task: Task) -> Iterator[inspect.Parameter]:
+        """Give the options of any task, then those of a task.
+
+        Options of its other commands, and -r of tasks without references, are hidden: they are
+        there to be refused with a reason.
+        """
+        for parameter in self.parameters.values():
+            if parameter.name == "reference" and task.scored_alone:
+                hidden = Annotated[str, typer.Option("-r", "--reference", hidden=True)]
+                parameter = parameter.replace(default="", annotation=hidden)  # noqa: PLW2901
+            yield parameter
+        for each in task.options:
+            here = each.available_in(self.name) and each.name not in SHARED.get(self.name, ())
+            if here or each.name not in self.parameters:
+                yield _option_of_task(each, hidden=not here)
+
+    def _run(self, task: Task, context: typer.Context, arguments: dict[str, object]) -> None:
+        """Run the body; all options that are written have an effect, and no input is replaced."""
+        from hlteval.cli.output import check_inputs_stay
+
+        names = [o.name for o in task.options if o.name not in SHARED.get(self.name, ())]
+        options = {name: value for name in names if (value := arguments.pop(name, None))}
+        own = {n: v for n, v in options.items() if defaults.source(context, n) != defaults.FILE}
+        every = {**arguments, **options}
+        with usage():
+            for name in declarations()[self.name].get("checks", "").split():
+                if defaults.source(context, name) == defaults.WRITTEN:
+                    for reason in self._without_effect(name, task, arguments):
+                        raise typer.BadParameter(f"{_flags([name])} has no effect {reason}")
+            present = {*merge_options(task, own), *(name for name, value in every.items() if value)}
+            if every.get("output") or every.get("report") or "json" in _forms(every):
+                present.add("tables")
+            check_effect(task, self.name, own, present)
+            config = context.meta.get(defaults.KEY)
+            check_inputs_stay(every, task.options, [config.path] if config else ())
+        arguments["outputs"] = self._outputs(context, arguments)
+        arguments["request"] = Request.of(task, arguments, options)
+        self.run(**{name: arguments[name] for name in self.body})
+
+    def _without_effect(self, name: str, task: Task, values: Mapping[str, object]) -> Iterator[str]:
+        """Give the reasons why an option has no effect beside the others."""
+        entry = declaration(self.name, name)
+        needs, without, wanted = (entry.get(key, []) for key in ("needs", "without", "forms"))
+        if wanted and _forms(values).isdisjoint(wanted):
+            most = ", ".join(wanted[:-1])
+            yield f"without --format {f'{most} or ' if most else ''}{wanted[-1]}"
+        drawn = name == "seed" and "reference" in self.takes
+        drawn = drawn and any(option.follows_seed for option in task.options)
+        if needs and not (drawn or any(values[each] for each in needs)):
+            yield entry.get("reason") or f"without {_flags(needs)}"
+        for each in without:
+            other, _, value = each.partition("=")
+            if values[other] == value if value else values[other]:
+                yield entry.get("reason") or f"with {_flags(without)}"
+
+    def _outputs(self, context: typer.Context, values: Mapping[str, Any]) -> Outputs:
+        """Return the outputs that the values of options make."""
+        names = {each.name for each in fields(Outputs)}
+        own = {name: value for name, value in values.items() if name in names}
+        taken = defaults.applied_defaults(context) if self.takes_defaults else None
+        return Outputs(
+            **own, defaults=taken, forms=tuple(declaration(self.name, "form")["choices"])
+        )
 
 
-def forms(arguments: Mapping[str, Any]) -> set[str]:
-    """The output formats of a command, printed and in files, from its parameters."""
-    files = arguments.get("output_file") or ()
-    return {arguments.get("form", ""), *(file.partition("=")[0] for file in files)}
+def _flags(names: Iterable[str]) -> str:
+    """Return options as a message names them."""
+    return " or ".join(f"--{name.replace('_', '-')}" for name in names)
 
 
-#: When `--columns` and `--wide` have an effect.
-VIEWS = (
-    Condition(
-        "columns",
-        lambda given: forms(given) & {"text", "markdown", "latex"},
-        "without --format text, markdown or latex",
-    ),
-    Condition("wide", lambda given: "text" in forms(given), "without --format text"),
-    Condition("wide", lambda given: not given["columns"], "with --columns"),
-)
+def _forms(values: Mapping[str, Any]) -> set[str]:
+    """Return the output formats of a command, printed and in files, from its options."""
+    files = values.get("output_file") or ()
+    return {values.get("form", ""), *(file.partition("=")[0] for file in files)}
+
+
+def _option_of_task(declared: Option, *, hidden: bool) -> inspect.Parameter:
+    """Return the parameter of an option of a task."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [choice for choice in declared.choices if choice.startswith(incomplete)]
+
+    settings: dict[str, object] = {"hidden": hidden}
+    kind: Any = bool
+    if not declared.switch:
+        kind = (list[str] if declared.repeatable else str) | None
+        settings["autocompletion"] = complete if declared.choices else None
+    short = f"-{declared.short} " if declared.short and not (hidden or declared.switch) else ""
+    info = declare(f"{short}--{declared.flag} {declared.placeholder}", declared.help, settings)
+    return inspect.Parameter(
+        declared.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=False if declared.switch else None,
+        annotation=Annotated[kind, info],
+    )
 
 
 class TaskGroup(HelpfulGroup):
     """A group with one command per task, built on request: naming a task loads no other task."""
 
-    run: ClassVar[Callable[..., None]]
-    command: ClassVar[Command]
-    conditions: ClassVar[Sequence[Condition]]
+    task_command: ClassVar[TaskCommand]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words of the command; options may be before the task, as hooks put them."""
-        run = type(self).run
-        words = with_first(args, task_modules(), run)
+        words = defaults.with_first(args, task_modules(), self.task_command)
         if words and not ctx.resilient_parsing:
             with usage():
-                own = "" if _exists(words[0]) else defaults.task_of(words, run)
+                own = "" if _exists(words[0]) else defaults.task_of(words, self.task_command)
                 words = [own, *words] if own else words
                 if _exists(words[0]):
-                    defaults.set_defaults(ctx, words, run, self.command, bool(own))
+                    defaults.set_defaults(ctx, words, self.task_command, bool(own))
         return super().parse_args(ctx, words)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
@@ -251,7 +412,13 @@ class TaskGroup(HelpfulGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of the tasks, as declared; those without a metric where none is needed."""
-        return [name for name in task_modules() if _has(name, self.command)]
+        return [name for name in task_modules() if self._has(load(name))]
+
+    def _has(self, task: Task) -> bool:
+        """Whether a task has the command."""
+        if self.task_command.name == "agreement":
+            return task.has_agreement
+        return self.task_command.name in _WITHOUT_METRIC or task.metric is not None
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a task.
@@ -263,55 +430,22 @@ class TaskGroup(HelpfulGroup):
             if cmd_name.startswith("-"):
                 return None
             raise unknown_task(cmd_name, self.list_commands(ctx))
-        task = load(cmd_name)
+        task, name = load(cmd_name), self.task_command.name
         if ctx.meta.get(LISTED):
             return HelpfulCommand(cmd_name, short_help=task.title)
-        if not _has(cmd_name, self.command):
+        if not self._has(task):
             reason = "cannot be scored: it supports validation only"
-            if self.command == "agreement":
+            if name == "agreement":
                 reason = "declares nothing that annotators judge"
             raise typer.BadParameter(f"{cmd_name} {reason}")
-        app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(
-            cmd_name,
-            cls=HelpfulCommand,
-            help=task.title,
-            short_help=task.title,
-            epilog=epilog(self.command),
-            no_args_is_help=True,
-        )(_command(task, type(self).run, self.command, self.conditions))
-        return get_command(app)
+        settings = {"help": task.title, "no_args_is_help": True}
+        run = self.task_command.of(task)
+        return build_command(cmd_name, run, task.title, epilog(name), settings)
 
 
 def _exists(task: str) -> bool:
     """Whether there is a task; other packages are asked only about names that are not ours."""
     return task in BUILTIN or task in task_modules()
-
-
-def _has(task: str, command: Command) -> bool:
-    """Whether a task has a command."""
-    if command == "agreement":
-        return load(task).has_agreement
-    return command in _WITHOUT_METRIC or load(task).metric is not None
-
-
-def table_view(columns: str | None, wide: bool, known: Callable[[], Iterable[str]]) -> View:
-    """Return the view of the tables of the options `--columns` and `--wide`.
-
-    Args:
-        columns: names of columns, comma-separated; None for all.
-        wide: whether all are shown, even if they do not fit.
-        known: gives the names of all columns.
-
-    Raises:
-        BadParameter: if there is no such column.
-    """
-    from hlteval.reports.tables import UnknownColumnError, View, column_names
-
-    try:
-        return View(column_names(columns, known()) if columns else (), wide)
-    except UnknownColumnError as error:
-        raise typer.BadParameter(str(error)) from error
 
 
 def unknown_task(name: str, names: Sequence[str]) -> typer.BadParameter:
@@ -322,139 +456,8 @@ def unknown_task(name: str, names: Sequence[str]) -> typer.BadParameter:
     return typer.BadParameter(f"unknown task {name}; {hint}")
 
 
-def task_app(
-    run: Callable[..., None], command: Command, text: str = "", conditions: Sequence[Condition] = ()
-) -> typer.Typer:
-    """Return a group with one command per task: the common options, then those of the task.
-
-    Args:
-        run: the body of the command. Its first parameter is the name of the task; its last,
-            `options`, takes the options of the task by name.
-        command: name of the command, which selects the options of the tasks.
-        text: its help.
-        conditions: when its common options have an effect; without one they always do.
-    """
-    members = {"run": staticmethod(run), "command": command, "conditions": conditions}
-    group = type("Tasks", (TaskGroup,), members)
+def task_app(command: TaskCommand) -> typer.Typer:
+    """Return the group of a command that tasks have: a command per task."""
+    group = type("Tasks", (TaskGroup,), {"task_command": command})
+    text = declarations()[command.name]["help"]
     return typer.Typer(cls=group, help=text, no_args_is_help=True)
-
-
-def _command(
-    task: Task, run: Callable[..., None], which: Command, conditions: Sequence[Condition]
-) -> Callable[..., None]:
-    """Return the function of a command, with the signature from which typer makes its options.
-
-    It checks that all options that a user writes have an effect, and that no input is replaced.
-    """
-
-    def command(context: typer.Context, **arguments: Any) -> None:
-        from hlteval.cli.output import check_inputs_stay
-        from hlteval.tasks.options import check_effect, merge_options
-
-        names = [o.name for o in task.options if o.name not in SHARED.get(which, ())]
-        options = {name: value for name in names if (value := arguments.pop(name, None))}
-        own = {name: v for name, v in options.items() if not defaults.from_file(context, name)}
-        every = {**arguments, **options}
-        with usage():
-            for name, holds, reason in conditions:
-                source = context.get_parameter_source(name)
-                written = source is not None and source.name == "COMMANDLINE"
-                if written and not holds({**arguments, "task": task.name}):
-                    flag = name.replace("_", "-")
-                    raise typer.BadParameter(f"--{flag} has no effect {reason}")
-            present = {*merge_options(task, own), *(name for name, value in every.items() if value)}
-            if every.get("output") or every.get("report") or "json" in forms(every):
-                present.add("tables")
-            check_effect(task, which, own, present)
-            config = context.meta.get(defaults.KEY)
-            check_inputs_stay(every, task.options, [config.path] if config else ())
-        more = (
-            {"defaults": defaults.applied_defaults(context)} if defaults.takes_defaults(run) else {}
-        )
-        run(task.name, **arguments, **more, options=options)
-
-    parameters = list(_parameters(task, run, which))
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {p.name: p.annotation for p in parameters}
-    return command
-
-
-def uses_seed(arguments: Mapping[str, Any]) -> bool:
-    """Whether something of a run is random: resamples, or what an option of the task draws."""
-    options = load(arguments["task"]).options
-    return bool(arguments["bootstrap"]) or any(option.follows_seed for option in options)
-
-
-def _parameters(
-    task: Task, run: Callable[..., None], command: Command
-) -> Iterator[inspect.Parameter]:
-    """Give the parameters of a command for typer: the common ones, then the options of the task.
-
-    Options of its other commands, and -r of tasks without references, are hidden: they are there to
-    be refused with a reason.
-    """
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    yield inspect.Parameter("context", keyword, annotation=typer.Context)
-    names = set()
-    for parameter in inspect.signature(run, eval_str=True).parameters.values():
-        if parameter.name in INTERNAL:
-            continue
-        names.add(parameter.name)
-        if parameter.name == "reference" and task.scored_alone:
-            hidden = Annotated[str, typer.Option("-r", "--reference", hidden=True)]
-            parameter = parameter.replace(default="", annotation=hidden)  # noqa: PLW2901
-        yield parameter.replace(kind=keyword)
-    for declared in task.options:
-        name = declared.name
-        here = declared.available_in(command) and name not in SHARED.get(command, ())
-        if here or name not in names:
-            default = False if declared.switch else None
-            annotation = _annotation(declared, hidden=not here)
-            yield inspect.Parameter(name, keyword, default=default, annotation=annotation)
-
-
-def _annotation(declared: Option, *, hidden: bool) -> Any:
-    """Return the typer declaration of an option of a task."""
-    if declared.switch:
-        return Annotated[bool, option(f"--{declared.flag}", declared.help, hidden=hidden)]
-
-    def complete(incomplete: str) -> list[str]:
-        return [choice for choice in declared.choices if choice.startswith(incomplete)]
-
-    short = f"-{declared.short}" if declared.short and not hidden else ""
-    notation = f"{short} --{declared.flag} {declared.placeholder}"
-    words = complete if declared.choices else None
-    info = option(notation, declared.help, autocompletion=words, hidden=hidden)
-    return Annotated[(list[str] if declared.repeatable else str) | None, info]
-
-
-@contextmanager
-def usage() -> Iterator[None]:
-    """Report errors in the arguments of the command line as usage errors, exit code 2."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        reason = f"no such file or folder: {error.filename}" if error.filename else str(error)
-        raise typer.BadParameter(reason) from error
-    except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
-        raise typer.BadParameter(str(error)) from error
-    except Exception as error:
-        if isinstance(error, _usage_errors()):
-            raise typer.BadParameter(str(error)) from error
-        raise
-
-
-def _usage_errors() -> tuple[type[Exception], ...]:
-    """The errors in arguments; a run without any imports none of the modules that have them."""
-    from hlteval.converters import WrongSetting
-    from hlteval.serve.settings import CannotServe
-    from hlteval.tasks.task import WrongOption
-    from hlteval.workflows.convert.conversion import UnknownFormat, WrongOutput
-    from hlteval.workflows.evaluation.manifests import WrongManifest
-    from hlteval.workflows.evaluation.pipeline import CannotWatch, InUse
-    from hlteval.workflows.evaluation.pipeline_state import NoReference
-    from hlteval.workflows.run.batches import NothingGiven
-    from hlteval.workflows.run.request import UnknownCode
-
-    usual = (NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongOutput, WrongSetting)
-    return (*usual, CannotServe, CannotWatch, InUse, NoReference, WrongManifest)

@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import typer
 
-from hlteval.cli.process import option
 from hlteval.results.verdict import Defaults
 from hlteval.tasks import load
 
 if TYPE_CHECKING:
+    from hlteval.cli.commands import TaskCommand
     from hlteval.results.config import Config
 
 #: The options of every command that print its help.
 HELP = ("-h", "--help")
 
 
-def switches(run: Callable[..., Any]) -> frozenset[str]:
-    """The options of a command that take no value, from its signature.
+def switches(command: TaskCommand) -> frozenset[str]:
+    """The options of a command that take no value.
 
     Examples:
-        >>> from hlteval.cli.score import score
-        >>> sorted(switches(score))
+        >>> from hlteval.cli.app import TASKED
+        >>> sorted(switches(TASKED["score"]))
         ['--help', '--lenient', '--wide', '-h']
     """
     found = set(HELP)
-    for parameter in inspect.signature(run, eval_str=True).parameters.values():
-        kind, *declared = get_args(parameter.annotation) or (None,)
+    for parameter in command.parameters.values():
+        kind, declared = get_args(parameter.annotation)
         if kind is bool:
-            found |= {str(name) for name in (declared[0].default, *declared[0].param_decls)}
+            found |= {str(name) for name in (declared.default, *declared.param_decls)}
     return frozenset(found)
 
 
@@ -86,22 +84,22 @@ def values(words: Sequence[str], names: Collection[str]) -> Iterator[str]:
             yield word[2:]
 
 
-def with_first(words: Sequence[str], wanted: Collection[str], run: Callable[..., Any]) -> list[str]:
+def with_first(words: Sequence[str], wanted: Collection[str], command: TaskCommand) -> list[str]:
     """The words with the name of a task first, which may be after options.
 
     Args:
         words: the words after the name of the command.
         wanted: the names of the tasks.
-        run: the body of the command.
+        command: the command.
 
     Examples:
-        >>> from hlteval.cli.score import score
-        >>> with_first(["--wide", "-r", "ltf", "hub4", "-s", "b"], ("ltf", "hub4"), score)
+        >>> from hlteval.cli.app import TASKED
+        >>> with_first(["--wide", "-r", "ltf", "hub4", "-s", "b"], ("ltf", "hub4"), TASKED["score"])
         ['hub4', '--wide', '-r', 'ltf', '-s', 'b']
     """
     if not words or not words[0].startswith("-") or words[0] in HELP:
         return list(words)
-    for index in arguments(words, switches(run)):
+    for index in arguments(words, switches(command)):
         if words[index] in wanted:
             return [words[index], *words[:index], *words[index + 1 :]]
         break
@@ -113,37 +111,29 @@ NONE = "none"
 #: Where a context keeps the file of defaults.
 KEY = "hlteval.defaults"
 
-ConfigFile = Annotated[
-    str | None,
-    option(
-        "--defaults FILE",
-        "File of defaults (default: the next hlteval.toml above the submission); none for none.",
-    ),
-]
+#: The sources of a value: the command line, or the file of defaults.
+WRITTEN, FILE = "COMMANDLINE", "DEFAULT_MAP"
 
 
-def task_of(words: Sequence[str], run: Callable[..., Any]) -> str:
+def task_of(words: Sequence[str], command: TaskCommand) -> str:
     """Return the task that the file of defaults names, for a command line without a task.
 
     Raises:
         BadParameter: if several files apply.
     """
-    if not takes_defaults(run) or set(words) & set(HELP):
+    if not command.takes_defaults or set(words) & set(HELP):
         return ""
-    config = _read(_path(words, run))
+    config = _read(_path(words, command))
     return config.task if config else ""
 
 
-def set_defaults(
-    context: Any, words: Sequence[str], run: Callable[..., Any], command: str, own_task: bool
-) -> None:
+def set_defaults(context: Any, words: Sequence[str], command: TaskCommand, own_task: bool) -> None:
     """Let the options of a task that are not given have the values of the file of defaults.
 
     Args:
         context: of the command, whose options are still to be parsed.
         words: the command line, with the task first.
-        run: the body of the command.
-        command: name of the command, which selects the options of the task.
+        command: the command.
         own_task: whether the task is that of the file, too.
 
     Raises:
@@ -153,9 +143,9 @@ def set_defaults(
     from hlteval.tasks.options import merge_options
 
     task, *rest = words
-    if not takes_defaults(run) or set(words) & set(HELP) or not rest:
+    if not command.takes_defaults or set(words) & set(HELP) or not rest:
         return
-    config = _read(_path(rest, run, task), task)
+    config = _read(_path(rest, command, task), task)
     if config is None:
         return
     kept = {key: value for key, value in config.values.items() if own_task or key != "task"}
@@ -163,28 +153,21 @@ def set_defaults(
     present: dict[str, object] = {}
     for key, value in config.values.items():
         name = key.replace("-", "_")
-        if name not in signature(run).parameters or name in {"task", "options"}:
-            continue
-        if name == "reference" and load(task).scored_alone:
+        if name not in command.takes or (name == "reference" and load(task).scored_alone):
             continue
         is_table = isinstance(value, Mapping)
         levels = [f"{code}={level}" for code, level in value.items()] if is_table else value
         present[name] = levels
     for declared in load(task).options:
         name = declared.name
-        if name in config.options and declared.available_in(command):
+        if name in config.options and declared.available_in(command.name):
             text = merge_options(load(task), {name: config.options[name]}).get(name, "")
             several = [text] if declared.repeatable and text else text or None
             present[name] = bool(text) if declared.switch else several
     context.default_map = {task: present}
 
 
-def takes_defaults(run: Callable[..., Any]) -> bool:
-    """Whether a command has defaults of folders."""
-    return "defaults" in signature(run).parameters
-
-
-def _path(words: Sequence[str], run: Callable[..., Any], task: str = "") -> str | None:
+def _path(words: Sequence[str], command: TaskCommand, task: str = "") -> str | None:
     """Return the path of the file of defaults that applies to a command line."""
     from hlteval.workflows.config import start_of
 
@@ -193,12 +176,12 @@ def _path(words: Sequence[str], run: Callable[..., Any], task: str = "") -> str 
         raise typer.BadParameter("--defaults is empty; leave it out or give it a value")
     if written is not None:
         return written
-    if "system" in signature(run).parameters:
+    if "system" in command.takes:
         paths = list(values(words, ["-s", "--system"]))
     else:
         declared = load(task).options if task else ()
         flags = {f"--{option.flag}" for option in declared if option.switch}
-        paths = [words[index] for index in arguments(words, switches(run) | flags)]
+        paths = [words[index] for index in arguments(words, switches(command) | flags)]
         if "--by-folder" in words and task:
             from hlteval.workflows.run.verdicts import submissions
 
@@ -225,8 +208,8 @@ def _search(starts: Sequence[Path]) -> str | None:
     return None if paths[0] is None else relative_path(paths[0])
 
 
-def _read(path: str | None, task: str = "") -> Config | None:
-    """Read a file of defaults; None if there is none, or for another task, which is printed.
+def _read(path: str | None, task: str = "", *, quiet: bool = False) -> Config | None:
+    """Read a file of defaults; None if there is none, or for another task, which it may print.
 
     Raises:
         Exit: with status 2, if the file has errors.
@@ -237,7 +220,8 @@ def _read(path: str | None, task: str = "") -> Config | None:
         return None
     config = sound(read_config(path, task))
     if task and config.task not in {"", task}:
-        without_effect(config, task)
+        if not quiet:
+            without_effect(config, task)
         return None
     return config
 
@@ -256,13 +240,16 @@ def sound(config: Config) -> Config:
     return config
 
 
-def config_of_call(given: str | None, inputs: Sequence[str], task: str = "") -> Config | None:
+def config_of_call(
+    given: str | None, inputs: Sequence[str], task: str = "", *, quiet: bool = False
+) -> Config | None:
     """The file of defaults of a command that is not of one task; None if none applies.
 
     Args:
         given: the value of `--defaults`.
         inputs: the paths above which it is searched for.
         task: the task that is given; empty if none is.
+        quiet: whether nothing is printed if the file is for another task.
 
     Raises:
         BadParameter: if several files apply.
@@ -271,28 +258,28 @@ def config_of_call(given: str | None, inputs: Sequence[str], task: str = "") -> 
     from hlteval.workflows.config import start_of
 
     path = _search([start_of(each) for each in inputs]) if given is None else given
-    return _read(path, task)
+    return _read(path, task, quiet=quiet)
 
 
 def without_effect(config: Config, other: str) -> None:
     """Print that a file of defaults is for another task."""
-    _remark(f"{config.path} has defaults for {config.task} only, not for {other}")
+    show_note(f"{config.path} has defaults for {config.task} only, not for {other}")
 
 
-def not_given(context: Any, config: Config | None, names: Iterable[str]) -> dict[str, Any]:
+def not_given(context: Any, config: Config | None, names: Iterable[str]) -> Mapping[str, Any]:
     """The values of a file of defaults for parameters that are not on the command line."""
     return {
         name: config.values[name]
         for name in names
         if config and name in config.values
-        if context.get_parameter_source(name).name != "COMMANDLINE"
+        if source(context, name) != WRITTEN
     }
 
 
-def from_file(context: Any, name: str) -> bool:
-    """Whether a parameter has its value from the file of defaults."""
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "DEFAULT_MAP"
+def source(context: Any, name: str) -> str:
+    """The source of the value of a parameter: `WRITTEN`, `FILE`, or another."""
+    found = context.get_parameter_source(name)
+    return found.name if found else ""
 
 
 def applied_defaults(context: Any) -> Defaults | None:
@@ -304,7 +291,7 @@ def applied_defaults(context: Any) -> Defaults | None:
         f"options.{inner}" if key == "options" else key
         for key, value in config.values.items()
         for inner in (value if key == "options" else [key])
-        if key == "task" or from_file(context, inner.replace("-", "_"))
+        if key == "task" or source(context, inner.replace("-", "_")) == FILE
     )
     return Defaults(config.path, tuple(names)) if names else None
 
@@ -312,10 +299,11 @@ def applied_defaults(context: Any) -> Defaults | None:
 def show_defaults(defaults: Defaults | None) -> None:
     """Print which file gave what, if one did."""
     if defaults is not None:
-        _remark(defaults.note)
+        show_note(defaults.note)
 
 
-def _remark(text: str) -> None:
+def show_note(text: str) -> None:
+    """Print a note to standard error."""
     from hlteval.reports.terminal import note, remarks, write
 
     write(remarks(), note(text))

@@ -8,16 +8,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, filterwarnings
 
-import typer
 from rich.console import Group, RenderableType
+from typer import BadParameter, Exit
 
-from hlteval.cli.commands import usage
 from hlteval.cli.defaults import show_defaults
-from hlteval.cli.process import option
+from hlteval.cli.process import usage
 from hlteval.reports.terminal import Prose, note, remarks, render_text, results, warning, write
+from hlteval.results.verdict import Defaults
 from hlteval.sources.writing import check_name, check_outputs, resolve_path
 from hlteval.tasks.task import Option
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from hlteval.findings import Finding
     from hlteval.reports.html import Result
     from hlteval.reports.tables import View
+    from hlteval.results.config import R
     from hlteval.results.scores import Scores
-    from hlteval.results.systems import RefusedSystem
-    from hlteval.results.verdict import Defaults, FixedCopy, Verdict
+    from hlteval.results.verdict import FixedCopy, Verdict
 
 #: The output format and the path of each file.
 Files = Sequence[tuple[str, Path]]
@@ -93,7 +93,7 @@ def output_files(assignments: Sequence[str] | None, forms: Collection[str]) -> F
         else:
             reason = next(_problems(Path(name), seen), "")
         if reason:
-            raise typer.BadParameter(f"invalid --output-file {assignment}: {reason}")
+            raise BadParameter(f"invalid --output-file {assignment}: {reason}")
         seen.add(resolve_path(Path(name)))
         files.append((form, Path(name)))
     return files
@@ -146,53 +146,77 @@ def publish(render: Renderer, form: str, files: Files = (), others: Iterable[Out
 
 @dataclass(frozen=True)
 class Outputs:
-    """The outputs of a command with tables: what it prints, its files and its report.
+    """The outputs of a command: what it prints, its files, its report and its plot.
+
+    The fields up to `plot` are the options of these names.
 
     Attributes:
         form: the output format.
-        files: files that are also written, in which formats.
-        report: the file of `--report`; None for none.
+        columns: names of the columns of tables, comma-separated; None for all.
+        wide: whether all columns are shown, even if they do not fit.
+        output_file: files that are also written, as FORMAT=PATH.
+        report: the file of a report; None for none.
+        plot: the file of a plot; None for none.
+        forms: the names of the output formats.
+        defaults: what was taken from a file of defaults.
     """
 
-    form: str
-    files: Files = ()
+    form: str = "text"
+    columns: str | None = None
+    wide: bool = False
+    output_file: list[str] | None = None
     report: Path | None = None
+    plot: Path | None = None
+    forms: tuple[str, ...] = ()
+    defaults: Defaults | None = None
 
-    @classmethod
-    def of(
-        cls,
-        form: str,
-        assignments: Sequence[str] | None,
-        forms: Collection[str],
-        report: Path | None = None,
-        plot: Path | None = None,
-    ) -> Outputs:
+    @property
+    def files(self) -> Files:
+        """The output format and the path of each file."""
+        parts = (assignment.partition("=") for assignment in self.output_file or ())
+        return [(form, Path(name)) for form, _, name in parts]
+
+    def check(self) -> None:
         """Check, before the work begins, that everything can be written.
-
-        Args:
-            form: the output format.
-            assignments: the values of `--output-file`.
-            forms: the names of the output formats.
-            report: the file of `--report`; None for none.
-            plot: the file of `--plot`; None for none.
 
         Raises:
             BadParameter: for a file that is named twice, a folder, another suffix, or a file in a
                 folder that does not exist; for a plot without matplotlib.
         """
-        files = output_files(assignments, forms)
+        files = output_files(self.output_file, self.forms)
         names = {resolve_path(path) for _, path in files}
-        if report is not None and report.suffix.lower() not in {".html", ".htm"}:
-            raise typer.BadParameter(f"invalid --report {report}: the name must end in .html")
-        for flag, path in (("--report", report), ("--plot", plot)):
+        if self.report is not None and self.report.suffix.lower() not in {".html", ".htm"}:
+            raise BadParameter(f"invalid --report {self.report}: the name must end in .html")
+        for flag, path in (("--report", self.report), ("--plot", self.plot)):
             for reason in () if path is None else _problems(path, names):
-                raise typer.BadParameter(f"invalid {flag} {path}: {reason}")
-        if plot is not None:
+                raise BadParameter(f"invalid {flag} {path}: {reason}")
+        if self.plot is not None:
             from hlteval.workflows.compare.plotting import check_plot
 
             with usage():
-                check_plot(plot)
-        return cls(form, files, report)
+                check_plot(self.plot)
+
+    def view(self, known: Callable[[], Iterable[str]]) -> View:
+        """Return the view of the tables.
+
+        Args:
+            known: gives the names of all columns.
+
+        Raises:
+            BadParameter: if there is no such column.
+        """
+        from hlteval.reports.tables import UnknownColumnError, View, column_names
+
+        try:
+            return View(column_names(self.columns, known()) if self.columns else (), self.wide)
+        except UnknownColumnError as error:
+            raise BadParameter(str(error)) from error
+
+    def with_defaults(self, result: R) -> R:
+        """Return a result that names what was taken from a file of defaults."""
+        from hlteval.results.config import with_defaults
+
+        return with_defaults(result, self.defaults)
 
     def reports(self, result: Result) -> Iterator[Output]:
         """Return the report of a result as an output, if it is wanted."""
@@ -206,9 +230,7 @@ class Outputs:
         publish(render, self.form, self.files, [*others, *self.reports(result)])
 
     @contextmanager
-    def refusals(
-        self, command: Sequence[str] = (), defaults: Defaults | None = None
-    ) -> Iterator[None]:
+    def refusals(self, command: Sequence[str] = ()) -> Iterator[None]:
         """Report why a submission was not scored, with its findings and the fix; exit code 1.
 
         JSON goes to standard output and to files; other formats have no place for a refusal, so
@@ -216,27 +238,29 @@ class Outputs:
 
         Args:
             command: the command that reports all findings of the submission.
-            defaults: what was taken from a file of defaults.
         """
-        from hlteval.reports.scores import Refusal
+        from hlteval.reports.findings import json
+        from hlteval.reports.scores import refusal_summary, refusal_text
+        from hlteval.results.verdict import Refusal
         from hlteval.workflows.run.verdicts import Refused
 
         try:
             yield
         except Refused as refused:
-            show_defaults(defaults)
+            show_defaults(self.defaults)
             refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
-            known: dict[str, Callable[[], str | RenderableType]]
-            known = {"json": refusal.as_json, "text": refusal.as_text}
+            known: dict[str, Callable[[Refusal], RenderableType]]
+            known = {"json": json, "text": refusal_text}
             files = [pair for pair in self.files if pair[0] in known]
-            write_files(files, lambda name: known[name](), *self.reports(refusal))
+            write_files(files, lambda name: known[name](refusal), *self.reports(refusal))
             if self.form == "json":
-                write(results(), refusal.as_json())
-            write(remarks(), refusal.summary() if self.form == "json" else refusal.as_text())
+                write(results(), json(refusal))
+            show = refusal_summary if self.form == "json" else refusal_text
+            write(remarks(), show(refusal))
             for name, path in self.files:
                 if name not in known:
                     write(remarks(), Prose(f"{path} is not written: {name} cannot show a refusal"))
-            raise typer.Exit(1) from refused
+            raise Exit(1) from refused
 
 
 def show_verdict(
@@ -258,14 +282,14 @@ def show_verdict(
         copy: the corrected copy that the verdict is about. JSON has the corrections; beside formats
             that cannot show them they are on standard error.
     """
-    from hlteval.reports import findings, text
-    from hlteval.reports.packages import fixes_json, fixes_text
+    from hlteval.reports import findings
+    from hlteval.reports.packages import fixes_text
 
-    limit = text.MAX_FINDINGS if max_findings is None else max_findings
+    limit = findings.MAX_FINDINGS if max_findings is None else max_findings
 
     def render(name: str) -> str | RenderableType:
         if copy is not None and name == "json":
-            return fixes_json(copy)
+            return findings.json(copy)
         rendered = findings.render(verdict, name, limit)
         if copy is None or isinstance(rendered, str):
             return rendered
@@ -315,33 +339,6 @@ def show_scores(scores: Scores, outputs: Outputs, view: View, folder: Path | Non
             write(remarks(), warning(text))
         for text in scores.notes:
             write(remarks(), note(text))
-
-
-def show_refused(systems: Sequence[RefusedSystem], command: Callable[[str], Sequence[str]]) -> None:
-    """Report to standard error why systems are refused.
-
-    Args:
-        systems: these systems.
-        command: gives the command that reports all findings of a submission.
-    """
-    from hlteval.reports.systems import refusal
-
-    for system in systems:
-        write(remarks(), refusal(system, command(system.name)))
-
-
-PlotFile = Annotated[
-    Path | None,
-    option("--plot FILE", "Plot curves, or values with intervals, as FILE.png, .svg or .pdf."),
-]
-Beside = Annotated[
-    list[str] | None,
-    option("--beside PATH", "Another submission to include in the plot. Repeatable."),
-]
-ReportFile = Annotated[
-    Path | None,
-    option("--report FILE.html", "Also write a report: one HTML file that opens offline."),
-]
 
 
 @contextmanager

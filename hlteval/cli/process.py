@@ -7,74 +7,24 @@ import io
 import os
 import signal
 import sys
+import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from importlib import resources
 from types import FrameType, MappingProxyType
 from typing import Any, ClassVar, NoReturn
 
-from typer import Argument, BadParameter, Option
+from typer import BadParameter
 from typer.core import TyperCommand, TyperGroup
 
-#: The meanings of 2 and 3 for every command.
-ALWAYS: Mapping[int, str] = MappingProxyType(
-    {
-        2: "Usage error, a path does not exist, or an output cannot be written.",
-        3: "Internal error of hlteval.",
-    }
-)
 
-#: The meanings of 0 and 1, by command; the empty name is `hlteval` itself.
-EXIT_CODES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "": (
-            "Success; warnings are allowed.",
-            "Validation failed, nothing was scored, or the result is negative.",
-        ),
-        "validate": ("The submission passes.", "It fails, or the verdict is undecided."),
-        "convert": ("The output was written.", "The input has errors, or nothing was written."),
-        "score": ("The submission was scored.", "Nothing was scored because of blocking findings."),
-        "compare": (
-            "All submissions were compared.",
-            "At least one submission could not be scored.",
-        ),
-        "leaderboard": (
-            "All submissions were ranked.",
-            "At least one submission could not be scored; the others are ranked.",
-        ),
-        "agreement": (
-            "The annotators were compared.",
-            "Nothing was compared because of blocking findings.",
-        ),
-        "verify": (
-            "No part of the signature differs.",
-            "At least one part of the signature differs.",
-        ),
-        "pack": ("The archive was written.", "The submission fails; nothing was written."),
-        "inspect": ("The archive has no errors.", "The archive has errors."),
-        "pipeline": (
-            "All submissions were processed, invalid ones included.",
-            "A submission was not scored, failed or is waiting, or the manifest has errors.",
-        ),
-        "campaign": (
-            "All cells have numbers.",
-            "A cell has no numbers, or the manifest has errors.",
-        ),
-        "serve": ("The server was stopped.", "The reference has errors; nothing was served."),
-        "manifest": ("Success; warnings are allowed.", "The manifest has errors."),
-        "manifest check": ("The manifest passes.", "The manifest or a submission has errors."),
-        "manifest best": ("The best submissions are listed.", "The manifest has errors."),
-        "config": ("The defaults were shown, if any.", "The file of defaults has errors."),
-        "lsp": (
-            "The editor ended the session.",
-            "The editor ended the session without shutting it down.",
-        ),
-        "tasks": ("The list was printed.",),
-        "formats": ("The list was printed.",),
-        "explain": ("The explanation was printed.",),
-        "schema": ("The schema, or the list, was printed.",),
-        "demo": ("All commands were run.",),
-    }
-)
+@cache
+def declarations() -> Mapping[str, Any]:
+    """Return the declarations of commands and options, as `commands.toml` has them."""
+    text = resources.files("hlteval.cli").joinpath("commands.toml").read_text("utf-8")
+    return MappingProxyType(tomllib.loads(text))
 
 
 def exit_codes(command: str) -> Mapping[int, str]:
@@ -87,7 +37,9 @@ def exit_codes(command: str) -> Mapping[int, str]:
         >>> exit_codes("verify")[1]
         'At least one part of the signature differs.'
     """
-    return {**dict(enumerate(EXIT_CODES.get(command, EXIT_CODES[""]))), **ALWAYS}
+    tables = declarations()
+    own = tables.get(command, tables["hlteval"])["exits"]
+    return {**dict(enumerate(own)), **dict(enumerate(tables["hlteval"]["always"], 2))}
 
 
 def epilog(command: str) -> str:
@@ -98,25 +50,6 @@ def epilog(command: str) -> str:
         '0 The list was printed.'
     """
     return "\n".join(f"{code} {meaning}" for code, meaning in exit_codes(command).items())
-
-
-def option(notation: str, text: str, **settings: Any) -> Any:
-    """Declare an option of a command.
-
-    Args:
-        notation: its names and the placeholder of its value: `-o --output DIR`.
-        text: its help.
-        **settings: further settings of `typer.Option`.
-    """
-    words = notation.split()
-    names = [word for word in words if word.startswith("-")]
-    metavar = next((word for word in words if not word.startswith("-")), None)
-    return Option(*names, metavar=metavar, help=text, **settings)
-
-
-def argument(placeholder: str, text: str, **settings: Any) -> Any:
-    """Declare an argument of a command, with further settings of `typer.Argument`."""
-    return Argument(metavar=placeholder, help=text, **settings)
 
 
 class _WithExitCodes:
@@ -186,6 +119,39 @@ def _is_argument(parameter: Any) -> bool:
 
 class HelpfulGroup(_WithExitCodes, TyperGroup):
     """A group of commands whose help lists its exit codes."""
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    """Report errors in the arguments of the command line as usage errors, exit code 2."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        reason = f"no such file or folder: {error.filename}" if error.filename else str(error)
+        raise BadParameter(reason) from error
+    except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
+        raise BadParameter(str(error)) from error
+    except Exception as error:
+        if isinstance(error, _usage_errors()):
+            raise BadParameter(str(error)) from error
+        raise
+
+
+def _usage_errors() -> tuple[type[Exception], ...]:
+    """The errors in arguments; a run without any imports none of the modules that have them."""
+    from hlteval.converters import WrongSetting
+    from hlteval.serve.settings import CannotServe
+    from hlteval.tasks.task import WrongOption
+    from hlteval.workflows.convert.conversion import WrongOutput
+    from hlteval.workflows.convert.inputs import UnknownFormat
+    from hlteval.workflows.evaluation.manifests import WrongManifest
+    from hlteval.workflows.evaluation.pipeline import CannotWatch, InUse
+    from hlteval.workflows.evaluation.pipeline_state import NoReference
+    from hlteval.workflows.run.batches import NothingGiven
+    from hlteval.workflows.run.request import UnknownCode
+
+    usual = (NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongOutput, WrongSetting)
+    return (*usual, CannotServe, CannotWatch, InUse, NoReference, WrongManifest)
 
 
 #: How the null device is opened in place of each closed stream, so that its use fails.

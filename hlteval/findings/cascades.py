@@ -51,29 +51,6 @@ _NONE: Causes = ()
 Place = tuple[str, str | None, int | str | None]
 
 
-def without_cascades(
-    findings: Iterable[Finding],
-    paths: Mapping[str, str] = MappingProxyType({}),
-    kept: Collection[str] = (),
-) -> list[Finding]:
-    """The findings without those that follow from another one.
-
-    Args:
-        findings: the findings of a run.
-        paths: the path of each side.
-        kept: codes that are never left out, and that hide nothing.
-
-    Examples:
-        >>> from hlteval.findings import Span, finding
-        >>> at = {"file": "d.a2", "span": Span(1, 4, 9), "record": "E1", "label": "Binding"}
-        >>> role = finding("SEE201", role="agent", hint="did you mean Agent?", **at)
-        >>> missing = finding("SEE203", roles="Agent or Process", **at)
-        >>> [item.code for item in without_cascades([role, missing])]
-        ['SEE201']
-    """
-    return cascades(findings, paths, kept).kept
-
-
 class Cascades(NamedTuple):
     """Findings, by what they follow from.
 
@@ -97,6 +74,14 @@ def cascades(
         findings: the findings of a run.
         paths: the path of each side.
         kept: codes that are never left out, and that hide nothing.
+
+    Examples:
+        >>> from hlteval.findings import Span, finding
+        >>> at = {"file": "d.a2", "span": Span(1, 4, 9), "record": "E1", "label": "Binding"}
+        >>> role = finding("SEE201", role="agent", hint="did you mean Agent?", **at)
+        >>> missing = finding("SEE203", roles="Agent or Process", **at)
+        >>> [item.code for item in cascades([role, missing]).kept]
+        ['SEE201']
     """
     roots = _Roots(list(findings), paths, kept)
     parts = [

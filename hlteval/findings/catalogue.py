@@ -270,11 +270,11 @@ class Problem(NamedTuple):
     values: Mapping[str, object] = MappingProxyType({})
     field: str = ""
 
-    def moved(self, distance: int) -> Problem:
+    def shift(self, distance: int) -> Problem:
         """The problem as many code points further on, in a line with more before the record.
 
         Examples:
-            >>> Problem("SNT101", 3, 3, 5).moved(2)[2:4]
+            >>> Problem("SNT101", 3, 3, 5).shift(2)[2:4]
             (5, 7)
         """
         return self._replace(start=self.start + distance, end=self.end + distance)
@@ -310,7 +310,7 @@ class Problem(NamedTuple):
         span = Span(self.record, self.start + 1, self.end + 1)
         return self.finding(file, span, excerpt(line, span), identifier)
 
-    def rejected(
+    def rejection(
         self, kind: str, text: str, *, expected: str = "", **more: object
     ) -> dict[str, object]:
         """The row of the table `rejected_records` for a record that this problem makes unreadable.

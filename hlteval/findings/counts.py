@@ -8,7 +8,7 @@ not a template puts a count before a noun with `counted`, or before a phrase in 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 _CHOICE = re.compile(r"\{[^{}|]+\|[^{}|]*\|([^{}|]*)\}")
 #: What a phrase in the plural begins with, to its first noun, and the verb that belongs to it.
@@ -90,6 +90,18 @@ def counted_phrase(count: int, phrase: str) -> str:
         ('1 text with line breaks', '0 texts')
     """
     return f"{count:,} {singular(phrase) if count == 1 else phrase}"
+
+
+def first_names(names: Sequence[str], most: int, *, others: int = 1) -> str:
+    """List the first of some names, and the number of the others, if these are enough to count.
+
+    Examples:
+        >>> first_names(["a", "b", "c"], 2), first_names(["a", "b", "c"], 2, others=2)
+        ('a, b and 1 more', 'a, b, c')
+    """
+    if len(names) < most + others:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {len(names) - most:,} more"
 
 
 class _Values(dict[str, object]):

@@ -193,10 +193,10 @@ class Bounded:
         """Whether all further problems of a code are only counted."""
         return code in self._firsts
 
-    def explained(self) -> list[Finding]:
-        """The findings that were explained since the last call."""
-        found, self._explained = self._explained, []
-        return found
+    def take(self) -> list[Finding]:
+        """Take the findings that were explained since the last call."""
+        findings, self._explained = self._explained, []
+        return findings
 
     @property
     def findings(self) -> list[Finding]:

@@ -1,31 +1,38 @@
-"""Answers about findings: quick fixes and their edits, explanations, and the answers to orders."""
+"""Quick fixes, explanations, links of identifiers, and the answers of a worker to orders."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
-from hlteval.findings import Entry, Finding, Span, entry
+import polars as pl
+from rapidfuzz.distance import Postfix, Prefix
+
+from hlteval.converters import Format, ReadResult
+from hlteval.findings import Entry, FieldRef, Finding, Span, entry
 from hlteval.findings.fixers import FIXERS
-from hlteval.lsp.documents import Buffer, Document, OpenFiles, Position, Range, Text
-from hlteval.lsp.judging import NoUnit, unit_of, unit_results
-from hlteval.lsp.links import links
-from hlteval.lsp.worker import Edit, EditorFinding, Failure, Order
+from hlteval.lsp.documents import Buffer, Document, Edit, OpenFiles, Position, Range, Text
+from hlteval.lsp.judging import USAGE, NoUnit, Places, unit_of, unit_results
+from hlteval.lsp.session import EditorFinding, Failure, Links, Order, Site
 from hlteval.reports.lists import examples, paragraphs, prose, status
 from hlteval.reports.terminal import visible
-from hlteval.workflows.fix.fixing import TextFile, corrections
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source, Unreadable, decode
+from hlteval.workflows.fix.fixing import Corrector, TextFile
+from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import open_submission
-from hlteval.workflows.run.request import Request, Selection
+from hlteval.workflows.run.request import Selection
 
 _BOM = "\ufeff"
 _LONGEST = 100
 
 
-@dataclass(frozen=True)
-class Fix:
+class Fix(NamedTuple):
     """A quick fix.
 
     Attributes:
@@ -87,8 +94,7 @@ def _is_fixable(finding: Finding, document: Document, lines: list[str]) -> bool:
     return fixer.line(line.removesuffix("\r").removeprefix(_BOM), finding) is not None
 
 
-@dataclass(frozen=True)
-class _OrderedFindings:
+class _OrderedFindings(NamedTuple):
     """Selection of the findings of one file that an order names.
 
     Attributes:
@@ -112,36 +118,22 @@ class _OrderedFindings:
         ]
 
 
-def edits(order: Order, buffers: Mapping[str, Buffer]) -> tuple[Edit, ...]:
-    """The edits of a document that correct findings of it; what does not help is left out.
-
-    Args:
-        order: with the document and the findings that are corrected.
-        buffers: by key; the document is among them.
-    """
+def edits(order: Order) -> list[Edit]:
+    """The edits of the document of an order that correct findings; without those of no help."""
     (path,) = order.paths
     try:
-        unit = unit_of(path, OpenFiles(buffers), order.given, order.tasks.get(path, ""))
+        unit = unit_of(path, order)
     except NoUnit:
-        return ()
-    files = OpenFiles(buffers, unit.encoding)
-    opened = open_submission(Request(unit.task.name, max_per_code=0, **unit.arguments(files)))
+        return []
+    request, buffer = unit.request(order.buffers), order.buffers[path]
+    opened = open_submission(replace(request, max_per_code=0))
     name = path.removeprefix(unit.path).lstrip("/") if path != unit.path else ""
     file = next((item.display for item in opened.system.members if item.name == name), "")
     findings = _OrderedFindings(unit.selection, file, order)
-    profile = str(unit.values.get("profile", "plan"))
-    fixed = corrections(opened, profile, findings, unsafe=bool(order.code)).texts.get(file)
+    fixed = Corrector(opened, findings.of, unsafe=bool(order.code)).files().texts.get(file)
     if fixed is None or not fixed.fixes:
-        return ()
-    return tuple(_edits(buffers[path], fixed, Text.of(buffers[path].text, order.units)))
-
-
-class _Block(NamedTuple):
-    """Lines of a document, 1-based, and what is in place of them."""
-
-    first: int
-    last: int
-    lines: Sequence[str]
+        return []
+    return list(_edits(buffer, fixed, Text.of(buffer.text, order.units)))
 
 
 def _edits(buffer: Buffer, fixed: TextFile, text: Text) -> Iterator[Edit]:
@@ -156,34 +148,258 @@ def _edits(buffer: Buffer, fixed: TextFile, text: Text) -> Iterator[Edit]:
     for _, run in groupby(enumerate(changes), key=lambda pair: pair[1] - pair[0]):
         numbers = [number for _, number in run]
         lines = [line for number in numbers for line in fresh.get(number, [])]
-        yield _edit(_Block(numbers[0], numbers[-1], lines), old, text)
+        yield _edit(old, numbers[0], numbers[-1], lines, text)
 
 
-def _edit(block: _Block, old: Sequence[str], text: Text) -> Edit:
-    """The edit that puts a block in place; of a single line, only what differs in it."""
-    last = old[block.last - 1]
-    if block.first == block.last and len(block.lines) == 1:
-        line = block.lines[0]
-        before = _common_length(last, line)
-        after = _common_length(last[before:][::-1], line[before:][::-1])
-        span = Span(block.first, before + 1, len(last) - after + 1)
-        return Edit(text.range(span), line[before : len(line) - after])
-    if block.last < len(old):
-        start = text.range(Span(block.first, 1, 1)).start
-        end = text.range(Span(block.last + 1, 1, 1)).start
-        return Edit(Range(start, end), "".join(f"{line}\n" for line in block.lines))
-    end = text.range(Span(block.last, len(last) + 1, len(last) + 1)).start
-    start = text.range(Span(block.first, 1, 1)).start
-    if not block.lines and block.first > 1:
-        column = len(old[block.first - 2]) + 1
-        start = text.range(Span(block.first - 1, column, column)).start
-    return Edit(Range(start, end), "\n".join(block.lines))
+def _edit(old: Sequence[str], first: int, last: int, lines: Sequence[str], text: Text) -> Edit:
+    """The edit that puts lines in place of some, 1-based; of a single one, what differs in it."""
+    before = old[last - 1]
+    if first == last and len(lines) == 1:
+        same = Prefix.similarity(before, lines[0])
+        after = Postfix.similarity(before[same:], lines[0][same:])
+        place = Range(text.place(first, same + 1), text.place(last, len(before) - after + 1))
+        return Edit(place, lines[0][same : len(lines[0]) - after])
+    start = text.place(first, 1)
+    if last < len(old):
+        end = text.place(last + 1, 1)
+        return Edit(Range(start, end), "".join(f"{line}\n" for line in lines))
+    if not lines and first > 1:
+        start = text.place(first - 1, len(old[first - 2]) + 1)
+    return Edit(Range(start, text.place(last, len(before) + 1)), "\n".join(lines))
 
 
-def _common_length(first: str, second: str) -> int:
-    """The length of the common beginning of two texts."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(first), len(second)))
+class Names(NamedTuple):
+    """Identifiers of one kind.
+
+    Attributes:
+        defined: the columns with the identifier of a record itself.
+        mentioned: the columns with that of another record.
+        global_scope: whether documents share them.
+    """
+
+    defined: tuple[str, ...]
+    mentioned: tuple[str, ...]
+    global_scope: bool = False
+
+
+#: The kinds of identifiers; a table that a corpus does not have rows of says nothing.
+KINDS = {
+    "item": Names(
+        ("mentions.mention", "frames.frame", "modifiers.modifier", "groups.group"),
+        (
+            *("arguments.target", "frames.trigger", "groups.member", "modifiers.target"),
+            *("fills.target", "sentiments.target"),
+        ),
+    ),
+    "segment": Names(("segments.name", "translations.segment"), ("frames.justification",)),
+    "region": Names(("regions.region",), ("instances.region", "ratings.region")),
+    "entity": Names(
+        ("entities.entity",),
+        ("mentions.entity", "links.entity", "frames.place_kb", "sentiments.holder_kb"),
+        global_scope=True,
+    ),
+}
+
+
+def identifiers(corpus: Corpus) -> Iterator[pl.DataFrame]:
+    """Every identifier of a corpus, in tables.
+
+    Yields:
+        A table of `kind`, `document` (its name; empty where documents share the identifiers),
+        `identifier` as written, whether the record `defines` it, and its `origin` and `record`.
+    """
+    documents = corpus.documents.select(document="row", _name="name")
+    for kind, names in KINDS.items():
+        scope = pl.lit("") if names.global_scope else pl.col("_name")
+        for path in (*names.defined, *names.mentioned):
+            table, _, column = path.partition(".")
+            rows: pl.DataFrame = getattr(corpus, table)
+            if not rows.height or not {"record", "origin"} <= {*rows.columns}:
+                continue
+            yield (
+                rows.select("document", "origin", "record", identifier=column)
+                .filter(pl.col("identifier").is_not_null(), pl.col("identifier") != "")
+                .join(documents, on="document", how="left", maintain_order="left")
+                .select(
+                    *("origin", "record", "identifier"),
+                    kind=pl.lit(kind),
+                    document=scope.fill_null(""),
+                    defines=pl.lit(path in names.defined),
+                )
+            )
+
+
+#: Most places that are given.
+_SITES = 1000
+#: Characters after the beginning of a record in which its identifiers are looked for.
+_AHEAD = 20_000
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file that was read, with its format.
+
+    Attributes:
+        member: the file.
+        form: its format.
+        path: its key; None if it is not a document.
+    """
+
+    member: Member
+    form: Format
+    path: str | None
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        """Its lines, as findings count them; none if it cannot be read."""
+        try:
+            data = self.member.fetch()
+        except Unreadable:
+            return ()
+        text = decode(data, display=self.member.display, encoding=self.member.encoding).text
+        return (text or "").split("\n")
+
+    def spans(self, records: Sequence[int]) -> list[Span | None]:
+        """The spans of records."""
+        try:
+            locations = self.form.locate(self.member, [FieldRef(record) for record in records])
+        except Unreadable:
+            return [None] * len(records)
+        return [None if place is None else place.span for place in locations]
+
+    def within(self, span: Span, identifier: str) -> Iterator[Span]:
+        """The places of an identifier in a record, or after its beginning."""
+        pattern, left = _pattern(identifier), _AHEAD
+        for number in range(span.line, len(self.lines) + 1):
+            line = self.lines[number - 1]
+            first = number == span.line
+            start = span.column - 1 if first else 0
+            end = span.end_column - 1 if first and span.end_column > span.column else len(line)
+            matches = [*pattern.finditer(line, start, end)] or pattern.finditer(line, start)
+            yield from (Span(number, m.start() + 1, m.end() + 1) for m in matches)
+            left -= len(line) + 1
+            if left <= 0:
+                return
+
+
+def _pattern(identifier: str) -> re.Pattern[str]:
+    """The identifier as a word of its own."""
+    before = r"(?<!\w)" if identifier[:1].isalnum() else ""
+    after = r"(?!\w)" if identifier[-1:].isalnum() else ""
+    return re.compile(before + re.escape(identifier) + after)
+
+
+def links(order: Order) -> Links:
+    """The definitions and mentions of the identifier at the position of an order, if any."""
+    (path,) = order.paths
+    try:
+        unit = unit_of(path, order)
+        opened = open_submission(unit.request(order.buffers))
+    except (NoUnit, *USAGE):
+        return Links()
+    sources = {unit.path: opened.system}
+    if opened.reference is not None:
+        sources[opened.reference.path] = opened.reference
+    places = Places(OpenFiles(order.buffers, unit.encoding), sources, order.units)
+    tables: list[pl.DataFrame] = []
+    read: list[_File] = []
+    for own, form, result in _read(opened, path, places):
+        more = {"origin": pl.col("origin") + len(read), "own": pl.lit(own)}
+        tables += [table.with_columns(**more) for table in identifiers(result.corpus)]
+        keys = places.keys
+        read += [_File(member, form, keys.get(member.display)) for member in result.members]
+    text = places.text(path)
+    number = next((n for n, file in enumerate(read) if file.path == path), None)
+    if text is None or number is None or not tables:
+        return Links()
+    rows = pl.concat(tables)
+    here = rows.filter(pl.col("origin") == number)
+    line, column = _as_written(text.lines, *text.inside(order.position))
+    target = _identifier_at(read[number], here, line, column)
+    if target is None:
+        return Links()
+    identifier, records = target
+    same = here.filter(pl.col("identifier") == identifier, pl.col("record").is_in(records))
+    key = ["kind", "document", "identifier"]
+    rows = rows.join(same.select(key).unique(), on=key, how="semi", maintain_order="left")
+    # Both sides may define an identifier, each for itself.
+    ours = rows.filter(pl.col("own"))
+    defined = _sites(ours.filter(pl.col("defines")), read, places)
+    defined = defined or _sites(rows.filter(pl.col("defines")), read, places)
+    mentioned = _sites(ours.filter(~pl.col("defines")), read, places)
+    return Links(defined or mentioned[:1], mentioned)
+
+
+def _sites(rows: pl.DataFrame, files: Sequence[_File], places: Places) -> tuple[Site, ...]:
+    """The places of the identifiers of rows, once each."""
+    sites: dict[Site, None] = {}
+    counts = rows.head(_SITES).group_by("origin", "record", "identifier", maintain_order=True).len()
+    for (origin,), part in counts.group_by("origin", maintain_order=True):
+        file = files[int(str(origin))]
+        text = places.text(file.path) if file.path else None
+        if file.path is None or text is None:
+            continue
+        spans = file.spans(part["record"].to_list())
+        for span, identifier, count in zip(spans, part["identifier"], part["len"], strict=True):
+            if span is not None:  # as many places as rows; the record if there is none
+                inside = [*islice(file.within(span, identifier), count)] or [span]
+                sites |= dict.fromkeys(Site(file.path, text.range(each)) for each in inside)
+    return tuple(sites)
+
+
+def _read(
+    opened: Submission, path: str, places: Places
+) -> Iterator[tuple[bool, Format, ReadResult]]:
+    """The files of a document of both sides, with their formats; all where they are one file.
+
+    What comes first is whether it is the side of the document.
+    """
+    sides: list[tuple[Source, Format, Mapping[str, tuple[Member, ...]]]]
+    sides = [(opened.system, opened.format, opened.system_files)]
+    if opened.reference is not None:
+        sides.append((opened.reference, opened.reference_format, opened.reference_files))
+    names = [name for _, _, files in sides for name, members in files.items()
+             if any(places.keys.get(member.display) == path for member in members)]  # fmt: skip
+    for source, form, files in sides:
+        wanted = names if form.layout == "per_document" and "" not in names else list(files)
+        members = [member for name in wanted for member in files.get(name, ())]
+        for result in form.read(source.only(members)) if members else ():
+            yield source is opened.system, form, result
+
+
+def _as_written(lines: Sequence[str], line: int, column: int) -> tuple[int, int]:
+    """The line and column, as findings count them, of those of the protocol."""
+    number, rest = 1 + sum(text.endswith("\n") for text in lines[:line]), column
+    for before in reversed(lines[:line]):
+        if before.endswith("\n"):
+            break
+        rest += len(before)
+    return number, rest + 1 - (number == 1 and lines[0].startswith("\ufeff"))
+
+
+def _identifier_at(
+    file: _File, rows: pl.DataFrame, line: int, column: int
+) -> tuple[str, list[int]] | None:
+    """The longest identifier at a position, and the records that may have it there.
+
+    Args:
+        file: the file.
+        rows: its identifiers.
+        line: the line as in findings, 1-based.
+        column: the column, 1-based.
+    """
+    records = rows["record"].unique().sort().to_list()
+    spans = dict(zip(records, file.spans(records), strict=True))
+    starts = sorted((span.line, span.column, record) for record, span in spans.items() if span)
+    before = starts[: bisect_right(starts, (line, column, float("inf")))]
+    here = [record for *place, record in before[-2:] if place == [*before[-1][:2]]]
+    text = file.lines[line - 1] if line <= len(file.lines) else ""
+    known = rows.filter(pl.col("record").is_in(here))["identifier"].unique().to_list()
+    for identifier in sorted(known, key=lambda name: (-len(name), name)):
+        matches = _pattern(identifier).finditer(text)
+        if any(match.start() <= column - 1 <= match.end() for match in matches):
+            return identifier, here
+    return None
 
 
 #: Most findings that are explained at once.
@@ -261,38 +477,28 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", visible(text))
 
 
-@dataclass
-class Answers:
-    """The answers to orders, one after the other.
+def perform(order: Order) -> Any:
+    """The answer to an order with all buffers: a list of `UnitResult`, edits, or `Links`."""
+    if order.kind == "judge":
+        return list(unit_results(order))
+    return edits(order) if order.kind == "fix" else links(order)
 
-    Attributes:
-        buffers: by key, as all orders so far have left them.
-    """
 
-    buffers: dict[str, Buffer] = field(default_factory=dict)
+class _Answers:
+    """The answers to orders, one after the other, each with the buffers that changed."""
 
-    def answer(self, order: Order) -> Any:
+    def __init__(self) -> None:
+        self._buffers: Mapping[str, Buffer] = {}
+
+    def __call__(self, order: Order) -> Any:
         """The answer to an order, or a `Failure` for an error of the program."""
+        buffers = {**self._buffers, **order.buffers}
+        self._buffers = {path: it for path, it in buffers.items() if path not in order.closed}
         try:
-            return self.perform(order)
+            return perform(order._replace(buffers=self._buffers))
         except Exception as error:
             return Failure(type(error).__name__)
 
-    def perform(self, order: Order) -> Any:
-        """The answer to an order: a list of `UnitResult`, edits, or `Links`."""
-        for key, buffer in order.buffers.items():
-            if buffer is None:
-                self.buffers.pop(key, None)
-            else:
-                self.buffers[key] = buffer
-        if order.kind == "judge":
-            return list(unit_results(order, self.buffers))
-        return edits(order, self.buffers) if order.kind == "fix" else links(order, self.buffers)
 
-
-_ANSWERS = Answers()
-
-
-def answer(order: Order) -> Any:
-    """The answer to an order in a process that does nothing else: buffers stay."""
-    return _ANSWERS.answer(order)
+#: Answers orders in a process that does nothing else: buffers stay.
+answer = _Answers()

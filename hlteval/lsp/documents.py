@@ -162,8 +162,7 @@ class OpenFiles:
         except FileNotFoundError:
             if path not in self.buffers and not self._below(path):
                 raise
-            kind = "file" if path in self.buffers else "folder"
-            source = Source(path, kind, ())
+            source = Source(path, "folder", ())
         members = {member.name: member for member in source.members}
         if path in self.buffers:  # whatever the disk has under this name
             kind = "file" if is_path(path) else "stdin"
@@ -177,15 +176,6 @@ class OpenFiles:
         findings = [each for each in source.findings if not members or each.code != "SRC104"]
         ordered = tuple(members[name] for name in sorted(members))
         return replace(source, members=ordered, findings=tuple(findings))
-
-    def content(self, path: str) -> bytes:
-        """The bytes of a file, of its buffer if it is open.
-
-        Raises:
-            Unreadable, FileNotFoundError: if it is neither open nor readable.
-        """
-        (member,) = self.source(path).members
-        return member.fetch()
 
     def _below(self, folder: str) -> list[str]:
         """The names of the buffers in a folder."""
@@ -212,6 +202,8 @@ Units = Literal["utf-8", "utf-16", "utf-32"]
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n?+|\n)|[^\r\n]++")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ENDS = "\r\n"
+#: The encodings in which a column has one or more units, and the bytes of a unit.
+_CODECS: Mapping[Units, tuple[str, int]] = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
 
 
 class Position(NamedTuple):
@@ -226,6 +218,13 @@ class Range(NamedTuple):
 
     start: Position
     end: Position
+
+
+class Edit(NamedTuple):
+    """A text in place of a range."""
+
+    place: Range
+    put: str
 
 
 #: The range of what concerns a whole file: its beginning.
@@ -258,9 +257,8 @@ def units(text: str, count: Units) -> int:
     """
     if count == "utf-32" or text.isascii():
         return len(text)
-    if count == "utf-8":
-        return len(text.encode("utf-8", "surrogatepass"))
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    codec, width = _CODECS[count]
+    return len(text.encode(codec, "surrogatepass")) // width
 
 
 def column(line: str, character: int, count: Units) -> int:
@@ -272,15 +270,12 @@ def column(line: str, character: int, count: Units) -> int:
         >>> [column("\U0001f600b\n", character, "utf-16") for character in range(5)]
         [0, 0, 1, 2, 2]
     """
-    body = line.rstrip(_ENDS)
-    if character < 0:
-        return 0
+    body, character = line.rstrip(_ENDS), max(0, character)
     if count == "utf-32" or line.isascii():
         return min(character, len(body))
-    if count == "utf-8":
-        return len(body.encode("utf-8", "surrogatepass")[:character].decode("utf-8", "ignore"))
-    data = body.encode("utf-16-le", "surrogatepass")[: 2 * character]
-    return len(data.decode("utf-16-le", "ignore" if not _SURROGATE.search(body) else "replace"))
+    codec, width = _CODECS[count]
+    errors = "replace" if width > 1 and _SURROGATE.search(body) else "ignore"
+    return len(body.encode(codec, "surrogatepass")[: width * character].decode(codec, errors))
 
 
 @dataclass(frozen=True)
@@ -337,12 +332,10 @@ class Text:
         """The range of a span of a finding; the beginning of the text without one."""
         if span is None:
             return NOWHERE
-        start = self._place(span.line, span.column)
-        if span.end_column <= span.column:
-            return Range(start, start)
-        return Range(start, self._place(span.line, span.end_column))
+        columns = span.column, max(span.column, span.end_column)
+        return Range(*(self.place(span.line, column) for column in columns))
 
-    def _place(self, number: int, column: int) -> Position:
+    def place(self, number: int, column: int) -> Position:
         """The position of a line and column of a finding; of a line beyond the text, in the last.
 
         Lines of findings end with LF alone, and a byte order mark is not part of the first one.
@@ -366,19 +359,6 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Change:
-    """A change of a text.
-
-    Attributes:
-        put: the text that is put in place.
-        place: the range that it replaces; None for the whole text.
-    """
-
-    put: str
-    place: Range | None = None
-
-
-@dataclass(frozen=True)
 class Document:
     """An open document, at one version.
 
@@ -386,42 +366,15 @@ class Document:
         uri: as the editor writes it.
         version: number of its version.
         text: the text.
-        saved: how the file was, when it was opened or saved.
-        changed: whether it was changed since.
+        saved: how the file was when it was opened or saved, and whether it was changed since.
     """
 
     uri: str
     version: int
     text: Text
     saved: Buffer
-    changed: bool = False
-
-    @classmethod
-    def of(cls, uri: str, version: int, text: str, units: Units) -> Document:
-        """A document as it is opened."""
-        return cls(uri, version, Text.of(text, units), Buffer.beside(text, key(uri)))
-
-    @property
-    def key(self) -> str:
-        """Its key."""
-        return key(self.uri)
 
     @cached_property
     def buffer(self) -> Buffer:
         """The buffer for the worker."""
-        return replace(self.saved, text=self.text.content, changed=self.changed)
-
-    def after(self, version: int, changes: Sequence[Change]) -> Document:
-        """The document after changes, each of which is made after the one before."""
-        text = self.text
-        for change in changes:
-            if change.place is None:
-                text = Text.of(change.put, text.units)
-            else:
-                text = text.with_change(change.place, change.put)
-        return replace(self, version=version, text=text, changed=True)
-
-    def as_saved(self) -> Document:
-        """The document after it was saved."""
-        content = self.text.content
-        return replace(self, saved=Buffer.beside(content, self.key), changed=False)
+        return replace(self.saved, text=self.text.content)

@@ -1,10 +1,9 @@
-"""The editor as the server sees it: its messages, the answers, and the values of the protocol."""
+"""The server as an editor sees it: its messages, the answers, and the values of the protocol."""
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Event
 from types import MappingProxyType
@@ -15,14 +14,13 @@ from pygls.capabilities import get_capability
 from pygls.exceptions import FeatureNotificationError
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
+from pygls.protocol import LanguageServerProtocol, default_converter
 
 import hlteval
 from hlteval.findings import SUBMISSION, Severity
 from hlteval.lsp.actions import fixes, hover, page
-from hlteval.lsp.documents import Change, Position, Range, Units, is_path, key, uri
-from hlteval.lsp.session import Publication, Session, Validation
-from hlteval.lsp.worker import EditorFinding, Failure, Links, Site, Worker, WorkerProcess
+from hlteval.lsp.documents import NOWHERE, Edit, Position, Range, Units, is_path, key, uri
+from hlteval.lsp.session import EditorFinding, Links, Publication, Session, Site, Validation, Worker
 from hlteval.reports.terminal import visible
 
 _QUICK = types.CodeActionKind.QuickFix.value
@@ -31,15 +29,11 @@ FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.hlteval"
 _PATHS = ("reference", "against")
 _MARKDOWN = types.MarkupKind.Markdown
 _SECTION = SOURCE = "hlteval"
-SEVERITIES: Mapping[Severity, types.DiagnosticSeverity] = MappingProxyType(
-    {
-        Severity.ERROR: types.DiagnosticSeverity.Error,
-        Severity.WARNING: types.DiagnosticSeverity.Warning,
-        Severity.INFO: types.DiagnosticSeverity.Information,
-    }
-)
+#: Both begin with the worst.
+SEVERITIES = MappingProxyType(dict(zip(Severity, types.DiagnosticSeverity, strict=False)))
 #: The largest number of a line or column in the protocol.
 _LARGEST = 2**31 - 1
+_ALL = Range(NOWHERE.start, Position(_LARGEST, 0))
 
 
 def position(sent: types.Position) -> Position:
@@ -47,66 +41,45 @@ def position(sent: types.Position) -> Position:
     return Position(*(max(0, min(int(n), _LARGEST)) for n in (sent.line, sent.character)))
 
 
-def place(sent: types.Range) -> Range:
-    """A range, whatever a client sends."""
-    return Range(position(sent.start), position(sent.end))
-
-
-def change(sent: types.TextDocumentContentChangeEvent) -> Change:
+def change(sent: types.TextDocumentContentChangeEvent) -> Edit:
     """A change of a document."""
     if isinstance(sent, types.TextDocumentContentChangeWholeDocument):
-        return Change(sent.text)
-    return Change(sent.text, place(sent.range))
+        return Edit(_ALL, sent.text)
+    return Edit(Range(position(sent.range.start), position(sent.range.end)), sent.text)
 
 
 def range_of(own: Range) -> types.Range:
     """A range of ours in the protocol."""
-    start, end = (types.Position(*each) for each in own)
-    return types.Range(start, end)
+    return types.Range(*(types.Position(*each) for each in own))
 
 
-def diagnostic(item: EditorFinding, docs: str = "") -> types.Diagnostic:
-    """A finding: its message, and its help in a line of its own.
+class Protocol(LanguageServerProtocol):
+    """The protocol, with documents of our own: those of the library end lines at other places."""
 
-    Args:
-        item: the finding at its range.
-        docs: address of the documentation; empty for none.
-    """
-    finding = item.finding
-    side = "" if finding.side == SUBMISSION else f"{finding.side}: "
-    more = f" (and {finding.count - 1:,} more)" if finding.further and finding.count > 1 else ""
-    text = f"{side}{visible(finding.message)}{more}"
-    return types.Diagnostic(
-        range=range_of(item.range),
-        message=f"{text}\nhelp: {visible(finding.help)}" if finding.help else text,
-        severity=SEVERITIES[finding.severity],
-        code=finding.code,
-        code_description=types.CodeDescription(page(finding.code, docs)) if docs else None,
-        source=SOURCE,
-    )
+    lsp_text_document__did_open: Any = None
+    lsp_text_document__did_change: Any = None
+    lsp_text_document__did_close: Any = None
 
 
-class Editor:
-    """Handles the messages of an editor.
+class Server(LanguageServer):
+    """The server of `hlteval lsp`, which handles the messages of an editor.
 
     Args:
-        server: the server, through which answers go.
         given: settings of the command line, by the keys of a file of defaults.
         worker: validates.
         looker: answers what the user waits for, beside it.
     """
 
-    def __init__(
-        self, server: LanguageServer, given: Mapping[str, Any], worker: Worker, looker: Worker
-    ) -> None:
-        self.server, self.given, self.worker, self.looker = server, given, worker, looker
+    def __init__(self, given: Mapping[str, Any], worker: Worker, looker: Worker) -> None:
+        version = hlteval.__version__
+        super().__init__(
+            "hlteval", version, protocol_cls=Protocol, converter_factory=default_converter
+        )
+        self.given, self.worker, self.looker = given, worker, looker
         self.session = Session(self.publish, given=given)
         self.validation = Validation(self.session, worker)
         self.docs = ""
         self._initial: Mapping[str, Any] = {}
-
-    def register(self) -> None:
-        """Register everything that it handles."""
         actions = types.CodeActionOptions([_QUICK, FIX_ALL], resolve_provider=True)
         handlers: dict[str, Callable[[Any], Any]] = {
             types.INITIALIZE: self.initialize,
@@ -127,7 +100,13 @@ class Editor:
         for name, handler in handlers.items():
             options = actions if name == types.TEXT_DOCUMENT_CODE_ACTION else None
             # The library writes to attributes of a handler, which a method does not have.
-            self.server.feature(name, options)(partial(handler))
+            self.feature(name, options)(partial(handler))
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Report an error of the program by its name; what it says may quote data."""
+        if source is FeatureNotificationError:
+            text = f"internal error of hlteval: {type(error).__name__}"
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Error, text))
 
     async def close(self) -> None:
         """End whatever goes on."""
@@ -137,30 +116,43 @@ class Editor:
 
     def publish(self, shown: Publication) -> None:
         """Show the findings of a document, and notes at its beginning, in the editor."""
-        beginning = types.Range(types.Position(0, 0), types.Position(0, 0))
         level = types.DiagnosticSeverity.Information
         notes = [
-            types.Diagnostic(beginning, visible(note), severity=level, source=SOURCE)
+            types.Diagnostic(range_of(NOWHERE), visible(note), severity=level, source=SOURCE)
             for note in shown.notes
         ]
-        findings = [diagnostic(item, self.docs) for item in shown.findings]
+        findings = [self.diagnostic(item) for item in shown.findings]
         params = types.PublishDiagnosticsParams(shown.uri, [*notes, *findings], shown.version)
-        self.server.text_document_publish_diagnostics(params)
+        self.text_document_publish_diagnostics(params)
+
+    def diagnostic(self, item: EditorFinding) -> types.Diagnostic:
+        """A finding at its range: its message, and its help in a line of its own."""
+        finding, docs = item.finding, self.docs
+        side = "" if finding.side == SUBMISSION else f"{finding.side}: "
+        more = f" (and {finding.count - 1:,} more)" if finding.further and finding.count > 1 else ""
+        text = f"{side}{visible(finding.message)}{more}"
+        return types.Diagnostic(
+            range_of(item.range),
+            message=f"{text}\nhelp: {visible(finding.help)}" if finding.help else text,
+            severity=SEVERITIES[finding.severity],
+            code=finding.code,
+            code_description=types.CodeDescription(page(finding.code, docs)) if docs else None,
+            source=SOURCE,
+        )
 
     # Settings
 
     def initialize(self, params: types.InitializeParams) -> None:
         """Handle `initialize`: the session begins."""
-        encoding = _text(self.server.workspace.position_encoding or "")
         known: Mapping[str, Units] = {"utf-8": "utf-8", "utf-32": "utf-32"}
-        self.session.units = known.get(encoding, "utf-16")
+        self.session.units = known.get(self.workspace.position_encoding or "", "utf-16")
         options = params.initialization_options
         self._initial = options if isinstance(options, dict) else {}
         self._set({})
 
     async def on_initialized(self, _: types.InitializedParams) -> None:
         """Handle `initialized`: the editor can be asked for its settings."""
-        await self.worker.start()
+        self.worker.start()
         await self._ask()
 
     async def change_settings(self, params: types.DidChangeConfigurationParams) -> None:
@@ -174,28 +166,28 @@ class Editor:
 
     async def _ask(self) -> None:
         """Ask the editor for its settings, if it can send them."""
-        if not self._can("workspace.configuration"):
-            return
-        params = types.ConfigurationParams([types.ConfigurationItem(section=_SECTION)])
-        answer = await self.server.workspace_configuration_async(params)
-        if answer and isinstance(answer[0], dict) and answer[0]:
-            self._set(answer[0])
-            self.revalidate()
+        if self._can("workspace.configuration"):
+            params = types.ConfigurationParams([types.ConfigurationItem(section=_SECTION)])
+            answer = await self.workspace_configuration_async(params)
+            if answer and isinstance(answer[0], dict) and answer[0]:
+                self._set(answer[0])
+                self.revalidate()
 
     def _set(self, sent: Any) -> None:
         """Take settings, which add to those of the beginning; the command line overrides both."""
         values = {**self._initial, **(sent if isinstance(sent, dict) else {})}
         docs = values.pop("docs", "")
         self.docs = docs if isinstance(docs, str) else ""
-        folder = key(self.server.workspace.root_uri or "")  # that the editor has opened
+        folder = key(self.workspace.root_uri or "")  # that the editor has opened
         root = folder if is_path(folder) else os.getcwd()  # noqa: PTH109
         for name in _PATHS:
             if isinstance(values.get(name), str) and values[name]:
                 values[name] = os.path.join(root, values[name])  # noqa: PTH118
         self.session.given = {**values, **self.given}
 
-    def _can(self, capability: str) -> bool:
-        return bool(get_capability(self.server.client_capabilities, capability))
+    def _can(self, capability: str) -> Any:
+        """The value of a capability of the client; nothing if it does not have it."""
+        return get_capability(self.client_capabilities, capability) or ()
 
     def revalidate(self, _: types.DidChangeWatchedFilesParams | None = None) -> None:
         """Validate everything again: settings or files of the disk have changed."""
@@ -213,7 +205,7 @@ class Editor:
     def change_document(self, params: types.DidChangeTextDocumentParams) -> None:
         """Handle `didChange`."""
         document, changes = params.text_document, map(change, params.content_changes)
-        self.session.change(document.uri, document.version, list(changes))
+        self.session.change(document.uri, document.version, changes)
         self.validation.notice()
 
     def save_document(self, params: types.DidSaveTextDocumentParams) -> None:
@@ -232,26 +224,22 @@ class Editor:
         """The explanation of the findings at a position."""
         where = position(params.position)
         findings = self.session.at(key(params.text_document.uri), where, where)
-        formats = get_capability(
-            self.server.client_capabilities, "text_document.hover.content_format", []
-        )
-        markdown = not formats or _MARKDOWN in formats
-        text = hover(findings, self.docs, markdown=markdown)
+        formats = self._can("text_document.hover.content_format")
+        kind = types.MarkupKind.PlainText if formats and _MARKDOWN not in formats else _MARKDOWN
+        text = hover(findings, self.docs, markdown=kind is _MARKDOWN)
         if not text:
             return None
-        kind = _MARKDOWN if markdown else types.MarkupKind.PlainText
         return types.Hover(types.MarkupContent(kind, text), range_of(findings[0].range))
 
     async def definition(self, params: types.DefinitionParams) -> list[types.Location] | None:
         """The definitions of the identifier at a position."""
-        links = await self._links(params)
-        return self._locations(links.definitions)
+        return self._locations((await self._links(params)).definitions)
 
     async def references(self, params: types.ReferenceParams) -> list[types.Location] | None:
         """The mentions of the identifier at a position."""
         links = await self._links(params)
         definitions = links.definitions if params.context.include_declaration else ()
-        return self._locations(tuple(dict.fromkeys((*definitions, *links.mentions))))
+        return self._locations((*definitions, *links.mentions))
 
     async def highlights(
         self, params: types.DocumentHighlightParams
@@ -262,20 +250,22 @@ class Editor:
         ranges = [range_of(site.range) for site in sites if site.path == path]
         return [types.DocumentHighlight(each) for each in ranges] or None
 
-    async def _links(self, params: Any) -> Links:
+    async def _links(
+        self, params: types.DefinitionParams | types.ReferenceParams | types.DocumentHighlightParams
+    ) -> Links:
         path = key(params.text_document.uri)
         if path not in self.session.documents:
             return Links()
-        order = self.session.order("links", path, position=position(params.position))
+        order = self.session.order("links", path)._replace(position=position(params.position))
         answer = await self.looker.answer(order)
-        return Links() if isinstance(answer, Failure) else answer
+        return answer if isinstance(answer, Links) else Links()
 
     def _locations(self, sites: tuple[Site, ...]) -> list[types.Location] | None:
-        """Places in the protocol; open documents have the URIs that the client writes."""
+        """Places in the protocol, once each; open documents have the URIs of the client."""
         addresses = {path: item.uri for path, item in self.session.documents.items()}
         return [
             types.Location(addresses.get(site.path, uri(site.path)), range_of(site.range))
-            for site in sites
+            for site in dict.fromkeys(sites)
         ] or None
 
     async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction] | None:
@@ -284,24 +274,24 @@ class Editor:
         document = self.session.documents.get(path)
         if document is None:
             return None
-        wanted, where = params.context.only, place(params.range)
-        findings = self.session.at(path, where.start, where.end)
+        start, end = position(params.range.start), position(params.range.end)
+        findings = self.session.at(path, start, end)
         actions = []
         for fix in fixes(document, findings, self.session.findings(path)):
-            kind = _QUICK if fix.findings or fix.code else FIX_ALL
-            if wanted and not any(f"{kind}.".startswith(f"{_text(only)}.") for only in wanted):
+            kind = _QUICK if fix.code else FIX_ALL
+            wanted = params.context.only or [kind]
+            if not any(f"{kind}.".startswith(only + ".") for only in wanted):
                 continue
             data = {"uri": document.uri, "version": document.version}
             action = types.CodeAction(
                 fix.title,
                 kind=kind,
-                diagnostics=[diagnostic(item, self.docs) for item in fix.findings] or None,
+                diagnostics=[self.diagnostic(item) for item in fix.findings] or None,
                 is_preferred=True if fix.line else None,
                 data={**data, "code": fix.code, "line": fix.line},
             )
             actions.append(action)
-        resolvable = "text_document.code_action.resolve_support.properties"
-        if "edit" not in (get_capability(self.server.client_capabilities, resolvable) or ()):
+        if "edit" not in self._can("text_document.code_action.resolve_support.properties"):
             actions = [each for action in actions if (each := await self.resolve(action)).edit]
         return actions or None
 
@@ -314,8 +304,9 @@ class Editor:
             return action
         code, line = str(data.get("code", "")), data.get("line", 0)
         line = line if isinstance(line, int) else 0
-        answer = await self.looker.answer(self.session.order("fix", path, code=code, line=line))
-        if not answer or isinstance(answer, Failure):
+        order = self.session.order("fix", path)._replace(code=code, line=line)
+        answer = await self.looker.answer(order)
+        if not answer or not isinstance(answer, list):
             return action
         edits = [types.TextEdit(range_of(edit.place), edit.put) for edit in answer]
         if self._can("workspace.workspace_edit.document_changes"):
@@ -327,57 +318,7 @@ class Editor:
         return action
 
 
-def _text(value: Any) -> str:
-    """The text of a name that may be one of an enumeration."""
-    return str(getattr(value, "value", value))
-
-
-def _pass_on(feature: str) -> Callable[..., Generator[Any, Any, None]]:
-    """A handler of the library that only calls ours."""
-
-    def handle(self: Any, params: Any) -> Generator[Any, Any, None]:
-        yield self.fm.features[feature], (params,), None
-
-    handler: Callable[..., Generator[Any, Any, None]] = lsp_method(feature)(handle)
-    return handler
-
-
-class Protocol(LanguageServerProtocol):
-    """The protocol, with documents of our own: those of the library end lines at other places."""
-
-    lsp_text_document__did_open = _pass_on(types.TEXT_DOCUMENT_DID_OPEN)
-    lsp_text_document__did_change = _pass_on(types.TEXT_DOCUMENT_DID_CHANGE)
-    lsp_text_document__did_close = _pass_on(types.TEXT_DOCUMENT_DID_CLOSE)
-
-
-class Server(LanguageServer):
-    """The server of `hlteval lsp`.
-
-    Args:
-        given: settings of the command line, by the keys of a file of defaults.
-        worker: validates.
-        looker: answers what the user waits for, beside it.
-    """
-
-    def __init__(self, given: Mapping[str, Any], worker: Worker, looker: Worker) -> None:
-        super().__init__(
-            "hlteval",
-            hlteval.__version__,
-            protocol_cls=Protocol,
-            converter_factory=default_converter,
-        )
-        self.editor = Editor(self, given, worker, looker)
-        self.editor.register()
-
-    def report_server_error(self, error: Exception, source: Any) -> None:
-        """Report an error of the program by its name; what it says may quote data."""
-        if source is FeatureNotificationError:
-            text = f"internal error of hlteval: {type(error).__name__}"
-            params = types.ShowMessageParams(types.MessageType.Error, text)
-            self.window_show_message(params)
-
-
-def serve(given: Mapping[str, Any], stdin: BinaryIO, stdout: BinaryIO) -> None:
+async def serve(given: Mapping[str, Any], stdin: BinaryIO, stdout: BinaryIO) -> None:
     """Serve an editor until it ends the session.
 
     Args:
@@ -388,12 +329,7 @@ def serve(given: Mapping[str, Any], stdin: BinaryIO, stdout: BinaryIO) -> None:
     Raises:
         SystemExit: when the editor ends the session: with 0 if it asked to shut down before.
     """
-    asyncio.run(_serve(given, stdin, stdout))
-
-
-async def _serve(given: Mapping[str, Any], stdin: BinaryIO, stdout: BinaryIO) -> None:
-    worker, looker = WorkerProcess(), WorkerProcess()
-    server = Server(given, worker, looker)
+    server = Server(given, Worker(), Worker())
     server.protocol.set_writer(StdoutWriter(stdout))
     try:
         await run_async(
@@ -403,5 +339,5 @@ async def _serve(given: Mapping[str, Any], stdin: BinaryIO, stdout: BinaryIO) ->
             error_handler=server.report_server_error,
         )
     finally:
-        await server.editor.close()
+        await server.close()
         server.thread_pool.shutdown(wait=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter, methodcaller
 from pathlib import Path
@@ -16,7 +16,7 @@ from hlteval.converters import load as load_format
 from hlteval.findings import REFERENCE, SUBMISSION, Finding, entry
 from hlteval.findings.suggest import did_you_mean
 from hlteval.lsp.documents import NOWHERE, Buffer, OpenFiles, Text, Units, absolute, is_path
-from hlteval.lsp.worker import EditorFinding, Order, UnitResult
+from hlteval.lsp.session import EditorFinding, Order, UnitResult
 from hlteval.sources import OpenInput, Source, Unreadable, open_source
 from hlteval.sources.names import archive_suffix
 from hlteval.tasks import load, task_modules
@@ -87,26 +87,28 @@ class Unit:
         paths = [absolute(value) for value in values if isinstance(value, str) and value]
         return (self.path, *paths, *configs(self.path))
 
-    def arguments(self, files: OpenFiles) -> dict[str, Any]:
-        """The fields of a request but for the task, with buffers in place of files.
+    def request(self, buffers: Mapping[str, Buffer]) -> Request:
+        """The request that validates it, with buffers in place of files.
 
         Raises:
             FileNotFoundError: if the unit, or what it is checked against, does not exist.
         """
+        files = OpenFiles(buffers, self.encoding)
         against = None if self.role == REFERENCE else self.values.get("against")
-        return {
-            "system": files.input(self.path),
-            "against": files.input(absolute(against)) if against else None,
-            "role": self.role,
-            "profile": self.values.get("profile", "plan"),
-            "encoding": self.encoding,
-            "options": _options(self.task, self.values, methodcaller("available_in", "validate")),
-        }
+        return Request(
+            self.task.name,
+            files.input(self.path),
+            against=files.input(absolute(against)) if against else None,
+            role=self.role,
+            profile=self.values.get("profile", "plan"),
+            encoding=self.encoding,
+            options=_options(self.task, self.values, methodcaller("available_in", "validate")),
+        )
 
 
 def _options(
     task: Task, values: Mapping[str, Any], wanted: Callable[[Option], bool]
-) -> dict[str, Any]:
+) -> Mapping[str, Any]:
     """The values of those options of a task that are wanted."""
     names = {option.name for option in task.options if wanted(option)}
     options = {name.replace("-", "_"): value for name, value in values.get("options", {}).items()}
@@ -124,36 +126,34 @@ def configs(path: str) -> tuple[str, ...]:
     return tuple(str(folder / name) for folder in folders for name in (OWN, SHARED))
 
 
-def unit_of(path: str, files: OpenFiles, given: Mapping[str, Any], before: str = "") -> Unit:
-    """The unit of a document.
+def unit_of(path: str, order: Order) -> Unit:
+    """The unit of a document, by the settings of an order, which override a file of defaults.
 
-    Args:
-        path: the key of the document.
-        files: the buffers.
-        given: settings of the command line or of the editor, by the keys of a file of defaults;
-            they override the file.
-        before: the task that it belonged to before, if only its format shows it.
+    If only its format shows its task, it is the one of before.
 
     Raises:
         NoUnit: if it is not known which task it belongs to, or if it belongs to none.
     """
+    files, given = OpenFiles(order.buffers), order.given
+    if Path(path).name == OWN and is_path(path):
+        read = read_config(OpenInput(files.source(path), name=relative_path(Path(path))))
+        raise NoUnit("", path, read.findings)
     for wrong in schema_problems(given, "config", "CFG"):
         message = entry(wrong.code).finding(wrong.values).message
         raise NoUnit(f"settings of the editor: {message}")
     config = find(Path(path).parent if is_path(path) else Path.cwd())
     values = {**_of_file(config, files, str(given.get("task", ""))), **given}
-    name = values.get("task", "") or before or _only_task(path, files)
+    name = values.get("task") or order.tasks.get(path) or _only_task(path, files)
     if name not in task_modules():
         hint = did_you_mean(name, [*task_modules()], "`hlteval tasks` lists them")
         raise NoUnit(f"unknown task {name}; {hint}")
     task = load(name)
     inputs = _options(task, values, attrgetter("is_input")) if values.get("task") else {}
-    if any(_is_within(path, value) for value in inputs.values() if isinstance(value, str)):
+    if any(_is_within(path, value) for value in inputs.values()):
         raise NoUnit("")  # the file of an option
     for side in ("reference", "against"):
-        value = values.get(side)
-        if isinstance(value, str) and value and _is_within(path, value):
-            return Unit(task, absolute(value), REFERENCE, values)
+        if _is_within(path, values.get(side)):
+            return Unit(task, absolute(values[side]), REFERENCE, values)
     if not is_path(path):
         return Unit(task, path, SUBMISSION, values)
     (unit,) = submissions(name, [path])
@@ -202,36 +202,26 @@ def _only_task(path: str, files: OpenFiles) -> str:
     raise NoUnit(f"a file of the format {form.name} {what}; {_HOW}")
 
 
-def _is_within(path: str, other: str) -> bool:
+def _is_within(path: str, other: object) -> bool:
     """Whether a document is a file, or in a folder, that has no file of defaults inside."""
+    if not isinstance(other, str) or not other or not is_path(path):
+        return False
     root = Path(absolute(other))
-    holds_defaults = (root / OWN).exists() or (root / SHARED).exists()
-    return is_path(path) and Path(path).is_relative_to(root) and not holds_defaults
+    return Path(path).is_relative_to(root) and not any((root / n).exists() for n in (OWN, SHARED))
 
 
 #: Errors in settings: nothing can be validated then.
 USAGE = (FileNotFoundError, LookupError, NothingGiven, UnknownCode, WrongOption, WrongSetting)
 
 
-def unit_results(order: Order, buffers: Mapping[str, Buffer]) -> Iterator[UnitResult]:
-    """The findings of the units of documents, each unit once.
-
-    Args:
-        order: with the documents.
-        buffers: by key.
-    """
+def unit_results(order: Order) -> Iterator[UnitResult]:
+    """The findings of the units of the documents of an order, each unit once."""
     groups: dict[str, list[tuple[str, Unit]]] = {}
     for path in order.paths:
-        files = OpenFiles(buffers)
-        if Path(path).name == OWN and is_path(path):
-            source = files.source(path)
-            findings = read_config(OpenInput(source, name=relative_path(Path(path)))).findings
-            places = Places(files, {path: source}, order.units)
-            yield UnitResult(path, (path,), places.by_path(findings, path))
-            continue
         try:
-            unit = unit_of(path, files, order.given, order.tasks.get(path, ""))
+            unit = unit_of(path, order)
         except NoUnit as error:
+            files = OpenFiles(order.buffers)
             sources = {error.config: files.source(error.config)} if error.config else {}
             by_path = Places(files, sources, order.units).by_path(error.findings, error.config)
             inputs = (error.config,) if error.config else configs(path)
@@ -242,24 +232,18 @@ def unit_results(order: Order, buffers: Mapping[str, Buffer]) -> Iterator[UnitRe
         else:
             groups.setdefault(unit.path, []).append((path, unit))
     for group in groups.values():
-        yield _of_unit(group[0][1], tuple(path for path, _ in group), buffers, order.units)
-
-
-def _of_unit(
-    unit: Unit, paths: tuple[str, ...], buffers: Mapping[str, Buffer], units: Units
-) -> UnitResult:
-    files = OpenFiles(buffers, unit.encoding)
-    try:
-        arguments = unit.arguments(files)
-        inputs = [arguments["system"], arguments["against"]]
-        sources = {str(item): open_source(item) for item in inputs if item is not None}
-        request = Request(unit.task.name, selection=unit.selection, **arguments)
-        verdict = validate_all(request, [request.system])
-    except USAGE as error:
-        note = f"not validated: {error}"
-        return UnitResult(unit.path, paths, note=note, task=unit.task.name, inputs=unit.inputs)
-    findings = Places(files, sources, units).by_path(verdict.findings, paths[0])
-    return UnitResult(unit.path, paths, findings, task=unit.task.name, inputs=unit.inputs)
+        unit, paths = group[0][1], tuple(path for path, _ in group)
+        result = UnitResult(unit.path, paths, task=unit.task.name, inputs=unit.inputs)
+        try:
+            request = replace(unit.request(order.buffers), selection=unit.selection)
+            paths_read = filter(None, (request.system, request.against))
+            sources = {str(item): open_source(item) for item in paths_read}
+            verdict = validate_all(request, [request.system])
+        except USAGE as error:
+            yield result._replace(note=f"not validated: {error}")
+        else:
+            places = Places(OpenFiles(order.buffers, unit.encoding), sources, order.units)
+            yield result._replace(findings=places.by_path(verdict.findings, paths[0]))
 
 
 class Places:
@@ -301,7 +285,8 @@ class Places:
         elif path not in self.texts:
             self.texts[path] = None
             with suppress(Unreadable, OSError, ValueError):
-                content = self.files.content(path).decode(self.files.encoding, "replace")
+                (member,) = self.files.source(path).members
+                content = member.fetch().decode(self.files.encoding, "replace")
                 self.texts[path] = Text.of(content, self.units)
         return self.texts[path]
 

@@ -1,7 +1,7 @@
-"""The session of an editor: its documents, and what was found in them.
+"""The session of an editor: its documents, what was found in them, and the process that finds it.
 
-Nothing here waits: the server asks for an order (`next_order`), gives it to a worker and hands the
-answer back (`take`). An answer about a text that has changed since is not shown.
+Nothing in `Session` waits: the server asks for an order (`next_order`), gives it to a worker and
+hands the answer back (`take`). An answer about a text that has changed since is not shown.
 """
 
 from __future__ import annotations
@@ -10,10 +10,154 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-from hlteval.lsp.documents import NOWHERE, Change, Document, Position, Units, key, uri
-from hlteval.lsp.worker import EditorFinding, Failure, Kind, Order, UnitResult, Worker
+from hlteval.findings import Finding
+from hlteval.lsp.documents import Buffer, Document, Edit, Position, Range, Text, Units, key, uri
+from hlteval.workflows.processes.pool import Call, Limits, Process, ProcessEnded
+
+
+class Order(NamedTuple):
+    """Something for the worker to do.
+
+    Attributes:
+        kind: `judge` validates the units of documents, `fix` corrects findings of one, `links`
+            finds where the identifier at a position is defined and mentioned.
+        paths: the keys of the documents.
+        buffers: by key; between processes those that changed since the last order.
+        closed: the keys of buffers of earlier orders that are open no more.
+        given: settings, by the keys of a file of defaults.
+        tasks: those of documents that were validated before, by key: a change may hide the format.
+        units: what the columns of the client count.
+        position: of a document, for `links`.
+        code: of the findings that are corrected; empty for all.
+        line: of the finding that is corrected, 1-based; 0 for all.
+    """
+
+    kind: Literal["judge", "fix", "links"]
+    paths: tuple[str, ...]
+    buffers: Mapping[str, Buffer] = {}
+    closed: frozenset[str] = frozenset()
+    given: Mapping[str, Any] = {}
+    tasks: Mapping[str, str] = {}
+    units: Units = "utf-16"
+    position: Position = Position(0, 0)
+    code: str = ""
+    line: int = 0
+
+
+class EditorFinding(NamedTuple):
+    """A finding at its range in a document."""
+
+    finding: Finding
+    range: Range
+
+
+class UnitResult(NamedTuple):
+    """The findings of a unit.
+
+    Attributes:
+        unit: its key.
+        paths: the documents of the order that belong to it.
+        findings: findings by the key of their document; those of the whole unit are at the first of
+            `paths`.
+        note: why nothing was validated; empty if it was, or if nobody expects it.
+        task: its name; empty if nothing was validated.
+        inputs: the keys of the files and folders on which this depends.
+    """
+
+    unit: str
+    paths: tuple[str, ...]
+    findings: Mapping[str, tuple[EditorFinding, ...]] = {}
+    note: str = ""
+    task: str = ""
+    inputs: tuple[str, ...] = ()
+
+    def depends_on(self, path: str) -> bool:
+        """Whether a document is one of the inputs, or in one.
+
+        Examples:
+            >>> unit_results = UnitResult("/runs/a", (), inputs=("/runs/a",))
+            >>> unit_results.depends_on("/runs/a/d.a2"), unit_results.depends_on("/runs/ab")
+            (True, False)
+        """
+        return any(path == root or path.startswith(f"{root}/") for root in self.inputs)
+
+
+class Site(NamedTuple):
+    """A range in a document, by key."""
+
+    path: str
+    range: Range
+
+
+class Links(NamedTuple):
+    """The definitions and mentions of an identifier."""
+
+    definitions: tuple[Site, ...] = ()
+    mentions: tuple[Site, ...] = ()
+
+
+class Failure(NamedTuple):
+    """An error of the program in place of an answer.
+
+    Attributes:
+        kind: the name of the exception; what it says may quote data, and is left out.
+    """
+
+    kind: str
+
+
+#: Time for an order; then its worker is ended.
+SECONDS = 120.0
+_ANSWER = "hlteval.lsp.actions:answer"
+#: Limits of a worker: those of a submission of a pipeline.
+_LIMITS = Limits(megabytes=8000)
+
+
+class Worker:
+    """A process that answers orders, and is started with the first one."""
+
+    def __init__(self) -> None:
+        self._process: Process | None = None
+        self._lock = asyncio.Lock()
+        self._sent: Mapping[str, Buffer] = {}
+
+    def start(self) -> Process:
+        """Start the process, which begins to import what it needs, if there is none."""
+        if self._process is None:
+            self._sent = {}
+            self._process = Process(_ANSWER, limits=_LIMITS)
+        return self._process
+
+    async def answer(self, order: Order) -> Any:
+        """The answer to an order, which has all buffers that are open; or a `Failure`."""
+        async with self._lock:
+            process = self.start()
+            old, self._sent = self._sent, order.buffers
+            new = {path: it for path, it in self._sent.items() if old.get(path) is not it}
+            order = order._replace(buffers=new, closed=frozenset(old.keys() - self._sent.keys()))
+            try:
+                return await process.answer(Call(_ANSWER, (order,)), SECONDS)
+            except (ProcessEnded, asyncio.CancelledError) as error:
+                if self._process is process:
+                    self._process = None
+                if isinstance(error, ProcessEnded):
+                    return Failure("TimeoutError" if error.status is None else "ended")
+                raise
+
+    def end(self) -> None:
+        """End the process, whatever it does; it starts again with the next order."""
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+
+    async def close(self) -> None:
+        """End the process, and wait until it has ended."""
+        if (process := self._process) is not None:
+            self._process = None
+            await asyncio.to_thread(process.end)
+
 
 #: Most files that are not open, of one unit, whose findings are shown.
 FILES = 500
@@ -24,8 +168,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True)
-class Publication:
+class Publication(NamedTuple):
     """Findings and notes that the editor shows of a document.
 
     Attributes:
@@ -67,24 +210,34 @@ class Session:
 
     def open(self, address: str, version: int, text: str) -> None:
         """Take a document that is opened, possibly a second time."""
-        self._keep(Document.of(address, version, text, self.units))
+        buffer = Buffer.beside(text, key(address))
+        self._keep(Document(address, version, Text.of(text, self.units), buffer))
 
-    def change(self, address: str, version: int, changes: Sequence[Change]) -> None:
+    def change(self, address: str, version: int, changes: Iterable[Edit]) -> None:
         """Take changes of a document; those of one that is not open mean nothing."""
         if (document := self.documents.get(key(address))) is not None:
-            self._keep(document.after(version, changes))
+            text, saved = document.text, replace(document.saved, changed=True)
+            for change in changes:
+                text = text.with_change(*change)
+            self._keep(Document(address, version, text, saved))
 
     def save(self, address: str) -> None:
         """Take note that a document is saved."""
         if (document := self.documents.get(key(address))) is not None:
-            self._keep(document.as_saved())
+            saved = Buffer.beside(document.text.content, key(address))
+            self._keep(replace(document, saved=saved))
 
     def _keep(self, document: Document) -> None:
         """Keep a document; it, and all units that depend on it, are to be validated."""
-        self.documents[document.key] = document
-        self._wait([document.key])
+        path = key(document.uri)
+        self.documents[path] = document
+        self._wait([path])
+        self._wait_for_others(path)
+
+    def _wait_for_others(self, path: str) -> None:
+        """Let the units be validated that depend on a document but that it does not belong to."""
         for result in self.unit_results.values():
-            if document.key not in result.paths and result.depends_on(document.key):
+            if path not in result.paths and result.depends_on(path):
                 self._wait(self._open(result.paths)[:1])
 
     def _wait(self, paths: Iterable[str]) -> None:
@@ -103,26 +256,18 @@ class Session:
                     del self.unit_results[unit]
                     for path in (*result.findings, *result.paths):
                         self._show(path)
-            elif result.depends_on(closed):
-                self._wait(self._open(result.paths)[:1])
+        self._wait_for_others(closed)
         self._show(closed)
 
     def again(self) -> None:
         """Validate everything again: settings or files have changed."""
         self._wait(self.documents)
 
-    def order(
-        self,
-        kind: Kind,
-        *paths: str,
-        position: Position = NOWHERE.start,
-        code: str = "",
-        line: int = 0,
-    ) -> Order:
-        """An order, with all buffers."""
+    def order(self, kind: Literal["judge", "fix", "links"], *paths: str) -> Order:
+        """An order with all buffers."""
         buffers = {path: document.buffer for path, document in self.documents.items()}
         tasks = {path: item.task for item in self.unit_results.values() for path in item.paths}
-        return Order(kind, paths, buffers, self.given, tasks, self.units, position, code, line)
+        return Order(kind, paths, buffers, frozenset(), self.given, tasks, self.units)
 
     def next_order(self) -> Order | None:
         """The next order for the worker; None if nothing waits."""
@@ -136,14 +281,15 @@ class Session:
         """Whether a document has changed since its validation began."""
         return any(path in self.waiting for path in self.running)
 
-    def retry(self) -> None:
-        """Validate what a worker did not finish."""
-        self._wait(self.running)
-        self.running = ()
-
     def take(self, answer: Sequence[UnitResult] | Failure) -> None:
-        """Show the answer to the last order, but for documents that have changed since."""
-        running, self.running = self.running, ()
+        """Show the answer to the last order, but for documents that have changed since.
+
+        If an outdated validation was ended, its documents are validated again.
+        """
+        is_outdated, running, self.running = self.is_outdated, self.running, ()
+        if is_outdated and answer == Failure("ended"):
+            self._wait(running)
+            return
         if isinstance(answer, Failure):
             note = _REASONS.get(answer.kind, f"internal error of hlteval: {answer.kind}")
             answer = [UnitResult(path, (path,), note=note) for path in running]
@@ -167,9 +313,9 @@ class Session:
             del self.unit_results[unit]
             rest = tuple(path for path in self._open(old.paths) if path not in result.paths)
             if unit == result.unit:
-                result = replace(result, paths=(*result.paths, *rest))
+                result = result._replace(paths=(*result.paths, *rest))
             elif rest:
-                self.unit_results[unit] = replace(old, paths=rest)
+                self.unit_results[unit] = old._replace(paths=rest)
         self.unit_results[result.unit] = result
         yield from result.paths
         hidden = {*[path for path in result.findings if path not in self.documents][FILES:]}
@@ -241,23 +387,16 @@ class Validation:
             self.worker.end()
 
     async def _work(self) -> None:
+        loop = asyncio.get_running_loop()
         while self.session.waiting:
-            await self._pause()
+            while (left := min(self._last + self.quiet, self._first + PATIENCE) - loop.time()) > 0:
+                await asyncio.sleep(left)
             if (order := self.session.next_order()) is None:
                 return
-            self._order, self._began = order, asyncio.get_running_loop().time()
+            self._order, self._began = order, loop.time()
             answer = await self.worker.answer(order)
-            self._order, self._first = None, asyncio.get_running_loop().time()
-            if answer == Failure("ended") and self.session.is_outdated:
-                self.session.retry()
-            else:
-                self.session.take(answer)
-
-    async def _pause(self) -> None:
-        """Wait until nothing has changed for a moment, but not for ever."""
-        loop = asyncio.get_running_loop()
-        while (now := loop.time()) < min(self._last + self.quiet, self._first + PATIENCE):
-            await asyncio.sleep(min(self._last + self.quiet, self._first + PATIENCE) - now)
+            self._order, self._first = None, loop.time()
+            self.session.take(answer)
 
     async def close(self) -> None:
         """End whatever goes on."""

@@ -1,34 +1,36 @@
-"""Application of the page: its data, made from the declarations of the tasks, and its answers."""
+"""The application: the data of the page, the answers to its requests, and who may send them.
+
+Security:
+    A page elsewhere cannot reach the server under a name of its own (Host), send it anything
+    (Origin, Sec-Fetch-Site), show it in a frame, or read what it answers (no CORS headers,
+    Cross-Origin-Resource-Policy). Nothing is kept in caches, and no URL is sent as a Referer.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
 from msgspec import structs
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import Message, Receive, Scope, Send
 
 from hlteval.findings import REFERENCE, SUBMISSION
-from hlteval.reports.html.page import as_json
-from hlteval.serve.jobs import Job
-from hlteval.serve.security import Guard, Session, Sessions
-from hlteval.serve.settings import OPTION, SECOND, Order, ServeSettings
-from hlteval.serve.uploads import Pace, Rejected, chunks, small
+from hlteval.reports.html.page import as_json, digests
+from hlteval.serve.jobs import Job, Rejected, Session, Sessions
+from hlteval.serve.settings import Order, ServeLimits, ServeSettings
 from hlteval.sources.decoding import check_encoding
 from hlteval.sources.names import is_text
 from hlteval.sources.source import LIMITS
@@ -94,9 +96,9 @@ def _option(option: Option, settings: ServeSettings) -> Mapping[str, Any]:
 
 def inputs(task: Task, settings: ServeSettings) -> set[str]:
     """The names of the inputs that can be uploaded for a task."""
-    names = {SUBMISSION, SECOND} if task.metric else {SUBMISSION}
+    names = {SUBMISSION, Order.SECOND} if task.metric else {SUBMISSION}
     names |= set() if task.scored_alone else {REFERENCE}
-    names |= {f"{OPTION}{option.name}" for option in offered_options(task) if option.is_input}
+    names |= {f"{Order.OPTION}{option.name}" for option in offered_options(task) if option.is_input}
     return names - settings.files.keys()
 
 
@@ -127,75 +129,48 @@ def restrict(order: Order, settings: ServeSettings) -> Order:
     )
 
 
-_FILES = resources.files("hlteval.serve") / "assets"
-_STRICT = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+#: The headers of every answer.
+ALWAYS = MappingProxyType(
+    {
+        "cache-control": "no-store",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    }
+)
+#: The content security policy of answers that have none of their own.
+NOTHING = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 #: The policy of a report beside its own: it has no origin, and no cookie.
 REPORT_POLICY = "sandbox allow-scripts; frame-ancestors 'self'"
-
-
-def page(data: Mapping[str, Any]) -> tuple[str, str]:
-    """The page of a session, and its content security policy.
-
-    Args:
-        data: what it asks for, as plain values.
-    """
-    style, script = _asset("page.css"), _asset("page.js")
-    html = _asset("page.html").replace("{{ style }}", style).replace("{{ script }}", script)
-    policy = (
-        f"{_STRICT}; script-src {_digest(script)}; style-src {_digest(style)}; "
-        "connect-src 'self'; frame-src 'self'; img-src data:; "
-        "require-trusted-types-for 'script'; trusted-types 'none'"
-    )
-    return html.replace("{{ data }}", as_json(data)), policy
-
-
-def entrance(path: str) -> tuple[str, str]:
-    """A page that goes on to another path at once, and its content security policy.
-
-    It is not a redirect: the browser would not send the new cookie after a link from elsewhere.
-    """
-    return _asset("entrance.html").replace("{{ path }}", path), _STRICT
-
-
-def _asset(name: str) -> str:
-    return _FILES.joinpath(name).read_text("utf-8")
-
-
-def _digest(text: str) -> str:
-    """A text as a content security policy names it."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-#: Bytes of an upload with its headers at most.
-_BODY = LIMITS.total_bytes + 64 * LIMITS.members
+_SAFE = frozenset({"GET", "HEAD"})
+_METHODS = _SAFE | {"POST", "PUT", "DELETE"}
+#: Bytes of an upload with its headers, and of another body, at most.
+_BODY, _SMALL = LIMITS.total_bytes + 64 * LIMITS.members, 65_536
 _COOKIE = "hlteval"
-#: Seconds after which it is looked for what has expired.
-_OFTEN = 30.0
 _CHUNK = 1 << 16
 
 
-@dataclass
 class Application:
-    """The application that answers the requests.
+    """The application that answers the requests of the page, and refuses others.
 
-    Attributes:
+    Args:
         sessions: of all users.
         settings: what the organiser gives.
         token: that opens a session.
         port: of the server.
-        pace: how slow clients may be.
+
+    Attributes:
         notify: takes what the terminal of the server shows.
     """
 
-    sessions: Sessions
-    settings: ServeSettings
-    token: str
-    port: int
-    pace: Pace = field(default_factory=Pace)
-    notify: Callable[[str], None] = lambda _: None
-    app: ASGIApp = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, sessions: Sessions, settings: ServeSettings, token: str, port: int) -> None:
+        self.sessions, self.settings, self.token = sessions, settings, token
+        self.notify: Callable[[str], None] = lambda _: None
+        ends = ("", ":80") if port == 80 else (f":{port}",)
+        names = ("127.0.0.1", "localhost", "[::1]")
+        self.hosts = frozenset(f"{name}{end}" for name in names for end in ends)
         below = "/s/{session}/jobs"
         routes = [
             Route("/", self.enter),
@@ -209,40 +184,59 @@ class Application:
             Route(f"{below}/{{job}}/files/{{name}}", self.download),
         ]
         handlers: dict[Any, Any] = {404: _refuse, 405: _refuse, 500: _refuse, Rejected: _refuse}
-        inner = Starlette(routes=routes, exception_handlers=handlers, lifespan=self._lifespan)
-        inner.router.redirect_slashes = False
-        self.app = Guard(inner, self.port, self._notify)
+        self._inner = Starlette(routes=routes, exception_handlers=handlers)
+        self._inner.router.redirect_slashes = False
 
-    def _notify(self, text: str) -> None:
-        self.notify(text)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, with headers; an internal error is an answer without its traceback."""
+        begun = False
 
-    @asynccontextmanager
-    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        """Remove what has expired, now and then, and everything at the end."""
-        tending = asyncio.create_task(self._tend())
-        try:
-            yield
-        finally:
-            tending.cancel()
-            await self.sessions.close()
+        async def send_safely(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                headers = MutableHeaders(scope=message)
+                if "content-security-policy" not in headers:
+                    headers["content-security-policy"] = NOTHING
+                    headers.setdefault("x-frame-options", "DENY")
+                for name, value in ALWAYS.items():
+                    headers.setdefault(name, value)
+                if message["status"] >= 400 and scope["method"] not in _SAFE:  # an unread body
+                    headers.append("connection", "close")
+            await send(message)
 
-    async def _tend(self) -> None:
-        while True:
-            await self.sessions.runner.prepare()
-            await self.sessions.expire()
-            await asyncio.sleep(_OFTEN)
+        status, reason = self.refusal(scope)
+        if not status:
+            try:
+                await self._inner(scope, receive, send_safely)
+            except Exception as error:
+                self.notify(f"internal error of the server: {type(error).__name__}")
+                status, reason = 500, "Internal error of the server."
+        if status and not begun:
+            answer = Response(f"{reason}\n", status, media_type="text/plain")
+            await answer(scope, receive, send_safely)
 
-    async def enter(self, request: Request) -> Response:
-        """Open a session for who has the token."""
-        token = request.query_params.get("token", "").encode("utf-8", "replace")
-        if not secrets.compare_digest(token, self.token.encode()):
-            raise Rejected(403, "Open the address that the server printed, with its token.")
-        session = await self.sessions.open()
-        path = f"/s/{session.key}/"
-        html, policy = entrance(path)
-        answer = HTMLResponse(html, headers={"content-security-policy": policy})
-        answer.set_cookie(_COOKIE, session.secret, path=path, httponly=True, samesite="strict")
-        return answer
+    def refusal(self, scope: Scope) -> tuple[int, str]:
+        """The status and the reason with which a request is refused; 0 if it is not."""
+        headers = Headers(scope=scope)
+        if scope["method"] not in _METHODS:
+            return 405, "This method is not allowed."
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
+            return 421, "This server answers only under the address that it printed."
+        names = ("origin", "cookie", "sec-fetch-site")
+        if any(len(headers.getlist(name)) > 1 for name in names):
+            return 400, "Duplicate header."
+        # A request comes from the page, or from the address bar: the first page may be reached by a
+        # link from elsewhere, as it needs the token.
+        site, origin = headers.get("sec-fetch-site", ""), headers.get("origin", "").lower()
+        address, is_safe = f"http://{hosts[0].lower()}", scope["method"] in _SAFE
+        is_ours = site in {"", "same-origin", *(["none"] if is_safe else [])}
+        is_ours = is_ours and origin in {address, *([""] if is_safe else [])}
+        is_link = is_safe and scope["path"] == "/" and headers.get("sec-fetch-mode") == "navigate"
+        if not (is_ours or is_link):
+            return 403, "This request does not come from the page of this server."
+        return 0, ""
 
     def session(self, request: Request) -> Session:
         """The session of a request.
@@ -267,31 +261,52 @@ class Application:
         job.touched = self.sessions.clock()
         return job
 
+    async def enter(self, request: Request) -> Response:
+        """Open a session for who has the token, with a page that goes on to its path at once.
+
+        It is not a redirect: the browser would not send the new cookie after a link from elsewhere.
+        """
+        token = request.query_params.get("token", "").encode("utf-8", "replace")
+        if not secrets.compare_digest(token, self.token.encode()):
+            raise Rejected(403, "Open the address that the server printed, with its token.")
+        session = await self.sessions.open()
+        path = f"/s/{session.key}/"
+        answer = HTMLResponse(_asset("entrance.html").replace("{{ path }}", path))
+        answer.set_cookie(_COOKIE, session.secret, path=path, httponly=True, samesite="strict")
+        return answer
+
     async def page(self, request: Request) -> Response:
-        """The page."""
+        """The page, with its data."""
         self.session(request)
-        html, policy = page(form(self.settings))
+        html, style, script = map(_asset, ("page.html", "page.css", "page.js"))
+        sources = zip(("script-src", "style-src"), digests([script, style]), strict=True)
+        policy = (
+            f"{NOTHING}; {'; '.join(map(' '.join, sources))}; "
+            "connect-src 'self'; frame-src 'self'; img-src data:; "
+            "require-trusted-types-for 'script'; trusted-types 'none'"
+        )
+        parts = {"style": style, "script": script, "data": as_json(form(self.settings))}
+        for name, text in parts.items():
+            html = html.replace(f"{{{{ {name} }}}}", text)
         return HTMLResponse(html, headers={"content-security-policy": policy})
 
     async def create(self, request: Request) -> Response:
         """A new job, from an order without its files."""
         session = self.session(request)
+        body = [part async for part in chunks(request, _SMALL, self.sessions.limits)]
         try:
-            order = msgspec.json.decode(await small(request, self.pace), type=Order)
+            order = msgspec.json.decode(b"".join(body), type=Order)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise Rejected(400, "This is not an order.") from error
         job = await self.sessions.create(session, restrict(order, self.settings))
-        return JSONResponse({"job": job.key}, 201)
+        return JSONResponse({"job": job.folder.name}, 201)
 
     async def receive(self, request: Request) -> Response:
         """The files of an input."""
         job, name = self.job(request), request.path_params["name"]
         if name not in inputs(load(job.order.task), self.settings):
             raise Rejected(404, "Unknown input.")
-        try:
-            count = await job.receive(name, chunks(request, _BODY, self.pace))
-        except ClientDisconnect as error:
-            raise Rejected(400, "The upload ended before it was complete.") from error
+        count = await job.receive(name, chunks(request, _BODY, self.sessions.limits))
         return JSONResponse({"files": count})
 
     async def begin(self, request: Request) -> Response:
@@ -302,29 +317,19 @@ class Application:
         task, known = load(job.order.task), job.uploads.keys() | self.settings.files.keys()
         if not (REFERENCE in known or task.reference_optional or task.scored_alone):
             raise Rejected(400, "This task needs a reference.")
-        job.begin(self.sessions.runner, self.sessions.turns)
+        job.begin()
         return JSONResponse({"state": job.state}, 202)
 
     async def state(self, request: Request) -> Response:
         """How far a job is."""
         job = self.job(request)
-        if job.outcome.bug and not job.bug:
-            job.bug = job.outcome.bug
-            self.notify(f"internal error in a job: {job.bug}")
-        parts = [  # without names of files of the server
-            {
-                "key": part.key,
-                "title": part.title,
-                "outcome": part.outcome,
-                "facts": part.facts,
-                "files": [{"key": each.key, "label": each.label} for each in part.downloads],
-            }
-            for part in job.outcome.parts
-        ]
-        progress, error = msgspec.to_builtins(job.progress), job.outcome.error
-        return JSONResponse(
-            {"state": job.state, "progress": progress, "parts": parts, "error": error}
-        )
+        if job.outcome.bug:  # it is said once
+            self.notify(f"internal error in a job: {job.outcome.bug}")
+            job.outcome = structs.replace(job.outcome, bug="")
+        # Nothing of it is the name of a file of the server.
+        known = {"progress": job.progress, "parts": job.outcome.parts, "error": job.outcome.error}
+        text = msgspec.json.encode({"state": job.state, **known})
+        return Response(text, media_type="application/json")
 
     async def remove(self, request: Request) -> Response:
         """End a job and remove its files."""
@@ -334,32 +339,69 @@ class Application:
     async def report(self, request: Request) -> Response:
         """A report as a page of no origin, which loads nothing."""
         job, name = self.job(request), request.path_params["name"]
-        files = (part.file for part in job.outcome.parts if part.key == name)
-        path = job.output(next(files, ""))
-        if path is None:
-            raise Rejected(404, "Report not found.")
+        file = f"{name}.html" if any(part.key == name for part in job.outcome.parts) else ""
         headers = {"content-security-policy": REPORT_POLICY, "x-frame-options": "SAMEORIGIN"}
         headers["cross-origin-opener-policy"] = "unsafe-none"  # none goes with a sandbox
-        return _send(path, "text/html; charset=utf-8", headers)
+        return _send("Report", job.output(file), "text/html; charset=utf-8", headers)
 
     async def download(self, request: Request) -> Response:
         """A file to save, which no browser opens."""
-        job, name = self.job(request), request.path_params["name"]
-        downloads = (each for part in job.outcome.parts for each in part.downloads)
-        download = next((each for each in downloads if each.key == name), None)
-        path = job.output(download.file) if download else None
-        if path is None or download is None:
-            raise Rejected(404, "File not found.")
-        name = quote(download.name, safe="", errors="replace")
+        job = self.job(request)
+        file, name = job.outcome.files.get(request.path_params["name"], ("", ""))
+        name = quote(name, safe="", errors="replace")
         headers = {
             "content-disposition": f"attachment; filename*=UTF-8''{name}",
             "content-security-policy": "default-src 'none'; sandbox",
         }
-        return _send(path, "application/octet-stream", headers)
+        return _send("File", job.output(file), "application/octet-stream", headers)
 
 
-def _send(path: Path, kind: str, headers: dict[str, str]) -> Response:
-    """A file; parts of it cannot be asked for."""
+def _asset(name: str) -> str:
+    return (resources.files("hlteval.serve") / "assets" / name).read_text("utf-8")
+
+
+async def chunks(request: Request, most: int, limits: ServeLimits) -> AsyncIterator[bytes]:
+    """The bytes of a body as they come.
+
+    Args:
+        request: the request.
+        most: its bytes at most.
+        limits: how slow it may be.
+
+    Raises:
+        Rejected: if it is too large or too slow, or the client has gone.
+    """
+    too_large = Rejected(413, f"More than {most >> 20:,} MiB cannot be uploaded.")
+    declared = request.headers.get("content-length", "0")
+    if declared.isdecimal() and int(declared[:20]) > most:
+        raise too_large
+    loop = asyncio.get_running_loop()
+    begun, total = loop.time(), 0
+    stream = request.stream()
+    while True:
+        left = begun + limits.grace + total / limits.rate - loop.time()
+        try:
+            chunk = await asyncio.wait_for(anext(stream), max(0.0, min(limits.pause, left)))
+        except StopAsyncIteration:
+            return
+        except TimeoutError as error:
+            raise Rejected(408, "The upload is too slow.") from error
+        except ClientDisconnect as error:
+            raise Rejected(400, "The upload ended before it was complete.") from error
+        total += len(chunk)
+        if total > most:
+            raise too_large
+        yield chunk
+
+
+def _send(title: str, path: Path | None, kind: str, headers: dict[str, str]) -> Response:
+    """A file, of which no parts can be asked for.
+
+    Raises:
+        Rejected: if there is none.
+    """
+    if path is None:
+        raise Rejected(404, f"{title} not found.")
 
     async def read() -> AsyncIterator[bytes]:
         with path.open("rb") as stream:

@@ -15,16 +15,18 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hlteval.serve.settings import CannotServe, ServeSettings
-from hlteval.serve.uploads import Timing
+from hlteval.serve.settings import CannotServe, ServeLimits, ServeSettings
 from hlteval.sources.spooling import temporary
 from hlteval.workflows.evaluation.pipeline import FILE as LOCK
 from hlteval.workflows.evaluation.pipeline import InUse, lock_folder
+
+if TYPE_CHECKING:
+    from hlteval.serve.application import Application
 
 HOST = "127.0.0.1"
 _PREFIX = "hlteval-serve-"
@@ -37,27 +39,11 @@ _SILENT = 100
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
-@dataclass(frozen=True)
-class ServeLimits:
-    """Limits of the server and its jobs.
-
-    Attributes:
-        jobs: number of jobs at a time.
-        seconds: of a job.
-        megabytes: of memory of a job.
-    """
-
-    jobs: int = 2
-    seconds: int = 600
-    megabytes: int = 4000
-
-
 def serve(
     settings: ServeSettings,
     *,
     port: int = 0,
     limits: ServeLimits | None = None,
-    timing: Timing | None = None,
     ready: Callable[[str, Path], None] = lambda _url, _file: None,
     notify: Callable[[str], None] = lambda _: None,
 ) -> None:
@@ -66,8 +52,7 @@ def serve(
     Args:
         settings: what the organiser gives, checked.
         port: of the loopback address; 0 for one that is free.
-        limits: what the server and its jobs may use.
-        timing: how slow clients may be.
+        limits: what the server, its jobs and its clients may use.
         ready: called with the URL, and with a file that leads a browser there, when connections
             are accepted.
         notify: takes what the terminal shows.
@@ -78,7 +63,7 @@ def serve(
     """
     if not (find_spec("starlette") and find_spec("uvicorn")):
         raise CannotServe("serve needs starlette and uvicorn: pip install 'hlteval[serve]'")
-    token, limits, timing = secrets.token_urlsafe(24), limits or ServeLimits(), timing or Timing()
+    token = secrets.token_urlsafe(24)
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -87,18 +72,18 @@ def serve(
             raise CannotServe(f"cannot use port {port}: {error.strerror}") from error
         with _folder() as folder:
             from hlteval.serve.application import Application
-            from hlteval.serve.jobs import Processes
-            from hlteval.serve.security import Bounds, Sessions
+            from hlteval.serve.jobs import Processes, Sessions
 
             root, bound = folder / "sessions", listener.getsockname()[1]
-            runner = Processes(root, limits.seconds, limits.megabytes)
-            sessions = Sessions(root, runner, Bounds(running=limits.jobs), settings.files)
-            application = Application(sessions, settings, token, bound, timing.pace, notify)
+            runner = Processes(root, limits or ServeLimits())
+            sessions = Sessions(root, runner, settings.files)
+            application = Application(sessions, settings, token, bound)
+            application.notify = notify
             url = f"http://{HOST}:{bound}/?token={token}"
             page = f'<meta charset="utf-8"><meta http-equiv="refresh" content="0;url={url}">'
             file = folder / "open.html"
             file.write_text(page)
-            asyncio.run(_run(application.app, listener, timing, lambda: ready(url, file)))
+            asyncio.run(_run(application, listener, lambda: ready(url, file)))
 
 
 @contextmanager
@@ -112,20 +97,20 @@ def _folder() -> Iterator[Path]:
         tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as folder,
         lock_folder(Path(folder)),
     ):
-        own = Path(folder)
-        for path in own.parent.glob(f"{_PREFIX}*"):
+        root = Path(folder)
+        for path in root.parent.glob(f"{_PREFIX}*"):
             status = path.lstat()
-            is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == own.stat().st_uid
-            if path == own or not is_ours or not (path / LOCK).is_file():  # it starts just now
+            is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == root.stat().st_uid
+            if path == root or not is_ours or not (path / LOCK).is_file():  # it starts just now
                 continue
             with suppress(InUse, OSError), lock_folder(path):
                 shutil.rmtree(path, ignore_errors=True)
-        (own / "sessions").mkdir(mode=0o700)
-        yield own
+        (root / "sessions").mkdir(mode=0o700)
+        yield root
 
 
 async def _run(
-    app: Any, listener: socket.socket, timing: Timing, ready: Callable[[], None]
+    application: Application, listener: socket.socket, ready: Callable[[], None]
 ) -> None:
     """Run the server of an application, which prints nothing, until a signal stops it."""
     import uvicorn
@@ -141,14 +126,12 @@ async def _run(
         def capture_signals(self) -> Iterator[None]:
             yield
 
-        def stop(self) -> None:
-            self.should_exit = True
-
+    sessions = application.sessions
     config = uvicorn.Config(
-        app,
-        http=_patient(timing),
+        application,
+        http=_patient(sessions.limits),
         ws="none",
-        lifespan="on",
+        lifespan="off",
         log_config=None,
         log_level=_SILENT,
         access_log=False,
@@ -160,13 +143,19 @@ async def _run(
         timeout_graceful_shutdown=2,
     )
     server = Server(config)
+    stop = partial(setattr, server, "should_exit", True)
     for name in _SIGNALS:  # where the system has them
         with suppress(NotImplementedError, AttributeError):
-            asyncio.get_running_loop().add_signal_handler(getattr(signal, name), server.stop)
-    await server.serve(sockets=[listener])
+            asyncio.get_running_loop().add_signal_handler(getattr(signal, name), stop)
+    tending = asyncio.create_task(sessions.tend())
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        tending.cancel()
+        await sessions.close()
 
 
-def _patient(timing: Timing) -> type[asyncio.Protocol]:
+def _patient(limits: ServeLimits) -> type[asyncio.Protocol]:
     """The protocol of connections, which waits for clients no longer than it should."""
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -195,16 +184,16 @@ def _patient(timing: Timing) -> type[asyncio.Protocol]:
             if bool(self.cycle) and not self.cycle.response_complete:
                 self._stop("headers")
             else:
-                self._start("headers", timing.headers)
+                self._start("headers", limits.headers)
 
         def on_response_complete(self) -> None:
             super().on_response_complete()
             if not self.transport.is_closing():
-                self._start("headers", timing.headers)
+                self._start("headers", limits.headers)
 
         def pause_writing(self) -> None:
             super().pause_writing()
-            self._start("reading", timing.reading)
+            self._start("reading", limits.reading)
 
         def resume_writing(self) -> None:
             super().resume_writing()

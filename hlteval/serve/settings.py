@@ -1,11 +1,12 @@
-"""Orders and outcomes of jobs, as values that go between processes; settings of the organiser."""
+"""Orders and outcomes of jobs, as values that go between processes; settings and limits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -15,11 +16,14 @@ from hlteval.tasks import load
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import WrongOption
 
-#: The folders of a job: uploaded files, what is made of them, inputs of the organiser, the rest.
-INPUT, OUTPUT, LINKS, SCRATCH = "input", "output", "given", "scratch"
-#: The input of a job beside `SUBMISSION` and `REFERENCE`; those of options begin with `OPTION`.
-SECOND = "second"
-OPTION = "option-"
+
+class Folder(StrEnum):
+    """A folder of a job: uploads, what is made of them, inputs of the organiser, and the rest."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+    LINKS = "given"
+    SCRATCH = "scratch"
 
 
 class Upload(msgspec.Struct, frozen=True):
@@ -28,7 +32,7 @@ class Upload(msgspec.Struct, frozen=True):
     Attributes:
         name: as the browser gave it, with folders; it is never the name of a file here.
         size: in bytes.
-        file: its number in the folder `INPUT`; empty where it was too large to be kept.
+        file: its path in the folder `Folder.INPUT`; empty where it was too large to be kept.
     """
 
     name: str
@@ -47,8 +51,13 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
         intervals: whether scores have confidence intervals.
         options: values of the options of the task that are no files, by name.
         uploads: the uploaded files by input.
-        given: inputs of the organiser: the name of each in the folder `LINKS`, by input.
+        given: inputs of the organiser: the name of each in the folder `Folder.LINKS`, by input.
+        SECOND, OPTION: the input that the submission is compared with, and what the names of the
+            inputs of options begin with; the others are `SUBMISSION` and `REFERENCE`.
     """
+
+    SECOND: ClassVar[str] = "second"
+    OPTION: ClassVar[str] = "option-"
 
     task: str
     profile: str = "plan"
@@ -60,40 +69,34 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     given: dict[str, str] = {}
 
 
-class Download(msgspec.Struct, frozen=True):
-    """A file to download.
+class Link(msgspec.Struct, frozen=True):
+    """A link to a file that can be saved.
 
     Attributes:
         key: in its URL.
-        label: on its link.
-        file: its name in the folder `OUTPUT`.
-        name: that the browser saves it under.
+        label: its text.
     """
 
     key: str
     label: str
-    file: str
-    name: str
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A report, with what is seen before it is opened.
+    """A report as the page gets it, with what is seen before it is opened.
 
     Attributes:
-        key: in its URL.
+        key: in its URL; the report in the folder `Folder.OUTPUT` has this name.
         title: on its tab.
         outcome: `pass`, `fail`, `undecided`, `refused` or nothing.
         facts: names and values.
-        file: the report in the folder `OUTPUT`.
-        downloads: what can be saved.
+        files: what can be saved.
     """
 
     key: str
     title: str
     outcome: str
     facts: tuple[tuple[str, str], ...]
-    file: str
-    downloads: tuple[Download, ...] = ()
+    files: tuple[Link, ...] = ()
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -101,11 +104,14 @@ class Outcome(msgspec.Struct, frozen=True):
 
     Attributes:
         parts: the reports.
+        files: what can be saved, by the keys of links: the name of each file in the folder
+            `Folder.OUTPUT`, and the one that the browser saves it under.
         error: why there is no more, for people; empty if nothing is missing.
         bug: the kind and place of an internal error, for the terminal of the server.
     """
 
     parts: tuple[Part, ...] = ()
+    files: dict[str, tuple[str, str]] = {}
     error: str = ""
     bug: str = ""
 
@@ -122,6 +128,41 @@ class Progress(msgspec.Struct, frozen=True):
     phase: Literal["starting", "checking", "scoring", "comparing", "fixing"] = "starting"
     done: int = 0
     total: int | None = None
+
+
+@dataclass(frozen=True)
+class ServeLimits:
+    """Limits of the server, its jobs and its clients.
+
+    Attributes:
+        jobs: number of jobs at a time.
+        seconds: of a job.
+        megabytes: of memory of a job.
+        sessions: number of sessions.
+        session_jobs: number of jobs of a session, those that are done included.
+        bytes: of all uploads together.
+        job_age: seconds after which a job is removed that nobody asks about.
+        session_age: seconds after which a session without jobs is removed.
+        headers: seconds for the headers of a request.
+        reading: seconds in which a client reads nothing of an answer.
+        pause: seconds without a byte of the body of a request.
+        grace: seconds that a body may take in any case.
+        rate: bytes per second after these, on average.
+    """
+
+    jobs: int = 2
+    seconds: int = 600
+    megabytes: int = 4000
+    sessions: int = 200
+    session_jobs: int = 6
+    bytes: int = 4 << 30
+    job_age: float = 3600
+    session_age: float = 12 * 3600
+    headers: float = 10.0
+    reading: float = 30.0
+    pause: float = 20.0
+    grace: float = 30.0
+    rate: float = 50_000.0
 
 
 class CannotServe(ValueError):
@@ -152,13 +193,14 @@ class ServeSettings:
         files = {REFERENCE: Path(self.reference).absolute()} if self.reference else {}
         for option in load(self.task).options if self.task else ():
             if option.is_input and option.name in self.options:
-                files[f"{OPTION}{option.name}"] = Path(self.options[option.name]).absolute()
+                files[f"{Order.OPTION}{option.name}"] = Path(self.options[option.name]).absolute()
         return files
 
     @property
     def values(self) -> Mapping[str, str]:
         """The values of the options that are no files."""
-        return {n: value for n, value in self.options.items() if f"{OPTION}{n}" not in self.files}
+        files = {name.removeprefix(Order.OPTION) for name in self.files}
+        return {name: value for name, value in self.options.items() if name not in files}
 
 
 def check(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
@@ -176,41 +218,33 @@ def check(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
     task = load(settings.task)
     task.hold_profile(settings.profile or task.profiles[0])
     values = merge_options(task, settings.options)
-    if unknown := sorted(set(values) - {option.name for option in task.options}):
-        raise WrongOption(f"unknown option {unknown[0]} of {task.name}")
     check_values(task, values)
+    paths = [settings.reference] if settings.reference else []
     for option in task.options:
         if option.name in values:
             option.check(values[option.name])
-        if option.metavar == "JAR" and option.name in values:
-            raise WrongOption(f"--option {option.name} names a program: it is not for a page")
-    made = ServeSettings(task.name, settings.reference, settings.profile, settings.encoding, values)
-    for name, path in made.files.items():
-        if not path.exists():
-            given = settings.reference if name == REFERENCE else values[name.removeprefix(OPTION)]
-            raise FileNotFoundError(2, "no such file or folder", given)
-    return made, _reference_verdict(made)
-
-
-def _reference_verdict(settings: ServeSettings) -> Verdict | None:
-    """The verdict over the reference; None if there is none."""
+            if option.metavar == "JAR":
+                raise WrongOption(f"--option {option.name} names a program: it is not for a page")
+            paths += [values[option.name]] if option.is_input else []
+    for path in paths:
+        if not Path(path).exists():
+            raise FileNotFoundError(2, "no such file or folder", path)
+    settings = replace(settings, options=values)
+    if not settings.reference:
+        return settings, None
+    if task.scored_alone:
+        raise WrongOption(f"{task.name} has no reference")
     from hlteval.workflows.run.engine import validate
     from hlteval.workflows.run.request import Request
 
-    if not settings.reference:
-        return None
-    task = load(settings.task)
-    if task.scored_alone:
-        raise WrongOption(f"{task.name} has no reference")
-    available = {option.name for option in task.options if option.available_in("validate")}
-    options = {name: value for name, value in settings.options.items() if name in available}
-    return validate(
+    names = [option.name for option in task.options if option.available_in("validate")]
+    return settings, validate(
         Request(
             task.name,
             settings.reference,
             role=SUBMISSION if task.metric is None else REFERENCE,
             profile=settings.profile or task.profiles[0],
             encoding=settings.encoding or "utf-8",
-            options=options,
+            options={name: values[name] for name in names if name in values},
         )
     )

@@ -7,10 +7,10 @@ import os
 import re
 import tempfile
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -22,30 +22,20 @@ from hlteval.findings import REFERENCE, SUBMISSION, Item
 from hlteval.findings.counts import count_of
 from hlteval.reports.findings import json
 from hlteval.reports.html import write
-from hlteval.reports.scores import FORMATS, Refusal, value_text, values_of
+from hlteval.reports.scores import FORMATS, value_text, values_of
 from hlteval.reports.systems import COMPARISON_FORMATS
 from hlteval.reports.tables import ALL
 from hlteval.reports.terminal import printable
-from hlteval.results.scores import Scores
-from hlteval.results.systems import NOT_DISTINGUISHABLE, Comparison
-from hlteval.results.verdict import Verdict
-from hlteval.serve.settings import (
-    INPUT,
-    LINKS,
-    OPTION,
-    OUTPUT,
-    SCRATCH,
-    SECOND,
-    Download,
-    Order,
-    Outcome,
-    Part,
-    Progress,
-)
-from hlteval.serve.uploads import open_uploads
+from hlteval.results.systems import NOT_DISTINGUISHABLE
+from hlteval.results.verdict import Refusal, Verdict
+from hlteval.serve.settings import Folder, Link, Order, Outcome, Part, Progress, Upload
 from hlteval.sources import Source, open_source
+from hlteval.sources.archives import FILE, Entry, admit, too_large
 from hlteval.sources.inputs import WrongArgument
-from hlteval.sources.opening import OpenInput
+from hlteval.sources.names import archive_suffix, is_text, unsafe_reason
+from hlteval.sources.names import printable as printable_name
+from hlteval.sources.opening import OpenInput, open_named, read_file
+from hlteval.sources.source import LIMITS, Limits
 from hlteval.sources.spooling import NotWritten
 from hlteval.sources.writing import pack
 from hlteval.tasks import load
@@ -62,39 +52,8 @@ from hlteval.workflows.run.verdicts import Refused
 _ORDINARY = re.compile(r"[A-Za-z0-9_][\w+=,@() -]{0,80}(?:\.[A-Za-z0-9_-]{1,20}){0,3}", re.ASCII)
 #: The columns of the table of findings.
 _COLUMNS = ("severity", "code", "file", "line", "column", "message", "help", "record", "side")
-
-
+#: The end of the link to save a report in another form, by the end of its name.
 _LABELS = {"json": "as JSON", "tsv": "as a table (TSV)"}
-
-
-def _part(
-    key: str, title: str, outcome: str, facts: Iterable[tuple[str, str]], result: Any, **texts: str
-) -> Part:
-    """A report of a result, with the same as texts to download, by the ends of their names."""
-    write(result, Path(OUTPUT, f"{key}.html"))
-    downloads = [Download(f"{key}-report", "Report (HTML)", f"{key}.html", f"{key}.html")]
-    for suffix, text in texts.items():
-        name = f"{key}.{suffix}"
-        Path(OUTPUT, name).write_text(text, "utf-8", errors="backslashreplace", newline="")
-        label = f"{title.split(maxsplit=1)[0]} {_LABELS[suffix]}"
-        downloads.append(Download(f"{key}-{suffix}", label, name, name))
-    return Part(key, title, outcome, tuple(facts), f"{key}.html", tuple(downloads))
-
-
-def of_verdict(verdict: Verdict, key: str, second: bool, copy: Download | None) -> Part:
-    """The findings of a submission.
-
-    Args:
-        verdict: with its findings.
-        key: of the part.
-        second: whether it is the submission that the first is compared with.
-        copy: the corrected copy, if there is one.
-    """
-    title = "Findings of the second" if second else "Findings"
-    counts = [(f"{name}s", f"{count:,}") for name, count in verdict.by_severity.items()]
-    texts = {"json": json(verdict), "tsv": findings_table(verdict)}
-    part = _part(key, title, verdict.outcome, counts, verdict, **texts)
-    return part if copy is None else structs.replace(part, downloads=(copy, *part.downloads))
 
 
 def findings_table(verdict: Verdict) -> str:
@@ -109,80 +68,69 @@ def findings_table(verdict: Verdict) -> str:
     table.writerow(_COLUMNS)
     for finding in verdict.findings:
         item = Item.of(finding)
-        table.writerow(_cell(getattr(item, name)) for name in _COLUMNS)
+        values = (getattr(item, name) for name in _COLUMNS)
+        cells = ["" if value is None else str(printable(str(value))) for value in values]
+        # No program of tables takes a cell for a formula.
+        table.writerow(f"'{cell}" if cell.startswith(("=", "+", "@")) else cell for cell in cells)
     return text.getvalue()
 
 
-def _cell(value: object) -> str:
-    """A cell; no program of tables takes it for a formula."""
-    text = "" if value is None else str(printable(str(value)))
-    return f"'{text}" if text.startswith(("=", "+", "@")) else text
+#: The limits of uploads: a file is held to what a member of an archive is held to.
+PLAIN = replace(LIMITS, file_bytes=LIMITS.member_bytes)
+#: The name of several files that are not in one folder.
+LOOSE = "upload"
 
 
-def of_scores(scores: Scores) -> Part:
-    """The scores of a submission."""
-    task = load(scores.task)
-    value = value_text(scores.metrics.get(scores.primary), values_of(task, scores.primary))
-    texts = {name: str(FORMATS[name](scores, ALL)) for name in _LABELS}
-    return _part("scores", "Scores", "", [(scores.primary, value)], scores, **texts)
-
-
-def of_comparison(comparison: Comparison) -> Part:
-    """The comparison of two submissions."""
-    facts = []
-    for system in comparison.systems:
-        value = "undefined" if system.value is None else f"{system.value:.4f}"
-        rank = f"rank {system.rank or 'none'}" if comparison.best else NOT_DISTINGUISHABLE
-        facts.append((system.name, f"{value}, {rank}"))
-    facts += [(refused.name, "not scored") for refused in comparison.refused]
-    texts = {name: str(COMPARISON_FORMATS[name](comparison, ALL)) for name in _LABELS}
-    outcome = "refused" if comparison.refused else ""
-    return _part("comparison", "Comparison", outcome, facts, comparison, **texts)
-
-
-def of_refusal(refused: Refused, title: str) -> Part:
-    """The reason why nothing was scored."""
-    refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking)
-    facts = [("reason", str(refused))]
-    return _part(title.lower(), title, "refused", facts, refusal, json=refusal.as_json())
-
-
-def fixed_copy(task: str, path: str, key: str, settings: Mapping[str, Any]) -> Download | None:
-    """A corrected copy of a submission; None if nothing was corrected.
+def open_uploads(uploads: Sequence[Upload], folder: Path, limits: Limits = PLAIN) -> Source:
+    """Uploaded files as one file, one archive or one folder.
 
     Args:
-        task: name of the task.
-        path: the submission.
-        key: of the part that it belongs to.
-        settings: what validation takes.
+        uploads: the files; a folder that all are in is the name of the source.
+        folder: where they are, under their numbers.
+        limits: the limits of their sizes.
     """
-    source = open_source(path)
-    folder = Path(OUTPUT, f"{key}-fixed")
-    folder.mkdir()
-    target = folder / _file_name(source)
-    copy = fix(task, path, str(target), **settings)
-    if copy.path is None or not copy.fixes:
-        return None
-    name = f"fixed-{target.name}"
-    if source.kind == "folder":
-        packed = folder.with_suffix(".zip")
-        pack(replace(open_source(str(target)), kind="zip"), packed)
-        target, name = packed, f"{name}.zip"
-    fixes = count_of(sum(each.count for each in copy.fixes), "fix")
-    label = f"Corrected copy ({fixes}, then: {copy.verdict.outcome})"
-    return Download(f"{key}-fixed", label, str(target.relative_to(OUTPUT)), name)
+    upload = uploads[0]
+    if len(uploads) == 1 and is_plain(upload.name):
+        if upload.file:
+            return open_named(str(folder / upload.file), upload.name, limits=limits)
+        is_file = archive_suffix(upload.name) is None
+        limit = limits.file_bytes if is_file else limits.total_bytes
+        problem = too_large(printable_name(upload.name), upload.size, limit).finding
+        return Source(upload.name, "file", (), (problem,))
+    label, names = _split_root([upload.name for upload in uploads])
+    entries = []
+    for name, upload in zip(names, uploads, strict=True):
+        display = f"{printable_name(label)}/{printable_name(name)}"
+        read = partial(read_file, str(folder / upload.file), display, limits)
+        entries.append(Entry(name, FILE, upload.size, read))
+    members, findings = admit(entries, printable_name(label), limits)
+    return Source(label, "folder", members, tuple(findings))
 
 
-def _file_name(source: Source) -> str:
-    """The name of a submission, if that can be the name of a file anywhere; else one of its kind.
+def is_plain(name: str) -> bool:
+    """Whether a name is that of one file, without folders, and means nothing else.
 
     Examples:
-        >>> _file_name(Source("run 1.tab", "file", ())), _file_name(Source("a:b.zip", "zip", ()))
-        ('run 1.tab', 'submission.zip')
+        >>> is_plain("run1.tgz"), is_plain("-"), is_plain("../run1.tgz")
+        (True, False, False)
     """
-    if _ORDINARY.fullmatch(source.path):
-        return source.path
-    return "submission" + {"zip": ".zip", "tgz": ".tgz"}.get(source.kind, "")
+    odd = name in {"-", ".", ".."} or name.startswith("<") or "/" in name or not name.strip()
+    return not odd and is_text(name) and unsafe_reason(name) is None
+
+
+def _split_root(names: Sequence[str]) -> tuple[str, list[str]]:
+    """The folder that all files are in, and their names there.
+
+    Examples:
+        >>> _split_root(["run/a", "run/b/c"]), _split_root(["a", "run/b"])
+        (('run', ['a', 'b/c']), ('upload', ['a', 'run/b']))
+    """
+    roots = {name.partition("/")[0] for name in names if "/" in name}
+    root = next(iter(roots), "")
+    shared = len(roots) == 1 and all("/" in name for name in names)
+    if not shared or not is_plain(root):
+        return LOOSE, list(names)
+    return root, [name.partition("/")[2] for name in names]
 
 
 #: Bootstrap resamples of scores.
@@ -193,7 +141,7 @@ Report = Callable[[Progress], None]
 
 def perform_alone(folder: Path, order: Order, report: Report) -> Outcome:
     """Do a job in a process that does nothing else: all its temporary files are in the folder."""
-    scratch = folder / SCRATCH
+    scratch = folder / Folder.SCRATCH
     scratch.mkdir(mode=0o700)
     os.environ |= {"TMPDIR": str(scratch), "HOME": str(scratch)}
     tempfile.tempdir = None
@@ -208,11 +156,10 @@ def perform(folder: Path, order: Order, report: Report) -> Outcome:
         order: with its uploads.
         report: takes its progress.
     """
-    done: list[Part] = []
-    error = bug = ""
+    work, error, bug = _Work(order, report), "", ""
     with chdir(folder):
         try:
-            done.extend(_Work(order, report).parts())
+            work.perform()
         except MemoryError:
             error = "There is not enough memory for these files."
         except NotWritten as problem:
@@ -229,20 +176,24 @@ def perform(folder: Path, order: Order, report: Report) -> Outcome:
                 frames = traceback.extract_tb(problem.__traceback__)
                 bug = f"{kind} at {Path(frames[-1].filename).name}:{frames[-1].lineno}"
                 error = f"Internal error ({kind}). This is a bug in hlteval, not in your data."
-    return Outcome(tuple(done), error, bug)
+    return Outcome(tuple(work.parts), work.files, error, bug)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Work:
-    """A job.
+    """A job, and what came of it.
 
     Attributes:
         order: what is to be done.
         report: takes the progress.
+        parts: the reports.
+        files: what can be saved, as in an `Outcome`.
     """
 
     order: Order
     report: Report
+    parts: list[Part] = field(default_factory=list)
+    files: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     @cached_property
     def task(self) -> Task:
@@ -251,13 +202,11 @@ class _Work:
     @cached_property
     def inputs(self) -> Mapping[str, str]:
         """The inputs as paths; those that were uploaded are open, each with a name of its own."""
-        inputs = {name: f"{LINKS}/{link}" for name, link in self.order.given.items()}
-        for name, uploads in sorted(self.order.uploads.items(), key=lambda item: item[0] == SECOND):
-            source = open_uploads(uploads, Path(INPUT))
-            taken = source.path in inputs.values()
-            inputs[name] = OpenInput(
-                source, name=f"{source.path} (second)" if taken else source.path
-            )
+        inputs = {name: f"{Folder.LINKS}/{link}" for name, link in self.order.given.items()}
+        for name in sorted(self.order.uploads, key=Order.SECOND.__eq__):
+            source = open_uploads(self.order.uploads[name], Path(Folder.INPUT))
+            second = " (second)" if source.path in inputs.values() else ""
+            inputs[name] = OpenInput(source, name=f"{source.path}{second}")
         return inputs
 
     def settings(self, command: str) -> dict[str, Any]:
@@ -266,14 +215,11 @@ class _Work:
         Raises:
             WrongOption: for an option without effect.
         """
-        options = self.task.options
-        files = {option.name: self.inputs.get(f"{OPTION}{option.name}") for option in options}
-        values = {**self.order.options, **{name: path for name, path in files.items() if path}}
-        available: dict[str, object] = {
-            option.name: values[option.name]
-            for option in options
-            if option.name in values and option.available_in(command)
-        }
+        files = {name: path for name, path in self.inputs.items() if name.startswith(Order.OPTION)}
+        values = {name.removeprefix(Order.OPTION): path for name, path in files.items()}
+        values = {**self.order.options, **values}
+        names = [option.name for option in self.task.options if option.available_in(command)]
+        available: dict[str, object] = {name: values[name] for name in names if name in values}
         present = {"tables", *(["against"] if REFERENCE in self.inputs else [])}
         check_effect(
             self.task, command, available, {*merge_options(self.task, available), *present}
@@ -286,37 +232,81 @@ class _Work:
         self.report(Progress(phase))
         return lambda done, total: self.report(Progress(phase, done, total))
 
-    def parts(self) -> Iterator[Part]:
-        """The reports, as they are made."""
-        Path(OUTPUT).mkdir(exist_ok=True)
-        yield self.findings(SUBMISSION, "findings")
-        if SECOND in self.inputs:
-            yield self.findings(SECOND, "findings-second")
+    def perform(self) -> None:
+        """Make the reports, one after the other."""
+        self.findings(SUBMISSION, "findings")
+        if Order.SECOND in self.inputs:
+            self.findings(Order.SECOND, "findings-second")
         if self.task.metric is None or not (REFERENCE in self.inputs or self.task.scored_alone):
             return
-        parts = {"Scores": self.scores}
-        if SECOND in self.inputs:
-            parts["Comparison"] = self.comparison
-        for title, part in parts.items():
+        reports = {"Scores": self.scores}
+        if Order.SECOND in self.inputs:
+            reports["Comparison"] = self.comparison
+        for title, make in reports.items():
             try:
-                yield part()
+                make()
             except Refused as refused:
-                yield of_refusal(refused, title)
+                refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking)
+                part = Part(title.lower(), title, "refused", (("reason", str(refused)),))
+                self.add(part, refusal, {"json": json(refusal)})
 
-    def findings(self, side: str, key: str) -> Part:
-        """The report of the findings of an input, with a corrected copy where there is one."""
+    def add(
+        self, part: Part, result: Any, texts: Mapping[str, str], links: Iterable[Link] = ()
+    ) -> None:
+        """Write the report of a result, and the same as texts, by the ends of their names."""
+        page = f"{part.key}.html"
+        write(result, Path(Folder.OUTPUT, page))
+        links = [*links, Link(f"{part.key}-report", "Report (HTML)")]
+        self.files[links[-1].key] = (page, page)
+        for suffix, text in texts.items():
+            name = f"{part.key}.{suffix}"
+            file = Path(Folder.OUTPUT, name)
+            file.write_text(text, "utf-8", errors="backslashreplace", newline="")
+            label = f"{part.title.split(maxsplit=1)[0]} {_LABELS[suffix]}"
+            links.append(Link(f"{part.key}-{suffix}", label))
+            self.files[links[-1].key] = (name, name)
+        self.parts.append(structs.replace(part, files=tuple(links)))
+
+    def findings(self, side: str, key: str) -> None:
+        """Report the findings of an input, with a corrected copy where there is one."""
         settings = {"against": self.inputs.get(REFERENCE), **self.settings("validate")}
-        path = self.inputs[side]
-        request = Request(self.task.name, path, step=self.step("checking"), **settings)
-        verdict = validate(request)
-        copy = None
+        request = Request(self.task.name, self.inputs[side], **settings)
+        verdict = validate(replace(request, step=self.step("checking")))
+        links: list[Link] = []
         if any(fixable(each for each in verdict.findings if each.side == verdict.side)):
             self.report(Progress("fixing"))
-            copy = fixed_copy(self.task.name, path, key, settings)
-        return of_verdict(verdict, key, side == SECOND, copy)
+            links.extend(self.fix(request, f"{key}-fixed"))
+        title = "Findings of the second" if side == Order.SECOND else "Findings"
+        counts = ((f"{name}s", f"{count:,}") for name, count in verdict.by_severity.items())
+        part = Part(key, title, verdict.outcome, tuple(counts))
+        self.add(part, verdict, {"json": json(verdict), "tsv": findings_table(verdict)}, links)
 
-    def scores(self) -> Part:
-        """The report of the scores.
+    def fix(self, request: Request, key: str) -> Iterator[Link]:
+        """Write a corrected copy of a submission; nothing if nothing was corrected.
+
+        Args:
+            request: how the submission is validated.
+            key: of the link.
+        """
+        source, folder = open_source(request.system), Path(Folder.OUTPUT, key)
+        folder.mkdir()
+        suffix = {"zip": ".zip", "tgz": ".tgz"}.get(source.kind, "")
+        is_ordinary = _ORDINARY.fullmatch(source.path)
+        target = folder / (source.path if is_ordinary else f"submission{suffix}")
+        copy = fix(request, str(target))
+        if copy.path is None or not copy.fixes:
+            return
+        name = f"fixed-{target.name}"
+        if source.kind == "folder":
+            packed = folder.with_suffix(".zip")
+            pack(replace(open_source(str(target)), kind="zip"), packed)
+            target, name = packed, f"{name}.zip"
+        self.files[key] = (str(target.relative_to(Folder.OUTPUT)), name)
+        fixes = count_of(sum(each.count for each in copy.fixes), "fix")
+        yield Link(key, f"Corrected copy ({fixes}, then: {copy.verdict.outcome})")
+
+    def scores(self) -> None:
+        """Report the scores.
 
         Raises:
             Refused: if there are none.
@@ -324,17 +314,28 @@ class _Work:
         settings = {**self.settings("score"), "lenient": self.order.lenient, "evidence": True}
         settings["intervals"] = Intervals(RESAMPLES) if self.order.intervals else None
         sides = (self.inputs[SUBMISSION], self.inputs.get(REFERENCE, ""))
-        request = Request(self.task.name, *sides, step=self.step("scoring"), **settings)
-        return of_scores(score(request))
+        scores = score(Request(self.task.name, *sides, step=self.step("scoring"), **settings))
+        value = scores.metrics.get(scores.primary)
+        fact = (scores.primary, value_text(value, values_of(self.task, scores.primary)))
+        texts = {name: str(FORMATS[name](scores, ALL)) for name in _LABELS}
+        self.add(Part("scores", "Scores", "", (fact,)), scores, texts)
 
-    def comparison(self) -> Part:
-        """The report of the comparison with the second submission.
+    def comparison(self) -> None:
+        """Report the comparison with the second submission.
 
         Raises:
             Refused: if there is none.
         """
         settings = {**self.settings("compare"), "lenient": self.order.lenient}
-        reference = self.inputs.get(REFERENCE, "")
-        systems = [self.inputs[SUBMISSION], self.inputs[SECOND]]
-        step = self.step("comparing")
-        return of_comparison(compare(self.task.name, reference, systems, step=step, **settings))
+        settings["reference"] = self.inputs.get(REFERENCE, "")
+        request = Request(self.task.name, "", step=self.step("comparing"), **settings)
+        comparison = compare(request, [self.inputs[SUBMISSION], self.inputs[Order.SECOND]])
+        facts = []
+        for system in comparison.systems:
+            value = "undefined" if system.value is None else f"{system.value:.4f}"
+            rank = f"rank {system.rank or 'none'}" if comparison.best else NOT_DISTINGUISHABLE
+            facts.append((system.name, f"{value}, {rank}"))
+        facts += [(refused.name, "not scored") for refused in comparison.refused]
+        texts = {name: str(COMPARISON_FORMATS[name](comparison, ALL)) for name in _LABELS}
+        outcome = "refused" if comparison.refused else ""
+        self.add(Part("comparison", "Comparison", outcome, tuple(facts)), comparison, texts)

@@ -1,46 +1,43 @@
-"""Tasks: one module a family, each declaring its tasks as values."""
+"""Tasks: a file of declarations each, and a module a family with the functions that it names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hlteval.extensions import RULES, TASKS, broken_extensions, extensions, load_extension, resolve
+from hlteval.extensions import RULES, TASKS, broken_extensions, extensions, load_extension
 
 if TYPE_CHECKING:
     from hlteval.tasks.task import Task
     from hlteval.validators import Rule
 
-#: The tasks by name, each imported where it is first used.
-BUILTIN: Mapping[str, str] = {
-    "seedev-binary": "hlteval.tasks.seedev:BINARY",
-    "seedev-full": "hlteval.tasks.seedev:FULL",
-    "speech-sf": "hlteval.tasks.situations:SPEECH",
-    "lorehlt-edl": "hlteval.tasks.edl:EDL",
-    "lorehlt-sf": "hlteval.tasks.lorehlt_sf:LOREHLT_SF",
-    "ltf": "hlteval.tasks.ltf:LTF",
-    "laf": "hlteval.tasks.ltf:LAF",
-    "lorehlt-mt": "hlteval.tasks.mt:LOREHLT_MT",
-    "hub4": "hlteval.tasks.hub4:HUB4",
-    "ccu-nd": "hlteval.tasks.ccu:ND",
-    "ccu-ed": "hlteval.tasks.ccu:ED",
-    "ccu-vd": "hlteval.tasks.ccu:VD",
-    "ccu-ad": "hlteval.tasks.ccu:AD",
-    "ccu-cd": "hlteval.tasks.ccu:CD",
-    "ccu-ndmap": "hlteval.tasks.ccu:NDMAP",
-    "ccu-reference": "hlteval.tasks.ccu:REFERENCE",
-    "ccu-ta2": "hlteval.tasks.ccu:TA2",
-}
+#: The names of the tasks that come with the package, each declared by a file of its name.
+BUILTIN = (
+    "seedev-binary",
+    "seedev-full",
+    "speech-sf",
+    "lorehlt-edl",
+    "lorehlt-sf",
+    "ltf",
+    "laf",
+    "lorehlt-mt",
+    "hub4",
+    "ccu-nd",
+    "ccu-ed",
+    "ccu-vd",
+    "ccu-ad",
+    "ccu-cd",
+    "ccu-ndmap",
+    "ccu-reference",
+    "ccu-ta2",
+)
 
 #: `plan` follows the written specification, `official` the public software, quirks included.
 PROFILES = ("plan", "official")
 
-__all__ = ["BUILTIN", "PROFILES", "load", "rules", "task_modules", "usable"]
 
-
-def task_modules() -> Mapping[str, str]:
-    """The tasks by name, ours and those that other packages add."""
-    return {**extensions(TASKS), **BUILTIN}
+def task_modules() -> tuple[str, ...]:
+    """The names of the tasks, those that other packages add and ours."""
+    return tuple(dict.fromkeys((*extensions(TASKS), *BUILTIN)))
 
 
 def usable() -> list[str]:
@@ -67,5 +64,9 @@ def load(name: str) -> Task:
         >>> load("seedev-binary").primary["plan"]
         'f1'
     """
-    task: Task = resolve(BUILTIN[name]) if name in BUILTIN else load_extension(TASKS, name)
+    if name in BUILTIN:
+        from hlteval.tasks.declarations import read_task
+
+        return read_task(name)
+    task: Task = load_extension(TASKS, name)
     return task

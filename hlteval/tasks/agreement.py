@@ -1,19 +1,23 @@
 """Agreement of annotators by task: its units and categories, and the measures for pairs of them.
 
-All declarations are here, side by side; the modules of the tasks name them.
+The annotation of one annotator becomes the output of a system, with what only systems have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+import polars as pl
 
 from hlteval.extensions import lazy
+from hlteval.representation import Corpus
 from hlteval.scoring.agreement.units import Marked, Present, Unit
 
-if TYPE_CHECKING:
-    from hlteval.representation import Corpus
+_NO_INSTANCE = ("none", "noann", "EMPTY_NA")
 
 
 def _unchanged(corpus: Corpus) -> Corpus:
@@ -42,115 +46,64 @@ class Agreement:
     why: str = ""
 
 
-_SPAN = ("start", "end", "fragments")
-_SEGMENT = ("start", "end")
-_NOT_JUDGED = ("noann", "EMPTY_NA")
-_BINS = ("1", "2", "3", "4", "5")
-_SCOPES = ("1_smallgroup", "2_largegroup", "3_municipality", "4_region")
-_SEVERITIES = ("1_discomfort", "2_injury", "3_possibledeath", "4_certaindeath")
-
-SEEDEV = Agreement(
-    units=(
-        Marked("relation", "events of the same arguments: their type", "frames", ("targets",),
-               "label"),
-    ),
-    measures=("f1",),
-)  # fmt: skip
-NAMES = Agreement(units=(Marked("type", "spans of text: their type", "mentions", _SPAN, "label"),))
-ENTITIES = Agreement(
-    units=(
-        *NAMES.units,
-        Marked("mention_type", "spans of text: the type of mention", "mentions", _SPAN,
-               "mention_type"),
-        Marked("entity", "spans of text: their entity, all of NIL as one", "mentions", _SPAN,
-               "entity", merged=r"^(NIL)"),
-    ),
-    measures=("strong_typed_all_match.fscore", "strong_mention_match.fscore"),
-    options={"measure": "strong_typed_all_match strong_mention_match"},
-)  # fmt: skip
-_PLACED = ("label", "place")
-SPEECH = Agreement(
-    units=(
-        Present("situation", "types of situations in segments: present or not", "frames"),
-        Marked("status", "types and places in segments: the status", "frames", _PLACED, "status"),
-        Marked("resolution", "types and places in segments: the resolution", "frames", _PLACED,
-               "resolution"),
-        Marked("urgent", "types and places in segments: the urgency", "frames", _PLACED, "urgent",
-               otherwise="not urgent"),
-    ),
-    measures=("type.max_f1", "type+place.max_f1"),
-    as_system=lazy("hlteval.tasks.runtime.agreement:situations"),
-)  # fmt: skip
-_ENTRY = ("label", "place_kb")
-_OF_FRAME = ("frame.label", "frame.place_kb", "holder_kb")
-FRAMES = Agreement(
-    units=(
-        Present("situation", "types of situations in documents: present or not", "frames"),
-        Marked("status", "types and places in documents: the status", "frames", _ENTRY, "status"),
-        Marked("scope", "types and places in documents: the scope", "frames", _ENTRY, "scope",
-               "ordinal", _SCOPES),
-        Marked("severity", "types and places in documents: the severity", "frames", _ENTRY,
-               "severity", "ordinal", _SEVERITIES),
-        Marked("resolution", "types and places in documents: the resolution", "frames", _ENTRY,
-               "resolution"),
-        Marked("urgent", "types and places in documents: the urgency", "frames", _ENTRY, "urgent"),
-        Marked("polarity", "holders of sentiments about situations: the polarity", "sentiments",
-               _OF_FRAME, "polarity"),
-        Marked("sentiment", "holders of sentiments about situations: the value", "sentiments",
-               _OF_FRAME, "value", "interval"),
-    ),
-    measures=("frame_f1.type", "frame_f1.type,place"),
-)  # fmt: skip
-TEMPLETTES = Agreement(
-    units=(
-        Present("type", "types of instances in documents: present or not", "frames"),
-        Marked("fill", "slots of types of instances: the text of the fill", "fills",
-               ("frame.label", "slot"), "text"),
-    ),
-    measures=("both.f", "content.f", "extent.f"),
-    as_system=lazy("hlteval.tasks.runtime.agreement:templettes"),
-)  # fmt: skip
-TRANSLATIONS = Agreement(
-    measures=("bleu", "chrf"), options={"metrics": "bleu,chrf"},
-    as_system=lazy("hlteval.tasks.runtime.agreement:translations"),
-    why="translations have no categories",
-)  # fmt: skip
+def make_agreement(
+    units: Iterable[Mapping[str, Any]],
+    measures: tuple[str, ...] = (),
+    as_system: str = "",
+    options: Mapping[str, str] = MappingProxyType({}),
+    why: str = "",
+) -> Agreement:
+    """Return the agreement that the file of a task declares."""
+    converter = lazy(as_system) if as_system else _unchanged
+    judged = tuple(map(_unit, units))
+    return Agreement(judged, measures, converter, dict(options), why)
 
 
-def _instances(kind: str) -> Present:
-    return Present(kind, f"{kind}s in segments: present or not", "instances", _SEGMENT,
-                   only={"kind": kind}, nothing=("none",), unjudged=_NOT_JUDGED)  # fmt: skip
+def _unit(table: Mapping[str, Any]) -> Unit:
+    """Return a unit that a file declares: its class knows the names and types of its fields."""
+    kind: type[Unit] = {"marked": Marked, "present": Present}[table["kind"]]
+    unit = kind(**{name: value for name, value in table.items() if name != "kind"})
+    return msgspec.convert(vars(unit), kind)
 
 
-def _levels(kind: str) -> tuple[Unit, ...]:
-    of_kind = {"kind": kind}
-    return (
-        Marked(kind, f"segments: the level of {kind}", "ratings", _SEGMENT, "level", "interval",
-               only=of_kind),
-        Marked(f"{kind}_bin", f"segments: the binned level of {kind}", "ratings", _SEGMENT, "bin",
-               "ordinal", _BINS, only=of_kind),
-    )  # fmt: skip
+def detections(corpus: Corpus) -> Corpus:
+    """Norms, emotions and change points with equal detection scores, without segments of none."""
+    instances = corpus.instances.filter(~pl.col("label").is_in(_NO_INSTANCE))
+    return corpus.replace(
+        instances=instances.with_columns(llr=pl.lit(1.0)),
+        changes=corpus.changes.with_columns(llr=pl.lit(1.0)),
+    )
 
 
-_DETECTIONS = lazy("hlteval.tasks.runtime.agreement:detections")
-NORMS = Agreement(
-    units=(
-        _instances("norm"),
-        Marked("status", "norms in segments: adhered to or violated", "instances",
-               (*_SEGMENT, "label"), "status", only={"kind": "norm"}, unjudged=_NOT_JUDGED),
-    ),
-    measures=("micro_f1",), as_system=_DETECTIONS,
-)  # fmt: skip
-EMOTIONS = Agreement(
-    units=(_instances("emotion"),), measures=("micro_f1",), as_system=_DETECTIONS,
-    options={"min_votes": "1"},
-)  # fmt: skip
-VALENCE = Agreement(
-    units=_levels("valence"), measures=("ccc", "kappa"), options={"min_judgments": "1"}
-)
-AROUSAL = replace(VALENCE, units=_levels("arousal"))
-CHANGES = Agreement(
-    measures=("cd.f1.text", "cd.f1.audio", "cd.f1.video"), as_system=_DETECTIONS,
-    why="change points of several annotators are at different places",
-)  # fmt: skip
-ANNOTATION = Agreement(units=(*NORMS.units, *EMOTIONS.units, *VALENCE.units, *AROUSAL.units))
+def translations(corpus: Corpus) -> Corpus:
+    """The translations of a person in the place of those of a system."""
+    role = pl.when(pl.col("role") == "reference").then(pl.lit("system")).otherwise("role")
+    return corpus.replace(translations=corpus.translations.with_columns(role=role))
+
+
+def situations(corpus: Corpus) -> Corpus:
+    """Frames of equal confidence, each a record of its own, as a system writes them."""
+    frames = corpus.frames
+    record = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+    return corpus.replace(frames=frames.with_columns(record=record, confidence=pl.lit(1.0)))
+
+
+def templettes(corpus: Corpus) -> Corpus:
+    """The fills that an annotator requires of a system, in its notation.
+
+    Optional instances and slots are left out, and so are alternatives but the first, and minimal
+    strings.
+    """
+    frames = corpus.frames.filter(~pl.col("optional").fill_null(False))
+    dropped = corpus.frames.join(frames, on="row", how="anti").select("document", target="frame")
+    fills = corpus.fills.filter(
+        pl.col("alternative") == 1,
+        ~pl.col("optional"),
+        pl.col("frame_row").is_in(frames["row"].implode()),
+    )
+    fills = fills.join(dropped, on=["document", "target"], how="anti", maintain_order="left")
+    brackets = pl.lit(None, corpus.fills.schema["brackets"])
+    return corpus.replace(
+        frames=frames,
+        fills=fills.with_columns(extents=pl.col("extents").list.head(1), brackets=brackets),
+    )

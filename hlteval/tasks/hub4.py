@@ -1,208 +1,114 @@
-"""HUB-4 templettes (v0.3): the task hub4."""
+"""What the options of HUB-4 name in files: texts, global maps, lexicons and allowed slots."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
-from hlteval.extensions import lazy
-from hlteval.tasks.task import (
-    BOTH,
-    COUNT,
-    LOW,
-    NORMAL,
-    RATE,
-    RATIO,
-    AlignmentInfo,
-    CellInfo,
-    FacetInfo,
-    Hooks,
-    MeasureInfo,
-    Option,
-    OutcomeInfo,
-    Packaging,
-    PlaceInfo,
-    StatisticInfo,
-    Task,
-)
+from hlteval.converters import load
+from hlteval.converters.corpus.memory import in_memory, loaded
+from hlteval.converters.hub4.global_map import read_map
+from hlteval.findings import Finding, Problem
+from hlteval.representation.global_map import GlobalMap, Rule
+from hlteval.scoring.hub4.normalizer import Lexicon
+from hlteval.scoring.hub4.text_columns import Text
+from hlteval.sources import Source
+from hlteval.tasks.option_files import FileValue, files, read_corpus, read_names
 
-_TEXTS_COMPARED = "HUB-4 v0.3, Comparison of Text Fills for"
-_POINTERS_COMPARED = "HUB-4 v0.3, Comparison of Pointer Fills"
-_SCORES = "HUB-4 v0.3, Calculation of Scores based on the Mapping"
-
-MEASURES = (
-    MeasureInfo("content", "Compares the texts of fills.", "one point per single fill: correct if "
-                "the system string is inside the maximal string and contains a minimal one; a "
-                "pointer is correct if the two instances are mapped to each other",
-                f"{_TEXTS_COMPARED} Content (Clean Data)"),
-    MeasureInfo("extent", "Compares the extents of fills.", "one point per single fill: correct if "
-                "its extent is inside the maximal one and overlaps a minimal one; pointers as for "
-                "content", f"{_TEXTS_COMPARED} Extent"),
-    MeasureInfo("both", "Compares the texts and extents of fills.", "two points per text fill, one "
-                "for content and one for extent; one point per pointer",
-                f"{_TEXTS_COMPARED} Content (Clean Data)"),
-)  # fmt: skip
-
-_statistic = partial(StatisticInfo, clause=_SCORES)
-STATISTICS = (
-    _statistic("cor", "Correct points.", "COR", COUNT, "more"),
-    _statistic("inc", "Incorrect points.", "INC", COUNT, "less"),
-    _statistic("mis", "Missing points: only in the reference.", "MIS", COUNT, "less"),
-    _statistic("spu", "Spurious points: only in the system.", "SPU", COUNT, "less"),
-    StatisticInfo("optional", "Points of optional slots that the system left empty; not scored.",
-                  "OPT", COUNT, "neither", _POINTERS_COMPARED),
-    StatisticInfo("removed", "Pointers to unmapped optional instances; not scored.", "REM", COUNT,
-                  "neither", _POINTERS_COMPARED),
-    _statistic("pos", "Possible points.", "POS = COR + INC + MIS", COUNT, "neither"),
-    _statistic("act", "Actual points.", "ACT = COR + INC + SPU", COUNT, "neither"),
-    _statistic("rec", "Recall.", "COR / POS"),
-    _statistic("pre", "Precision.", "COR / ACT"),
-    _statistic("f", "F-measure; `--beta` weights recall.",
-               "(β² + 1) · PRE · REC / (β² · PRE + REC); with β = 1, 2 · COR / (POS + ACT)"),
-    StatisticInfo("und", "Undergeneration.", "MIS / POS", RATE, "less", _SCORES, NORMAL),
-    StatisticInfo("ovg", "Overgeneration.", "SPU / ACT", RATE, "less", _SCORES, NORMAL),
-    StatisticInfo("sub", "Substitution, as defined in the specification.", "INC / COR", RATIO,
-                  "less", _SCORES, NORMAL),
-    StatisticInfo("sub_muc", "Substitution, as defined by the MUC scorer.", "INC / (COR + INC)",
-                  better="less", clause="MUC scorer", importance=LOW),
-    _statistic("err", "Error per response fill.", "(INC + SPU + MIS) / (COR + INC + SPU + MIS)",
-               better="less"),
-)  # fmt: skip
-
-#: The options that alignment of texts needs.
-_ALIGNED = dict.fromkeys(("score", "compare"), ("align", "hyp_corpus"))
-#: What options of the corpus have in common.
-_IN_CORPUS: Mapping[str, Any] = {
-    "is_format_setting": True,
-    "commands": BOTH,
-    "needs_any": {
-        **dict.fromkeys(("score", "compare"), ("corpus",)),
-        "validate": ("corpus", "against", "hyp_corpus"),
-    },
-}
-
-_READING = (
-    Option("slots", "File of the allowed types and slots, one TYPE or TYPE.SLOT per line (default: "
-           "all).", read=lazy("hlteval.tasks.runtime.hub4:allowed_slots")),
-    Option("types", "Instance types that contain a hyphen, comma-separated.", metavar="T,…",
-           is_format_setting=True),
-    Option("options", "TOML file of options; the command line takes precedence.",
-           holds_options=True),
-    Option("corpus", "Text corpus in SGML.", reference_format="sgml-corpus",
-           read=lazy("hlteval.tasks.runtime.hub4:reference_texts")),
-    Option("hyp_corpus", "Text corpus processed by the system, if different.",
-           read=lazy("hlteval.tasks.runtime.hub4:system_texts"), needs={"": ("corpus",)}),
-    Option("unsegmented", "System offsets count from the start of the corpus, without document "
-           "boundaries.", switch=True, is_format_setting=True, without_documents=True,
-           needs={"": ("corpus",)}),
-    Option("top", "Type of the instance that ties a set together (default TEMPLATE).",
-           metavar="TYPE"),
-    Option("unscored", "Unscored slots, as SLOT or TYPE.SLOT (default DOC_NR, COMMENT, "
-           "OBJ_STATUS).", metavar="SLOT,…", kind="list"),
-    Option("pointers", "Slots that hold pointers, as TYPE.SLOT (default the EVENT of that type).",
-           metavar="SLOT,…", kind="list"),
-)  # fmt: skip
-
-_TEXTS = (
-    Option("document_tag", "Tag that encloses documents in the corpus (default: the first tag).",
-           metavar="TAG"),
-    Option("id_tag", "Element with the document identifier (default DOCNO or DOCID).",
-           metavar="TAG"),
-    Option("line_ends", "Count a CR LF line end as one character, or as written.",
-           choices=("one", "as-written")),
-)  # fmt: skip
-
-_SCORING = (
-    Option("mode", "Comparison to score (default all); the primary metric follows it.",
-           choices=(*(measure.name for measure in MEASURES), "all"), selects_measure=True),
-    Option("glm", "Global mapping file with spelling normalization rules.",
-           read=lazy("hlteval.tasks.runtime.hub4:global_maps")),
-    Option("align", "Align the words of both corpora.", switch=True,
-           needs={"": ("corpus", "hyp_corpus")}),
-    Option("align_costs", "Alignment costs: as in the specification's example (document), as in "
-           "sclite, or by phones (default phones with --lexicon, otherwise document).",
-           choices=("document", "sclite", "phones"), needs={"phones": ("lexicon",)},
-           needs_any=_ALIGNED),
-    Option("lexicon", "Pronunciation lexicon: a word and its phones per line.",
-           read=lazy("hlteval.tasks.runtime.hub4:lexicon"), needs_any=_ALIGNED),
-    Option("ignore_case", "Ignore case.", switch=True),
-    Option("noisy", "Compare words, with optional fillers and word fragments.", switch=True),
-    Option("fillers", "Pause fillers (default uh,um).", metavar="WORD,…", kind="list",
-           needs_any=dict.fromkeys(("score", "compare"), ("noisy",))),
-    Option("premodifiers", "Words to remove from the beginning of fills, or none (default "
-           "and,a,the).", metavar="WORD,…", kind="list"),
-    Option("premodifiers_anywhere", "Remove premodifiers everywhere.", switch=True),
-    Option("whiteout", "Characters to treat as spaces.", metavar="CHARS"),
-    Option("nonextractable", "Elements whose text is treated as spaces.", metavar="TAG,…",
-           kind="list"),
-    Option("type_order", "Order in which types are mapped.", metavar="T,…", kind="list"),
-    Option("zero_f", "How to map pairs without a correct point.",
-           choices=("map", "skip-optional", "skip")),
-    Option("beta", "Weight of recall in F (default 1).", metavar="B", kind="number"),
-)  # fmt: skip
+#: The options that are settings of both corpora.
+_SETTINGS = ("document_tag", "id_tag", "line_ends")
+#: A TYPE or TYPE.SLOT.
+_NAME = re.compile(r"""[^\s<>.,:;"']+(?:\.[A-Za-z0-9_-]+)?""")
+#: Most names in one line for which a hint repeats them.
+_MOST_NAMES = 3
 
 
-def _compared_with(form: str, options: Collection[str]) -> str:
-    """Describe what a template set is compared with; without a corpus, extents are not."""
-    corpus = form == "sgml-corpus" or not {"corpus", "hyp_corpus"}.isdisjoint(options)
-    names = ["types, slots and documents compared with the reference"] if form == "hub4" else []
-    extents = "extents compared with the corpus" if corpus else "extents not compared (no --corpus)"
-    if "slots" in options:
-        names.append("types and slots compared with --slots")
-    return "; ".join([*names, extents])
+def reference_texts(
+    source: Source, given: Mapping[str, str], *, concatenated: bool = False
+) -> FileValue:
+    """A function that returns the texts of the reference by document.
+
+    Args:
+        source: a corpus in SGML.
+        given: the options.
+        concatenated: whether there is one text under the empty name.
+    """
+    settings = {name.replace("_", "-"): given[name] for name in _SETTINGS if name in given}
+    if concatenated:
+        settings["unsegmented"] = "yes"
+    source = loaded(source)
+    form = in_memory(source) or load("sgml-corpus").with_settings(settings)
+    corpus, findings = read_corpus(form, source)
+    texts = {
+        "" if concatenated else document: Text(text or "", start or 0)
+        for document, text, start in corpus.documents.select("name", "text", "start").iter_rows()
+    }
+    return FileValue(lambda: texts, findings, corpus)
 
 
-_ALIGNMENT = AlignmentInfo(
-    table="mapping", rows=lazy("hlteval.scoring.hub4.report:readable"),
-    outcomes=(OutcomeInfo("correct", "correct"), OutcomeInfo("incorrect", "different"),
-              OutcomeInfo("missing", "missing"), OutcomeInfo("spurious", "extra"),
-              OutcomeInfo("not scored", "unscored")),
-    cells=(CellInfo("instance", "instance", "instance_system", kind="name"),
-           CellInfo("fill", "reference", "system")),
-    facets=(FacetInfo("mode", "compared by", single=True), FacetInfo("slot", "slot")),
-    places=PlaceInfo(shown=False),
-    details={"slot": "slot", "cor": "COR", "inc": "INC", "mis": "MIS", "spu": "SPU", "why": "why"},
-)  # fmt: skip
+def system_texts(source: Source, given: Mapping[str, str]) -> FileValue:
+    """A function that returns the texts of the system; unsegmented, one under the empty name."""
+    return reference_texts(source, given, concatenated="unsegmented" in given)
 
-HUB4 = Task(
-    name="hub4",
-    title="HUB-4 templettes: event templates with slots and fills",
-    specification='HUB-4 "Templette" Task Scoring Procedure, Version 0.3',
-    format="hub4",
-    references=("hub4", "sgml-corpus"),
-    reference_optional=True,
-    schema=partial(lazy("hlteval.validators.hub4.names:schema"), {}),
-    schema_for=lazy("hlteval.validators.hub4.names:schema"),
-    codes=("GLM", "HUB228", "OPT107", "OPT108", "OPT109", "OPT111", "OPT114"),
-    document_codes=frozenset({"HUB233", "HUB301", "HUB306"}),
-    rules=lazy("hlteval.validators.hub4.rules:RULES"),
-    package=lazy("hlteval.validators.hub4.package:findings"),
-    packaging=Packaging(
-        layout="one template set",
-        arrange=partial(lazy("hlteval.validators.packages:flat"), suffixes=()),
-        recognize=lazy("hlteval.validators.hub4.package:recognize"),
-        by_format=False,
-    ),
-    metric=lazy("hlteval.scoring.hub4.metric:TempletteMatch"),
-    metric_options=lazy("hlteval.scoring.hub4.metric:Options"),
-    statistics=STATISTICS,
-    measures=MEASURES,
-    primary={"plan": "both.f"},
-    options=(
-        *(replace(option, commands=BOTH) for option in _READING),
-        *(replace(option, **_IN_CORPUS) for option in _TEXTS),
-        *_SCORING,
-    ),
-    submission_settings={"side": "system"},
-    alignment_info=_ALIGNMENT,
-    agreement=lazy("hlteval.tasks.agreement:TEMPLETTES"),
-    noted=frozenset({"HUB230", "HUB231", "HUB233"}),
-    hooks=Hooks(
-        alignment="mapping",
-        compared=_compared_with,
-        only_in_references=lazy("hlteval.validators.hub4.names:only_in_references"),
-        option_names=lazy("hlteval.validators.hub4.names:unscored_names"),
-    ),
-)
+
+def global_maps(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The global maps of a file for the reference and for the system."""
+    sides: list[GlobalMap] = []
+    findings: list[Finding] = []
+    for side in ("ref", "hyp"):
+        rules: list[Rule] = []
+        last = GlobalMap(())
+        for member in source.members:
+            last, problems = read_map(member, side)
+            findings += problems
+            rules += last.rules
+        sides.append(replace(last, rules=tuple(rules)))
+    return FileValue(tuple(sides), list(dict.fromkeys(findings)))
+
+
+def lexicon(source: Source, _: Mapping[str, str]) -> FileValue:
+    """A lexicon of phones: per line a word and its phones, separated by spaces.
+
+    Lines that begin with `;;;` or `#` are comments; `word(2)` is another pronunciation of `word`.
+    """
+    entries: list[tuple[str, list[str]]] = []
+    findings: list[Finding] = []
+    for file in files(source):
+        findings += file.findings
+        for number, line in enumerate(file.text.split("\n"), start=1):
+            if line.startswith((";;;", "#")) or not line.strip():
+                continue
+            word, *phones = line.split()
+            if not phones:
+                whole = line.rstrip("\r")
+                problem = Problem("OPT108", number, 0, len(whole))
+                findings.append(problem.in_line(file.member.display, whole))
+                continue
+            name, bracket, rest = word.rpartition("(")
+            entries.append((name if bracket and rest[:-1].isdigit() else word, phones))
+    return FileValue(Lexicon.of(entries), findings)
+
+
+def allowed_slots(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The types and slots of a file, in its order.
+
+    Args:
+        source: a file with one `TYPE` or `TYPE.SLOT` per line; from a `#` on, a line is a comment.
+    """
+
+    def hint(line: str) -> str:
+        """Return the names that a line may mean, or how to write them."""
+        names = [name for name in re.split(r"[\s<>,:;\"']+", line) if name]
+        if names and len(names) <= _MOST_NAMES and all(map(_NAME.fullmatch, names)):
+            return f"write {' and '.join(names)}" + ", each on its own line" * (len(names) > 1)
+        return "write TYPE or TYPE.SLOT, such as BREAD.KIND"
+
+    return read_names(
+        source,
+        lambda line: line.partition("#")[0],
+        hint,
+        accepts=lambda name: _NAME.fullmatch(name) is not None,
+        code="OPT111",
+        title="types and slots, one per line",
+    )

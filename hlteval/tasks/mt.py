@@ -1,152 +1,109 @@
-"""Machine translation (LoReHLT 2019, section 15): the task lorehlt-mt, its metrics and options.
-
-Sums run over the segments that are scored: all of the reference, or a subset.
-"""
+"""Options of translations: metrics, subsets, and situation frames."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
 
-from hlteval.extensions import lazy
-from hlteval.tasks.task import (
-    COUNT,
-    LOW,
-    RATE,
-    RATIO,
-    AlignmentInfo,
-    CellInfo,
-    Hooks,
-    Option,
-    OutcomeInfo,
-    Packaging,
-    Range,
-    StatisticInfo,
-    Task,
-)
+import polars as pl
 
-_CLAUSE = "LoReHLT 2019 plan, 15.2.2"
-_PERCENT = Range("0 to 100", "number", least=0.0, most=100.0)
+from hlteval.converters import load
+from hlteval.converters.corpus.memory import in_memory
+from hlteval.findings import finding
+from hlteval.findings.suggest import did_you_mean
+from hlteval.representation import Corpus
+from hlteval.scoring.mt.segments import FRAMES, METRICS, Pairs
+from hlteval.sources import Source
+from hlteval.syntax.tsv import Column, Table
+from hlteval.tasks.option_files import FileValue, contradictions, has_error, read_rows, read_table
 
-_statistic = partial(StatisticInfo, clause=_CLAUSE)
-STATISTICS = (
-    _statistic("meteor", "METEOR 1.5; only with --metrics meteor, and then the ranking metric.",
-               "(1 − 0.6 · (chunks / matches)^0.2) · P · R / (0.85 · P + 0.15 · R)", RATE),
-    _statistic("bleu", "BLEU of sacrebleu, from 0 to 100.",
-               "BP · exp(mean of the logarithms of the precisions of 1 to 4 words)", _PERCENT),
-    _statistic("chrf", "The chrF2 of sacrebleu: F of 1 to 6 characters.",
-               "5 · P · R / (4 · P + R), of means over orders", _PERCENT),
-    _statistic("chrf_pp", "The chrF2++ of sacrebleu: F of 1 to 6 characters and 1 to 2 words.",
-               "5 · P · R / (4 · P + R), of means over orders", _PERCENT),
-    _statistic("ter", "Translation edit rate of sacrebleu: edits and shifts per 100 words of the "
-               "reference.", "100 · edits / words of the reference", RATIO, "less"),
-    StatisticInfo("segments", "Number of scored segments.", "", COUNT, "neither", _CLAUSE, LOW),
+SUBSET = Table((Column("document"), Column("segment")), code="OPT101")
+SF_SCORES = Table(
+    (
+        Column("document"),
+        Column("input", heading="source, reference or mt", pattern="source|reference|mt",
+               code="MTS201"),
+        Column("score", "number", pattern=r"-?[0-9]{1,9}(?:\.[0-9]*)?(?:[eE]-?[0-9]{1,2})?",
+               code="MTS202"),
+    ),
+    code="OPT101",
 )  # fmt: skip
-#: What the tables of documents and segments have beside the metrics.
-TABLE_STATISTICS = (
-    StatisticInfo("meteor_precision", "Weighted matches per weighted word of the translation."),
-    StatisticInfo("meteor_recall", "Weighted matches per weighted word of the reference."),
-    StatisticInfo("meteor_penalty", "Penalty of METEOR for words in another order.", better="less"),
-)
-_READERS = "hlteval.tasks.runtime.mt:"
 
 
-def primary(options: Mapping[str, str]) -> str:
+def ranking_metric(options: Mapping[str, str]) -> str:
     """The metric that ranks: METEOR, which the plan names, or the first one that is computed.
 
     Examples:
-        >>> primary({}), primary({"metrics": "bleu,meteor"}), primary({"metrics": "ter, bleu"})
-        ('bleu', 'meteor', 'ter')
+        >>> ranking_metric({}), ranking_metric({"metrics": "bleu,meteor"})
+        ('bleu', 'meteor')
+        >>> ranking_metric({"metrics": "ter, bleu"})
+        'ter'
     """
     names = [name.strip() for name in options.get("metrics", "bleu").split(",")]
     return "meteor" if "meteor" in names else names[0]
 
 
-def accepted_codes(options: Mapping[str, str]) -> frozenset[str]:
-    """The codes of missing translations, where these are scored as empty ones.
+def metrics(names: Sequence[str], _: Mapping[str, str]) -> tuple[str, ...]:
+    """The names of metrics, each once.
+
+    Raises:
+        ValueError: for an unknown name, or none.
 
     Examples:
-        >>> sorted(accepted_codes({"missing": "empty"})), sorted(accepted_codes({}))
-        (['MTV201', 'MTV301'], [])
+        >>> metrics(["chrf", "bleu", "chrf"], {})
+        ('chrf', 'bleu')
     """
-    return frozenset({"MTV201", "MTV301"} if options.get("missing") == "empty" else ())
+    for name in names:
+        if name not in METRICS:
+            hint = did_you_mean(name, METRICS, f"use some of {', '.join(METRICS)}")
+            raise ValueError(f"unknown metric {name}; {hint}")
+    if not names:
+        raise ValueError(f"name some of {', '.join(METRICS)}")
+    return tuple(dict.fromkeys(names))
 
 
-ALIGNMENT = AlignmentInfo(
-    table="alignment", rows=lazy("hlteval.scoring.mt.segments:readable"),
-    outcomes=(OutcomeInfo("identical", "correct", "identical to a reference"),
-              OutcomeInfo("different", "different"), OutcomeInfo("missing", "missing"),
-              OutcomeInfo("not scored", "unscored")),
-    label=(),
-    cells=(CellInfo("source", "source"),
-           CellInfo("text", "references", "translation", kind="words")),
-    details={"segment": "segment"}, joined=("segments", ("document", "segment")),
-)  # fmt: skip
+def subset(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The segments of a subset.
 
-OPTIONS = (
-    Option("metrics", "Metrics to compute: meteor, bleu, chrf, chrf_pp, ter, separated by commas "
-           "(default: all except meteor, which needs Java).", metavar="NAMES", kind="list",
-           read=lazy(f"{_READERS}metrics")),
-    Option("subset", "Score only these segments: document and segment per line, tab-separated.",
-           read=lazy(f"{_READERS}subset")),
-    Option("sf_justifications", "Score only segments that justify correct situation frames of this "
-           "submission of lorehlt-sf.", needs={"": ("sf_reference",)},
-           read=lazy(f"{_READERS}frames")),
-    Option("sf_reference", "Reference of situation frames to judge those of --sf-justifications.",
-           metavar="PATH",
-           needs_any={"score": ("sf_justifications",), "compare": ("sf_justifications",)},
-           read=lazy(f"{_READERS}reference_frames")),
-    Option("neighbours", "Segments before and after each justification in the table `assessment` "
-           "(default: 1).", metavar="N", adds="tables", needs={"": ("sf_justifications",)},
-           read=lazy(f"{_READERS}neighbours")),
-    Option("sf_scores", "Scores of situation frames to correlate with those of translations: "
-           "document; source, reference or mt; score; tab-separated.", adds="tables",
-           read=lazy(f"{_READERS}sf_scores")),
-    Option("protect_urls", "Treat each URL, e-mail address, @name and #tag as one word.",
-           switch=True),
-    Option("missing", "Score segments without a translation as empty (default: score nothing).",
-           choices=("empty",)),
-    Option("tokenize", "Tokenizer of BLEU (default: 13a).",
-           choices=("13a", "intl", "char", "none")),
-    Option("lowercase", "Ignore case in BLEU, chrF and chrF++.", switch=True),
-    Option("meteor_jar", "METEOR 1.5, meteor-1.5.jar (default: that of the package pycocoevalcap).",
-           metavar="JAR"),
-    Option("no_paraphrases", "Omit the paraphrases of METEOR; starts faster, but changes the "
-           "values.", switch=True),
-)  # fmt: skip
+    Args:
+        source: a table without a header: document, segment.
+    """
+    rows, findings = read_table(source, SUBSET)
+    pairs: Pairs = frozenset(rows.select("document", "segment").iter_rows())
+    if not (pairs or has_error(findings)):
+        findings.append(finding("OPT109", file=source.path, title="document, tab, segment"))
+    return FileValue(pairs, findings)
 
 
-LOREHLT_MT = Task(
-    name="lorehlt-mt",
-    title="LoReHLT 2019, machine translation: documents translated into English",
-    specification="NIST LoReHLT 2019 Evaluation Plan v1.0, section 15",
-    format="lorehlt-mt",
-    references=(
-        "lorehlt-mt", "mteval", "mt-text", "tmx", "sacrebleu-tsv", "ltf", "corpus", "jsonl",
-    ),
-    submission_suffixes=(".ltf.xml",),
-    reference_optional=True,
-    reference_settings={"role": "reference"},
-    scored_table="translations",
-    rules=lazy("hlteval.validators.mt.rules:RULES"),
-    package=lazy("hlteval.validators.mt.package:findings"),
-    packaging=Packaging(
-        layout="one .ltf.xml file per input file, with its name, without folders",
-        arrange=lazy("hlteval.validators.mt.packing:arrange"),
-        named=lazy("hlteval.validators.mt.package:named"),
-    ),
-    codes=(
-        *("MTV1", "OPT101", "OPT106", "OPT107", "OPT109", "MTS201", "MTS202"),
-        *(f"MTS{number}" for number in range(101, 110)),
-    ),
-    document_codes=frozenset({"MTV102", "MTV201", "MTV202"}),
-    metric=lazy("hlteval.scoring.mt.metric:Translation"),
-    metric_options=lazy("hlteval.scoring.mt.segments:TranslationOptions"),
-    statistics=STATISTICS,
-    alignment_info=ALIGNMENT,
-    table_statistics=TABLE_STATISTICS,
-    primary={"plan": "bleu"},
-    options=OPTIONS,
-    agreement=lazy("hlteval.tasks.agreement:TRANSLATIONS"),
-    hooks=Hooks(primary_of=primary, accepted=accepted_codes),
-)  # fmt: skip
+def sf_scores(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The scores of situation frames, by what they were found in and by document.
+
+    Args:
+        source: a table without a header: document; `source`, `reference` or `mt`; score. Of a
+            document that occurs several times, the last line counts.
+    """
+    key = pl.concat_str("document", "input", separator=" and ")
+    rows, findings = read_table(
+        source, SF_SCORES, lambda parsed: contradictions(parsed, key, "score", "last score")
+    )
+    found: dict[str, dict[str, float]] = {}
+    for document, name, score in rows.select("document", "input", "score").iter_rows():
+        found.setdefault(name, {})[document] = score
+    return FileValue(found, findings)
+
+
+def frames(source: Source, _: Mapping[str, str], *, forms: Sequence[str]) -> FileValue:
+    """The situation frames of a source (`FRAMES`), in the first of several formats that fits."""
+    formats = [load(name) for name in forms]
+    fitting = (form for form in formats if form.sniff(source))
+    form = in_memory(source) or next(fitting, formats[0])
+
+    def rows(corpus: Corpus) -> pl.DataFrame:
+        documents = corpus.documents.select("row", "name")
+        situations = corpus.frames.filter(pl.col("kind") == "situation").join(
+            documents, left_on="document", right_on="row", maintain_order="left"
+        )
+        return situations.select(
+            type="label", place="place_kb", segment="justification", document="name"
+        ).select(*FRAMES)
+
+    return read_rows(form, source, rows, formats[0].title)

@@ -16,7 +16,7 @@ from hlteval.sources.names import is_text
 from hlteval.tasks.task import Option, Task, WrongOption
 
 if TYPE_CHECKING:
-    from hlteval.tasks.runtime.options import OptionFiles
+    from hlteval.tasks.option_files import OptionFiles
 
 #: Numbers of options are smaller.
 _LARGE = 1e6

@@ -1,120 +1,119 @@
-"""SeeDev (BioNLP-ST 2016): the tasks seedev-binary and seedev-full."""
+"""Metrics of SeeDev by task and profile.
+
+`plan` is the written description: mandatory arguments compared, optimal pairing, exact slot error
+rate. `official` is the evaluation software with its quirks; docs/differences.md lists what differs.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
-from hlteval.extensions import lazy
-from hlteval.findings import Finding
-from hlteval.tasks.task import (
-    COUNT,
-    NORMAL,
-    NUMBER,
-    RATIO,
-    AlignmentInfo,
-    CellInfo,
-    Hooks,
-    Option,
-    OutcomeInfo,
-    Packaging,
-    StatisticInfo,
-    Task,
-)
+from hlteval.grammars import vocabulary
+from hlteval.scoring.seedev.event_pairs import Comparison, Evaluation, Only
+from hlteval.scoring.seedev.events import Sameness
+from hlteval.scoring.seedev.metric import EventMatch, Options
+from hlteval.validators.seedev.schema import schema
 
-_COUNTED = "SeeDev evaluation, Measures"
-_MEASURES = "SeeDev evaluation, SeeDev-binary, measures and SeeDev-full, measures"
-_PAIRING = "SeeDev evaluation, Pairing"
+BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives", "False Positives")
+FULL_MEASURES = ("SER", "Mismatches", "Insertions", "Deletions", "Precision", "Recall")
 
-STATISTICS = (
-    StatisticInfo("f1", "Harmonic mean of recall and precision; 0 if nothing is right.",
-                  "2 · matches / (references + predictions)", clause=_MEASURES),
-    StatisticInfo("recall", "Share of the reference that was found; a partial match counts as its "
-                  "similarity.", "matches / references", clause=_MEASURES),
-    StatisticInfo("precision", "Share of the predictions that are correct; a partial match counts "
-                  "as its similarity.", "matches / predictions", clause=_MEASURES),
-    StatisticInfo("ser", "Slot error rate: errors per reference event.",
-                  "(substitutions + insertions + deletions) / references", RATIO, "less",
-                  "SeeDev evaluation, SeeDev-full, measures", NORMAL),
-    StatisticInfo("matches", "Sum of the similarities of all pairs of reference and predicted "
-                  "events.", "Σ Sp, with Sp = SNeg · SOpt for events of the same type and "
-                  "mandatory arguments, else 0; SNeg = 1 if both or neither are negated, else ½; "
-                  "SOpt = 1 − EOpt / N; in SeeDev-binary Sp is 1 or 0", NUMBER, clause=_PAIRING),
-    StatisticInfo("substitutions", "Sum of the dissimilarities of all pairs.", "Σ (1 − Sp)", NUMBER,
-                  "less", _PAIRING),
-    StatisticInfo("insertions", "Unpaired predicted events: false positives.",
-                  "predictions − pairs", COUNT, "less", _PAIRING),
-    StatisticInfo("deletions", "Unpaired reference events: false negatives.", "references − pairs",
-                  COUNT, "less", _PAIRING),
-    StatisticInfo("references", "Number of reference events.", "", COUNT, "neither", _COUNTED),
-    StatisticInfo("predictions", "Number of predicted events.", "", COUNT, "neither", _COUNTED),
-)  # fmt: skip
-
-_SENTENCES = Option("sentences", "Sentence boundaries; adds the evaluation “Inside sentences”.",
-                    format="seedev-sentences", adds="rows")  # fmt: skip
-
-_ALIGNMENT = AlignmentInfo(
-    table="alignment", rows=lazy("hlteval.scoring.seedev.alignment:readable"),
-    outcomes=(OutcomeInfo("correct", "correct"), OutcomeInfo("partly correct", "different"),
-              OutcomeInfo("missing", "missing"), OutcomeInfo("extra", "extra")),
-    label=("reference_type", "predicted_type"),
-    cells=(CellInfo("event", "reference", "predicted", kind="name"),
-           CellInfo("type", "reference_type", "predicted_type")),
-    items=("reference", "predicted"),
-    details={
-        "similarity": "similarity", "negation": "negation", "missing": "missing arguments",
-        "extra": "extra arguments", "wrong": "wrong arguments",
-    },
-)  # fmt: skip
+_EQUIVALENT, _IDENTICAL = "Is_Functionally_Equivalent_To", "Has_Sequence_Identical_To"
 
 
-def _goes_on(finding: Finding) -> bool:
-    """Whether the software reads a file all the same: bytes that are not text are U+FFFD there."""
-    return finding.code in {"SRC201", "SRC203", "SRC204", "SRC205"}
+def _labels(task: str) -> tuple[str, ...]:
+    return tuple(event[task] for event in vocabulary("seedev")["events"] if task in event)
 
 
-_declare = partial(
-    Task,
-    specification="BioNLP-ST 2016, SeeDev evaluation",
-    format="standoff",
-    submission_suffixes=(".a2",),
-    provided_suffixes=(".txt", ".a1"),
-    document_codes=frozenset({"SEE401", "SEE402"}),
-    rules=lazy("hlteval.validators.seedev.rules:RULES"),
-    package=lazy("hlteval.validators.seedev.package:findings"),
-    packaging=Packaging(
-        layout="an .a2 file for each document",
-        arrange=partial(lazy("hlteval.validators.packages:flat"), suffixes=(".a2",)),
-    ),
-    statistics=STATISTICS,
-    alignment_info=_ALIGNMENT,
-    agreement=lazy("hlteval.tasks.agreement:SEEDEV"),
-    official_settings={"invalid-bytes": "replace"},
-    official_ignores=_goes_on,
-    official_crashes_on=frozenset({"STD105", "STD109", "STD204"}),
-    hooks=Hooks(
-        official_checks_reference=True,
-        official_reading=lazy("hlteval.converters.standoff.software:as_software"),
-        batch=1000,
-        reads_sub_folders=False,
-    ),
-)
+def _commutative(task: str) -> frozenset[str]:
+    events = vocabulary("seedev")["events"]
+    return frozenset(e[task] for e in events if task in e and e.get("commutative"))
 
-BINARY = _declare(
-    name="seedev-binary",
-    title="SeeDev-binary: binary relations of seed development",
-    schema=partial(lazy("hlteval.validators.seedev.schema:schema"), "binary"),
-    metric=lazy("hlteval.tasks.runtime.seedev:binary"),
-    metric_options=lazy("hlteval.scoring.seedev.metric:Options"),
-    primary={"plan": "f1", "official": "f1"},
-    codes=("SEE4", "OPT109"),
-    options=(_SENTENCES,),
-)
 
-FULL = _declare(
-    name="seedev-full",
-    title="SeeDev-full: events of seed development with optional arguments and negation",
-    schema=partial(lazy("hlteval.validators.seedev.schema:schema"), "full"),
-    metric=lazy("hlteval.tasks.runtime.seedev:full"),
-    codes=("SEE4",),
-    primary={"plan": "f1", "official": "ser"},
-)
+def _standard(labels: tuple[str, ...], overall: str, commutative: frozenset[str]) -> Evaluation:
+    """An evaluation of all events, with a scoring of each label."""
+    scorings = {label: label for label in labels}
+    return Evaluation("Standard pairing", overall, labels, scorings, commutative=commutative)
+
+
+def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation:
+    """An evaluation that takes the types of a cluster as one; without types, all of them."""
+    name, types, only = data["name"], data.get("types"), data.get("only")
+    return Evaluation(
+        name=name,
+        overall="" if types else "Standard",
+        scoring_names=("Standard",) if types else (),
+        scorings=dict.fromkeys(types or (), "Standard"),
+        merged=dict.fromkeys(types or _labels("binary"), name),
+        agents={label: tuple(roles) for label, roles in (types or {}).items() if roles},
+        commutative=commutative | ({name} if data.get("commutative") else set()),
+        only=Only(tuple(only["roles"]), tuple(only["of"])) if only else None,
+    )
+
+
+def binary(profile: str, options: Options) -> EventMatch:
+    """The metric of seedev-binary; with sentences, also inside sentences."""
+    labels, commutative = _labels("binary"), _commutative("binary")
+    standard = _standard(labels, "All Relations", commutative)
+    twice: tuple[str, ...] = ()
+    if profile == "official":
+        standard = replace(standard, merged={_IDENTICAL: _EQUIVALENT})
+        twice = (_EQUIVALENT, _IDENTICAL)  # the official software lists them twice
+    evaluations = [standard]
+    if options.sentences:
+        inside = replace(standard, scoring_names=labels + twice, inside_sentences=True)
+        evaluations.append(replace(inside, name="Inside sentences"))
+    metric = EventMatch(
+        profile=profile,
+        evaluations=tuple(evaluations),
+        comparison=Comparison(Sameness()),
+        measures=BINARY_MEASURES,
+    )
+    if profile == "plan":
+        return metric
+    clusters = (_cluster(data, commutative) for data in vocabulary("seedev")["clusters"])
+    return replace(
+        metric,
+        evaluations=(*evaluations, *clusters),
+        comparison=Comparison(Sameness(events="never")),
+        others_count=True,
+        unknown_documents=False,
+        triggers_in_types=True,
+        f1_of_rates=True,
+        undefined=frozenset({"ser"}),
+        draws_pairs=True,
+    )
+
+
+def full(profile: str) -> EventMatch:
+    """The metric of seedev-full."""
+    allowed = schema("full")
+    labels = tuple(sorted(_labels("full")))
+    if profile == "plan":
+        return EventMatch(
+            profile=profile,
+            evaluations=(_standard(labels, "Main scoring", _commutative("full")),),
+            comparison=Comparison(Sameness(), allowed.conditions, negation=True),
+            measures=(*FULL_MEASURES, "F1"),
+        )
+    listed = tuple(vocabulary("seedev")["listed_in_full"])
+    return EventMatch(
+        profile=profile,
+        evaluations=(_standard(listed, "Main scoring", frozenset()),),
+        comparison=Comparison(
+            Sameness(events="shape", equivalences=False),
+            allowed.conditions,
+            negation=True,
+            mandatory={
+                event.label: (event.mandatory, event.one_of) for event in allowed.events.values()
+            },
+            pairing="greedy",
+        ),
+        unknown_documents=False,
+        triggers_in_types=True,
+        measures=FULL_MEASURES,
+        whole_mismatches=True,
+        undefined=frozenset({"f1"}),
+        draws_pairs=True,
+    )

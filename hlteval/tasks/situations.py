@@ -1,126 +1,201 @@
-"""Speech Situation Frames (v1.5): the task speech-sf."""
+"""Readers of the options of situation frames, and what their official software does."""
 
 from __future__ import annotations
 
+import configparser
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
-from hlteval.extensions import lazy
-from hlteval.findings import Finding
-from hlteval.tasks.task import (
-    BOTH,
-    NORMAL,
-    AlignmentInfo,
-    CellInfo,
-    FacetInfo,
-    MeasureInfo,
-    Option,
-    OutcomeInfo,
-    Packaging,
-    StatisticInfo,
-    Task,
+import polars as pl
+
+from hlteval.converters import load
+from hlteval.converters.situations.types import names, type_hint
+from hlteval.findings import Finding, finding
+from hlteval.representation import Corpus
+from hlteval.scoring.situations.lorehlt.frame_rows import GIVEN, MENTIONS
+from hlteval.scoring.situations.lorehlt.ranking import Gains
+from hlteval.sources import Source
+from hlteval.syntax.tsv import Column, Table
+from hlteval.tasks.option_files import (
+    FileValue,
+    contradictions,
+    files,
+    read_names,
+    read_rows,
+    read_table,
 )
+from hlteval.tasks.options import to_number
+
+if TYPE_CHECKING:
+    from hlteval.validators import Rule
+
+ANNOTATORS = Table(
+    (
+        Column("docid", heading="document"),
+        Column("kind", heading="need or issue", pattern="need|issue", code="OPT112"),
+        Column("chosen", heading="annotator"),
+    ),
+    code="OPT101",
+)
+NAMES = Table((Column("written", heading="written form"), Column("name")), code="OPT101")
+#: The sections and keys of a configuration file of the public scorer, by field of the gains.
+_CONFIGURATION: Mapping[str, tuple[str, str]] = {
+    "high": ("Gain", "High"),
+    "medium": ("Gain", "Medium"),
+    "low": ("Gain", "Low"),
+    "high_from": ("GraveFrameCounts", "HighGravity"),
+    "medium_from": ("GraveFrameCounts", "MediumGravity"),
+}
 
 
-def _goes_on(finding: Finding) -> bool:
-    """Whether the official script prints a finding and goes on.
+def gains(written: str, _: Mapping[str, str]) -> tuple[float, ...]:
+    """The gains of high, medium and low gravity, and optionally of situations without grave frames.
+
+    Raises:
+        ValueError: if they are not three or four numbers from 0, or rise.
+
+    Examples:
+        >>> gains("5,3,1", {})
+        (5.0, 3.0, 1.0)
+    """
+    values = tuple(map(to_number, written.split(",")))
+    if len(values) not in {3, 4} or not all(value >= 0 for value in values):
+        raise ValueError(f"three or four numbers from 0 are needed, not {written}")
+    if list(values) != sorted(values, reverse=True):
+        raise ValueError("a higher gravity cannot have a lower gain")
+    return values
+
+
+def thresholds(written: str, _: Mapping[str, str]) -> tuple[float, ...]:
+    """The least numbers of grave frames of high and of medium gravity.
+
+    Raises:
+        ValueError: if they are not two numbers above 0, or the first is not the greater one.
+    """
+    values = tuple(map(to_number, written.split(",")))
+    if len(values) != 2 or not all(value > 0 for value in values):
+        raise ValueError(f"two numbers above 0 are needed, not {written}")
+    if not values[0] > values[1]:
+        raise ValueError("high gravity begins above medium gravity")
+    return values
+
+
+def configuration(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The gains and thresholds of a configuration file of the public scorer.
+
+    Args:
+        source: an INI file with the sections `Gain` and `GraveFrameCounts`.
+    """
+    values: dict[str, float] = {}
+    findings: list[Finding] = []
+    for file in files(source):
+        if file.findings:
+            findings += file.findings
+            continue
+        parser = configparser.ConfigParser(interpolation=None)
+        try:
+            parser.read_string(file.text)
+        except configparser.Error as reason:
+            problem = str(reason).splitlines()[0][:80]
+            findings.append(finding("OPT113", file=file.member.display, problem=problem))
+            continue
+        written = {
+            field: parser.get(section, key, fallback="")
+            for field, (section, key) in _CONFIGURATION.items()
+        }
+        numbers = {field: to_number(text) for field, text in written.items()}
+        wrong = [field for field, number in numbers.items() if not number >= 0]
+        for field in wrong:
+            section, key = _CONFIGURATION[field]
+            problem = f"{key} of [{section}] is {written[field] or 'missing'}, not a number from 0"
+            findings.append(finding("OPT113", file=file.member.display, problem=problem))
+        values |= {} if wrong else numbers
+    return FileValue(Gains()._replace(nothing=None, **values) if values else None, findings)
+
+
+def annotators(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The annotator of the needs and of the issues of documents.
+
+    Args:
+        source: a table without a header: document, `need` or `issue`, annotator. Of a document
+            that occurs several times, the last line counts.
+    """
+    rows, findings = [pl.DataFrame(schema=dict(GIVEN))], list[Finding]()
+    for file in files(source):
+        table = ANNOTATORS.read(file.text)
+        findings += [
+            *file.findings,
+            *table.findings(file.member, columns=", ".join(ANNOTATORS.headings)),
+        ]
+        own = table.rows.with_columns(
+            issue=pl.col("kind") == "issue",
+            file=pl.lit(file.member.display),
+            text=table.lines.gather(table.rows["record"] - 1).str.strip_suffix("\r"),
+        )
+        rows.append(own.select(pl.col(name).cast(kind) for name, kind in GIVEN.items()))
+    last = pl.concat(rows).unique(["docid", "issue"], keep="last", maintain_order=True)
+    return FileValue(last, findings)
+
+
+def mentions(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The mentions of a table of entity discovery and linking."""
+
+    def rows(corpus: Corpus) -> pl.DataFrame:
+        documents = corpus.documents.select(document="row", docid="name")
+        mentions = corpus.mentions.join(documents, on="document", maintain_order="left")
+        return mentions.select(*MENTIONS)
+
+    return read_rows(load("edl-tab"), source, rows)
+
+
+def situation_types(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The situation types of a file with one type per line, in its order."""
+    return read_names(
+        source,
+        str,
+        partial(type_hint, several="write one type per line"),
+        accepts=names().__contains__,
+        code="OPT110",
+        title="situation types, one per line",
+    )
+
+
+def place_dictionary(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The names of places by their written forms, in the order in which they count.
+
+    Args:
+        source: a table of two columns without a header: written form, tab, name. Of a form that
+            occurs several times, the last name counts.
+    """
+    rows, findings = read_table(
+        source, NAMES, lambda parsed: contradictions(parsed, pl.col("written"), "name", "last name")
+    )
+    last = rows.drop("record").unique("written", keep="last", maintain_order=True)
+    return FileValue(dict(last.rows()), findings)
+
+
+def prints(finding: Finding, *, codes: Collection[str]) -> bool:
+    """Whether the official script of speech prints a finding and goes on.
 
     It validates by the schema, but scores whatever it can; of a Status it takes no notice.
+
+    Args:
+        finding: about a submission or a reference.
+        codes: of findings that it only prints wherever they are.
     """
-    if finding.code in {"SFJ205", "SFJ206", "SFJ207", "APN404"}:
+    if finding.code in codes:
         return True
     paths = finding.further.places if finding.further else (finding.record,)
     return finding.code.startswith("SFJ2") and all(".Status" in str(path) for path in paths)
 
 
-_SECTION = "Speech SF v1.5, section 2"
-_COUNTS = "TP = Σ similarity of aligned frames, P = TP / |system|, R = TP / |reference|"
+def lorehlt_rules(*, left_out: Collection[str]) -> tuple[Rule, ...]:
+    """The rules of frames, and those of the entity mentions that come with them, but for some."""
+    from hlteval.validators.edl.rules import RULES as ENTITIES
+    from hlteval.validators.situations.lorehlt.rules import RULES
 
-MEASURES = (
-    MeasureInfo("relevance", "Segments with any situation.",
-                f"frames are segments; identical ones have similarity 1; {_COUNTS}",
-                f"{_SECTION}.1, Relevance"),
-    MeasureInfo("type", "Situation types per segment.",
-                f"frames are segment and type; identical ones have similarity 1; {_COUNTS}",
-                f"{_SECTION}.1, Type"),
-    MeasureInfo("type+place", "Situation types and places per segment.",
-                "frames are segment, type and place; similarity = (L − d) / L, with L the total "
-                "length of both places and d their edit distance (substitutions cost 2); "
-                f"{_COUNTS}", f"{_SECTION}.1, Type+Place"),
-)  # fmt: skip
-
-_AREA = "Σ (R₂ − R₁) · (P₁ + P₂) / 2 over"
-_POINTS = "points (R, P) of the cuts at round(N^(j/100)), j = 1 to 100, of N frames by confidence"
-_ORDER = "in the order of the cuts (`official`: by R, then P)"
-
-_statistic = partial(StatisticInfo, clause=_SECTION)
-STATISTICS = (
-    _statistic("auc", "Area under the precision-recall curve as defined by the profile: anchored "
-               "in `plan`, unanchored in `official`.",
-               "`plan`: auc_anchored; `official`: auc_unanchored"),
-    _statistic("auc_anchored", "Area with the curve extended to recall 0, at the precision of its "
-               "first cut.", f"{_AREA} (0, P of the first cut), then {_POINTS}, {_ORDER}",
-               importance=NORMAL),
-    _statistic("auc_unanchored", "Area between the first and the last point with recall above 0.",
-               f"{_AREA} the {_POINTS}, with R > 0, {_ORDER}", importance=NORMAL),
-    _statistic("max_f1", "Largest F1 of any point of the curve.",
-               f"max 2 · TP / (|system| + |reference|) over the {_POINTS}"),
-)  # fmt: skip
-
-
-_ALIGNMENT = AlignmentInfo(
-    table="alignment", rows=lazy("hlteval.scoring.situations.situations:readable"),
-    outcomes=(OutcomeInfo("matched", "correct"), OutcomeInfo("partly matched", "different"),
-              OutcomeInfo("missed", "missing"), OutcomeInfo("false positive", "extra"),
-              OutcomeInfo("left out", "unscored")),
-    cells=(CellInfo("type", "type", "type"), CellInfo("place", "reference_place", "system_place")),
-    facets=(FacetInfo("layer", "layer", single=True),),
-    details={"similarity": "similarity", "confidence": "confidence", "record": "frame"},
-    shows_documents=True,
-)  # fmt: skip
-
-SPEECH = Task(
-    name="speech-sf",
-    title="Speech Situation Frames: situations in audio segments, with confidences",
-    specification="Speech Situation Frames Evaluation Specification v1.5",
-    format="speech-sf-json",
-    references=("appen", "speech-sf-json", "corpus", "jsonl", "document-list"),
-    reference_optional=True,
-    schema=lazy("hlteval.validators.situations.rules:types"),
-    rules=lazy("hlteval.validators.situations.rules:RULES"),
-    metric=lazy("hlteval.scoring.situations.metric:FrameMatch"),
-    metric_options=lazy("hlteval.scoring.situations.metric:Options"),
-    statistics=STATISTICS,
-    measures=MEASURES,
-    alignment_info=_ALIGNMENT,
-    table_statistics=(
-        StatisticInfo("precision", "The precision of all frames."),
-        StatisticInfo("recall", "The recall of all frames."),
-        StatisticInfo("f1", "F1 of the frames above a threshold."),
-    ),
-    primary={"plan": "type.auc", "official": "type.auc"},
-    official_ignores=_goes_on,
-    codes=("OPT101", "OPT106", "OPT107", "OPT109", "OPT110"),
-    official_crashes_on=frozenset({"APN108"}),
-    agreement=lazy("hlteval.tasks.agreement:SPEECH"),
-    official_settings={"blocks": "position"},
-    packaging=Packaging(
-        layout="one .json file of frames",
-        arrange=partial(lazy("hlteval.validators.packages:flat"), suffixes=(".json",)),
-    ),
-    document_codes=frozenset({"SSF101", "SSF102"}),
-    options=(
-        Option("place_match", "Partial credit for similar places (soft), or identical places only "
-               "(exact).", choices=("soft", "exact")),
-        Option("normalize", "Unicode normalization form for the places of both sides.",
-               choices=("NFC", "NFD", "NFKC", "NFKD")),
-        Option("place_dictionary", "Table of places: written form and name to compare, "
-               "tab-separated.", read=lazy("hlteval.tasks.runtime.options:place_dictionary")),
-        Option("place_separators", "Characters that separate places and types in Appen annotations "
-               "(default `,፣`).", metavar="CHARS", is_format_setting=True, commands=BOTH),
-        Option("types", "File of the situation types to evaluate, one per line (default: all).",
-               commands=BOTH, read=lazy("hlteval.tasks.runtime.options:situation_types")),
-        Option("threshold", "Also report precision, recall and F1 of frames with at least this "
-               "confidence, by type and by segment.", metavar="CONFIDENCE", adds="rows",
-               read=lazy("hlteval.tasks.runtime.options:threshold")),
-    ),
-)  # fmt: skip
+    of_entities = [rule for rule in ENTITIES if rule.code not in left_out]
+    # The mentions of a reference are not those of an EDL system.
+    return (*RULES, *(replace(rule, needs="", submission_only=True) for rule in of_entities))

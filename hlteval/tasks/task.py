@@ -23,15 +23,16 @@ Rules of a specification for all submissions together, such as how many are scor
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import msgspec
+
 from hlteval.extensions import lazy
 
 if TYPE_CHECKING:
-    import polars as pl
+    from polars import DataFrame
 
     from hlteval.converters import ReadResult
     from hlteval.findings import Finding
@@ -40,7 +41,10 @@ if TYPE_CHECKING:
     from hlteval.sources import Member, Source
     from hlteval.tasks.agreement import Agreement
     from hlteval.validators import Rule, RuleContext
-    from hlteval.validators.packages import Arranged
+    from hlteval.validators.packages import Arranged, Package
+else:  # msgspec checks declarations by these annotations, but not what functions take and give
+    DataFrame = ReadResult = Finding = Corpus = Metric = Member = Source = Agreement = Any
+    Rule = RuleContext = Package = Arranged = Any
 
 #: What an outcome means: both sides agree, differ, one of them has nothing, or nothing counts.
 Kind = Literal["correct", "different", "missing", "extra", "unscored"]
@@ -48,8 +52,7 @@ Kind = Literal["correct", "different", "missing", "extra", "unscored"]
 ERRORS: frozenset[Kind] = frozenset({"different", "missing", "extra"})
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeInfo:
+class OutcomeInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Outcome of a row.
 
     Attributes:
@@ -63,8 +66,7 @@ class OutcomeInfo:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CellInfo:
+class CellInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A pair of values of both sides, one above the other.
 
     Attributes:
@@ -83,8 +85,7 @@ class CellInfo:
     kind: Literal["name", "value", "number", "words"] = "value"
 
 
-@dataclass(frozen=True, slots=True)
-class FacetInfo:
+class FacetInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Something else to filter by.
 
     Attributes:
@@ -98,8 +99,7 @@ class FacetInfo:
     single: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceInfo:
+class PlaceInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Columns with the locations of both sides: offsets in the text, or seconds.
 
     Attributes:
@@ -117,8 +117,7 @@ class PlaceInfo:
     shown: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class AlignmentInfo:
+class AlignmentInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How people read the table of what was paired with what.
 
     Attributes:
@@ -135,7 +134,6 @@ class AlignmentInfo:
             if there is none.
         joined: a table with more about each row, and the columns by which it is found; its others
             are shown as details.
-        document: the column of the document.
         shows_documents: whether the beginning of a document is the context of its rows.
     """
 
@@ -144,18 +142,16 @@ class AlignmentInfo:
     cells: tuple[CellInfo, ...] = ()
     label: tuple[str, ...] = ("type",)
     label_title: str = "type"
-    details: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    details: Mapping[str, str] = {}
     facets: tuple[FacetInfo, ...] = ()
     places: PlaceInfo | None = None
     items: tuple[str, str] | None = None
-    rows: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+    rows: Callable[[DataFrame], DataFrame] | None = None
     joined: tuple[str, tuple[str, ...]] | None = None
-    document: str = "document"
     shows_documents: bool = False
 
 
-@dataclass(frozen=True)
-class Deposited:
+class Deposited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The number of submissions, and the files of their scores.
 
     Attributes:
@@ -166,7 +162,7 @@ class Deposited:
     """
 
     most: int | None = None
-    result_files: Mapping[str, str] = field(default_factory=dict)
+    result_files: Mapping[str, str] = {}
     companions: Callable[[Corpus], tuple[str, ...]] | None = None
 
 
@@ -185,8 +181,7 @@ class WrongOption(ValueError):
     """An option has a value that it cannot have: an error of usage."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An option that only some tasks have, given as --name with hyphens for underscores.
 
     Attributes:
@@ -237,10 +232,10 @@ class Option:
     reference_format: str = ""
     kind: Literal["text", "list", "number"] = "text"
     read: Callable[[Any, Mapping[str, str]], object] | None = None
-    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    needs: Mapping[str, tuple[str, ...]] = {}
     adds: Literal["", "rows", "tables"] = ""
     selects_measure: bool = False
-    needs_any: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    needs_any: Mapping[str, tuple[str, ...]] = {}
     selects_documents: bool = False
     holds_options: bool = False
     without_documents: bool = False
@@ -315,6 +310,22 @@ class Option:
             )
 
 
+def has_code(finding: Finding, *, codes: Collection[str]) -> bool:
+    """Return whether a finding is of one of some codes."""
+    return finding.code in codes
+
+
+def refuses(finding: Finding, *, refused: Collection[str], passed: Collection[str] = ()) -> bool:
+    """Return whether a validator refuses a submission for a finding, from codes.
+
+    Args:
+        finding: about a submission.
+        refused: codes of findings for which it refuses, though they need not block.
+        passed: codes of findings that block, but that it passes over.
+    """
+    return finding.code in refused or (finding.blocking and finding.code not in passed)
+
+
 _AS_THEY_ARE = lazy("hlteval.validators.packages:as_they_are")
 
 
@@ -342,8 +353,7 @@ def _no_words(*_: object) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class Packaging:
+class Packaging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the submissions of a task are packed.
 
     Attributes:
@@ -380,25 +390,7 @@ class Packaging:
         return next((suffix for suffix in self.suffixes if lower.endswith(suffix)), "")
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
-    """A submission as a package of files, beside the documents it is for.
-
-    Attributes:
-        submission: what was submitted, with all its files.
-        found: its files with predictions, by document.
-        reference: what it is checked against; None where the submission brings its own documents.
-        expected: the files of the reference, by document.
-    """
-
-    submission: Source
-    found: Mapping[str, tuple[Member, ...]]
-    reference: Source | None
-    expected: Mapping[str, tuple[Member, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Hooks:
+class Hooks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Hooks of a single task: what it, or its software, does differently from all others.
 
     Attributes:
@@ -439,8 +431,7 @@ class Hooks:
     inner_folders: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A task of an evaluation.
 
     Attributes:
@@ -510,7 +501,7 @@ class Task:
     statistics: tuple[StatisticInfo, ...] = ()
     measures: tuple[MeasureInfo, ...] = ()
     table_statistics: tuple[StatisticInfo, ...] = ()
-    primary: Mapping[str, str] = field(default_factory=dict)
+    primary: Mapping[str, str] = {}
     options: tuple[Option, ...] = ()
     official_crashes_on: frozenset[str] = frozenset()
     references: tuple[str, ...] = ()
@@ -520,18 +511,18 @@ class Task:
     official_ignores: Callable[[Finding], bool] | None = None
     scored_table: str = "frames"
     official_rejects: Callable[[Finding], bool] | None = None
-    submission_settings: Mapping[str, str] = field(default_factory=dict)
-    reference_settings: Mapping[str, str] = field(default_factory=dict)
-    official_settings: Mapping[str, str] = field(default_factory=dict)
+    submission_settings: Mapping[str, str] = {}
+    reference_settings: Mapping[str, str] = {}
+    official_settings: Mapping[str, str] = {}
     schema_for: Callable[[Mapping[str, str], bool], Any] | None = None
     document_codes: frozenset[str] = frozenset()
     alignment_info: AlignmentInfo | None = None
     noted: frozenset[str] = frozenset()
     has_index: bool = False
-    packaging: Packaging = field(default_factory=Packaging)
-    deposited: Deposited = field(default_factory=Deposited)
+    packaging: Packaging = Packaging()
+    deposited: Deposited = Deposited()
     agreement: Callable[[], Agreement] | None = None
-    hooks: Hooks = field(default_factory=Hooks)
+    hooks: Hooks = Hooks()
 
     @property
     def submitted_as_folder(self) -> bool:
@@ -547,10 +538,10 @@ class Task:
     @property
     def metrics(self) -> tuple[str, ...]:
         """The names of the metrics, in order."""
-        return tuple(self.declared)
+        return tuple(self.metric_parts)
 
     @property
-    def declared(self) -> Mapping[str, tuple[MeasureInfo | None, StatisticInfo]]:
+    def metric_parts(self) -> Mapping[str, tuple[MeasureInfo | None, StatisticInfo]]:
         """The measure and the statistic of each metric, by name."""
         if not self.measures:
             return {statistic.name: (None, statistic) for statistic in self.statistics}
@@ -618,8 +609,8 @@ class Task:
             'content.f'
         """
         primary = self.hooks.primary_of(options) if self.hooks.primary_of else self.primary[profile]
-        selected = self.selected(options)
-        return f"{selected}.{primary.rpartition('.')[2]}" if selected else primary
+        only = self.only_measure(options)
+        return f"{only}.{primary.rpartition('.')[2]}" if only else primary
 
     def beside(self, name: str, names: Iterable[str]) -> list[str]:
         """A metric, then the rates of the same measure, the most important first.
@@ -640,7 +631,7 @@ class Task:
         ordered = sorted(rates, key=lambda other: -known[other].weight)
         return list(dict.fromkeys([name, *ordered]))
 
-    def selected(self, options: Mapping[str, str]) -> str:
+    def only_measure(self, options: Mapping[str, str]) -> str:
         """The only measure that is computed with some options; empty if all are."""
         names = {measure.name for measure in self.measures}
         values = (options.get(option.name, "") for option in self.options if option.selects_measure)
@@ -714,8 +705,7 @@ LOW, NORMAL, HIGH = 1, 2, 3
 _IMPORTANCE = MappingProxyType({"rate": HIGH, "number": NORMAL, "count": LOW})
 
 
-@dataclass(frozen=True, slots=True)
-class StatisticInfo:
+class StatisticInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A statistic of a task: the last part of the names of its metrics.
 
     Attributes:
@@ -753,8 +743,7 @@ class StatisticInfo:
         return self.importance or _IMPORTANCE[self.values.kind]
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureInfo:
+class MeasureInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Something that a task measures by all statistics: the first part of the names of metrics.
 
     Attributes:

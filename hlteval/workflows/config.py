@@ -16,7 +16,7 @@ from dataclasses import replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from hlteval.findings import Finding
 from hlteval.findings.suggest import did_you_mean
@@ -81,54 +81,53 @@ def read_config(path: str, task: str = "") -> Config:
         hlteval.workflows.evaluation.manifests.WrongManifest: if it is not one file.
     """
     if Path(path).name == SHARED:
-        read = _Read(TomlFile(path, Path(path).read_text("utf-8", "replace")), ("tool", "hlteval"))
-        content = tomllib.loads(read.file.text).get("tool", {}).get("hlteval", {})
+        file: TomlFile = _Table(path, Path(path).read_text("utf-8", "replace"))
+        content = tomllib.loads(file.text).get("tool", {}).get("hlteval", {})
         wrong = tuple(
-            read.finding(item.code, *item.path, of_key=item.of_key, **item.values)
+            file.finding(item.code, *item.path, of_key=item.of_key, **item.values)
             for item in schema_problems(content, "config", "CFG")
         )
-        file = replace(read.file, content=None if wrong else content, findings=wrong)
-        read = _Read(file, read.table)
+        file = replace(file, content=None if wrong else content, findings=wrong)
     else:
-        read = _Read(read_toml(path, "config", "CFG"))
-    content = read.file.content
+        file = read_toml(path, "config", "CFG", TomlFile)
+    content = file.content
     if content is None or (task and content.get("task", task) != task):
-        return Config(path, content or {}, read.file.findings)
-    findings = (*read.file.findings, *_Checks(read, content, task).findings())
+        return Config(path, content or {}, file.findings)
+    findings = (*file.findings, *_Checks(file, content, task).findings())
     failed = any(finding.severity == "error" for finding in findings)
     return Config(path, {} if failed else _resolve(path, content, task), findings)
 
 
-class _Read(NamedTuple):
-    """A file, and the path of the table of defaults in it."""
-
-    file: TomlFile
-    table: tuple[str, ...] = ()
+class _Table(TomlFile):
+    """The table of defaults in the file of a Python project."""
 
     def finding(
         self, code: str, *path: str | int, of_key: bool = False, **values: object
     ) -> Finding:
-        return self.file.finding(code, *self.table, *path, of_key=of_key, **values)
+        return super().finding(code, "tool", "hlteval", *path, of_key=of_key, **values)
 
 
 class _Checks:
     """The checks of a file of defaults beyond its structure."""
 
-    def __init__(self, read: _Read, content: Mapping[str, Any], task: str) -> None:
-        self.at, self.content, self.path = read.finding, content, Path(read.file.path)
+    def __init__(self, file: TomlFile, content: Mapping[str, Any], task: str) -> None:
+        self.at, self.content, self.path = file.finding, content, Path(file.path)
         self.task = task or content.get("task", "")
 
     def findings(self) -> Iterator[Finding]:
         """All findings, by key."""
         for name in ("reference", "against"):
             yield from self.paths(self.content.get(name), name)
-        for key in ("select", "ignore"):
+        for key in ("select", "ignore", "severity"):
             for index, prefix in enumerate(self.content.get(key, ())):
-                if not _is_code(prefix):
-                    yield self.at("CFG107", key, index, written=prefix)
-        for prefix in self.content.get("severity", ()):
-            if not _is_code(prefix):
-                yield self.at("CFG107", "severity", prefix, of_key=True, written=prefix)
+                try:
+                    known = Selection.parse([prefix], (), ()).select
+                except UnknownCode:
+                    known = ()
+                if not known:
+                    is_key = key == "severity"
+                    place = (key, prefix if is_key else index)
+                    yield self.at("CFG107", *place, of_key=is_key, written=prefix)
         encoding = self.content.get("encoding", "utf-8")
         try:
             check_encoding(encoding)
@@ -167,13 +166,6 @@ class _Checks:
                 yield from self.paths(value, "options", name)
 
 
-def _is_code(written: str) -> bool:
-    try:
-        return bool(Selection.parse([written], (), ()).select)
-    except UnknownCode:
-        return False
-
-
 def _names_path(option: Option) -> bool:
     """Whether the value of an option is a path."""
     return not (option.switch or option.choices) and option.metavar in {"FILE", "PATH", "JAR"}
@@ -188,17 +180,16 @@ def _resolve(path: str, content: Mapping[str, Any], task: str) -> Mapping[str, A
         return relative_path(Path(path).parent / value)
 
     name = task or content.get("task", "")
-    paths = (
-        {o.flag for o in load(name).options if _names_path(o)} if name in task_modules() else set()
-    )
+    options = load(name).options if name in task_modules() else ()
+    paths = {option.flag for option in options if _names_path(option)}
     values = {
         key: from_here(value) if key in {"reference", "against"} else value
         for key, value in content.items()
     }
-    if options := content.get("options"):
+    if written := content.get("options"):
         values["options"] = {
             key.replace("-", "_"): from_here(value) if key.replace("_", "-") in paths else value
-            for key, value in options.items()
+            for key, value in written.items()
         }
     return values
 

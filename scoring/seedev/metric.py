@@ -2,7 +2,7 @@
 
 The evaluation as the task describes it: (1) pair reference and predicted annotations so that the
 sum of their similarities is greatest, (2) filter the pairs, (3) compute measures. What a task and a
-profile compare is declared as an `EventMatch`; hlteval/tasks/runtime/seedev.py has all four.
+profile compare is declared as an `EventMatch`; hlteval/tasks/seedev.py has all four.
 
 Conventions:
     Similarities are integers in units of 1/`UNIT`, so that sums are exact and do not depend on the
@@ -54,7 +54,7 @@ class EventMatch(Metric):
     """How the events of a task are compared in a profile.
 
     Two tasks share this metric. What they compare follows from the vocabulary and the schema of
-    SeeDev, which scoring does not know: hlteval/tasks/runtime/seedev.py makes it of the options.
+    SeeDev, which scoring does not know: hlteval/tasks/seedev.py makes it of the options.
 
     Attributes:
         evaluations: the first is the main one, which the alignment shows.

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import hlteval
-from hlteval.cli.systems import agreement as command
+from hlteval.cli.app import TASKED
 from hlteval.reports.agreement import FORMATS
-from hlteval.reports.html import page
+from hlteval.reports.html import make_page
 
 Run = Callable[..., Any]
 VALID = Path(__file__).parents[2] / "fixtures" / "agreement" / "valid"
@@ -87,7 +87,8 @@ def test_annotations_that_cannot_be_compared(invoke: Run, tmp_path: Path) -> Non
 
 
 def test_options_have_the_defaults_of_the_function() -> None:
-    ours, theirs = (inspect.signature(each).parameters for each in (command, hlteval.agreement))
+    ours = TASKED["agreement"].parameters
+    theirs = inspect.signature(hlteval.agreement).parameters
     for name in ("bootstrap", "confidence", "seed", "lenient", "encoding", "against"):
         assert ours[name].default == theirs[name].default
 
@@ -106,4 +107,4 @@ def test_a_report_escapes_what_annotators_write(invoke: Run, tmp_path: Path) -> 
     assert HOSTILE not in text
     assert "onerror" in text
     found = hlteval.agreement("lorehlt-edl", {HOSTILE: paths[0], "bo": paths[1]}, bootstrap=0)
-    assert HOSTILE not in page(found).html()
+    assert HOSTILE not in make_page(found).html()

@@ -6,19 +6,14 @@ import json
 import shutil
 import tarfile
 from collections.abc import Callable
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hlteval
-from docs.make.option_page import COMMANDS
-from hlteval.cli import packages as pack
-from hlteval.cli import score, validate
-from hlteval.cli import systems as agreement
-from hlteval.cli import systems as compare
-from hlteval.cli import systems as leaderboard
+from docs.make.option_page import COMMANDS, taken
+from hlteval.cli.app import TASKED
 from hlteval.results.config import TAKEN
 from hlteval.results.evaluation import Evaluation, TaskSettings
 from hlteval.results.verdict import Defaults, Signature
@@ -250,7 +245,7 @@ def test_the_manifest_of_a_pipeline_wins_over_defaults(evaluation: Path) -> None
     names = ("task", "reference", "profile", "options.measure", "options.conversion")
     settings = PipelineSettings(
         evaluation,
-        evaluation=Evaluation("x", {"lorehlt-edl": own}),
+        evaluation=Evaluation(name="x", tasks={"lorehlt-edl": own}),
         preset={"measure": "muc", "conversion": "tac15"},
         defaults=Defaults("hlteval.toml", names),
     )
@@ -270,14 +265,16 @@ def test_defaults_of_one_task_have_no_effect_beside_others(evaluation: Path, inv
 
 
 def test_what_commands_take_is_what_their_options_are() -> None:
-    tasked = {"validate": validate, "score": score, "compare": compare, "pack": pack}
-    tasked |= {"leaderboard": leaderboard, "agreement": agreement}
-    for name, module in tasked.items():
-        own = signature(getattr(module, name)).parameters
+    for name, command in TASKED.items():
+        own = {"task", "options", *command.parameters}
         keys = {key for keys in TAKEN.values() for key in keys}
         assert {key for key in keys if key.replace("-", "_") in own} == set(TAKEN[name]), name
-    assert [name for name in COMMANDS if "defaults_file" in signature(COMMANDS[name]).parameters
-            ] == [name for name in COMMANDS if name in TAKEN]  # fmt: skip
+    options = {
+        name: {item.parameter.name for item in taken(name, run)} for name, run in COMMANDS.items()
+    }
+    assert [name for name in COMMANDS if "defaults_file" in options[name]] == [
+        name for name in COMMANDS if name in TAKEN
+    ]
 
 
 def test_config_shows_what_each_command_takes(folder: Path, invoke: Run) -> None:

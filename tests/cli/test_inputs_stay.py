@@ -163,7 +163,7 @@ def commands() -> Iterator[tuple[str, Any]]:
     for name, command in cast(Any, get_command(app)).commands.items():
         if hasattr(command, "built"):
             yield from ((name, each) for each in command.built().params)
-        elif hasattr(command, "run"):
+        elif hasattr(command, "task_command"):
             for task in command.list_commands(context):
                 built = command.get_command(context, task)
                 yield from ((f"{name} {task}", each) for each in (built.params if built else ()))

@@ -11,7 +11,8 @@ import pytest
 from fuzz.serving import Visitor, of_folder
 from hlteval import WrongOption, pipeline
 from hlteval.serve.jobs import Processes
-from hlteval.workflows.evaluation.pipeline_workers import LEAST_MEGABYTES
+from hlteval.serve.settings import ServeLimits
+from hlteval.workflows.evaluation.pipeline_state import LEAST_MEGABYTES
 from tests.cli.conftest import Invoke
 from tests.unit.serve.visiting import visit
 
@@ -72,4 +73,4 @@ def test_a_job_needs_no_more(task: str, names: tuple[str, ...], tmp_path: Path) 
         assert (state["state"], state["error"]) == ("done", "")
         assert len(state["parts"]) == 4
 
-    visit(steps, runner=Processes(tmp_path, megabytes=LEAST_MEGABYTES))
+    visit(steps, runner=Processes(tmp_path, ServeLimits(megabytes=LEAST_MEGABYTES)))

@@ -15,8 +15,7 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 from typer.testing import Result
 
-from hlteval.lsp.session import Session, Validation
-from hlteval.lsp.worker import WorkerProcess
+from hlteval.lsp.session import Session, Validation, Worker
 
 ROWS = "".join(f"R\tm{n}\tOsh\td{n}:3-5\tNIL{n}\tGPE\tNAM\t1.0\n" for n in range(3))
 WRONG = ROWS.replace("GPE", "CITY", 1)
@@ -160,7 +159,7 @@ def test_an_outdated_validation_is_ended_and_the_newest_text_is_validated(tmp_pa
     uri = (tmp_path / "run.tab").as_uri()
 
     async def body() -> None:
-        worker = WorkerProcess()
+        worker = Worker()
         session = Session(lambda _: None)
         validation = Validation(session, worker, quiet=0)
         session.open(uri, 1, WRONG)

@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from hlteval.cli.commands import TableForm
-from hlteval.cli.validate import FindingsForm
+from hlteval.cli.commands import declaration
 from hlteval.reports import findings
 from hlteval.reports import scores as score_formats
 from hlteval.reports import systems as comparison
 from hlteval.tasks import load, task_modules
 
 Run = Callable[..., Any]
-FORMS = get_args(TableForm)
+FORMS, FINDINGS = (declaration(name, "form")["choices"] for name in ("score", "validate"))
 
 
 @pytest.fixture
@@ -43,8 +42,8 @@ def comparing(reference: Path, system: Path) -> tuple[object, ...]:
 
 
 def test_the_formats_of_the_options_are_those_of_the_reports() -> None:
-    assert get_args(FindingsForm) == tuple(findings.FORMATS)
-    assert FORMS == tuple(score_formats.FORMATS) == tuple(comparison.COMPARISON_FORMATS)
+    assert tuple(FINDINGS) == tuple(findings.FORMATS)
+    assert tuple(FORMS) == tuple(score_formats.FORMATS) == tuple(comparison.COMPARISON_FORMATS)
 
 
 def test_a_refusal_is_json_on_standard_output(invoke: Run, refused: tuple[object, ...]) -> None:
@@ -103,7 +102,7 @@ def files_of(folder: Path, forms: tuple[str, ...]) -> list[object]:
 def test_each_format_is_written_as_it_is_printed(
     invoke: Run, validating: tuple[object, ...], tmp_path: Path
 ) -> None:
-    forms = get_args(FindingsForm)
+    forms = FINDINGS
     result = invoke(*validating, "--format", "concise", *files_of(tmp_path, forms))
     assert result.exit_code == 1
     for form in forms:

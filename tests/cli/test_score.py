@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import hlteval.cli
-from hlteval.tasks.runtime import seedev as seedev_metrics
+from hlteval.tasks import seedev as seedev_metrics
 
 Run = Callable[..., Any]
 METRICS = [

@@ -37,12 +37,12 @@ def test_damage_gives_findings_and_nothing_worse(
 
 def test_every_reader_is_damaged_and_every_task_has_a_partner() -> None:
     assert set(readers()) == {name for name in known() if load(name).reads}
-    assert CONTEXTS.keys() == tasks.BUILTIN.keys()
+    assert CONTEXTS.keys() == {*tasks.BUILTIN}
     for context in CONTEXTS.values():
         assert all((FIXTURES / path).exists() for path in (context.submission, context.against))
         assert all((FIXTURES / path).exists() for path in context.options.values())
     tried_in = {use.task for name in readers() for use in uses(name) if use.role == "submission"}
-    assert tried_in == tasks.BUILTIN.keys()
+    assert tried_in == {*tasks.BUILTIN}
 
 
 def test_damage_depends_on_the_seed_alone() -> None:

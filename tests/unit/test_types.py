@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
 from mypy import api
+
+from hlteval.extensions import LazyImport
+from hlteval.tasks import BUILTIN, load
 
 ROOT = Path(__file__).parents[2]
 DECLARATIONS = """
@@ -45,13 +51,48 @@ def table(path: Path, source: hlteval.Input) -> pl.DataFrame:
 """
 
 
+HEAD = """
+from functools import partial
+from hlteval.extensions import lazy
+from hlteval.tasks import task
+"""
+REQUIRED = {"Task": "'', '', '', '', ", "Option": "'', '', ", "AlignmentInfo": "'', (), "}
+
+
+def reference(value: object) -> str:
+    """The Python code of a reference to a function; empty for anything else."""
+    match value:
+        case LazyImport(named=named):
+            return f'lazy("{named}")'
+        case partial(func=LazyImport(named=named), keywords=keywords):
+            arguments = ", ".join(f"{name}={argument!r}" for name, argument in keywords.items())
+            return f'partial(lazy("{named}"), {arguments})'
+    return ""
+
+
+def references(value: object) -> Iterator[str]:
+    """The references to functions of a declaration, each as an argument of what declares it."""
+    match value:
+        case tuple():
+            for item in value:
+                yield from references(item)
+        case msgspec.Struct():
+            kind = type(value).__name__
+            for field in value.__struct_fields__:
+                if code := reference(getattr(value, field)):
+                    yield f"task.{kind}({REQUIRED.get(kind, '')}{field}={code})\n"
+                yield from references(getattr(value, field))
+
+
 @pytest.fixture(scope="module")
 def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """The errors of both, by file; what `make types` has cached is not checked again."""
     folder = tmp_path_factory.mktemp("types")
-    paths = folder / "program.py", folder / "declarations.py"
-    for path, content in zip(paths, (PROGRAM, DECLARATIONS), strict=True):
-        path.write_text(content, "utf-8")
+    named = {line: None for name in BUILTIN for line in references(load(name))}
+    written = {"program": PROGRAM, "declarations": DECLARATIONS, "files": HEAD + "".join(named)}
+    paths = [folder / f"{name}.py" for name in written]
+    for path in paths:
+        path.write_text(written[path.stem], "utf-8")
     config = [
         "--config-file",
         str(ROOT / "pyproject.toml"),
@@ -66,6 +107,12 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 
 def test_a_program_is_checked_by_its_types(errors: dict[str, list[str]]) -> None:
     assert errors["program"] == []
+
+
+def test_what_files_of_tasks_refer_to_has_the_types_that_declarations_need(
+    errors: dict[str, list[str]],
+) -> None:
+    assert errors["files"] == []
 
 
 def test_a_declaration_of_another_type_is_an_error(errors: dict[str, list[str]]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from hlteval.findings.counts import first_names
 from hlteval.findings.suggest import closest, closest_files
 from hlteval.validators.hub4.tables import (
     corpus_option,
@@ -207,17 +208,17 @@ def other_corpus(context: RuleContext) -> pl.LazyFrame:
     if not hint or hint.startswith("did you mean"):  # of other documents, a similar name is chance
         hint = "pass the corpus that the template set was made from"
     option = corpus_option(context)
-    values = {"option": option, "corpus": _counted(names), "sets": _counted(sets), "hint": hint}
+    values = {
+        "option": option,
+        "corpus": first_names(sorted(names), 1),
+        "sets": first_names(sorted(sets), 1),
+        "hint": hint,
+    }
     return found.with_columns(pl.lit(value).alias(name) for name, value in values.items())
 
 
 def _are_others(strange: list[str], sets: list[str]) -> bool:
     return len(strange) == len(sets) > 1
-
-
-def _counted(names: list[str]) -> str:
-    first = min(names, default="")
-    return f"{first} and {len(names) - 1:,} more" if len(names) > 1 else first
 
 
 def unknown_document(context: RuleContext) -> pl.LazyFrame:

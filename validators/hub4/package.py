@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from hlteval.converters.hub4.templates import FORMAT, begins_set
 from hlteval.converters.toolkit.source_files import beginning
@@ -37,3 +37,13 @@ def recognize(source: Source) -> str:
         source: the files.
     """
     return "has the format hub4" if len(_sets(source)) == 1 else ""
+
+
+def compared_with(form: str, options: Collection[str]) -> str:
+    """Describe what a template set is compared with; without a corpus, extents are not."""
+    corpus = form == "sgml-corpus" or not {"corpus", "hyp_corpus"}.isdisjoint(options)
+    names = ["types, slots and documents compared with the reference"] if form == "hub4" else []
+    extents = "extents compared with the corpus" if corpus else "extents not compared (no --corpus)"
+    if "slots" in options:
+        names.append("types and slots compared with --slots")
+    return "; ".join([*names, extents])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from hlteval.converters.mt import lorehlt_mt
@@ -103,3 +103,13 @@ def _folders(source: Source) -> Iterator[Finding]:
             folders[str(path.parent)] = folders.get(str(path.parent), 0) + 1
     for folder, count in folders.items():
         yield finding("MTV103", file=source.path, folder=folder, count=count)
+
+
+def accepted_codes(options: Mapping[str, str]) -> frozenset[str]:
+    """The codes of missing translations, where these are scored as empty ones.
+
+    Examples:
+        >>> sorted(accepted_codes({"missing": "empty"})), sorted(accepted_codes({}))
+        (['MTV201', 'MTV301'], [])
+    """
+    return frozenset({"MTV201", "MTV301"} if options.get("missing") == "empty" else ())

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Literal
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any, Literal
 
 import msgspec
 
 from hlteval.findings import MAX_PER_CODE, SUBMISSION, Finding, Severity, catalogue
 from hlteval.sources.opening import OpenInput
 from hlteval.tasks import load
+from hlteval.tasks.options import with_seed
 from hlteval.tasks.task import Task
 
 Role = Literal["submission", "reference"]
+LEVELS = tuple(map(str, Severity))
 
 
 class UnknownCode(ValueError):
@@ -105,8 +108,9 @@ class Intervals:
     seed: int = 0
 
 
-def _help(text: str) -> Mapping[str, str]:
-    return {"help": text}
+def _option(default: Any, text: str, choices: tuple[str, ...] = ()) -> Any:
+    """Declare a field that is an option, too: its default, its help and the values it can have."""
+    return field(default=default, metadata={"help": text, "choices": choices})
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ class Request:
     """One submission, what it is compared with, and how.
 
     Each face (command line, Python, editor, page, evaluation) makes one, and the engine takes
-    nothing else. The metadata of a field is the help of the options of that name (`help_of`).
+    nothing else. A field may declare the options of its name, too (`OPTIONS`).
 
     Attributes:
         task: name of the task.
@@ -142,43 +146,60 @@ class Request:
 
     task: str
     system: str
-    reference: str = field(default="", metadata=_help("Reference: folder, file, .zip or .tgz."))
-    against: str | None = field(
-        default=None,
-        metadata=_help("Documents of the task: reference or test data, in the same forms."),
+    reference: str = _option("", "Reference: folder, file, .zip or .tgz.")
+    against: str | None = _option(
+        None, "Documents of the task: reference or test data, in the same forms."
     )
-    role: Role = field(
-        default=SUBMISSION, metadata=_help("Check a submission, or a reference by itself.")
-    )
-    profile: str = field(
-        default="plan",
-        metadata=_help("Follow the written specification, or the official software with its bugs."),
+    role: Role = _option(SUBMISSION, "Check a submission, or a reference by itself.")  # noqa: RUF009
+    profile: str = _option(
+        "plan",
+        "Follow the written specification, or the official software with its bugs.",
+        ("plan", "official"),
     )
     options: Mapping[str, object] = field(default_factory=dict)
-    encoding: str = field(default="utf-8", metadata=_help("Encoding of the input files."))
-    lenient: bool = field(
-        default=False, metadata=_help("Score the rest despite blocking findings.")
-    )
+    encoding: str = _option("utf-8", "Encoding of the input files.")
+    lenient: bool = _option(False, "Score the rest despite blocking findings.")
     alignment: bool = True
     evidence: bool = False
     intervals: Intervals | None = None
-    max_per_code: int = field(
-        default=MAX_PER_CODE,
-        metadata=_help(
-            "Maximum number of findings per code and file to explain (default 1000); others are "
-            "only counted; 0 for all."
-        ),
+    max_per_code: int = _option(
+        MAX_PER_CODE,
+        "Maximum number of findings per code and file to explain (default 1000); others are only "
+        "counted; 0 for all.",
     )
     selection: Selection = field(default_factory=Selection)
-    fail_on: str = field(
-        default="error", metadata=_help("Lowest severity that makes validation fail.")
-    )
+    fail_on: str = _option("error", "Lowest severity that makes validation fail.", LEVELS)
     batch: int | None = None
-    jobs: int = field(
-        default=1,
-        metadata=_help("Number of processes for files named by document; the output is the same."),
+    jobs: int = _option(
+        1, "Number of processes for files named by document; the output is the same."
     )
     step: Callable[[int, int | None], None] | None = None
+
+    @classmethod
+    def of(cls, task: Task, values: Mapping[str, Any], options: Mapping[str, object]) -> Request:
+        """Make a request of the values of options, or of arguments, that have the same names.
+
+        The seed is also that of the options of the task that follow it, where there is a reference.
+
+        Args:
+            task: the task.
+            values: by name; None is a value that is not set, and others are left out. The number
+                of replicates is `bootstrap`: 0 for no intervals, None for the usual number.
+            options: of the task.
+
+        Examples:
+            >>> values = {"profile": "official", "bootstrap": 0, "columns": "name"}
+            >>> Request.of(load("hub4"), values, {}) == Request("hub4", "", profile="official")
+            True
+        """
+        replicates, intervals = values.get("bootstrap", 0), None
+        if replicates != 0:
+            intervals = Intervals(replicates or 0, values["confidence"], values["seed"])
+        if "reference" in values:
+            options = with_seed(task, options, values.get("seed", 0))
+        names = {item.name for item in fields(cls)} - {"task", "options"}
+        own = {name: value for name, value in values.items() if name in names and value is not None}
+        return replace(cls(task.name, "", options=options, intervals=intervals), **own)
 
     @property
     def definition(self) -> Task:
@@ -204,11 +225,7 @@ class Request:
         )
 
 
-def help_of(name: str) -> str:
-    """Return the help of the options of the name of a field.
-
-    Examples:
-        >>> help_of("encoding")
-        'Encoding of the input files.'
-    """
-    return next(str(item.metadata["help"]) for item in fields(Request) if item.name == name)
+#: The declarations of the fields that are options: their help, and the values that they can have.
+OPTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {item.name: item.metadata for item in fields(Request) if item.metadata}
+)

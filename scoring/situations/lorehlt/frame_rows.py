@@ -16,6 +16,7 @@ from types import MappingProxyType
 import polars as pl
 
 from hlteval.findings import Finding, Problem, finding
+from hlteval.findings.counts import first_names
 from hlteval.findings.suggest import closest, closest_files
 from hlteval.representation import Corpus
 from hlteval.scoring import similarity
@@ -450,6 +451,5 @@ def _documents(rows: pl.DataFrame) -> list[str]:
 
 def _hint(meant: str | None, owner: str, names: Sequence[str]) -> str:
     """What may be meant, and the names that there are."""
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    there = f"{owner} has {', '.join(names[:_NAMED]) or 'none'}{more}"
+    there = f"{owner} has {first_names(names, _NAMED) or 'none'}"
     return f"did you mean {meant}? {there}" if meant else there

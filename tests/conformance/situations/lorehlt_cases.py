@@ -9,7 +9,7 @@ import polars as pl
 from hlteval.converters import load
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
-from hlteval.tasks.runtime.lorehlt_sf import mentions as mentions_of
+from hlteval.tasks.situations import mentions as mentions_of
 
 
 def reference(folder: Path) -> Corpus:

@@ -9,8 +9,8 @@ from hlteval.representation import Corpus
 from hlteval.scoring.ccu.detections import ChangeOptions, DetectionOptions, LlrFilter
 from hlteval.scoring.ccu.metrics import change_detection, instance_detection
 from hlteval.scoring.ccu.spans import criterion, points, shares
-from hlteval.tasks.runtime import ccu as ccu_readers
-from hlteval.tasks.runtime.options import positive_integer
+from hlteval.tasks import ccu as ccu_readers
+from hlteval.tasks.option_files import integer
 
 DOCUMENTS = ("audio", "text", "video")
 """The modalities of the documents `d0`, `d1` and `d2`."""
@@ -309,7 +309,7 @@ def test_change_points_in_regions_that_nobody_annotated_do_not_count():
     [
         (ccu_readers.llr_filter, "before:by_value:1"),
         (ccu_readers.llr_filter, "after_read:by_value:nan"),
-        (positive_integer, "0"),
+        (integer, "0"),
         (ccu_readers.gap, "-1"),
         (ccu_readers.amount, "x"),
         (ccu_readers.overlap, ("0.2", "0.2")),

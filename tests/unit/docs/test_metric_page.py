@@ -23,8 +23,8 @@ def test_the_committed_page_is_up_to_date(golden):
 
 @pytest.mark.parametrize("task", SCORED, ids=lambda task: task.name)
 def test_every_metric_tells_what_it_means(task: Task) -> None:
-    assert list(task.declared) == list(task.metrics)
-    for measured, figure in task.declared.values():
+    assert list(task.metric_parts) == list(task.metrics)
+    for measured, figure in task.metric_parts.values():
         assert re.fullmatch(r"[A-Z].*\.", figure.meaning)
         assert VALUES.fullmatch(figure.values.text)
         assert figure.clause

@@ -85,13 +85,13 @@ def test_the_pages_of_tasks_in_the_menu_are_about_tasks_that_there_are() -> None
     assert first == "tasks.md"
     found = {page: named_tasks((ROOT / "docs" / page).read_text("utf-8")) for page in pages}
     assert all(found.values()), found
-    assert set().union(*found.values()) == tasks.BUILTIN.keys()
+    assert set().union(*found.values()) == {*tasks.BUILTIN}
 
 
 def named_tasks(page: str) -> set[str]:
     """The tasks that a page names in code, alone or in a command."""
     codes = re.findall(r"`([a-z0-9-]+)`|hlteval (?:validate|score) ([a-z0-9-]+)", page)
-    return {name for names in codes for name in names} & tasks.BUILTIN.keys()
+    return {name for names in codes for name in names} & {*tasks.BUILTIN}
 
 
 def test_links_to_codes_lead_to_their_pages(site: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fuzz.editor import Editor
-from hlteval.lsp.links import KINDS
+from hlteval.lsp.actions import KINDS
 from hlteval.representation import TABLES
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"

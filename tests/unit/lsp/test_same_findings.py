@@ -49,12 +49,21 @@ READERS = [
 ]
 
 
+MAIN = {"standoff": "seedev-full", "ccu-submission": "ccu-nd"}
+"""The task that most fixtures of a format are made for, if several tasks have it."""
+LAZY = {"textDocument": {"codeAction": {"resolveSupport": {"properties": ["edit"]}}}}
+"""An editor that asks for the edit of the fix that it makes."""
+
+
 def cases(reader: str) -> Iterator[tuple[str, Seed]]:
-    """The tasks and submissions of a format; each submission with each task."""
+    """The tasks and submissions of a format; every second one also with another task in turn."""
     tasks = sorted({use.task for use in uses(reader) if use.role == "submission"})
-    for seed in seeds(reader):
+    for number, seed in enumerate(seeds(reader)):
         if not next(iter(seed.files)).endswith(ARCHIVES):  # no editor opens them
-            yield from ((task, seed) for task in tasks)
+            chosen = {MAIN.get(reader, tasks[0])}
+            if number % 2 == 0:
+                chosen.add(tasks[number // 2 % len(tasks)])
+            yield from ((task, seed) for task in sorted(chosen))
 
 
 def written(seed: Seed, folder: Path) -> Path:
@@ -129,10 +138,10 @@ async def compared(reader: str, folder: Path) -> tuple[int, set[str]]:
         for number, (task, seed) in enumerate(cases(reader)):
             given = settings(task)
             if task not in editors:
-                editors[task] = await stack.enter_async_context(Editor(settings=given))
+                editors[task] = await stack.enter_async_context(Editor(LAZY, given))
             file = first_file(task, written(seed, folder / f"{number}"))
             shown += await compare(editors[task], task, file, given)
-            fixed |= await fix(editors[task])
+            fixed |= await fix(editors[task], file)
             await close(editors[task], file)
             assert not seen(editors[task])
     return shown, fixed
@@ -146,7 +155,7 @@ async def compare(editor: Editor, task: str, file: Path, given: dict[str, Any]) 
     return len(unit_results.findings)
 
 
-async def fix(editor: Editor) -> set[str]:
+async def fix(editor: Editor, opened: Path) -> set[str]:
     """Make each quick fix of each document by itself; the codes of those that there are."""
     fixed = set[str]()
     for address, found in list(editor.shown.items()):
@@ -154,20 +163,24 @@ async def fix(editor: Editor) -> set[str]:
         path = Path(unquote(urlsplit(address).path))
         text = path.read_bytes().decode("utf-8", "replace") if fixable else ""
         if fixable and "\ufffd" not in text:
-            await editor.open(address, text)
-            for item in fixable[:3]:
+            if path != opened:
+                await editor.open(address, text)
+            for number, item in enumerate(fixable[:3]):
+                if number:
+                    await editor.change(address, 3, text)
                 fixed |= await fix_one(editor, address, text, item)
-            await close(editor, path)
+            if path != opened:
+                await close(editor, path)
     return fixed
 
 
 async def fix_one(editor: Editor, address: str, text: str, item: dict[str, Any]) -> set[str]:
-    """Make a quick fix and undo it; its code, if there is one."""
-    for action in await editor.fixes(address, item["range"], ["quickfix"]):
-        if item in action["diagnostics"]:
+    """Make a quick fix; its code, if there is one."""
+    for offered in await editor.fixes(address, item["range"], ["quickfix"]):
+        action = await editor.request("codeAction/resolve", offered)
+        if item in action["diagnostics"] and "edit" in action:
             left = await editor.change(address, 2, edited(text, action["edit"]["changes"][address]))
             assert place(item) not in map(place, left), (address, item, left)
-            await editor.change(address, 3, text)
             return {item["code"]}
     return set()
 

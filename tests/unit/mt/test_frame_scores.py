@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hlteval.sources import open_source
-from hlteval.tasks.runtime.mt import sf_scores
+from hlteval.tasks.mt import sf_scores
 
 
 def test_a_document_with_two_scores_is_reported(tmp_path: Path) -> None:

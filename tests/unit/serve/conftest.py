@@ -14,10 +14,9 @@ import pytest
 
 PROGRAM = """
 from hlteval.serve.server import serve
-from hlteval.serve.settings import ServeSettings
-from hlteval.serve.uploads import Pace, Timing
-timing = Timing(headers=1.0, reading=1.0, pace=Pace(pause=1.0, grace=1.0, rate=1e6))
-serve(ServeSettings(), timing=timing, ready=lambda url, file: print(url, file, flush=True))
+from hlteval.serve.settings import ServeLimits, ServeSettings
+limits = ServeLimits(headers=1.0, reading=1.0, pause=1.0, grace=1.0, rate=1e6)
+serve(ServeSettings(), limits=limits, ready=lambda url, file: print(url, file, flush=True))
 """
 
 

@@ -198,15 +198,12 @@ def test_a_reference_that_cannot_be_read_is_named():
 def test_a_file_above_the_limit_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from hlteval.serve import jobs, uploads
-    from hlteval.serve.uploads import Receiver
+    from hlteval.serve import jobs, work
     from hlteval.sources.source import LIMITS
 
     small = replace(LIMITS, member_bytes=10, file_bytes=10)
-    monkeypatch.setattr(uploads.open_uploads, "__defaults__", (small,))
-    monkeypatch.setattr(
-        jobs, "Receiver", lambda folder, first, space: Receiver(folder, first, space, small)
-    )
+    monkeypatch.setattr(work.open_uploads, "__defaults__", (small,))
+    monkeypatch.setattr(jobs.receive, "__defaults__", (small,))
 
     async def steps(visitor: Visitor) -> None:
         for names, code in ((["a.json"], "SRC125"), (["run/a.json", "run/b.json"], "SRC122")):

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.serve.jobs import Ended, Job, Processes
-from hlteval.serve.settings import Order, Upload
-from hlteval.serve.uploads import Space
+from hlteval.serve.jobs import Job, Processes, Sessions
+from hlteval.serve.settings import Order, ServeLimits, Upload
 from hlteval.workflows.processes.pool import Call
 from tests.unit.serve.visiting import FRAMES
 
 LOADED = "{*__import__('sys').modules}"
 
 
-def job(root: Path) -> Job:
+async def job(runner: Processes) -> Job:
     """A job whose submission is there."""
-    made = Job.create("key", root, Order(task="speech-sf"), Space(1 << 20), {}, 0.0)
+    sessions = Sessions(runner.root, runner)
+    made = await sessions.create(await sessions.open(), Order(task="speech-sf"))
     (made.folder / "input" / "000000").write_bytes(FRAMES.read_bytes())
     made.uploads = {"submission": (Upload("run.json", FRAMES.stat().st_size, "000000"),)}
     return made
@@ -27,17 +27,17 @@ def job(root: Path) -> Job:
 
 @pytest.mark.parametrize(
     ("seconds", "megabytes", "reason"),
-    [(0, 4000, "it took more than 0 seconds"), (600, 60, "process ended")],
+    [(0, 4000, "it took more than 0 seconds"), (600, 60, "its process ended")],
 )
 def test_a_job_beyond_its_limits_ends(
     tmp_path: Path, seconds: int, megabytes: int, reason: str
 ) -> None:
     async def steps() -> None:
-        runner = Processes(tmp_path, seconds, megabytes)
-        with pytest.raises(Ended, match=reason):
-            made = job(tmp_path)
-            await runner.run(made.folder, made.order, lambda _: None)
-        assert not runner.busy
+        runner = Processes(tmp_path, ServeLimits(seconds=seconds, megabytes=megabytes))
+        made = await job(runner)
+        outcome = await runner.run(made.folder, made.order, lambda _: None)
+        assert outcome.error == f"The work was stopped: {reason}."
+        assert not outcome.parts
 
     asyncio.run(steps())
 
@@ -45,12 +45,14 @@ def test_a_job_beyond_its_limits_ends(
 def test_a_cancelled_job_ends_its_process_and_leaves_nothing(tmp_path: Path) -> None:
     async def steps() -> None:
         runner = Processes(tmp_path)
-        made = job(tmp_path)
-        made.begin(runner, asyncio.Semaphore(1))
-        while not runner.busy:
+        made = await job(runner)
+        runner.prepare()
+        process = runner.spare
+        assert process
+        made.begin()
+        while runner.spare:
             await asyncio.sleep(0)
-        (process,) = runner.busy
-        await made.cancel()
+        await made.remove()
         assert not made.folder.exists()
         with pytest.raises(ProcessLookupError):
             os.kill(process.pid, 0)
@@ -65,7 +67,7 @@ def test_a_job_has_nothing_of_the_environment(tmp_path: Path, monkeypatch) -> No
 
     async def steps() -> None:
         runner = Processes(tmp_path)
-        await runner.prepare()
+        runner.prepare()
         assert runner.spare
         environment = b""
         while not environment:  # it is there when the program has begun
@@ -82,11 +84,28 @@ def test_a_job_has_nothing_of_the_environment(tmp_path: Path, monkeypatch) -> No
 def test_the_process_that_waits_has_imported_all_that_a_job_needs(tmp_path: Path) -> None:
     async def steps() -> None:
         runner = Processes(tmp_path)
-        await runner.prepare()
+        runner.prepare()
         assert runner.spare
         loaded = await runner.spare.answer(Call("builtins:eval", (LOADED,)), 60)
         await runner.close()
         rooms = ("compare.comparison", "fix.fixing", "run.engine")
         assert {f"hlteval.workflows.{room}" for room in rooms} <= loaded
+
+    asyncio.run(steps())
+
+
+def test_while_a_server_runs_what_has_expired_goes_and_a_process_is_ready(tmp_path: Path) -> None:
+    async def steps() -> None:
+        runner = Processes(tmp_path)
+        sessions = Sessions(tmp_path, runner)
+        await sessions.open()
+        sessions.clock = lambda: 10**9
+        tending = asyncio.create_task(sessions.tend())
+        while sessions.sessions:
+            await asyncio.sleep(0)
+        assert runner.spare
+        tending.cancel()
+        await sessions.close()
+        assert runner.spare is None
 
     asyncio.run(steps())

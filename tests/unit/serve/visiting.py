@@ -28,6 +28,6 @@ def visit(steps: Visit, settings: ServeSettings | None = None, **more: Any) -> N
             await steps(visitor)
             await made.sessions.close()
             assert list(made.sessions.root.iterdir()) == []
-            assert made.sessions.space.used == 0
+            assert made.sessions.used == 0
 
     asyncio.run(all_steps())

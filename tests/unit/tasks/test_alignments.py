@@ -41,7 +41,7 @@ def test_declared_columns_and_outcomes_are_there(task: str) -> None:
     places = (*info.places.reference, *info.places.system) if info.places else ()
     cells = (name for cell in info.cells for name in (cell.reference, cell.system, cell.differs))
     facets = (facet.column for facet in info.facets)
-    wanted = {"outcome", info.document, *info.label, *places, *cells, *facets, *info.details}
+    wanted = {"outcome", "document", *info.label, *places, *cells, *facets, *info.details}
     assert wanted - {""} <= {*rows.columns}
     assert rows.height
     assert {*rows["outcome"]} <= {outcome.name for outcome in info.outcomes}
@@ -54,7 +54,7 @@ def test_texts_of_documents_are_evidence(task: str) -> None:
     assert evidence.texts.schema == dict(TEXTS)
     info = load(task).alignment_info
     assert info is not None
-    documents = scored(task).tables[info.table][info.document]
+    documents = scored(task).tables[info.table]["document"]
     assert {*documents} <= {*evidence.texts["document"]}
 
 

@@ -12,16 +12,10 @@ from hlteval.findings import Finding
 from hlteval.sources import open_source
 from hlteval.syntax.tsv import Column, Table
 from hlteval.tasks import load
-from hlteval.tasks.runtime.hub4 import lexicon
-from hlteval.tasks.runtime.options import (
-    FileValue,
-    files,
-    place_dictionary,
-    read_files,
-    read_table,
-    type_weights,
-    zones,
-)
+from hlteval.tasks.edl import type_weights, zones
+from hlteval.tasks.hub4 import lexicon
+from hlteval.tasks.option_files import FileValue, files, read_files, read_table
+from hlteval.tasks.situations import place_dictionary
 
 TABLE = Table((Column("name"), Column("weight", "number", code="OPT102")), code="OPT101")
 

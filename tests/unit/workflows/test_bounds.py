@@ -9,13 +9,11 @@ import pytest
 
 from hlteval.converters.situations.lorehlt.items import Violation, violations
 from hlteval.findings import Finding, Findings, Problem, Span, finding, part, summary
-from hlteval.findings.cascades import without_cascades
-from hlteval.reports.findings import FORMATS
+from hlteval.findings.cascades import cascades
+from hlteval.reports.findings import FORMATS, text
 from hlteval.reports.terminal import results, write
-from hlteval.reports.text import text
 from hlteval.results.verdict import Verdict
-from hlteval.workflows.fix.fixing import fix
-from tests.runs import validate
+from tests.runs import fix, validate
 
 HEADER = '{"format":"hlteval-corpus","version":1}\n'
 ROW = "R\tm{}\tname\tD:5-9\tX\tCITY\tNAM\t2.0\n"
@@ -165,7 +163,7 @@ def test_cascades_divide_what_stands_for_several():
     missing = finding(
         "SEE203", roles="Agent", file="d.a2", span=Span(2, 1, 2), record="E1", label="X"
     )
-    kept = without_cascades([role, summary(missing, [2, 3, 4])])
+    kept = cascades([role, summary(missing, [2, 3, 4])]).kept
     assert [found.further.places for found in kept if found.further] == [(2, 4)]
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import pickle
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import FrozenInstanceError, replace
+from inspect import signature
 from io import StringIO
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from typer.main import get_command
 
+import hlteval
 from hlteval.cli.app import app
+from hlteval.cli.commands import Command
 from hlteval.sources.inputs import as_path
-from hlteval.workflows.run.request import Intervals, Request, help_of
+from hlteval.workflows.run.request import OPTIONS, Intervals, Request
 
-HELPFUL = [field.name for field in fields(Request) if "help" in field.metadata]
+GRAMMARS = Path(__file__).parents[3] / "grammars"
 
 
 def options_of(command: str, task: str) -> dict[str, str]:
@@ -53,9 +58,30 @@ def test_standard_input_and_what_is_in_memory_are_read_once(
     assert Request("lorehlt-sf", **given).repeatable is repeatable
 
 
-@pytest.mark.parametrize("name", HELPFUL)
+@pytest.mark.parametrize("name", OPTIONS)
 def test_commands_have_the_help_of_the_request(name: str) -> None:
     commands = ("validate", "score")
     texts = [options_of(command, "hub4") for command in commands]
     own = {text for each in texts for option, text in each.items() if option in {name, "role"}}
-    assert help_of(name) in own
+    assert OPTIONS[name]["help"] in own
+
+
+@pytest.mark.parametrize("name", get_args(Command))
+def test_python_has_the_defaults_and_values_of_the_request(name: str) -> None:
+    own = signature(Request).parameters
+    for parameter in signature(getattr(hlteval, name), eval_str=True).parameters.values():
+        declared = OPTIONS.get(parameter.name)
+        if declared and parameter.name != "reference":
+            assert parameter.default == own[parameter.name].default
+            if get_origin(parameter.annotation) is Literal and declared["choices"]:
+                assert get_args(parameter.annotation) == declared["choices"]
+
+
+def test_files_of_defaults_have_the_keys_and_values_of_the_request() -> None:
+    definitions = json.loads((GRAMMARS / "config.schema.json").read_text("utf-8"))["definitions"]
+    properties = definitions["config"]["properties"]
+    assert properties["profile"]["enum"] == [*OPTIONS["profile"]["choices"]]
+    assert definitions["level"]["enum"] == [*OPTIONS["fail_on"]["choices"]]
+    of_findings = {"select", "ignore", "severity"}
+    fields = {name.replace("_", "-") for name in signature(Request).parameters}
+    assert properties.keys() <= fields | of_findings

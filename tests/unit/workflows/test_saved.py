@@ -60,7 +60,7 @@ def saved(path: Path, folder: Path, form: str) -> str:
 
 
 def test_every_task_is_tried() -> None:
-    assert {*SCORED, *CHECKED, *ALONE} == tasks.BUILTIN.keys()
+    assert {*SCORED, *CHECKED, *ALONE} == {*tasks.BUILTIN}
 
 
 @pytest.mark.parametrize(("task", "reference", "system"), CASES)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+import msgspec
 import polars as pl
 import pytest
 
@@ -15,7 +16,7 @@ from hlteval.reports.scores import markdown, tsv
 from hlteval.scoring.metric import scorings
 from hlteval.scoring.seedev.metric import EventMatch
 from hlteval.tasks import load
-from hlteval.tasks.runtime import seedev as seedev_metrics
+from hlteval.tasks import seedev as seedev_metrics
 from hlteval.tasks.task import StatisticInfo
 from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.run.verdicts import Refused
@@ -174,7 +175,7 @@ def test_every_metric_that_is_reported_has_its_interval(by: str, tmp_path: Path)
 
 
 def test_how_a_value_is_shown_follows_from_its_statistic(monkeypatch: pytest.MonkeyPatch) -> None:
-    declared = replace(
+    declared = msgspec.structs.replace(
         load("seedev-full"),
         statistics=(StatisticInfo("map", "Mean average precision."),),
         measures=(),
@@ -205,7 +206,7 @@ class Noted(EventMatch):
 
 def test_a_metric_with_notes_alone_keeps_them(monkeypatch: pytest.MonkeyPatch) -> None:
     metric = Noted(**vars(seedev_metrics.full("plan")))
-    declared = replace(load("seedev-full"), metric=lambda _: metric)
+    declared = msgspec.structs.replace(load("seedev-full"), metric=lambda _: metric)
     monkeypatch.setattr("hlteval.workflows.run.request.load", lambda _: declared)
     scores = score("seedev-full", *paths("full"))
     assert scores.notes == ("22 scorings",)

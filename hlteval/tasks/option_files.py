@@ -5,17 +5,18 @@ Its errors block: what the file says decides about findings and numbers, and a l
 read would change them. Only a file that adds nothing but tables does not block.
 
 What an option names in a file of some format is a corpus too; rules find it by the option's name.
-All files of options are read in `tasks/runtime/options.py`: findings about them have the option
+All files of options are read in `tasks/option_files.py`: findings about them have the option
 as their side, and a file with an error is not checked against. A file that is a submission to
 another task (`Option.submission_to`) is validated as one by `workflows/run/engine.py`.
 """
 
 from __future__ import annotations
 
+import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
@@ -23,13 +24,11 @@ import polars as pl
 
 from hlteval.converters import load
 from hlteval.converters.corpus.memory import in_memory, loaded, with_digest
-from hlteval.converters.situations.types import names, type_hint
 from hlteval.findings import MAX_PER_CODE, Finding, Problem, Severity, finding, line_findings
-from hlteval.findings.cascades import without_cascades
+from hlteval.findings.cascades import cascades
 from hlteval.representation import Corpus
-from hlteval.scoring.edl.measures import Measure, measures
 from hlteval.sources import Member, Source, Unreadable, decode, open_source
-from hlteval.syntax.tsv import Column, ParsedTable, Table
+from hlteval.syntax.tsv import ParsedTable, Table
 from hlteval.tasks.options import to_number
 from hlteval.tasks.task import Task, WrongOption
 
@@ -123,7 +122,7 @@ def read_files(
                 found = [*found, finding("OPT107", file=source.path)]
         side = f"--{option.flag}"
         of_option = [item.of(side) for item in (*source.findings, *found)]
-        for item in without_cascades(of_option, {side: source.path}):
+        for item in cascades(of_option, {side: source.path}).kept:
             blocking = item.severity == Severity.ERROR and option.adds != "tables"
             findings.append(msgspec.structs.replace(item, blocking=blocking))
     return OptionFiles(corpora, values, tuple(findings))
@@ -188,26 +187,6 @@ def _is_blank(source: Source) -> bool:
         return False
 
 
-_NUMBER = r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
-WEIGHTS = Table(
-    (
-        Column("reference", heading="reference type"),
-        Column("system", heading="system type"),
-        Column("weight", "number", pattern=f" *{_NUMBER} *", code="OPT102"),
-    ),
-    code="OPT101",
-)
-ZONES = Table(
-    (
-        Column("docid", heading="document"),
-        Column("start", "integer", heading="first offset", code="OPT104"),
-        Column("last", "integer", heading="last offset", code="OPT104"),
-    ),
-    code="OPT101",
-)
-NAMES = Table((Column("written", heading="written form"), Column("name")), code="OPT101")
-
-
 class TextFile(NamedTuple):
     """A file of an option: its text, empty where it cannot be decoded, and what is wrong there."""
 
@@ -247,38 +226,6 @@ def read_table(
     return pl.concat(rows), findings
 
 
-def measure_list(names: Sequence[str], _: Mapping[str, str]) -> tuple[Measure, ...]:
-    """The measures of names or expressions.
-
-    Raises:
-        WrongMeasure: for an unknown one.
-    """
-    return measures(names)
-
-
-def type_weights(source: Source, _: Mapping[str, str]) -> FileValue:
-    """The weights of pairs of types, by the types of reference and system.
-
-    Of a pair that occurs several times, the greatest weight counts.
-
-    Args:
-        source: a table without a header: type of the reference, type of the system, weight.
-    """
-
-    def problems(parsed: ParsedTable) -> list[Problem]:
-        """Find weights out of range, and pairs with another weight than before."""
-        written = parsed.lines.gather(parsed.rows["record"] - 1).str.split("\t").list.get(2)
-        rows = parsed.rows.with_columns(given=written.str.strip_chars())
-        outside = rows.filter(~pl.col("weight").is_between(0, 1))
-        key = pl.concat_str("reference", "system", separator=" and ")
-        others = contradictions(parsed, key, "weight", "largest weight")
-        return [*parsed.problems_at("OPT103", outside, "weight"), *others]
-
-    rows, findings = read_table(source, WEIGHTS, problems)
-    pairs = rows.sort("weight").drop("record").iter_rows()
-    return FileValue({(reference, system): weight for reference, system, weight in pairs}, findings)
-
-
 def contradictions(parsed: ParsedTable, key: pl.Expr, value: str, counts: str) -> list[Problem]:
     """Lines that give a key another value than its first line does.
 
@@ -293,22 +240,6 @@ def contradictions(parsed: ParsedTable, key: pl.Expr, value: str, counts: str) -
         first=pl.col("record").first().over("key"), other=pl.col(value).first().over("key")
     )
     return parsed.problems_at("OPT106", first.filter(pl.col(value) != pl.col("other")))
-
-
-def zones(source: Source, _: Mapping[str, str]) -> FileValue:
-    """The zones of documents that are not scored.
-
-    Args:
-        source: a table without a header: document, first and last offset, both belonging to the
-            zone.
-    """
-
-    def problems(parsed: ParsedTable) -> list[Problem]:
-        backward = parsed.rows.filter(pl.col("last") < pl.col("start"))
-        return parsed.problems_at("OPT105", backward, "start", "last")
-
-    rows, findings = read_table(source, ZONES, problems)
-    return FileValue(rows.drop("record"), findings)
 
 
 def read_names(
@@ -352,50 +283,47 @@ def read_names(
     return FileValue(tuple(found), findings, Corpus(documents=documents))
 
 
-def positive_integer(written: str, _: Mapping[str, str]) -> int:
-    """A number of annotators, frames or draws.
+def integer(
+    written: str,
+    _: Mapping[str, str],
+    *,
+    pattern: str = "0*[1-9][0-9]*",
+    needed: str = "a positive integer is needed",
+) -> int:
+    """An integer, by default of annotators, frames or draws.
+
+    Args:
+        written: the value.
+        pattern: of the integers that the option can have.
+        needed: what is needed, for the message.
 
     Raises:
-        ValueError: for anything but a positive integer.
+        ValueError: for anything else.
+
+    Examples:
+        >>> integer("7", {})
+        7
     """
-    if not (written.isascii() and written.isdecimal() and int(written)):
-        raise ValueError(f"a positive integer is needed, not {written}")
+    if not re.fullmatch(pattern, written):
+        raise ValueError(f"{needed}, not {written}")
     return int(written)
 
 
-def situation_types(source: Source, _: Mapping[str, str]) -> FileValue:
-    """The situation types of a file with one type per line, in its order."""
-    return read_names(
-        source,
-        str,
-        partial(type_hint, several="write one type per line"),
-        accepts=names().__contains__,
-        code="OPT110",
-        title="situation types, one per line",
-    )
-
-
-def threshold(written: str, _: Mapping[str, str]) -> float:
+def confidence(written: str, _: Mapping[str, str], *, needed: str) -> float:
     """A confidence from 0 to 1.
+
+    Args:
+        written: the value.
+        needed: what is needed, for the message.
 
     Raises:
         WrongOption: for anything else.
+
+    Examples:
+        >>> confidence("0.25", {}, needed="a confidence is needed")
+        0.25
     """
     value = to_number(written)
     if not 0 <= value <= 1:
-        raise WrongOption(f"--threshold is a confidence from 0 to 1, not {written}")
+        raise WrongOption(f"{needed}, not {written}")
     return value
-
-
-def place_dictionary(source: Source, _: Mapping[str, str]) -> FileValue:
-    """The names of places by their written forms, in the order in which they count.
-
-    Args:
-        source: a table of two columns without a header: written form, tab, name. Of a form that
-            occurs several times, the last name counts.
-    """
-    rows, findings = read_table(
-        source, NAMES, lambda parsed: contradictions(parsed, pl.col("written"), "name", "last name")
-    )
-    last = rows.drop("record").unique("written", keep="last", maintain_order=True)
-    return FileValue(dict(last.rows()), findings)

@@ -1,0 +1,223 @@
+"""Commands of tasks: `validate`, `score`, `compare`, `leaderboard`, `agreement` and `pack`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from typer import BadParameter, Exit
+
+from hlteval.cli.defaults import show_defaults
+from hlteval.cli.output import (
+    Outputs,
+    check_folder,
+    check_inputs_stay,
+    publish,
+    show_findings,
+    show_scores,
+    show_verdict,
+    without_warnings,
+)
+from hlteval.cli.process import usage
+from hlteval.reports.terminal import progress, remarks, results, write
+from hlteval.workflows.run.request import Request, Selection
+
+if TYPE_CHECKING:
+    from hlteval.results.systems import Comparison, Leaderboard
+    from hlteval.workflows.run.engine import Run
+
+
+def validate(
+    request: Request,
+    outputs: Outputs,
+    paths: list[str],
+    max_findings: int | None = None,
+    select: list[str] | None = None,
+    ignore: list[str] | None = None,
+    severity: list[str] | None = None,
+    fix: str | None = None,
+    unsafe_fixes: bool = False,
+    diff: bool = False,
+    by_folder: bool = False,
+) -> None:
+    """Check a submission."""
+    from hlteval.workflows.fix.fixing import fix as write_fixed
+    from hlteval.workflows.run.engine import validate_all
+    from hlteval.workflows.run.verdicts import submissions
+
+    show_defaults(outputs.defaults)
+    if by_folder:
+        paths = submissions(request.task, paths)
+        written = {"output_file": outputs.output_file, "report": outputs.report}
+        with usage():
+            check_inputs_stay({"paths": paths, **written})
+    outputs.check()
+    copy = None
+    with usage(), progress(remarks(), "checking") as step:
+        selection = Selection.parse(select or (), ignore or (), severity or ())
+        request = replace(request, selection=selection, step=step)
+        if fix is not None or diff:
+            if len(paths) > 1:
+                raise BadParameter("--fix and --diff take a single submission")
+            copy = write_fixed(replace(request, system=paths[0]), fix, unsafe=unsafe_fixes)
+            verdict = copy.verdict
+        else:
+            verdict = outputs.with_defaults(validate_all(request, paths))
+    with usage():
+        show_verdict(
+            verdict, outputs.form, max_findings, outputs.files, outputs.reports(verdict), copy
+        )
+    raise Exit(0 if verdict.passed else 1)
+
+
+def validation_command(request: Request) -> list[str]:
+    """Return the command that reports all findings of a submission and its reference.
+
+    Examples:
+        >>> options = {"segments": "s.list"}
+        >>> request = Request("hub4", "a.tpl", "b.tpl", profile="official", options=options)
+        >>> " ".join(validation_command(request))
+        'hlteval validate hub4 a.tpl --against b.tpl --profile official'
+    """
+    words = ["hlteval", "validate", request.task, request.system]
+    words += ["--against", request.reference] if request.reference else []
+    words += ["--profile", request.profile] if request.profile != "plan" else []
+    words += ["--encoding", request.encoding] if request.encoding != "utf-8" else []
+    for item in request.definition.options:
+        if item.name not in request.options or not item.available_in("validate"):
+            continue
+        value = request.options[item.name]
+        values = value if isinstance(value, list | tuple) else [value]
+        for each in values[:1] if item.switch else values:
+            words += [f"--{item.flag}"] if item.switch else [f"--{item.flag}", str(each)]
+    return words
+
+
+def score(
+    request: Request, outputs: Outputs, output: Path | None = None, beside: list[str] | None = None
+) -> None:
+    """Score a submission."""
+    from hlteval.workflows.compare.plotting import plot_scores
+    from hlteval.workflows.run import engine
+
+    outputs.check()
+    json = "json" in {outputs.form, *dict(outputs.files)}
+    keeps = json or bool(output or outputs.report)
+    request = replace(request, evidence=bool(outputs.report), alignment=keeps)
+    with usage():
+        view = outputs.view(lambda: engine.measure_names(request))
+    refusals = outputs.refusals(validation_command(request))
+    with usage(), refusals, progress(remarks(), "scoring") as step, without_warnings():
+        check_folder(output)
+        scores = engine.score(replace(request, step=step))
+        plot_scores(request, scores, outputs.plot, beside or ())
+    with usage():
+        show_scores(outputs.with_defaults(scores), outputs, view, output)
+
+
+def compare(
+    request: Request,
+    outputs: Outputs,
+    systems: list[str],
+    metric: str | None = None,
+    test: Literal["permutation", "bootstrap", "jackknife"] | None = None,
+) -> None:
+    """Compare submissions."""
+    from hlteval.reports.systems import COLUMNS
+    from hlteval.reports.systems import COMPARISON_FORMATS as FORMATS
+    from hlteval.workflows.compare.comparison import compare as run
+    from hlteval.workflows.compare.plotting import plot_comparison
+
+    view = outputs.view(lambda: COLUMNS)
+    outputs.check()
+    runs: dict[str, Run] = {}
+    with usage(), outputs.refusals(), progress(remarks(), "comparing") as step, without_warnings():
+        comparison = run(
+            replace(request, step=step), systems, metric=metric, test=test, counted=runs.update
+        )
+        plot_comparison(comparison, outputs.plot, runs)
+    comparison = outputs.with_defaults(comparison)
+    _show_refused(comparison, request)
+    with usage():
+        outputs.publish(lambda name: FORMATS[name](comparison, view), comparison)
+    raise Exit(1 if comparison.refused else 0)
+
+
+def _show_refused(result: Comparison | Leaderboard, request: Request) -> None:
+    """Report to standard error why systems are refused."""
+    from hlteval.reports.systems import refusal
+
+    for system in result.refused:
+        each = replace(request, system=result.paths[system.name])
+        write(remarks(), refusal(system, validation_command(each)))
+
+
+def leaderboard(
+    request: Request,
+    outputs: Outputs,
+    systems: list[str],
+    names: str | None = None,
+    metrics: str | None = None,
+    output: Path | None = None,
+) -> None:
+    """Rank submissions."""
+    from hlteval.reports.systems import LEADERBOARD_FORMATS as FORMATS
+    from hlteval.reports.systems import columns_of
+    from hlteval.workflows.compare.board import leaderboard_in
+    from hlteval.workflows.compare.plotting import plot_leaderboard
+
+    outputs.check()
+    with usage(), outputs.refusals(), progress(remarks(), "scoring") as step:
+        board = leaderboard_in(
+            output,
+            replace(request, step=step),
+            systems,
+            names=names,
+            metrics=[name.strip() for name in (metrics or "").split(",") if name.strip()],
+            named=outputs.with_defaults,
+        )
+    view = outputs.view(lambda: columns_of(board.metrics))
+    show_findings(board.findings)
+    _show_refused(board, request)
+    with usage(), without_warnings():
+        publish(lambda name: FORMATS[name](board, view), outputs.form, outputs.files)
+        plot_leaderboard(board, outputs.plot)
+    raise Exit(1 if board.refused else 0)
+
+
+def agreement(
+    request: Request,
+    outputs: Outputs,
+    annotations: list[str],
+    per: Literal["document", "label"] | None = None,
+    max_differences: int = 10,
+) -> None:
+    """Measure the agreement between annotators."""
+    from hlteval.reports.agreement import COLUMNS, FORMATS, Selection
+    from hlteval.results.systems import short_names
+    from hlteval.workflows.agreement.agreement import agreement as run
+
+    view = Selection(outputs.view(lambda: COLUMNS), per or "", max_differences or None)
+    outputs.check()
+    names = short_names(annotations)
+    with usage(), outputs.refusals(), progress(remarks(), "reading") as step:
+        each = [names[path] for path in annotations]
+        result = run(replace(request, step=step), annotations, each)
+    result = outputs.with_defaults(result)
+    with usage():
+        outputs.publish(lambda name: FORMATS[name](result, view), result)
+
+
+def pack(
+    request: Request, outputs: Outputs, paths: list[str], archive: str, force: bool = False
+) -> None:
+    """Pack a submission with the names, index and layout of its task, if it validates."""
+    from hlteval.reports.packages import PACKED
+    from hlteval.workflows.packages import pack as run
+
+    show_defaults(outputs.defaults)
+    with usage(), progress(remarks(), "packing") as step:
+        packed = run(replace(request, step=step), paths, archive, force=force)
+    write(results(), PACKED[outputs.form](packed))
+    raise Exit(1 if packed.path is None else 0)
