@@ -281,7 +281,7 @@ class OfficialChangeDetection(inventory.OfficialDetection, change_metric.ChangeD
             total = total.filter(pl.col("criterion").ne_missing(UNSCORED))
             lines = [_NO_ALIGNMENT]
             curve = json.dumps({name: [*_NOTHING] for name in _CURVE})
-            scores = [
+            scores: list[tuple[str, ...]] = [
                 (CLASS, _NOTHING, metric, value, shown)
                 for _, shown, _ in _criteria([], self.options)
                 for metric, value in (("AP", _NOTHING), ("PRCurve_json", curve))
