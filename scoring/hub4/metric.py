@@ -19,13 +19,13 @@ from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.representation import align as numbered_alike
 from hlteval.representation.global_map import GlobalMap
+from hlteval.scoring.hub4.candidates import TEMPLATE, Instances, Mode, Policy, ZeroF
 from hlteval.scoring.hub4.fill_match import FILLERS
 from hlteval.scoring.hub4.mapping import (
-    TEMPLATE,
-    Mapper,
-    Policy,
-    TemplateSetMapping,
-    ZeroF,
+    MODES,
+    POINTS,
+    InstanceSets,
+    instance_mapping,
     segmented,
     unsegmented,
 )
@@ -38,7 +38,6 @@ from hlteval.scoring.hub4.measures import (
     weighted_measures,
 )
 from hlteval.scoring.hub4.normalizer import Lexicon, TextNormalizer
-from hlteval.scoring.hub4.points import MODES, POINTS, Mode
 from hlteval.scoring.hub4.report import listings, mapping_rows
 from hlteval.scoring.hub4.templettes import UNSCORED
 from hlteval.scoring.hub4.text_columns import Text, TextPair, same_file
@@ -261,20 +260,20 @@ class TempletteMatch(Metric):
         sets = self._sets(reference, system)
         collected = _Collected(self.options.modes)
         for some in sets.parts(SETS):
-            possible = Mapper(some.reference, some.system, some.pairs, self.options.policy)
+            sides, policy = (some.reference, some.system), self.options.policy
+            possible = Instances(*sides, some.pairs, policy)
             for mode in self.options.modes:
-                found = possible.mapped(mode)
+                found = instance_mapping(possible, mode)
                 if not some.settled:
-                    chosen = some.chosen(found.pairs)
-                    mapper = Mapper(some.reference, some.system, chosen, self.options.policy)
-                    found = mapper.mapped(mode)
+                    chosen = Instances(*sides, some.chosen(found.pairs), policy)
+                    found = instance_mapping(chosen, mode)
                 collected.points[mode].append(point_counts(found, some, mode))
                 if alignment:
                     rows = mapping_rows(found, some, mode, reference, system)
                     collected.rows[mode].append(rows)
         return collected.counts, collected.mapping if alignment else None
 
-    def _sets(self, reference: Corpus, system: Corpus) -> TemplateSetMapping:
+    def _sets(self, reference: Corpus, system: Corpus) -> InstanceSets:
         """The instance sets of both sides, and which can be mapped to each other."""
         given = (reference, system, self.options.normalizers, self.options.unscored)
         aligns = self.options.aligns

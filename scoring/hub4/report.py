@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.scoring.hub4.candidates import Mode
 from hlteval.scoring.hub4.fill_match import TESTS
+from hlteval.scoring.hub4.mapping import POINTS, InstanceSets, f_measure
 from hlteval.scoring.hub4.mapping import Mapping as Mapped
-from hlteval.scoring.hub4.mapping import TemplateSetMapping
 from hlteval.scoring.hub4.normalizer import NOTATION
-from hlteval.scoring.hub4.points import POINTS, Mode, f_measure
 from hlteval.scoring.hub4.templettes import Side
 
 LEVELS = ("set", "instance", "slot", "alternative", "fill")
@@ -39,7 +39,7 @@ _ORDER = ("set", "place_of_pair", "at", "depth", "order")
 
 
 def mapping_rows(
-    found: Mapped, sets: TemplateSetMapping, mode: Mode, reference: Corpus, system: Corpus
+    found: Mapped, sets: InstanceSets, mode: Mode, reference: Corpus, system: Corpus
 ) -> pl.DataFrame:
     """The mapping of a mode, as `MAPPING`.
 
@@ -58,7 +58,7 @@ def mapping_rows(
         _fills(pairs, sets, found, mode, (reference, system)),
     ]
     rows = pl.concat(levels, how="diagonal").join(
-        _documents(found, sets), on="set", how="left", maintain_order="left"
+        sets.named(found.sets), on="set", how="left", maintain_order="left"
     )
     rows = rows.sort(_ORDER, nulls_last=False, maintain_order=True)
     scored = pl.col("cor") + pl.col("inc") + pl.col("mis") + pl.col("spu") > 0
@@ -69,16 +69,7 @@ def mapping_rows(
     ).with_columns(f=pl.when(scored.fill_null(False)).then(f_measure()))[list(MAPPING)]
 
 
-def _documents(found: Mapped, sets: TemplateSetMapping) -> pl.DataFrame:
-    """The names of the documents of each set."""
-    ours, theirs = sets.names
-    rows = found.sets.join(
-        ours.select(reference="document", document="name"), on="reference", how="left"
-    ).join(theirs.select(system="document", document_system="name"), on="system", how="left")
-    return rows.select("set", "document", "document_system")
-
-
-def _named(found: Mapped, sets: TemplateSetMapping) -> pl.DataFrame:
+def _named(found: Mapped, sets: InstanceSets) -> pl.DataFrame:
     """The pairs of instances, those that are removed among them, with their pointers."""
     gone = found.removed.join(
         sets.reference.instances.select(reference="instance", type="type"), on="reference"
@@ -100,7 +91,7 @@ def _named(found: Mapped, sets: TemplateSetMapping) -> pl.DataFrame:
     )
 
 
-def _sets(pairs: pl.DataFrame, sets: TemplateSetMapping, found: Mapped) -> pl.DataFrame:
+def _sets(pairs: pl.DataFrame, sets: InstanceSets, found: Mapped) -> pl.DataFrame:
     sums = pairs.group_by("set").agg(pl.col(*POINTS).sum())
     rows = found.sets.join(sums, on="set", how="left")
     mapped = "same document" if sets.settled else "greedy, among overlapping sets"
@@ -111,7 +102,7 @@ def _sets(pairs: pl.DataFrame, sets: TemplateSetMapping, found: Mapped) -> pl.Da
         .then(pl.lit("the reference has no such set"))
         .otherwise(pl.lit(mapped))
     )
-    names = _documents(found, sets).select("set", "document", "document_system")
+    names = sets.named(found.sets)
     rows = rows.drop("reference", "system").with_columns(why=_of(rows, why))
     rows = rows.join(names, on="set").rename({"document": "reference", "document_system": "system"})
     return rows.with_columns(depth=pl.lit(0))
@@ -144,7 +135,7 @@ def _instances(pairs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _slots(pairs: pl.DataFrame, sets: TemplateSetMapping, found: Mapped) -> list[pl.DataFrame]:
+def _slots(pairs: pl.DataFrame, sets: InstanceSets, found: Mapped) -> list[pl.DataFrame]:
     """The slots, and the alternatives that count."""
     names = sets.reference.slots.select("place", "slot")
     place = pl.col("at") % sets.reference.places
@@ -197,7 +188,7 @@ _HEAD = ("set", "place_of_pair", "type", "at")
 
 def _fills(
     pairs: pl.DataFrame,
-    sets: TemplateSetMapping,
+    sets: InstanceSets,
     found: Mapped,
     mode: Mode,
     corpora: tuple[Corpus, Corpus],
@@ -273,7 +264,7 @@ def _reason(mode: Mode, ours: pl.Expr, theirs: pl.Expr, spared: pl.Expr) -> pl.E
     )
 
 
-def _paired(pairs: pl.DataFrame, sets: TemplateSetMapping, found: Mapped) -> pl.DataFrame:
+def _paired(pairs: pl.DataFrame, sets: InstanceSets, found: Mapped) -> pl.DataFrame:
     """The fills that count of both sides: gaining pairs, then the rest in order, then removed."""
     evaluation, most = found.evaluation, sets.reference.most
     which = pl.col("at") * most + pl.col("alternative")

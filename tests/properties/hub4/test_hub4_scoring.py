@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 from hlteval.representation import Corpus, of_documents
 from hlteval.representation.global_map import GlobalMap, Rule
-from hlteval.scoring.hub4 import mapping, metric, word_alignment
+from hlteval.scoring.hub4 import metric, word_alignment
 from hlteval.scoring.hub4.fill_match import Tokens, tokens_held, tokens_inside
+from hlteval.scoring.hub4.mapping import MODES, POINTS
+from hlteval.scoring.hub4.measures import greedy_losses
 from hlteval.scoring.hub4.metric import Options, TempletteMatch
 from hlteval.scoring.hub4.normalizer import Lexicon, SpellingFilter, TextNormalizer
-from hlteval.scoring.hub4.points import MODES, POINTS
 from hlteval.scoring.hub4.text_columns import Scale, Text, in_columns
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Alignment, Costs, alignments
 
@@ -330,15 +331,6 @@ def test_points_are_those_of_the_procedure_taken_literally(seed, zero_f):
         for mode in MODES:
             wanted = Literal(reference, system, mode, zero_f).points
             assert found.get((mode, f"d{number}"), (0,) * 6)[:4] == wanted
-
-
-def test_points_are_the_same_however_many_pairs_are_looked_at_together(monkeypatch):
-    sides = corpora(some_documents(7, count=10))
-    match = TempletteMatch(options=Options(premodifiers=()))
-    whole = points(match, *sides)
-    monkeypatch.setattr(mapping, "BLOCK", 3)
-    monkeypatch.setattr(mapping, "KEPT", 0)
-    assert points(match, *sides) == whole
 
 
 @FEW
@@ -670,5 +662,8 @@ def test_the_best_mapping_has_the_points_of_the_best_permutation(table):
         sum(tall[row][column] for column, row in enumerate(rows))
         for rows in permutations(range(len(tall)), len(tall[0]))
     )
-    found = {mapping._most(np.array(table), compiled=compiled) for compiled in (False, True)}
-    assert found == {best}
+    pairs = [(r, c, cor) for r, row in enumerate(table) for c, cor in enumerate(row) if cor]
+    scored = pl.DataFrame(pairs, ["reference", "system", "cor"], orient="row")
+    scored = scored.with_columns(set=0, type=pl.lit("B"), rank=0)
+    found = greedy_losses(scored, scored.clear())["best"].to_list()
+    assert found == [best] * bool(pairs)
