@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
 from hlteval.scoring.hub4.candidates import Mode
 from hlteval.scoring.hub4.mapping import POINTS, InstanceSets, Mapping
-from hlteval.scoring.matching import Pair, optimal
+from hlteval.scoring.matching import best_places
 from hlteval.scoring.metric import Replicates, Weights
 from hlteval.scoring.ratios import quotient
 from hlteval.scoring.resampling import weighted
 
+SIDES = ("reference", "system")
+#: The most steps of an assignment that takes less time than loading SciPy.
+_MOST_STEPS = 300_000
 DOCUMENTS = ("document", "document_system")
 
 #: A row per mode, document, type and slot: its points. A row without a slot has the correct points
@@ -71,23 +75,21 @@ def greedy_losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
     greedily = scored.join(taken, on=["set", "reference", "system"], how="semi")
     rows = greedily.group_by(group).agg(greedy=pl.col("cor").sum())
     # No mapping has more than the best of each row, or of each column.
-    for side in ("reference", "system"):
+    for side in SIDES:
         highest = scored.group_by(*group, side).agg(pl.col("cor").max())
         limit = highest.group_by(group).agg(pl.col("cor").sum().alias(side))
         rows = limit.join(rows, on=group, how="left")
     rows = rows.with_columns(pl.col("greedy").fill_null(0))
-    open_ = rows.filter(pl.min_horizontal("reference", "system") > pl.col("greedy"))
-    best: dict[tuple[object, ...], int] = {}
-    items = scored.join(open_, on=group, how="semi").select("reference", "system", "cor", *group)
-    for key, part in items.group_by(group):
-        pairs = optimal([Pair(*row[:3]) for row in part.iter_rows()])
-        best[key] = sum(pair.weight for pair in pairs)
+    open_ = rows.filter(pl.min_horizontal(SIDES) > pl.col("greedy"))
+    best = []
+    for key, pairs in scored.join(open_, on=group, how="semi").group_by(group):
+        row, column = (np.unique(pairs[side], return_inverse=True)[1] for side in SIDES)
+        table = np.zeros((row.max() + 1, column.max() + 1), dtype=np.int64)
+        table[row, column] = pairs["cor"]
+        places = best_places(table, compiled=table.size * min(table.shape) > _MOST_STEPS)
+        best.append((*key, sum(int(table[place]) for place in places)))
     schema = {name: rows.schema[name] for name in group} | {"best": pl.Int64}
-    rows = rows.join(
-        pl.DataFrame([(*key, most) for key, most in best.items()], schema, orient="row"),
-        on=group,
-        how="left",
-    )
+    rows = rows.join(pl.DataFrame(best, schema, orient="row"), on=group, how="left")
     return rows.select(*group, "greedy", best=pl.coalesce("best", "greedy")).sort(group)
 
 
