@@ -93,7 +93,6 @@ def _named(found: Mapped, sets: InstanceSets) -> pl.DataFrame:
 
 def _sets(pairs: pl.DataFrame, sets: InstanceSets, found: Mapped) -> pl.DataFrame:
     sums = pairs.group_by("set").agg(pl.col(*POINTS).sum())
-    rows = found.sets.join(sums, on="set", how="left")
     mapped = "same document" if sets.settled else "greedy, among overlapping sets"
     why = (
         pl.when(pl.col("system").is_null())
@@ -103,13 +102,8 @@ def _sets(pairs: pl.DataFrame, sets: InstanceSets, found: Mapped) -> pl.DataFram
         .otherwise(pl.lit(mapped))
     )
     names = sets.named(found.sets)
-    rows = rows.drop("reference", "system").with_columns(why=_of(rows, why))
-    rows = rows.join(names, on="set").rename({"document": "reference", "document_system": "system"})
-    return rows.with_columns(depth=pl.lit(0))
-
-
-def _of(rows: pl.DataFrame, expression: pl.Expr) -> pl.Series:
-    return rows.select(expression).to_series()
+    rows = found.sets.select("set", why=why, depth=0).join(sums, on="set", how="left")
+    return rows.join(names, on="set").rename({"document": "reference", "document_system": "system"})
 
 
 def _instances(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -213,22 +207,18 @@ def _fills(
     )
     sides = (sets.reference, sets.system)
     names = (("reference", "fill", "compared"), ("system", "fill_system", "compared_system"))
+    content = pl.col("content")
+    for mark, notation in NOTATION:
+        content = content.str.replace_all(mark, notation, literal=True)
+    extent = pl.format(" ##{}#{}#", "start", "end").fill_null("")
+    worded = pl.concat_str(pl.format('"{}"', content), extent)
     for corpus, side, (name, column, compared) in zip(corpora, sides, names, strict=True):
         originals = _written(corpus, side).rename({"fill": column, "written": name})
-        worded = side.fills.select(pl.col("fill").alias(column), _worded().alias(compared))
-        rows = rows.join(originals, on=column, how="left", maintain_order="left")
-        rows = rows.join(worded, on=column, how="left", maintain_order="left")
+        comparable = side.fills.select(pl.col("fill").alias(column), worded.alias(compared))
+        for table in (originals, comparable):
+            rows = rows.join(table, on=column, how="left", maintain_order="left")
     columns = ("reference", "system", "why", "compared", "compared_system", "order")
     return rows.select(*_HEAD, "slot", *POINTS, *columns, depth=pl.lit(4))
-
-
-def _worded() -> pl.Expr:
-    """A text fill as it is compared."""
-    extent = pl.format(" ##{}#{}#", "start", "end").fill_null("")
-    content = pl.col("content")
-    for mark, written in NOTATION:
-        content = content.str.replace_all(mark, written, literal=True)
-    return pl.concat_str(pl.format('"{}"', content), extent)
 
 
 def _reason(mode: Mode, ours: pl.Expr, theirs: pl.Expr, spared: pl.Expr) -> pl.Expr:
@@ -364,29 +354,23 @@ def listing(mapping: pl.DataFrame, *, errors: bool = False) -> str:
     shown = mapping.filter(~pl.col("level").is_in(["alternative", "slot"]))
     if errors:
         shown = shown.filter(pl.col("inc") + pl.col("mis") + pl.col("spu") > 0)
-    shown = shown.with_columns(_said(name) for name in ("reference", "system"))
-    points = (pl.when(pl.col(name) != 0).then(_counted(name)) for name in POINTS)
+    shown = shown.with_columns(
+        pl.col("reference", "system").replace("", None).fill_null("-")  # `-` for nothing
+    )
+    points = (
+        pl.when(pl.col(name) != 0).then(pl.format(f"{{}} {name.upper()}", name)) for name in POINTS
+    )
     points_text = pl.concat_str(points, separator=" ", ignore_nulls=True)
     sides = pl.format(
         "{} | {}  [{}] {}", "reference", "system", points_text, pl.col("why").fill_null("")
     )
-    fill, begin = pl.col("level") == "fill", pl.col("level") == "set"
-    indent = pl.when(begin).then(pl.lit("\n")).otherwise(pl.lit("  "))
+    fill = pl.col("level") == "fill"
+    indent = pl.when(pl.col("level") == "set").then(pl.lit("\n")).otherwise(pl.lit("  "))
     of_fill = pl.format("    {}: {}", "slot", sides)
     line = pl.when(fill).then(of_fill).otherwise(pl.concat_str(indent, sides))
     what = "Errors" if errors else "Templettes"
     head = f"{what} side by side, points by {mapping['mode'][0]}: reference | system"
     return "\n".join([head, *shown.select(line=line)["line"]]) + "\n"
-
-
-def _said(name: str) -> pl.Expr:
-    """What a side says, `-` for nothing."""
-    filled = pl.when(pl.col(name) == "").then(pl.lit("-")).otherwise(pl.col(name).fill_null("-"))
-    return filled.alias(name)
-
-
-def _counted(name: str) -> pl.Expr:
-    return pl.format(f"{{}} {name.upper()}", name)
 
 
 # The mapping as people read it: its fills, each with the instances that it belongs to.
@@ -417,23 +401,14 @@ def readable(mapping: pl.DataFrame) -> pl.DataFrame:
         "_instance", instance="reference", instance_system="system"
     )
     rows = rows.filter(level="fill").join(names, on="_instance", how="left", maintain_order="left")
-    return rows.with_columns(_outcome(), *map(_place, _PLACES))
-
-
-def _outcome() -> pl.Expr:
-    """What became of a fill; where it has no points, nothing counts."""
     points = (pl.when(pl.col(name) > 0).then(pl.lit(said)) for name, said in _OUTCOMES.items())
     removed = pl.when(pl.col("removed") > 0).then(pl.lit("not scored"))
-    return pl.coalesce(removed, *points, pl.lit("not scored")).alias("outcome")
-
-
-_PLACES = tuple(
-    (side, at, name) for side in ("reference", "system") for at, name in ((1, "start"), (2, "end"))
-)
-
-
-def _place(place: tuple[str, int, str]) -> pl.Expr:
-    """The start or the end of the extent of the maximal string, as written."""
-    side, at, name = place
-    extent = pl.col(side).str.extract(r"##(\d+)#(\d+)#[\d#]*$", at)
-    return extent.cast(pl.Int64, strict=False).alias(f"{side}_{name}")
+    # The first extent as written is that of the maximal string.
+    extents = {
+        f"{side}_{name}": pl.col(side)
+        .str.extract(r"##(\d+)#(\d+)#[\d#]*$", place)
+        .cast(pl.Int64, strict=False)
+        for side in ("reference", "system")
+        for place, name in ((1, "start"), (2, "end"))
+    }
+    return rows.with_columns(outcome=pl.coalesce(removed, *points, pl.lit("not scored")), **extents)

@@ -196,7 +196,7 @@ def _paths(texts: Sequence[Texts], costs: Costs) -> Iterator[Steps]:
             break
         extra *= 2
     for number, (ours, theirs) in enumerate(texts):
-        cells, path = memoryview(steps[:, number]), []
+        cells, path = steps[:, number].data, list[int]()
         row, column = len(ours), len(theirs)
         while row:
             step = cells[row - 1, column - slope * row - low]
@@ -290,7 +290,8 @@ class _Table:
     def _pairing(self, place: int, left: int, right: int) -> Integers:
         """What the words at a place of each reference cost beside a stretch of the system's."""
         if self.is_known:
-            return self.known.take(self.rows[place] + self.columns[:, left:right])
+            row: Integers = self.known.take(self.rows[place] + self.columns[:, left:right])
+            return row
         ours, theirs = self.texts[0]
         return self.costs.pairing([ours[place]], theirs[left:right])
 
