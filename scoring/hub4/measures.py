@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
-from hlteval.scoring.hub4.mapping import Mapping as Mapped
-from hlteval.scoring.hub4.mapping import TemplateSetMapping
-from hlteval.scoring.hub4.points import POINTS, Mode
+from hlteval.scoring.hub4.candidates import Mode
+from hlteval.scoring.hub4.mapping import POINTS, InstanceSets, Mapping
+from hlteval.scoring.matching import best_places
 from hlteval.scoring.metric import Replicates, Weights
 from hlteval.scoring.ratios import quotient
 from hlteval.scoring.resampling import weighted
 
 SIDES = ("reference", "system")
+#: The most steps of an assignment that takes less time than loading SciPy.
+_MOST_STEPS = 300_000
 DOCUMENTS = ("document", "document_system")
 
 #: A row per mode, document, type and slot: its points. A row without a slot has the correct points
 #: of the instances of that type by the greedy mapping, and by the mapping that has most. It is
 #: drawn with its document: the reference's, or the system's where the reference has none.
-COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
+COUNTS: dict[str, pl.DataType | type[pl.DataType]] = {
     "mode": pl.String,
     "document": pl.String,
     "document_system": pl.String,
@@ -37,36 +40,57 @@ _SHOWN = {name: name.upper() for name in MEASURES} | {"optional": "OPT", "remove
 
 
 def point_counts(
-    found: Mapped, sets: TemplateSetMapping, mode: Mode
+    mapping: Mapping, sets: InstanceSets, mode: Mode
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The points of a mapping by document, type and slot, and what the greedy algorithm lost.
 
     Returns:
         Both as `COUNTS`; the latter with `rank`, when the type was mapped.
     """
-    keys = ["set", "type", "slot"]
-    slots = found.evaluation.slots.join(found.pairs.select("pair", "set", "type"), on="pair")
+    slots = mapping.evaluation.slots.join(mapping.pairs.select("pair", "set", "type"), on="pair")
     places = sets.reference.slots.select("place", "slot")
     slots = slots.with_columns(place=pl.col("at") % sets.reference.places).join(places, on="place")
-    points = slots.group_by(keys).agg(pl.col(*POINTS).sum())
-    losses = found.groups.filter(pl.col("best") > pl.col("cor"))
-    losses = losses.select("set", "type", "best", "rank", greedy="cor")
-    named = found.sets
-    for side, column, names in zip(SIDES, DOCUMENTS, sets.names, strict=True):
-        own = names.select(pl.col("document").alias(side), pl.col("name").alias(column))
-        named = named.join(own, on=side, how="left", maintain_order="left")
-    named = named.with_columns(drawn=pl.coalesce(DOCUMENTS))
-    both = [_shaped(rows.join(named, on="set", how="left"), mode) for rows in (points, losses)]
-    return both[0].select(*COUNTS), both[1].select(*COUNTS, "rank")
+    points = slots.group_by("set", "type", "slot").agg(pl.col(*POINTS).sum())
+    losses = greedy_losses(mapping.scored, mapping.pairs).filter(pl.col("best") > pl.col("greedy"))
+    named = sets.named(mapping.sets).with_columns(drawn=pl.coalesce(DOCUMENTS))
+    tables = []
+    for rows, more in ((points, ()), (losses, ("rank",))):
+        known = rows.join(named, on="set", how="left").with_columns(mode=pl.lit(mode))
+        absent = [pl.lit(None, COUNTS[name]).alias(name) for name in COUNTS if name not in known]
+        tables.append(known.with_columns(absent).select(*COUNTS, *more))
+    return tables[0], tables[1]
 
 
-def _shaped(rows: pl.DataFrame, mode: Mode) -> pl.DataFrame:
-    absent = [
-        pl.lit(None, dtype).alias(name)
-        for name, dtype in COUNTS.items()
-        if name not in {*rows.columns, "mode"}
-    ]
-    return rows.with_columns(pl.lit(mode).alias("mode"), *absent)
+def greedy_losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
+    """The correct points of the pairs that were taken, and of the best one-to-one mapping.
+
+    Args:
+        scored: `set`, `type`, `rank`, `reference`, `system`, `cor`: pairs with a correct point.
+        taken: `set`, `reference`, `system`: the pairs that the greedy algorithm took.
+
+    Returns:
+        `rank`, `set`, `type`, `greedy`, `best`, in this order.
+    """
+    group = ["rank", "set", "type"]
+    greedily = scored.join(taken, on=["set", "reference", "system"], how="semi")
+    rows = greedily.group_by(group).agg(greedy=pl.col("cor").sum())
+    # No mapping has more than the best of each row, or of each column.
+    for side in SIDES:
+        highest = scored.group_by(*group, side).agg(pl.col("cor").max())
+        limit = highest.group_by(group).agg(pl.col("cor").sum().alias(side))
+        rows = limit.join(rows, on=group, how="left")
+    rows = rows.with_columns(pl.col("greedy").fill_null(0))
+    open_ = rows.filter(pl.min_horizontal(SIDES) > pl.col("greedy"))
+    best = []
+    for key, pairs in scored.join(open_, on=group, how="semi").group_by(group):
+        row, column = (np.unique(pairs[side], return_inverse=True)[1] for side in SIDES)
+        table = np.zeros((row.max() + 1, column.max() + 1), dtype=np.int64)
+        table[row, column] = pairs["cor"]
+        places = best_places(table, compiled=table.size * min(table.shape) > _MOST_STEPS)
+        best.append((*key, sum(int(table[place]) for place in places)))
+    schema = {name: rows.schema[name] for name in group} | {"best": pl.Int64}
+    rows = rows.join(pl.DataFrame(best, schema, orient="row"), on=group, how="left")
+    return rows.select(*group, "greedy", best=pl.coalesce("best", "greedy")).sort(group)
 
 
 def derived(beta: float) -> dict[str, pl.Expr]:
@@ -93,7 +117,7 @@ def derived(beta: float) -> dict[str, pl.Expr]:
     }
 
 
-def measures(points: Mapping[str, int], beta: float = 1.0) -> dict[str, float | None]:
+def measures(points: dict[str, int], beta: float = 1.0) -> dict[str, float | None]:
     """All measures of some points.
 
     Examples:
@@ -101,7 +125,7 @@ def measures(points: Mapping[str, int], beta: float = 1.0) -> dict[str, float | 
         >>> found["pos"], found["rec"], found["sub"], found["sub_muc"]
         (6.0, 0.5, 0.3333333333333333, 0.25)
     """
-    row = pl.DataFrame([dict(points)]).with_columns(**derived(beta)).select(MEASURES).row(0)
+    row = pl.DataFrame([points]).with_columns(**derived(beta)).select(MEASURES).row(0)
     values = (None if value is None else float(value) for value in row)
     return dict(zip(MEASURES, values, strict=True))
 
@@ -151,7 +175,7 @@ def _by(
 
 
 def _scorings(
-    points: pl.DataFrame, by: Mapping[str, pl.DataFrame], modes: Sequence[str], beta: float
+    points: pl.DataFrame, by: dict[str, pl.DataFrame], modes: Sequence[str], beta: float
 ) -> pl.DataFrame:
     """All, each type and each slot of it: a row per mode, scoring and measure."""
     nothing = [{"mode": mode, **dict.fromkeys(POINTS, 0)} for mode in modes]

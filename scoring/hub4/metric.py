@@ -19,13 +19,13 @@ from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.representation import align as numbered_alike
 from hlteval.representation.global_map import GlobalMap
+from hlteval.scoring.hub4.candidates import TEMPLATE, Instances, Mode, Policy, ZeroF
 from hlteval.scoring.hub4.fill_match import FILLERS
 from hlteval.scoring.hub4.mapping import (
-    TEMPLATE,
-    Mapper,
-    Policy,
-    TemplateSetMapping,
-    ZeroF,
+    MODES,
+    POINTS,
+    InstanceSets,
+    instance_mapping,
     segmented,
     unsegmented,
 )
@@ -38,7 +38,6 @@ from hlteval.scoring.hub4.measures import (
     weighted_measures,
 )
 from hlteval.scoring.hub4.normalizer import Lexicon, TextNormalizer
-from hlteval.scoring.hub4.points import MODES, POINTS, Mode
 from hlteval.scoring.hub4.report import listings, mapping_rows
 from hlteval.scoring.hub4.templettes import UNSCORED
 from hlteval.scoring.hub4.text_columns import Text, TextPair, same_file
@@ -116,21 +115,16 @@ class Options:
         return (self.align or self.hyp_corpus is not None) and not self.identical
 
     @cached_property
-    def _read(self) -> tuple[Mapping[str, Text], Mapping[str, Text]]:
+    def texts_by_document(self) -> tuple[Mapping[str, Text], Mapping[str, Text]]:
         """The texts of both sides; empty where they are not given."""
         return (self.corpus() if self.corpus else {}, self.hyp_corpus() if self.hyp_corpus else {})
-
-    @property
-    def texts_by_document(self) -> tuple[Mapping[str, Text], Mapping[str, Text]]:
-        """The texts of the reference and of the system, as far as they are given."""
-        return self._read
 
     @cached_property
     def identical(self) -> bool:
         """Whether both corpora are given and have the same texts."""
         if self.corpus is None or self.hyp_corpus is None:
             return False
-        reference, system = self._read
+        reference, system = self.texts_by_document
         return same_file(reference, system[""]) if "" in system else reference == system
 
     @property
@@ -170,7 +164,7 @@ class Options:
             return None
         if self.corpus is None or (self.aligns and self.hyp_corpus is None):
             raise ValueError("the texts of both sides are needed to align them")
-        return TextPair(*self._read, self._maps, self._costs())
+        return TextPair(*self.texts_by_document, self._maps, self._costs())
 
     def _costs(self) -> Costs:
         if self.align_costs == "phones" or (self.lexicon and not self.align_costs):
@@ -184,29 +178,6 @@ class Options:
 SETS = 2000
 #: Fewest correct texts with a wrong extent that suggest another way to count.
 _FEW = 3
-
-
-class _Collected:
-    """What is found of some instance sets at a time: mode by mode, whatever sets were together."""
-
-    def __init__(self, modes: Sequence[Mode]) -> None:
-        self.points: dict[Mode, list[tuple[pl.DataFrame, pl.DataFrame]]] = {m: [] for m in modes}
-        self.rows: dict[Mode, list[pl.DataFrame]] = {mode: [] for mode in modes}
-
-    @property
-    def counts(self) -> pl.DataFrame:
-        """The points, and what the greedy algorithm lost in the order in which types are mapped."""
-        tables = []
-        for each in self.points.values():
-            lost = pl.concat([losses for _, losses in each])
-            lost = lost.sort("rank", maintain_order=True).drop("rank")
-            tables += [*(points for points, _ in each), lost]
-        return pl.concat(tables)
-
-    @property
-    def mapping(self) -> pl.DataFrame:
-        """The mapping."""
-        return pl.concat(chain.from_iterable(self.rows.values()))
 
 
 @dataclass(frozen=True)
@@ -258,29 +229,36 @@ class TempletteMatch(Metric):
             2.0
         """
         reference, system = numbered_alike(reference, system)
-        sets = self._sets(reference, system)
-        collected = _Collected(self.options.modes)
-        for some in sets.parts(SETS):
-            possible = Mapper(some.reference, some.system, some.pairs, self.options.policy)
-            for mode in self.options.modes:
-                found = possible.mapped(mode)
+        # Mode by mode, and losses in the order in which types are mapped, whatever sets are mapped
+        # together.
+        modes = self.options.modes
+        points, losses, rows = ({mode: list[pl.DataFrame]() for mode in modes} for _ in range(3))
+        for some in self._sets(reference, system).parts(SETS):
+            sides, policy = (some.reference, some.system), self.options.policy
+            possible = Instances(*sides, some.pairs, policy)
+            for mode in modes:
+                mapping = instance_mapping(possible, mode)
                 if not some.settled:
-                    chosen = some.chosen(found.pairs)
-                    mapper = Mapper(some.reference, some.system, chosen, self.options.policy)
-                    found = mapper.mapped(mode)
-                collected.points[mode].append(point_counts(found, some, mode))
+                    chosen = Instances(*sides, some.chosen(mapping.pairs), policy)
+                    mapping = instance_mapping(chosen, mode)
+                counts, lost = point_counts(mapping, some, mode)
+                points[mode].append(counts)
+                losses[mode].append(lost)
                 if alignment:
-                    rows = mapping_rows(found, some, mode, reference, system)
-                    collected.rows[mode].append(rows)
-        return collected.counts, collected.mapping if alignment else None
+                    rows[mode].append(mapping_rows(mapping, some, mode, reference, system))
+        tables = []
+        for mode in modes:
+            lost = pl.concat(losses[mode]).sort("rank", maintain_order=True).drop("rank")
+            tables += [*points[mode], lost]
+        return pl.concat(tables), pl.concat(chain(*rows.values())) if alignment else None
 
-    def _sets(self, reference: Corpus, system: Corpus) -> TemplateSetMapping:
+    def _sets(self, reference: Corpus, system: Corpus) -> InstanceSets:
         """The instance sets of both sides, and which can be mapped to each other."""
-        given = (reference, system, self.options.normalizers, self.options.unscored)
+        sides = (reference, system, self.options.normalizers, self.options.unscored)
         aligns = self.options.aligns
         if not self.options.unsegmented or self.texts is None:
-            return segmented(*given, self.texts if aligns else None)
-        return unsegmented(*given, self.texts, align=aligns)
+            return segmented(*sides, self.texts if aligns else None)
+        return unsegmented(*sides, self.texts, align=aligns)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of several batches as one."""

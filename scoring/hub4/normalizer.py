@@ -79,8 +79,8 @@ Word(text='FIRE', first=1, last=1)]
         index: dict[str, list[tuple[int, Rule]]] = {}
         for rank, rule in enumerate(self.rules.rules if self.rules else ()):
             if rule.source:
-                marked = Rule(rule.source, _marked(rule.target), rule.left, rule.right)
-                kept = marked if self.sensitive else Rule(*map(capitals, _parts(marked)))
+                sides = (rule.source, _marked(rule.target), rule.left, rule.right)
+                kept = Rule(*(sides if self.sensitive else map(capitals, sides)))
                 index.setdefault((kept.source + kept.right)[:_KEY], []).append((rank, kept))
         return index
 
@@ -168,22 +168,6 @@ def variants(text: str) -> tuple[str, ...]:
     members = (part.split(OR) if at % 2 else [part] for at, part in enumerate(parts))
     found = (" ".join("".join(chosen).split()) for chosen in product(*members))
     return tuple(dict.fromkeys(islice(found, MOST)))
-
-
-def shown(text: str) -> str:
-    """A text with its alternatives as a global map writes them.
-
-    Examples:
-        >>> shown(f"{BEGIN} A {OR} B {END} C")
-        '{A / B} C'
-    """
-    for mark, written in NOTATION:
-        text = text.replace(mark, written)
-    return text
-
-
-def _parts(rule: Rule) -> tuple[str, str, str, str]:
-    return rule.source, rule.target, rule.left, rule.right
 
 
 def _split(pieces: Iterator[tuple[str, int, int]], origin: list[int]) -> Iterator[Word]:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.scoring.hub4.candidates import Mode
 from hlteval.scoring.hub4.fill_match import TESTS
+from hlteval.scoring.hub4.mapping import POINTS, InstanceSets, f_measure
 from hlteval.scoring.hub4.mapping import Mapping as Mapped
-from hlteval.scoring.hub4.mapping import TemplateSetMapping
 from hlteval.scoring.hub4.normalizer import NOTATION
-from hlteval.scoring.hub4.points import POINTS, Mode, f_measure
 from hlteval.scoring.hub4.templettes import Side
 
 LEVELS = ("set", "instance", "slot", "alternative", "fill")
@@ -39,7 +39,7 @@ _ORDER = ("set", "place_of_pair", "at", "depth", "order")
 
 
 def mapping_rows(
-    found: Mapped, sets: TemplateSetMapping, mode: Mode, reference: Corpus, system: Corpus
+    found: Mapped, sets: InstanceSets, mode: Mode, reference: Corpus, system: Corpus
 ) -> pl.DataFrame:
     """The mapping of a mode, as `MAPPING`.
 
@@ -58,7 +58,7 @@ def mapping_rows(
         _fills(pairs, sets, found, mode, (reference, system)),
     ]
     rows = pl.concat(levels, how="diagonal").join(
-        _documents(found, sets), on="set", how="left", maintain_order="left"
+        sets.named(found.sets), on="set", how="left", maintain_order="left"
     )
     rows = rows.sort(_ORDER, nulls_last=False, maintain_order=True)
     scored = pl.col("cor") + pl.col("inc") + pl.col("mis") + pl.col("spu") > 0
@@ -69,16 +69,7 @@ def mapping_rows(
     ).with_columns(f=pl.when(scored.fill_null(False)).then(f_measure()))[list(MAPPING)]
 
 
-def _documents(found: Mapped, sets: TemplateSetMapping) -> pl.DataFrame:
-    """The names of the documents of each set."""
-    ours, theirs = sets.names
-    rows = found.sets.join(
-        ours.select(reference="document", document="name"), on="reference", how="left"
-    ).join(theirs.select(system="document", document_system="name"), on="system", how="left")
-    return rows.select("set", "document", "document_system")
-
-
-def _named(found: Mapped, sets: TemplateSetMapping) -> pl.DataFrame:
+def _named(found: Mapped, sets: InstanceSets) -> pl.DataFrame:
     """The pairs of instances, those that are removed among them, with their pointers."""
     gone = found.removed.join(
         sets.reference.instances.select(reference="instance", type="type"), on="reference"
@@ -100,9 +91,8 @@ def _named(found: Mapped, sets: TemplateSetMapping) -> pl.DataFrame:
     )
 
 
-def _sets(pairs: pl.DataFrame, sets: TemplateSetMapping, found: Mapped) -> pl.DataFrame:
+def _sets(pairs: pl.DataFrame, sets: InstanceSets, found: Mapped) -> pl.DataFrame:
     sums = pairs.group_by("set").agg(pl.col(*POINTS).sum())
-    rows = found.sets.join(sums, on="set", how="left")
     mapped = "same document" if sets.settled else "greedy, among overlapping sets"
     why = (
         pl.when(pl.col("system").is_null())
@@ -111,14 +101,9 @@ def _sets(pairs: pl.DataFrame, sets: TemplateSetMapping, found: Mapped) -> pl.Da
         .then(pl.lit("the reference has no such set"))
         .otherwise(pl.lit(mapped))
     )
-    names = _documents(found, sets).select("set", "document", "document_system")
-    rows = rows.drop("reference", "system").with_columns(why=_of(rows, why))
-    rows = rows.join(names, on="set").rename({"document": "reference", "document_system": "system"})
-    return rows.with_columns(depth=pl.lit(0))
-
-
-def _of(rows: pl.DataFrame, expression: pl.Expr) -> pl.Series:
-    return rows.select(expression).to_series()
+    names = sets.named(found.sets)
+    rows = found.sets.select("set", why=why, depth=0).join(sums, on="set", how="left")
+    return rows.join(names, on="set").rename({"document": "reference", "document_system": "system"})
 
 
 def _instances(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -144,7 +129,7 @@ def _instances(pairs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _slots(pairs: pl.DataFrame, sets: TemplateSetMapping, found: Mapped) -> list[pl.DataFrame]:
+def _slots(pairs: pl.DataFrame, sets: InstanceSets, found: Mapped) -> list[pl.DataFrame]:
     """The slots, and the alternatives that count."""
     names = sets.reference.slots.select("place", "slot")
     place = pl.col("at") % sets.reference.places
@@ -197,7 +182,7 @@ _HEAD = ("set", "place_of_pair", "type", "at")
 
 def _fills(
     pairs: pl.DataFrame,
-    sets: TemplateSetMapping,
+    sets: InstanceSets,
     found: Mapped,
     mode: Mode,
     corpora: tuple[Corpus, Corpus],
@@ -222,22 +207,18 @@ def _fills(
     )
     sides = (sets.reference, sets.system)
     names = (("reference", "fill", "compared"), ("system", "fill_system", "compared_system"))
+    content = pl.col("content")
+    for mark, notation in NOTATION:
+        content = content.str.replace_all(mark, notation, literal=True)
+    extent = pl.format(" ##{}#{}#", "start", "end").fill_null("")
+    worded = pl.concat_str(pl.format('"{}"', content), extent)
     for corpus, side, (name, column, compared) in zip(corpora, sides, names, strict=True):
         originals = _written(corpus, side).rename({"fill": column, "written": name})
-        worded = side.fills.select(pl.col("fill").alias(column), _worded().alias(compared))
-        rows = rows.join(originals, on=column, how="left", maintain_order="left")
-        rows = rows.join(worded, on=column, how="left", maintain_order="left")
+        comparable = side.fills.select(pl.col("fill").alias(column), worded.alias(compared))
+        for table in (originals, comparable):
+            rows = rows.join(table, on=column, how="left", maintain_order="left")
     columns = ("reference", "system", "why", "compared", "compared_system", "order")
     return rows.select(*_HEAD, "slot", *POINTS, *columns, depth=pl.lit(4))
-
-
-def _worded() -> pl.Expr:
-    """A text fill as it is compared."""
-    extent = pl.format(" ##{}#{}#", "start", "end").fill_null("")
-    content = pl.col("content")
-    for mark, written in NOTATION:
-        content = content.str.replace_all(mark, written, literal=True)
-    return pl.concat_str(pl.format('"{}"', content), extent)
 
 
 def _reason(mode: Mode, ours: pl.Expr, theirs: pl.Expr, spared: pl.Expr) -> pl.Expr:
@@ -273,7 +254,7 @@ def _reason(mode: Mode, ours: pl.Expr, theirs: pl.Expr, spared: pl.Expr) -> pl.E
     )
 
 
-def _paired(pairs: pl.DataFrame, sets: TemplateSetMapping, found: Mapped) -> pl.DataFrame:
+def _paired(pairs: pl.DataFrame, sets: InstanceSets, found: Mapped) -> pl.DataFrame:
     """The fills that count of both sides: gaining pairs, then the rest in order, then removed."""
     evaluation, most = found.evaluation, sets.reference.most
     which = pl.col("at") * most + pl.col("alternative")
@@ -373,29 +354,23 @@ def listing(mapping: pl.DataFrame, *, errors: bool = False) -> str:
     shown = mapping.filter(~pl.col("level").is_in(["alternative", "slot"]))
     if errors:
         shown = shown.filter(pl.col("inc") + pl.col("mis") + pl.col("spu") > 0)
-    shown = shown.with_columns(_said(name) for name in ("reference", "system"))
-    points = (pl.when(pl.col(name) != 0).then(_counted(name)) for name in POINTS)
+    shown = shown.with_columns(
+        pl.col("reference", "system").replace("", None).fill_null("-")  # `-` for nothing
+    )
+    points = (
+        pl.when(pl.col(name) != 0).then(pl.format(f"{{}} {name.upper()}", name)) for name in POINTS
+    )
     points_text = pl.concat_str(points, separator=" ", ignore_nulls=True)
     sides = pl.format(
         "{} | {}  [{}] {}", "reference", "system", points_text, pl.col("why").fill_null("")
     )
-    fill, begin = pl.col("level") == "fill", pl.col("level") == "set"
-    indent = pl.when(begin).then(pl.lit("\n")).otherwise(pl.lit("  "))
+    fill = pl.col("level") == "fill"
+    indent = pl.when(pl.col("level") == "set").then(pl.lit("\n")).otherwise(pl.lit("  "))
     of_fill = pl.format("    {}: {}", "slot", sides)
     line = pl.when(fill).then(of_fill).otherwise(pl.concat_str(indent, sides))
     what = "Errors" if errors else "Templettes"
     head = f"{what} side by side, points by {mapping['mode'][0]}: reference | system"
     return "\n".join([head, *shown.select(line=line)["line"]]) + "\n"
-
-
-def _said(name: str) -> pl.Expr:
-    """What a side says, `-` for nothing."""
-    filled = pl.when(pl.col(name) == "").then(pl.lit("-")).otherwise(pl.col(name).fill_null("-"))
-    return filled.alias(name)
-
-
-def _counted(name: str) -> pl.Expr:
-    return pl.format(f"{{}} {name.upper()}", name)
 
 
 # The mapping as people read it: its fills, each with the instances that it belongs to.
@@ -426,23 +401,14 @@ def readable(mapping: pl.DataFrame) -> pl.DataFrame:
         "_instance", instance="reference", instance_system="system"
     )
     rows = rows.filter(level="fill").join(names, on="_instance", how="left", maintain_order="left")
-    return rows.with_columns(_outcome(), *map(_place, _PLACES))
-
-
-def _outcome() -> pl.Expr:
-    """What became of a fill; where it has no points, nothing counts."""
     points = (pl.when(pl.col(name) > 0).then(pl.lit(said)) for name, said in _OUTCOMES.items())
     removed = pl.when(pl.col("removed") > 0).then(pl.lit("not scored"))
-    return pl.coalesce(removed, *points, pl.lit("not scored")).alias("outcome")
-
-
-_PLACES = tuple(
-    (side, at, name) for side in ("reference", "system") for at, name in ((1, "start"), (2, "end"))
-)
-
-
-def _place(place: tuple[str, int, str]) -> pl.Expr:
-    """The start or the end of the extent of the maximal string, as written."""
-    side, at, name = place
-    extent = pl.col(side).str.extract(r"##(\d+)#(\d+)#[\d#]*$", at)
-    return extent.cast(pl.Int64, strict=False).alias(f"{side}_{name}")
+    # The first extent as written is that of the maximal string.
+    extents = {
+        f"{side}_{name}": pl.col(side)
+        .str.extract(r"##(\d+)#(\d+)#[\d#]*$", place)
+        .cast(pl.Int64, strict=False)
+        for side in ("reference", "system")
+        for place, name in ((1, "start"), (2, "end"))
+    }
+    return rows.with_columns(outcome=pl.coalesce(removed, *points, pl.lit("not scored")), **extents)

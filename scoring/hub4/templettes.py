@@ -50,6 +50,12 @@ class Side:
         """How many different slots there are."""
         return max(self.slots.height, 1)
 
+    @property
+    def order(self) -> pl.DataFrame:
+        """The documents in the order of their first instances: `document`, `order`."""
+        firsts = self.instances.group_by("document").agg(order=pl.col("instance").min())
+        return firsts.sort("order")
+
     def of(self, documents: pl.Series) -> Side:
         """The instances of some documents, in the same numbering."""
         inside = pl.col("document").is_in(documents.drop_nulls().implode())
@@ -85,7 +91,7 @@ def compared_side(
     Examples:
         >>> frame = {"row": 0, "document": 0, "origin": 0, "record": 1, "kind": "templette"}
         >>> one = Corpus(frames=[{**frame, "frame": "BREAD-d-1", "label": "BREAD"}])
-        >>> side(one, TextNormalizer()).instances["pointer"].to_list()
+        >>> compared_side(one, TextNormalizer()).instances["pointer"].to_list()
         ['BREAD-d-1']
     """
     instances = corpus.frames.filter(pl.col("kind") == "templette").select(

@@ -19,7 +19,7 @@ import polars as pl
 
 from hlteval.representation.global_map import GlobalMap
 from hlteval.scoring.hub4.normalizer import BEGIN, END, MARKS, OR, SpellingFilter, capitals
-from hlteval.scoring.hub4.word_alignment import DOCUMENT, Costs, Integers, all_aligned
+from hlteval.scoring.hub4.word_alignment import DOCUMENT, Costs, Integers, alignments
 
 _TAG = re.compile(r"<[^<>]*>")
 _WORD = re.compile(r"\S+")
@@ -116,7 +116,7 @@ class TextPair:
     def _aligned(self, texts: Sequence[tuple[str, str]]) -> list[tuple[Scale, Scale]]:
         """The scales of pairs of texts."""
         pairs = [self._words(*pair) for pair in texts]
-        found = all_aligned([(ours.words, theirs.words) for ours, theirs in pairs], self.costs)
+        found = alignments([(ours.words, theirs.words) for ours, theirs in pairs], self.costs)
         return [
             (
                 Scale(ours.starts, ours.ends, alignment.reference),

@@ -8,7 +8,7 @@ import pytest
 
 from hlteval.converters.hub4.global_map import read_map
 from hlteval.scoring.hub4.normalizer import SpellingFilter
-from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, aligned
+from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, alignments
 from hlteval.sources import open_source
 
 PAIRS = [
@@ -24,7 +24,7 @@ GAP = re.compile(r"\*+")
 
 def shown(reference: list[str], system: list[str], costs) -> list[tuple[str, str]]:
     """The columns of an alignment, empty where there is no word."""
-    found = aligned(reference, system, costs)
+    (found,) = alignments([(reference, system)], costs)
     columns = [["", ""] for _ in range(found.columns)]
     for side, words, places in ((0, reference, found.reference), (1, system, found.system)):
         for word, place in zip(words, places, strict=True):

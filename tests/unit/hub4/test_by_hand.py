@@ -11,7 +11,7 @@ from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.scoring.hub4.metric import Options
 from hlteval.scoring.hub4.normalizer import Lexicon, SpellingFilter, TextNormalizer, _sections
 from hlteval.scoring.hub4.text_columns import BEGIN, END, OR, Scale, Scales, Text, Words, chosen
-from hlteval.scoring.hub4.word_alignment import SCLITE, aligned, all_aligned, parts
+from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, alignments, parts
 from tests.runs import score
 
 REFERENCE = """\
@@ -99,6 +99,11 @@ def test_f_with_another_weight_of_recall_by_hand(tmp_path):
     assert scores.metrics["content.f"] == pytest.approx(expected)
 
 
+def aligned(reference, system, costs=DOCUMENT):
+    """The alignment of a pair of texts."""
+    return alignments([(reference, system)], costs)[0]
+
+
 ALIGNED = [
     # Deleting a b c and inserting x y z costs 6 · 3 = 18, five substitutions 5 · 4 = 20.
     ("a b c d e", "d e x y z", [0, 1, 2, 3, 4], [3, 4, 5, 6, 7]),
@@ -120,7 +125,7 @@ ALIGNED = [
 @pytest.mark.parametrize(("reference", "system", "ours", "theirs"), ALIGNED)
 def test_alignments_by_hand(reference, system, ours, theirs):
     pair = reference.split(), system.split()
-    for found in (aligned(*pair), aligned(*pair, SCLITE), *all_aligned([pair, pair])):
+    for found in (aligned(*pair), aligned(*pair, SCLITE), *alignments([pair, pair])):
         assert (found.reference.tolist(), found.system.tolist()) == (ours, theirs)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hlteval.converters.hub4.global_map import read_map
 from hlteval.representation.global_map import GlobalMap
 from hlteval.results.scores import Scores
-from hlteval.scoring.hub4.normalizer import SpellingFilter, shown, variants
+from hlteval.scoring.hub4.normalizer import NOTATION, SpellingFilter, variants
 from hlteval.sources import Member, open_source
 from tests.runs import score
 
@@ -21,6 +21,13 @@ def mapped(name: str, side: str, encoding: str = "utf-8") -> GlobalMap:
     found, findings = read_map(open_source(str(MAPS / name), encoding=encoding).members[0], side)
     assert [item.code for item in findings] == []
     return found
+
+
+def shown(text: str) -> str:
+    """A text with its alternatives as a global map writes them."""
+    for mark, written in NOTATION:
+        text = text.replace(mark, written)
+    return text
 
 
 def rewritten(rules: GlobalMap, text: str) -> str:

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from hlteval.results.scores import Scores
-from hlteval.scoring.hub4.mapping import _losses
+from hlteval.scoring.hub4.mapping import MODES
+from hlteval.scoring.hub4.measures import greedy_losses
 from hlteval.scoring.hub4.normalizer import TextNormalizer
-from hlteval.scoring.hub4.points import MODES
 from hlteval.tasks import load
 from hlteval.tasks.options import metric_options
 from hlteval.tasks.task import WrongOption
@@ -264,16 +264,16 @@ def test_losses_stand_in_the_order_of_sets_and_types() -> None:
         {
             "set": [number for number in range(sets) for _ in range(3)],
             "type": ["A", "B", "B"] * sets,
-            "pair": range(3 * sets),
+            "rank": [0] * (3 * sets),
             "reference": [1, 2, 3] * sets,
             "system": [1, 2, 2] * sets,
             "cor": [2, 1, 5] * sets,
         }
     ).sample(fraction=1, shuffle=True, seed=1)
     taken = scored.filter(pl.col("reference") < 3)
-    found = _losses(scored, taken)
+    found = greedy_losses(scored, taken)
     assert found.select("set", "type").rows() == [(n, t) for n in range(sets) for t in "AB"]
-    assert found.select("cor", "best").rows() == [(2, 2), (1, 5)] * sets
+    assert found.select("greedy", "best").rows() == [(2, 2), (1, 5)] * sets
 
 
 @pytest.mark.parametrize(
