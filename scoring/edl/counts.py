@@ -7,11 +7,11 @@ where a side has nothing, and undefined only without any item.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -147,6 +147,8 @@ class Counting:
     select = staticmethod(best_candidates)
     code = staticmethod(encode)
     rates = staticmethod(side_rates)
+    #: The files that the scorer writes, by name.
+    FILES: ClassVar[Mapping[str, Callable[[Iterable[Mapping[str, Any]]], str]]] = {}
     REPEATED: ClassVar = "use the last by name"
     REVERSE: ClassVar = "{count|it overlaps|they overlap} nothing"
 

@@ -7,16 +7,16 @@ recall and F-score (`figures`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus, align
-from hlteval.scoring.edl import errors, official
+from hlteval.scoring.edl import errors
 from hlteval.scoring.edl.annotations import ANNOTATIONS, encode, outside
 from hlteval.scoring.edl.counts import AVERAGES, RESULTS, Counting, long
 from hlteval.scoring.edl.measures import (
@@ -29,19 +29,14 @@ from hlteval.scoring.edl.measures import (
     measures,
 )
 from hlteval.scoring.edl.measures import measure as parse
+from hlteval.scoring.edl.official import OfficialCounting
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.resampling import gathered, weighted
 
 PRIMARY = "strong_typed_all_match"
 _MEMBERS = {"group": pl.Int64, "docid": pl.String, "copy": pl.Int64}
 _COUNTINGS: Mapping[str, type[Counting]] = MappingProxyType(
-    {"plan": Counting, "official": official.OfficialCounting}
-)
-_FILES: Mapping[str, Mapping[str, Callable[[Iterable[Mapping[str, Any]]], str]]] = MappingProxyType(
-    {
-        "plan": {},
-        "official": {"evaluation.tab": official.table, "evaluation.json": official.as_json},
-    }
+    {"plan": Counting, "official": OfficialCounting}
 )
 #: How many annotations of replicates are counted at a time, which bounds the memory.
 _ROWS = 1_000_000
@@ -183,11 +178,11 @@ class LinkMatch(Metric):
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The public scorer's table and JSON; none in the profile `plan`."""
-        files = _FILES[self.profile]
-        if not files:
-            return {}
-        rows = self.results(total).filter(pl.col("by") == self.options.by, "asked").to_dicts()
-        return {name: write(rows) for name, write in files.items()}
+        asked = (pl.col("by") == self.options.by, pl.col("asked"))
+        return {
+            name: write(self.results(total).filter(*asked).to_dicts())
+            for name, write in self._steps.FILES.items()
+        }
 
     def error_analysis(
         self, aligned: pl.DataFrame, total: pl.DataFrame

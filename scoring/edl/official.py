@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -94,6 +94,46 @@ def rates(found: pl.Expr, predicted: pl.Expr, met: pl.Expr, expected: pl.Expr) -
     return Rates(precision, recall, mean)
 
 
+# The table and the JSON that the public scorer writes (neleval 3.1).
+
+HEADER = (*COUNTS, "precis", "recall", "fscore", "measure")
+
+
+def table(rows: Iterable[Mapping[str, Any]]) -> str:
+    r"""The figures with three decimals, whole counts as they are, sorted by the measures' names.
+
+    Args:
+        rows: `measure`, `fractional` (whether counts are sums of fractions), counts and rates; null
+            where there is none.
+
+    Examples:
+        >>> row = {"measure": "muc", "fractional": False, "ptp": 1.0, "fp": 1.0, "rtp": 1.0}
+        >>> row |= {"fn": 0.0, "precision": 0.5, "recall": 1.0, "fscore": 2 / 3}
+        >>> table([row]).splitlines()[1].split("\t")
+        ['1', '1', '1', '0', '0.500', '1.000', '0.667', 'muc']
+    """
+    lines = ["\t".join(HEADER)]
+    for row in sorted(rows, key=lambda row: str(row["measure"])):
+        figures = _figures(row).values() or [0] * (len(HEADER) - 1)
+        cells = (f"{value:.3f}" if isinstance(value, float) else str(value) for value in figures)
+        lines.append("\t".join([*cells, row["measure"]]))
+    return "\n".join(lines) + "\n"
+
+
+def as_json(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The figures by the names of the measures."""
+    by_measure = {row["measure"]: _figures(row) for row in rows}
+    return json.dumps(by_measure, sort_keys=True, indent=4) + "\n"
+
+
+def _figures(row: Mapping[str, Any]) -> dict[str, float | int]:
+    """The figures of a row; nothing where it has none."""
+    if row["precision"] is None:
+        return {}
+    counts = {name: row[name] if row["fractional"] else int(row[name]) for name in COUNTS}
+    return counts | {name: row[name] for name in RATES}
+
+
 class OfficialCounting(Counting):
     """Annotations whose measures are counted as the public scorer counts them."""
 
@@ -101,6 +141,7 @@ class OfficialCounting(Counting):
     select = staticmethod(select)
     code = staticmethod(code)
     rates = staticmethod(rates)
+    FILES: ClassVar = {"evaluation.tab": table, "evaluation.json": as_json}
     REPEATED = "use the last in the file"
     REVERSE = "no overlap scores, since the public scorer crashes"
 
@@ -342,43 +383,3 @@ def overlaps(reference: Spans, system: Spans, modes: tuple[str, str]) -> list[In
         met = Spans(pairs[side], *(column[pairs[other]] for column in few[other][1:]))
         units[side][places[side]] = covered(modes[side], each, met)
     return units
-
-
-# The table and the JSON that the public scorer writes (neleval 3.1).
-
-HEADER = (*COUNTS, "precis", "recall", "fscore", "measure")
-
-
-def table(rows: Iterable[Mapping[str, Any]]) -> str:
-    r"""The figures with three decimals, whole counts as they are, sorted by the measures' names.
-
-    Args:
-        rows: `measure`, `fractional` (whether counts are sums of fractions), counts and rates; null
-            where there is none.
-
-    Examples:
-        >>> row = {"measure": "muc", "fractional": False, "ptp": 1.0, "fp": 1.0, "rtp": 1.0}
-        >>> row |= {"fn": 0.0, "precision": 0.5, "recall": 1.0, "fscore": 2 / 3}
-        >>> table([row]).splitlines()[1].split("\t")
-        ['1', '1', '1', '0', '0.500', '1.000', '0.667', 'muc']
-    """
-    lines = ["\t".join(HEADER)]
-    for row in sorted(rows, key=lambda row: str(row["measure"])):
-        figures = _figures(row).values() or [0] * (len(HEADER) - 1)
-        cells = (f"{value:.3f}" if isinstance(value, float) else str(value) for value in figures)
-        lines.append("\t".join([*cells, row["measure"]]))
-    return "\n".join(lines) + "\n"
-
-
-def as_json(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The figures by the names of the measures."""
-    by_measure = {row["measure"]: _figures(row) for row in rows}
-    return json.dumps(by_measure, sort_keys=True, indent=4) + "\n"
-
-
-def _figures(row: Mapping[str, Any]) -> dict[str, float | int]:
-    """The figures of a row; nothing where it has none."""
-    if row["precision"] is None:
-        return {}
-    counts = {name: row[name] if row["fractional"] else int(row[name]) for name in COUNTS}
-    return counts | {name: row[name] for name in RATES}
