@@ -33,6 +33,7 @@ from hlteval.workflows.evaluation import campaign_files, manifest_checks, pipeli
 from hlteval.workflows.evaluation import pipeline as pipelines
 from hlteval.workflows.evaluation import pipeline_state as state
 from hlteval.workflows.evaluation.manifests import read_campaign, read_manifest
+from hlteval.workflows.run.request import Request
 
 PathName: TypeAlias = str | os.PathLike[str]
 Megabytes: TypeAlias = Annotated[int, Between(0)]
@@ -298,10 +299,10 @@ def pack(
     chosen = task_options(task, pack, options, task_option)
     target = output_path("output", output)
     with python_names({"output": target, "files": paths[0], "against": reference, **chosen}, task):
-        return packages.pack(
-            task, paths, target, force=force, against=reference, profile=profile,
-            encoding=encoding, options=chosen,
-        )  # fmt: skip
+        request = Request(
+            task, "", against=reference, profile=profile, encoding=encoding, options=chosen
+        )
+        return packages.pack(request, paths, target, force=force)
 
 
 @check_arguments

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
-from types import MappingProxyType
 
 import msgspec
 
@@ -53,11 +52,11 @@ class Schema:
         return f"{self.name}-{self.version}.schema.json"
 
     @property
-    def identifier(self) -> str:
+    def id(self) -> str:
         """Its `$id`, which names no place.
 
         Examples:
-            >>> SCHEMAS["scores"].identifier
+            >>> SCHEMAS["scores"].id
             'urn:hlteval:schema:scores:1'
         """
         return f"urn:hlteval:schema:{self.name}:{self.version}"
@@ -69,12 +68,10 @@ class Schema:
 
 
 #: The schemas by name, in the order of the documentation.
-SCHEMAS: Mapping[str, Schema] = MappingProxyType(
-    {
-        name: msgspec.convert({"name": name, **schema}, Schema)
-        for name, schema in declared_schemas().items()
-    }
-)
+SCHEMAS: Mapping[str, Schema] = {
+    name: msgspec.convert({"name": name, **schema}, Schema)
+    for name, schema in declared_schemas().items()
+}
 
 
 _COLUMNS = (Column("schema", "name"), Column("version"), Column("describes", "prose", FIXED))
@@ -118,8 +115,6 @@ def schemas_json() -> str:
     from hlteval.reports.lists import encode
     from hlteval.reports.schemas.lists import SchemaDescription
 
-    descriptions = [
-        SchemaDescription(each.name, each.version, each.title, each.of, each.file, each.identifier)
-        for each in SCHEMAS.values()
-    ]
+    every = [*SCHEMAS.values()]
+    descriptions = msgspec.convert(every, list[SchemaDescription], from_attributes=True)
     return encode("schemas", schemas=descriptions)

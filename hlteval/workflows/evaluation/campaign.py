@@ -38,8 +38,8 @@ from hlteval.workflows.evaluation.manifests import CampaignManifest
 from hlteval.workflows.processes import graph
 from hlteval.workflows.processes.batches import Progress, no_progress
 from hlteval.workflows.processes.graph import UNREAD, Failed, Node, Workers
-from hlteval.workflows.run.batches import NothingGiven
-from hlteval.workflows.run.engine import Counted, Run, conclude, open_run
+from hlteval.workflows.run.batches import Batch, NothingGiven
+from hlteval.workflows.run.engine import Run, conclude, open_run
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused
 
@@ -97,7 +97,7 @@ def begin(cell: Cell, size: int | None) -> CellResult | Failed | int:
         return Failed("unusable", str(error))
 
 
-def count(cell: Cell, first: int, end: int, size: int | None) -> list[Counted]:
+def count(cell: Cell, first: int, end: int, size: int | None) -> list[Batch]:
     """Check and count some batches, one after the other.
 
     Args:
@@ -112,7 +112,7 @@ def count(cell: Cell, first: int, end: int, size: int | None) -> list[Counted]:
     return batches
 
 
-def finish(cell: Cell, size: int | None, *parts: Sequence[Counted]) -> CellResult:
+def finish(cell: Cell, size: int | None, *parts: Sequence[Batch]) -> CellResult:
     """Judge and score a cell.
 
     Args:
@@ -134,7 +134,7 @@ def finish(cell: Cell, size: int | None, *parts: Sequence[Counted]) -> CellResul
         documents=run.judged.documents,
         records=run.judged.records,
         findings=tuple(run.judged.findings),
-        lasting=run.failure is None,
+        lasting=run.total.failure is None,
     )
     if reason:
         return result
@@ -142,7 +142,7 @@ def finish(cell: Cell, size: int | None, *parts: Sequence[Counted]) -> CellResul
     scores, intervals = run.estimate(drawn)
     if cell.ranked:
         table = pl.concat(run.counts).write_ipc(None, compression="zstd").getvalue()
-        files = {side: tuple(files) for side, files in run.files.read.items()}
+        files = {side: tuple(files) for side, files in run.total.files.items()}
         result = msgspec.structs.replace(result, counts=table, files=files)
     return msgspec.structs.replace(
         result,
@@ -203,8 +203,10 @@ def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard |
             )  # fmt: skip
             if scored:
                 run = runs[cell.submission] = open_cell(cell)
-                run.counts = [pl.read_ipc(result.counts)]
-                run.files.add({side: list(files) for side, files in result.files.items()})
+                run.total.counts = [pl.read_ipc(result.counts)]
+                run.total.files = {
+                    side: dict.fromkeys(files) for side, files in result.files.items()
+                }
                 run.judged = verdict
                 continue
             blocking = tuple(each for each in result.findings if each.blocking) or result.findings

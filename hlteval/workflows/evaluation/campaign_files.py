@@ -28,8 +28,8 @@ import msgspec
 
 from hlteval import __version__
 from hlteval.extensions import FORMATS, RULES, TASKS
+from hlteval.reports.html import make_page, write
 from hlteval.reports.html.systems import campaign_page
-from hlteval.reports.html.writing import page, write
 from hlteval.reports.systems import leaderboard_tsv as tsv
 from hlteval.results.config import Config
 from hlteval.results.evaluation import CampaignResult, Cell, CellResult, Group
@@ -243,7 +243,7 @@ def write_campaign(result: CampaignResult, folder: Path) -> None:
         for group, board in result.boards.items():
             # A leaderboard is a table, and the report of its first metric.
             first: Comparison = msgspec.structs.replace(board.comparisons[0], refused=board.refused)
-            report = page(first, (f"../{INDEX}", result.name)).html()
+            report = make_page(first).html((f"../{INDEX}", result.name))
             for suffix, text in (("tsv", str(tsv(board))), ("html", report)):
                 file = boards / f"{names[group]}.{suffix}"
                 file.write_text(text, "utf-8", errors="backslashreplace", newline="")

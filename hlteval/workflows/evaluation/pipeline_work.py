@@ -184,9 +184,10 @@ def _score(order: Order) -> Outcome:
 
     Tables have the names of the specification; those of the official software have them already.
     """
-    from hlteval.reports.scores import Refusal, write_tables
+    from hlteval.reports.scores import refusal_text, write_tables
     from hlteval.reports.terminal import render_text
     from hlteval.results.config import with_defaults
+    from hlteval.results.verdict import Refusal
     from hlteval.workflows.run.engine import score
     from hlteval.workflows.run.verdicts import Refused
 
@@ -195,7 +196,7 @@ def _score(order: Order) -> Outcome:
     except Refused as refused:
         command = shlex.split(order.command)
         refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
-        report = order.report(render_text(refusal.as_text(MAX_FINDINGS)))
+        report = order.report(render_text(refusal_text(refusal, MAX_FINDINGS)))
         return Outcome("refused", report, str(refused), refused.fix)
     if order.defaults and order.defaults.names:
         scores = with_defaults(scores, order.defaults)
