@@ -50,7 +50,7 @@ def new_task(root: Path, names: Names) -> None:
 
 
 def new_rule(root: Path, names: Names) -> None:
-    """Write a rule that finds nothing, its code, and a fixture without a mistake, with its place."""
+    """Write a rule that finds nothing, its code, and a fixture with its place."""
     code, subject, family = names["number"], names["subject"], names["family"]
     write_files(root, "rule", names)
     rules = root / f"validators/{family}/rules.py"
@@ -69,7 +69,7 @@ def new_rule(root: Path, names: Names) -> None:
     valid = min(invalid.with_name("valid").iterdir())
     copy = invalid / f"{code}-{names['name']}{''.join(valid.suffixes)}"
     (shutil.copytree if valid.is_dir() else shutil.copy)(valid, copy)
-    place = f"{copy.name}  0  0  0  E  # FILL IN: make the mistake, and say where it is\n"
+    place = f"{copy.name}  0  0  0  E\n"
     table.write_text(text[: last.end()] + place + text[last.end() :], "utf-8")
 
 
@@ -115,9 +115,9 @@ def names_of(name: str, given: argparse.Namespace) -> Names:
         "family": family,
         "format": form,
         "module": form.replace("-", "_"),
-        "suffix": form.removesuffix("-tab"),
+        "suffix": "tab",
         "constant": name.replace("-", "_").upper(),
-        "code": given.code or family[:3].upper(),
+        "code": given.code or given.number[:3] or family[:3].upper(),
         "title": title,
         "lower": title[0].lower() + title[1:],
         "specification": given.specification or title,
@@ -127,13 +127,12 @@ def names_of(name: str, given: argparse.Namespace) -> Names:
     }
 
 
-def tidy(root: Path) -> None:
+def tidy(root: Path, family: str) -> None:
     """Sort the imports and format the lines of what was written."""
-    changed = ["git", "ls-files", "--modified", "--others", "--exclude-standard", "*.py"]
-    files = subprocess.run(changed, cwd=root, capture_output=True, text=True, check=True).stdout
+    rooms = ("converters", "scoring", "validators", "hlteval/tasks", "tests/unit")
+    files = [str(path) for room in rooms for path in root.glob(f"{room}/{family}*")]
     for words in (["check", "--select", "I", "--fix"], ["format"]):
-        ruff = [sys.executable, "-m", "ruff", *words, "--quiet", *files.split()]
-        subprocess.run(ruff, cwd=root, check=True)
+        subprocess.run([sys.executable, "-m", "ruff", *words, "--quiet", *files], check=True)
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> None:
@@ -142,7 +141,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> None:
     parser.add_argument("part", choices=["task", "format", "rule"])
     parser.add_argument("name", help="in small letters, with hyphens")
     parser.add_argument("--family", default="", help="package of each room (default: the name)")
-    parser.add_argument("--format", default="", help="of submissions (default: a new one, NAME-tab)")
+    parser.add_argument("--format", default="", help="default: a new one, NAME-tab")
     parser.add_argument("--title", default="", help="one line for people")
     parser.add_argument("--specification", default="", help="the document that a task follows")
     parser.add_argument("--code", default="", help="three letters (default: those of the family)")
@@ -161,8 +160,8 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> None:
     if any(root.glob(taken[given.part])) or (given.part != "rule" and codes.exists()):
         parser.error("there is one of that name, or its code is taken: use CODE=ABC")
     {"task": new_task, "format": new_format, "rule": new_rule}[given.part](root, names)
-    tidy(root)
-    sys.stdout.write("Now fill in what `pytest tests/unit/test_skeleton.py` lists: docs/adding.md\n")
+    tidy(root, names["family"])
+    sys.stdout.write("To fill in: pytest tests/unit/test_skeleton.py; see docs/adding.md\n")
 
 
 if __name__ == "__main__":

@@ -30,8 +30,11 @@ from typing import Any
 
 from typer.testing import CliRunner, Result
 
+import hlteval
+
 TABLES = tomllib.loads(Path(__file__).with_name("outputs.toml").read_text("utf-8"))
-"""The inputs of each task, values of options, and further commands."""
+"""Values of options, inputs that are not found, and further commands."""
+ROLES = ("system", "baseline", "broken", "reference")
 OUT = "out"
 """The folder of the outputs of a command, in the folder of the demonstration."""
 JSON = ("text", "json")
@@ -52,8 +55,8 @@ def cases(group: str) -> Iterator[Case]:
     """The cases of a group: a task, an input of conversions, a list of the table `commands`."""
     if group == "lists":
         yield from ([words] for words in _lists())
-    if group in TABLES["tasks"]:
-        yield from ([words] for words in _task(group, TABLES["tasks"][group]))
+    if files := inputs(group):
+        yield from ([words] for words in _task(group, files))
     if group in TABLES["inputs"]:
         yield from _conversions(group)
     lines: list[str] = TABLES["commands"].get(group, [])
@@ -63,8 +66,28 @@ def cases(group: str) -> Iterator[Case]:
 
 def groups() -> list[str]:
     """The names of all groups, the longest first."""
-    tables = (TABLES[name] for name in ("tasks", "commands", "inputs"))
-    return list(dict.fromkeys([*chain.from_iterable(tables), "lists"]))
+    from hlteval.tasks import BUILTIN
+
+    return list(dict.fromkeys([*BUILTIN, *TABLES["commands"], *TABLES["inputs"], "lists"]))
+
+
+def inputs(task: str) -> Mapping[str, str]:
+    """The inputs of a task by role, from its tutorial: none if it has no output of a system."""
+    files: dict[str, str] = TABLES["tasks"].get(task, {})
+    demo = Path(hlteval.__file__).with_name("demo")
+    folders = [f"tutorials/{name}" for name in (task, task.replace("-", "/", 1))]
+    folder = next((demo / name for name in folders if (demo / name).is_dir()), None)
+    if folder is None or "skip" in files:
+        return {}
+    paths = [*sorted(folder.iterdir()), *sorted(folder.parent.iterdir())]
+    roles = {"annotations": "reference"}
+    named = {
+        roles.get(name, name): path.relative_to(demo).as_posix()
+        for path in reversed(paths)
+        if (name := path.name.partition(".")[0]) in {*ROLES, *roles}
+    }
+    against = {"against": named["reference"]} if "reference" in named else {}
+    return {**against, **named, **files} if "system" in named else {}
 
 
 def _lists() -> Iterator[list[str]]:
@@ -92,7 +115,7 @@ def _task(task: str, files: Mapping[str, str]) -> Iterator[list[str]]:
     """The commands of a task; `files` has its inputs by role, and options."""
     system, broken, baseline = (files[role] for role in ("system", "broken", "baseline"))
     reference = ["-r", files["reference"]] if "reference" in files else []
-    against = ["--against", files["against"]] if "against" in files else []
+    against = ["--against", files["against"]] if files.get("against") else []
     against += files.get("validate", "").split()
     more = files.get("score", "").split()
     annotations = [*reference[1:], system, baseline]
@@ -218,8 +241,6 @@ def file_name(case: Case) -> str:
 
 def write_group(group: str, output: Path, only: str) -> int:
     """Run the cases of a group whose commands contain `only`; returns their number."""
-    import hlteval
-
     os.environ |= {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "CI": "", "TZ": "UTC"}
     number = 0
     with tempfile.TemporaryDirectory(prefix="hlteval-") as folder:

@@ -144,7 +144,7 @@ class AlignmentInfo:
     cells: tuple[CellInfo, ...] = ()
     label: tuple[str, ...] = ("type",)
     label_title: str = "type"
-    details: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    details: Mapping[str, str] = field(default_factory=dict)
     facets: tuple[FacetInfo, ...] = ()
     places: PlaceInfo | None = None
     items: tuple[str, str] | None = None
