@@ -32,7 +32,7 @@ SIZE_ARGS ?=
 # docs/adding.md. FAMILY, FORMAT, CODE and SUBJECT are optional, but for a rule.
 NEW = $(BIN)/python -m house.new $(1) $(NAME) --family "$(FAMILY)" --title "$(TITLE)"
 
-.PHONY: new-task new-format new-rule
+.PHONY: golden new-task new-format new-rule
 .PHONY: demo docs man test test-oldest lint types pytest size bench bench-peers coverage fuzz mutants clean
 
 demo: $(RUNTIME)
@@ -120,6 +120,10 @@ $(OLDEST)/installed: pyproject.toml constraints-oldest.txt
 	$(OLDEST)/bin/python $(PIP) install -c constraints-oldest.txt setuptools
 	$(OLDEST)/bin/python $(PIP) $(INSTALL) -c constraints-oldest.txt -e '.[dev]'
 	touch $@
+
+# Pages and lists that are made from code; git diff shows what changed.
+golden: $(INSTALLED)
+	$(BIN)/$(PYTEST) -q --update-golden $$(grep -rl --include='test_*.py' golden tests)
 
 new-task: $(INSTALLED)
 	$(call NEW,task) --format "$(FORMAT)" --specification "$(SPECIFICATION)" --code "$(CODE)"

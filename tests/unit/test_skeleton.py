@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -39,16 +40,22 @@ def test_nothing_is_left_to_fill_in() -> None:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the repository, with a new task, a further format and a further rule of it."""
+    """A copy of the repository, in which the commands of docs/adding.md were run."""
     root = tmp_path_factory.mktemp("skeleton") / "copy"
     for name in ROOMS:
         shutil.copytree(ROOT / name, root / name, symlinks=True)
     for name in (*FILES, *TESTS):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, root / name)
-    new.main(["task", "spans", "--title", "Labelled spans", "--code", "ZZZ"], root)
-    new.main(["format", "span-list", "--family", "spans", "--code", "ZZL"], root)
-    new.main(["rule", "long-span", "--family", "spans", "--number", "ZZZ303"], root)
+    page = (ROOT / "docs/adding.md").read_text("utf-8")
+    lines = re.findall(r"^make (new-.*)$", page, re.M)
+    assert [line.split()[0] for line in lines] == ["new-task", "new-format", "new-rule"]
+    for line in lines:
+        dry = ["make", "--dry-run", "--assume-old=.venv/installed", *shlex.split(line)]
+        command = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        program, *words = shlex.split(command.splitlines()[-1])
+        assert words[:2] == ["-m", "house.new"], program
+        new.main(words[2:], root)
     return root
 
 
@@ -69,5 +76,5 @@ def test_its_tests_fail_only_where_something_is_to_be_filled_in(copy: Path) -> N
     output = run(copy, "pytest", "-q", "-p", "no:cacheprovider", *tests)
     failed = re.findall(r"^FAILED (\S+)", output, re.M)
     rule = "tests/unit/spans/test_fixtures.py::test_a_fixture_raises_its_code_and_nothing_else"
-    assert failed == [f"{rule}[ZZZ303-long-span.tab]", tests[1]], output
+    assert failed == [f"{rule}[SPN303-long-span.tab]", tests[1]], output
     assert all(mark in output for mark in marks(copy))
