@@ -28,6 +28,11 @@ PYTEST := pytest -n auto --dist loadfile
 # Arguments for the size of the code, e.g. make size SIZE_ARGS="--list participles"
 SIZE_ARGS ?=
 
+# What is new, e.g. make new-task NAME=spans TITLE="Labelled spans" SPECIFICATION="the guidelines":
+# docs/adding.md. FAMILY, FORMAT, CODE and SUBJECT are optional, but for a rule.
+NEW = $(BIN)/python -m house.new $(1) $(NAME) --family "$(FAMILY)" --title "$(TITLE)"
+
+.PHONY: golden new-task new-format new-rule
 .PHONY: demo docs man test test-oldest lint types pytest size bench bench-peers coverage fuzz mutants clean
 
 demo: $(RUNTIME)
@@ -115,6 +120,19 @@ $(OLDEST)/installed: pyproject.toml constraints-oldest.txt
 	$(OLDEST)/bin/python $(PIP) install -c constraints-oldest.txt setuptools
 	$(OLDEST)/bin/python $(PIP) $(INSTALL) -c constraints-oldest.txt -e '.[dev]'
 	touch $@
+
+# Pages and lists that are made from code; git diff shows what changed.
+golden: $(INSTALLED)
+	$(BIN)/$(PYTEST) -q --update-golden $$(grep -rl --include='test_*.py' golden tests)
+
+new-task: $(INSTALLED)
+	$(call NEW,task) --format "$(FORMAT)" --specification "$(SPECIFICATION)" --code "$(CODE)"
+
+new-format: $(INSTALLED)
+	$(call NEW,format) --code "$(CODE)"
+
+new-rule: $(INSTALLED)
+	$(call NEW,rule) --number $(CODE) --subject $(or $(SUBJECT),records)
 
 clean:
 	rm -rf $(VENV) $(OLDEST) build dist hlteval.egg-info hlteval-demo .coverage

@@ -63,7 +63,7 @@ class Context(NamedTuple):
     options: Mapping[str, str] = {}
 
 
-CONTEXTS: Mapping[str, Context] = {
+_CONTEXTS: Mapping[str, Context] = {
     "seedev-binary": Context("standoff/valid/binary", "standoff/valid/binary"),
     "seedev-full": Context("standoff/valid/full", "standoff/valid/full"),
     "speech-sf": Context("speech-sf/valid/submission.json", "speech-sf/valid/segments.list"),
@@ -87,6 +87,22 @@ CONTEXTS: Mapping[str, Context] = {
     "ccu-reference": Context("ccu-reference/valid/annotation"),
     "ccu-ta2": Context("ccu-ta2/valid/responses.tsv"),
     "hub4": Context("hub4/valid/system.tpl", "", {"corpus": "hub4/valid/corpus.sgml"}),
+}
+"""Those of tasks whose inputs are elsewhere than `_context` expects, or are more."""
+
+
+def _context(task: str) -> Context:
+    """The files `submission` and `reference` of the valid fixtures of a task."""
+    names = [path.name for path in sorted(FIXTURES.glob(f"{task}/valid/*"))]
+    sides = (
+        next((f"{task}/valid/{name}" for name in names if name.startswith(side)), "")
+        for side in ("submission", "reference")
+    )
+    return Context(*sides)
+
+
+CONTEXTS: Mapping[str, Context] = {
+    name: _CONTEXTS[name] if name in _CONTEXTS else _context(name) for name in tasks.BUILTIN
 }
 """The other inputs in a trial, by task; tasks of other packages have none."""
 

@@ -380,7 +380,7 @@ def type_ranks(
         targets.setdefault((number, source), set()).add(target)
     ranks: list[tuple[int, str, int]] = []
     for number, names in types.group_by("set", maintain_order=True).agg("type").iter_rows():
-        left, rank = set(names), 0
+        left, level = set(names), 0
         while left:
             reached = {name: targets.get((number, name), set()) & left for name in left}
             for middle in left:
@@ -389,7 +389,7 @@ def type_ranks(
                         reached[name] |= reached[middle]
             # All types that one of these leads to lead back to it.
             ready = {name for name in left if all(name in reached[to] for to in reached[name])}
-            ranks += [(number, name, rank) for name in names if name in ready]
+            ranks += [(number, name, level) for name in names if name in ready]
             left -= ready
-            rank += 1
+            level += 1
     return pl.DataFrame(ranks, {**types.schema, "rank": pl.Int64}, orient="row")

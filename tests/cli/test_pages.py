@@ -44,6 +44,7 @@ TYPED = {
 }
 """Commands in blocks that are not run: what comes before there is a folder to run in."""
 ELSEWHERE = {
+    "adding.md": "test_skeleton.py",
     "extending.md": "test_extending.py",
     "extending-formats.md": "test_extending.py",
     "difference-examples.md": "test_differences.py",

@@ -108,20 +108,6 @@ COR108-parent-folder.jsonl      -            2  37  38  W
 COR109-unread-mention.jsonl     -            4   0   0  E
 COR110-other-document.jsonl     -            6  77  78  E
 """
-ELSEWHERE = (
-    *("source", "appen", "document-list", "speech-sf", "speech-sf-json", "speech-sf-tsv"),
-    *("xml", "ltf", "rsd", "laf", "conllu"),
-    *("lorehlt-edl", "kb-tab", "conll-coref", "neleval"),
-    *("lorehlt-sf", "lorehlt-sf-json", "lorehlt-sf-reference", "lorehlt-sf-tables"),
-    "lorehlt-sf-options",
-    *("hub4", "sgml-corpus", "glm"),
-    *("ccu-ta2", "rttm", "audacity", "webvtt", "elan", "instances-csv", "levels-parquet"),
-    *("ccu", "ccu-reference", "ccu-submission", "ccu-index"),
-    *("lorehlt-mt", "mteval", "mt-text", "tmx", "sacrebleu-tsv"),
-    *("brat", "bioc-xml", "pubannotation", "inputs", "reference", "options"),
-    *("packing", "manifest", "pipeline", "campaign", "leaderboard", "config", "agreement"),
-)
-"""Fixtures that other tests hold."""
 OF_CRASHES = {"PIP104", "PIP105", "PIP106", "CPN301"}
 """Codes of programs that end, which cli/test_pipeline.py and unit/campaign/test_graph.py end."""
 OF_ABSENT = {"LDB201"}
@@ -221,8 +207,19 @@ def test_every_code_has_a_fixture() -> None:
         )
         for path, _ in rows(table, room)
     }
-    others = {path for room in ELSEWHERE for path in FIXTURES.glob(f"{room}/invalid/*")}
+    own = {path.parents[1].name for path in tabled}
+    others = {path for path in FIXTURES.glob("*/invalid/*") if path.parents[1].name not in own}
     assert tabled == set(FIXTURES.glob("*/invalid/*")) - others
+    rooms = {path.parents[1].name for path in others}
+    assert not {room for room in rooms if not modules_with(room)}, "no test names these fixtures"
+
+
+def modules_with(room: str) -> list[Path]:
+    """The other modules of tests that name a folder of fixtures."""
+    others = set(Path(__file__).parents[1].rglob("test_*.py")) - {Path(__file__)}
+    texts = ((path, path.read_text("utf-8")) for path in others)
+    named = re.compile(rf"""["'/ ]{room}["'/]""")
+    return [path for path, text in texts if "invalid" in text and named.search(text)]
 
 
 @pytest.mark.parametrize("entry", catalogue().values(), ids=lambda entry: entry.code)

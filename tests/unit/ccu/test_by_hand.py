@@ -219,3 +219,11 @@ def test_every_measure_of_the_questionnaire_by_hand():
     ]
     found = score("ccu-ta2", None, text(*rows)).metrics
     assert found == pytest.approx(QUESTIONNAIRE, abs=1e-12)
+
+
+EXAMPLES = {
+    **dict.fromkeys(("ccu-nd", "ccu-ed"), DETECTION),
+    **dict.fromkeys(("ccu-vd", "ccu-ad"), LEVEL_VALUES),
+    "ccu-cd": CHANGES,
+    "ccu-ta2": QUESTIONNAIRE,
+}

@@ -189,3 +189,6 @@ def test_the_context_of_a_mention_has_it_in_brackets():
     spans = pl.DataFrame(rows, schema=columns, orient="row")
     found = spans.select(pl.col("expected"), found=_context())
     assert found["found"].to_list() == found["expected"].to_list()
+
+
+EXAMPLES = {"lorehlt-edl": EXPECTED}

@@ -339,3 +339,6 @@ def test_instances_that_have_only_extents_in_common_are_mapped_in_every_document
     )
     found = [scores.metrics[f"extent.{name}"] for name in ("cor", "inc", "mis", "spu")]
     assert found == [4, 0, 0, 0]
+
+
+EXAMPLES = {"hub4": EXPECTED}

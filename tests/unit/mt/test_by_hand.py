@@ -45,3 +45,6 @@ def test_a_segment_by_itself_has_the_orders_of_its_length():
     values, tables, *_ = scored(segments, system=segments)
     assert tables["segments"]["bleu"].to_list() == pytest.approx([100], abs=1e-9)
     assert values["bleu"] == 0
+
+
+EXAMPLES = {"lorehlt-mt": EXPECTED}

@@ -83,3 +83,6 @@ def test_every_measure_by_hand(tmp_path, task, sides, expected):
     scores = score(f"seedev-{task}", str(tmp_path / "r"), str(tmp_path / "s"))
     values = {name: float(value) for name, value in expected.items()}
     assert scores.metrics == pytest.approx(values, abs=1e-12)
+
+
+EXAMPLES = dict.fromkeys(("seedev-binary", "seedev-full"), figures([1], 1, 1))

@@ -263,3 +263,6 @@ def test_emotions_that_are_not_written_are_not_felt_in_the_public_scorer():
     system = corpus([said("d1", "food", "1")], [felt("d1", 0, "author", -1.0, "anger")])
     found = values(reference, system, "official")
     assert found["sec_precision.emotion:type,place"] == pytest.approx(2 / 3, abs=1e-12)
+
+
+EXAMPLES = {"lorehlt-sf": EXPECTED}

@@ -59,3 +59,6 @@ def test_a_frame_without_a_confidence_is_as_sure_as_one_with_1():
     assert values["type.auc"] == 1 / 2
     assert set(tables["curve"].drop_nulls("threshold")["threshold"]) == {1.0}
     assert metric.official_files(metric.total([metric.statistics(reference, system)[0]])) == {}
+
+
+EXAMPLES = {"speech-sf": EXPECTED}
