@@ -146,8 +146,8 @@ def pivot_scorings(
 def text(scores: Scores, view: View = ALL) -> RenderableType:
     """Metrics, scorings that hold something, notes and the signature."""
     scorings = view.of(_scorings(scores, with_empty=False))
-    tables = (Tables([_metrics(scores)]), Tables(scorings, view.wide))
-    parts = [*map(warning, scores.warnings), *tables]
+    parts: list[RenderableType] = [*map(warning, scores.warnings)]
+    parts += [Tables([_metrics(scores)]), Tables(scorings, view.wide)]
     head = f"{scores.task}, profile {scores.profile}"
     return frame_text(head, parts, scores.notes, scores.signature)
 
