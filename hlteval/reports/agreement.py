@@ -8,8 +8,7 @@ from types import MappingProxyType
 from typing import Literal
 
 import polars as pl
-from rich.console import Group, RenderableType
-from rich.text import Text
+from rich.console import RenderableType
 
 from hlteval.findings.counts import count_of, first_names
 from hlteval.reports.findings import json
@@ -25,7 +24,7 @@ from hlteval.reports.tables import (
     column_headers,
     tsv_lines,
 )
-from hlteval.reports.terminal import Formats, Prose, note, visible, warning
+from hlteval.reports.terminal import Formats, Prose, frame_text, visible, warning
 from hlteval.results.agreement import Agreement, Disagreement
 from hlteval.tasks import load
 from hlteval.tasks.task import LOW, NORMAL
@@ -138,19 +137,15 @@ def text(agreement: Agreement, selection: Selection = Selection()) -> Renderable
     more = len(agreement.differences) - len(listed)
     annotators = count_of(len(agreement.annotators), "annotator")
     documents = count_of(agreement.documents, "document")
-    head = f"{agreement.task}: agreement of {annotators}, {documents}"
-    parts: list[RenderableType] = [
-        Prose(head, "bold"),
-        Tables(_tables(agreement, selection), selection.view.wide),
-    ]
+    parts: list[RenderableType] = [Tables(_tables(agreement, selection), selection.view.wide)]
     if agreement.differences:
         parts.append(Prose(count_of(len(agreement.differences), "difference"), "bold"))
         parts += [Prose(visible(line(item))) for item in listed]
     if more:
         parts.append(Prose(f"… and {more:,} more", "dim"))
     parts += [warning(f"{item.message} ({item.code})") for item in agreement.findings]
-    parts += map(note, notes(agreement))
-    return Group(*parts, Text(visible(agreement.signature), style="dim"))
+    head = f"{agreement.task}: agreement of {annotators}, {documents}"
+    return frame_text(head, parts, notes(agreement), agreement.signature)
 
 
 def tsv(agreement: Agreement, _: Selection = Selection()) -> str:

@@ -122,7 +122,7 @@ def of_scores(scores: Scores, others: Mapping[str, Scores]) -> Figure:
     name = short_names([path])[path]
     while name in others:
         name += " (this)"
-    figure: Figure = _drawing().of_scores({name: scores, **others})
+    figure: Figure = _load_drawing().of_scores({name: scores, **others})
     return figure
 
 
@@ -132,11 +132,11 @@ def of_comparison(comparison: Comparison) -> Figure:
     Raises:
         ImportError: where matplotlib is not installed.
     """
-    figure: Figure = _drawing().of_comparison(comparison)
+    figure: Figure = _load_drawing().of_comparison(comparison)
     return figure
 
 
-def _drawing() -> ModuleType:
+def _load_drawing() -> ModuleType:
     try:
         return import_module("hlteval.reports.drawing")
     except ImportError as error:

@@ -19,7 +19,15 @@ from hlteval.findings.sequence import severities
 from hlteval.reports.findings import MAX_FINDINGS
 from hlteval.reports.findings import text as findings_text
 from hlteval.reports.tables import ALL, FIXED, Cell, Column, Field, Table, Tables, View, tsv_lines
-from hlteval.reports.terminal import Formats, Prose, escape_json, json_text, note, visible, warning
+from hlteval.reports.terminal import (
+    Formats,
+    Prose,
+    escape_json,
+    frame_text,
+    json_text,
+    visible,
+    warning,
+)
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Interval
 from hlteval.results.verdict import Refusal
@@ -138,14 +146,10 @@ def pivot_scorings(
 def text(scores: Scores, view: View = ALL) -> RenderableType:
     """Metrics, scorings that hold something, notes and the signature."""
     scorings = view.of(_scorings(scores, with_empty=False))
-    return Group(
-        Prose(f"{scores.task}, profile {scores.profile}", "bold"),
-        *map(warning, scores.warnings),
-        Tables([_metrics(scores)]),
-        Tables(scorings, view.wide),
-        *map(note, scores.notes),
-        Text(visible(scores.signature), style="dim"),
-    )
+    parts: list[RenderableType] = [*map(warning, scores.warnings)]
+    parts += [Tables([_metrics(scores)]), Tables(scorings, view.wide)]
+    head = f"{scores.task}, profile {scores.profile}"
+    return frame_text(head, parts, scores.notes, scores.signature)
 
 
 def _metrics(scores: Scores) -> Table:

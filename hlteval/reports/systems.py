@@ -25,7 +25,7 @@ from hlteval.reports.tables import (
     column_headers,
     tsv_lines,
 )
-from hlteval.reports.terminal import Formats, Prose, in_markdown, json_text, note, visible
+from hlteval.reports.terminal import Formats, Prose, frame_text, in_markdown, json_text, visible
 from hlteval.results.systems import (
     NOT_DISTINGUISHABLE,
     Comparison,
@@ -99,12 +99,10 @@ def caption(comparison: Comparison) -> str:
 
 def comparison_text(comparison: Comparison, view: View = ALL) -> RenderableType:
     """Tables of the systems by rank and of all pairs, then notes and the signature."""
-    return Group(
-        Prose(f"{comparison.task}, profile {comparison.profile}: {comparison.metric}", "bold"),
-        Tables(_tables(comparison, view), view.wide),
-        *(note(line) for line in comparison.notes if line != comparison.significance.note),
-        Text(visible(comparison.signature), style="dim"),
-    )
+    head = f"{comparison.task}, profile {comparison.profile}: {comparison.metric}"
+    parts = [Tables(_tables(comparison, view), view.wide)]
+    notes = (line for line in comparison.notes if line != comparison.significance.note)
+    return frame_text(head, parts, notes, comparison.signature)
 
 
 def comparison_json(comparison: Comparison, _: View = ALL) -> str:
@@ -264,12 +262,9 @@ def probability(value: float | None) -> str:
 def leaderboard_text(board: Leaderboard, view: View = ALL) -> RenderableType:
     """The tables, then notes and the signature."""
     captions = [each.significance.note for each in board.comparisons[:1]]
-    return Group(
-        Prose(_title(board), "bold"),
-        *(Group(Tables([table], view.wide)) for table in _leaderboard_tables(board, view)),
-        *(note(line) for line in board.notes if line not in captions),
-        Text(visible(board.signature), style="dim"),
-    )
+    parts = (Tables([table], view.wide) for table in _leaderboard_tables(board, view))
+    notes = (line for line in board.notes if line not in captions)
+    return frame_text(_title(board), parts, notes, board.signature)
 
 
 def _title(board: Leaderboard) -> str:

@@ -10,7 +10,7 @@ import re
 import sys
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO, TextIOWrapper
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, ParamSpec, TextIO
 
 import msgspec
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
 from hlteval.findings import Excerpt, Span
@@ -388,6 +388,14 @@ class Prose:
 def note(text: str) -> Prose:
     """A remark on how to read a result."""
     return Prose(f"note: {text}", "yellow", " " * len("note: "))
+
+
+def frame_text(
+    head: str, parts: Iterable[RenderableType], notes: Iterable[str], signature: str
+) -> Group:
+    """A result as text: a line about it, its parts, notes and its signature."""
+    last = Text(visible(signature), style="dim")
+    return Group(Prose(head, "bold"), *parts, *map(note, notes), last)
 
 
 def warning(text: str) -> Prose:

@@ -313,10 +313,7 @@ def alignment(scores: Scores) -> Alignment | None:
     others = (name for name in rows["outcome"].drop_nulls().unique().sort() if name not in known)
     label = pl.coalesce(info.label) if info.label else pl.lit("")
     evidence = scores.evidence or Evidence()
-    items: dict[tuple[str, str, str], list[tuple[str, Span | None]]] = {}
-    for document, side, item, role, text, start, end in evidence.marks.iter_rows():
-        place = None if start is None or end is None else (start, end)
-        items.setdefault((document, side, item), []).append((f"{role}: {text}", place))
+    items = _read_items(evidence.marks)
     contexts: dict[tuple[Parts, ...], int] = {}
     numbers = []
     for texts in _texts(rows, info, evidence, items):
@@ -354,6 +351,14 @@ def _rows(
         rows = rows.join(first, on=key, how="left", maintain_order="left")
         details |= {name: name for name in other.columns if name not in key}
     return rows, details
+
+
+def _read_items(marks: pl.DataFrame) -> Items:
+    items: dict[tuple[str, str, str], list[tuple[str, Span | None]]] = {}
+    for document, side, item, role, text, start, end in marks.iter_rows():
+        place = None if start is None or end is None else (start, end)
+        items.setdefault((document, side, item), []).append((f"{role}: {text}", place))
+    return items
 
 
 def _values_in(values: pl.Series | None) -> bool:

@@ -305,7 +305,7 @@ def _overview(scores: Scores, task: Task) -> Iterator[Section]:
     for name in list(dict.fromkeys([*beside, *metrics]))[:MOST_FACTS]:
         values, main = values_of(task, name), name == primary
         limits = limits_text(scores.intervals.get(name), values, missing="")
-        head, meaning = (f"{name} (ranks)", _meaning(task, name)) if main else (name, "")
+        head, meaning = (f"{name} (ranks)", _metric_text(task, name)) if main else (name, "")
         facts.append(Fact(head, value_text(metrics[name], values), limits, meaning, main))
     yield Headline(facts=facts)
     if scores.warnings or scores.notes:
@@ -319,7 +319,7 @@ def _overview(scores: Scores, task: Task) -> Iterator[Section]:
     )
 
 
-def _meaning(task: Task, name: str) -> str:
+def _metric_text(task: Task, name: str) -> str:
     """Meaning of a metric, as declared; empty for one that is not declared."""
     measure, statistic = task.metric_parts.get(name, (None, task.statistic(name)))
     texts = [item.meaning.rstrip(".") for item in (measure, statistic) if item is not None]
@@ -333,7 +333,7 @@ def _score_tables(scores: Scores, task: Task) -> Iterator[Section]:
         limits = scores.intervals.get(name, (None, None)) if ends else ()
         values = values_of(task, name)
         figures = (None if each is None else value_text(each, values) for each in (value, *limits))
-        rows.append([name, *figures, _meaning(task, name)])
+        rows.append([name, *figures, _metric_text(task, name)])
     figure_fields = [Field(name, kind="figure") for name in ("value", *ends)]
     fields = [Field("metric"), *figure_fields, Field("meaning")]
     types = {field.name: pl.String for field in fields}

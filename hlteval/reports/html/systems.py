@@ -164,14 +164,14 @@ def leaderboard_page(board: Leaderboard, links: Links | None = None) -> Page:
         f"Leaderboard: {title(board.task)}",
         [*about, ("systems", f"{len(board.systems):,}"), *refused],
         [
-            Tab("Leaderboard", list(_ranking(board, links or {}))),
+            Tab("Leaderboard", list(_board_sections(board, links or {}))),
             Tab("Values", [_bars(board.task, named, values)] if values else []),
             Tab("Significance", [section for sections in compared for section in sections]),
         ],
     )
 
 
-def _ranking(board: Leaderboard, links: Links) -> Iterator[Section]:
+def _board_sections(board: Leaderboard, links: Links) -> Iterator[Section]:
     """The best systems, the table, those that are refused, notes and the signature."""
     for first in board.comparisons[:1]:
         yield _headline(first, values_of(load(board.task), first.metric))
