@@ -24,7 +24,8 @@ from hlteval.representation import TABLES, Corpus
 from hlteval.representation.questionnaire import CONDITIONS, IDEAL, QUESTIONS
 from hlteval.tasks import load
 from hlteval.validators.situations.rules import types
-from hlteval.workflows.run.batches import submission
+from hlteval.workflows.run.batches import open_sides
+from hlteval.workflows.run.request import Request
 
 Pair = tuple[Corpus, Corpus]
 Generator = Callable[[int, int, int], Pair]
@@ -253,7 +254,7 @@ def resampled(task: str, documents: int, seed: int, number: int = 0) -> Pair:
 def demonstration(task: str) -> Pair:
     """The reference and the submission that the demonstration has for a task."""
     reference, system = (str(DEMO / name) for name in DEMONSTRATIONS[task])
-    (pair,) = submission(load(task), system, reference).pairs(10_000)
+    (pair,) = open_sides(Request(task, system), reference, {}).pairs(10_000)
     return pair.reference.corpus, pair.system.corpus
 
 

@@ -33,7 +33,8 @@ from hlteval.results.verdict import Verdict
 from hlteval.sources import Source, open_source
 from hlteval.sources.names import printable
 from hlteval.tasks.task import WrongOption
-from hlteval.workflows.convert.conversion import NotConverted, UnknownFormat, convert
+from hlteval.workflows.convert.conversion import NotConverted, convert
+from hlteval.workflows.convert.inputs import UnknownFormat
 from hlteval.workflows.run.batches import NothingGiven
 from hlteval.workflows.run.engine import validate
 from hlteval.workflows.run.request import Request

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from hlteval.results.agreement import Agreement
 from hlteval.results.scores import Scores
-from hlteval.results.verdict import Verdict
-from hlteval.workflows.run import engine
+from hlteval.results.systems import Comparison, Leaderboard
+from hlteval.results.verdict import FixedCopy, Verdict
+from hlteval.workflows.agreement import agreement as agreements
+from hlteval.workflows.compare import board, comparison
+from hlteval.workflows.fix import fixing
+from hlteval.workflows.run import batches, engine
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.checks import Check
 from hlteval.workflows.run.engine import Run
@@ -47,6 +53,39 @@ def opened_check(task: str, path: str, **keywords: Any) -> Check:
 def open_submission(task: str, path: str, **keywords: Any) -> Submission:
     """Open what is validated."""
     return engine.open_submission(Request(task, path, **_given(keywords)))
+
+
+def open_sides(task: str, path: str, against: str | None, **keywords: Any) -> Submission:
+    """Open a submission and its reference."""
+    return batches.open_sides(Request(task, path, **keywords), against, {})
+
+
+def compare(
+    task: str, reference: str, systems: Sequence[str], *, metric: str | None = None, **keywords: Any
+) -> Comparison:
+    """Compare systems by a metric."""
+    request = Request(task, "", reference, **_given(keywords))
+    return comparison.compare(request, systems, metric=metric)
+
+
+def leaderboard_in(
+    output: Path, task: str, reference: str, systems: Sequence[str], **keywords: Any
+) -> Leaderboard:
+    """Make a leaderboard and its folder."""
+    own = {name: keywords.pop(name) for name in ("names", "metrics") if name in keywords}
+    return board.leaderboard_in(output, Request(task, "", reference, **keywords), systems, **own)
+
+
+def agreement(
+    task: str, paths: Sequence[str], *, names: Sequence[str] | None = None, **keywords: Any
+) -> Agreement:
+    """Measure the agreement of annotators."""
+    return agreements.agreement(Request(task, "", **_given(keywords)), paths, names)
+
+
+def fix(task: str, path: str, target: str, *, unsafe: bool = False, **keywords: Any) -> FixedCopy:
+    """Write a corrected copy of a submission, and validate it."""
+    return fixing.fix(Request(task, path, **_given(keywords)), target, unsafe=unsafe)
 
 
 def _given(keywords: dict[str, Any]) -> dict[str, Any]:

@@ -22,10 +22,10 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.ccu.tables import (
-    READ_PLACE,
     Kind,
     Tables,
     fits,
+    header_of,
     identifier,
     place,
     text,
@@ -35,7 +35,7 @@ from hlteval.converters.ccu.tables import (
     words_of,
 )
 from hlteval.converters.format import Format, ReadResult, one_table
-from hlteval.converters.toolkit.source_files import beginning, head, locate_lines
+from hlteval.converters.toolkit.source_files import head, locate_lines
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -72,9 +72,7 @@ def _read(path: str, member: Member) -> ReadResult:
     tables = Tables(path, FORMAT.name)
     tables.read(member, KIND)
     rows = tables.take_rows(KIND)
-    first = pl.col("record").first().over("file_id")
-    again = rows.with_columns(first=first).filter(pl.col("record") != pl.col("first"))
-    tables.problems("CCS141", again.select(*READ_PLACE, "file_id", "first"), "file_id")
+    tables.repeated("CCS141", rows, "file_id")
     kept = rows.unique("file_id", keep="first", maintain_order=True)
     documents = kept.select(_ROW, "origin", "length", name="file_id", modality="type")
     corpus = Corpus(
@@ -87,8 +85,7 @@ def _read(path: str, member: Member) -> ReadResult:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of places of a file."""
-    header = beginning(member, 100_000).partition("\n")[0].removesuffix("\r")
-    return locate_lines(member, places, KIND.table(header.split("\t")).stretch)
+    return locate_lines(member, places, KIND.table(header_of(member).split("\t")).stretch)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

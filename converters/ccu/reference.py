@@ -37,9 +37,9 @@ from hlteval.converters.ccu.reference_rows import (
     kinds,
 )
 from hlteval.converters.ccu.reference_writing import ANNOTATED, SCORED, count_losses, write
-from hlteval.converters.ccu.tables import Kind, Tables
+from hlteval.converters.ccu.tables import Kind, Tables, header_of
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.toolkit.source_files import beginning, locate_lines
+from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Location
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Table
@@ -132,9 +132,9 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     kind = kind_of(member)
     if kind is None:
         return [None] * len(places)
-    header = beginning(member, 100_000).partition("\n")[0].removesuffix("\r")
+    titles = header_of(member).split("\t")
     named = [FieldRef(place.record, _COLUMNS.get(place.field, place.field)) for place in places]
-    return locate_lines(member, named, kind.table(header.split("\t")).stretch)
+    return locate_lines(member, named, kind.table(titles).stretch)
 
 
 #: The columns of tables by those of the representation.
@@ -147,55 +147,49 @@ _COLUMNS = {
     "strength": "strength_impact",
 }
 
+#: The columns of the representation that it has, in its own words.
+_WORDS = {
+    "documents.language": "lang_id_manual",
+    "documents.modality": "type",
+    "documents.length": "length",
+    "regions": "segment",
+    "regions.start": "start",
+    "regions.end": "end",
+    "instances": "norm or emotion of an annotator",
+    "instances.start": "start of a judgment",
+    "instances.end": "end of a judgment",
+    "instances.status": "status",
+    "instances.region": "segment_id",
+    "instances.several": "multi_speaker",
+    "instances.annotator": "user_id",
+    "ratings": "level of an annotator",
+    "ratings.level": "level",
+    "ratings.bin": "binned level",
+    "ratings.start": "start of a level",
+    "ratings.end": "end of a level",
+    "ratings.region": "segment_id of a level",
+    "ratings.annotator": "user_id of a level",
+    "changes": "change point of an annotator",
+    "changes.at": "timestamp",
+    "changes.direction": "direction_impact",
+    "changes.strength": "strength_impact",
+    "changes.evidence": "evidence",
+    "changes.annotator": "user_id of a change point",
+    "entities": "norm of norm_info.tab",
+    "entities.label": "current_type",
+    "entities.source": "value of hidden_for",
+    "entities.name": "definition_file",
+    "attributes": "cell of index_files, file_info.tab or versions_per_file.tab",
+    "rejected_records": "unreadable line",
+}
+
 FORMAT = Format(
     name="ccu-reference",
     title="CCU reference: a folder of tables about audio, video and text",
     suffixes=(),
     layout="single_file",
-    words={
-        "documents.language": "lang_id_manual",
-        "documents.modality": "type",
-        "documents.length": "length",
-        "regions": "segment",
-        "regions.start": "start",
-        "regions.end": "end",
-        "instances": "norm or emotion of an annotator",
-        "instances.start": "start of a judgment",
-        "instances.end": "end of a judgment",
-        "instances.status": "status",
-        "instances.region": "segment_id",
-        "instances.several": "multi_speaker",
-        "instances.annotator": "user_id",
-        "ratings": "level of an annotator",
-        "ratings.level": "level",
-        "ratings.bin": "binned level",
-        "ratings.start": "start of a level",
-        "ratings.end": "end of a level",
-        "ratings.region": "segment_id of a level",
-        "ratings.annotator": "user_id of a level",
-        "changes": "change point of an annotator",
-        "changes.at": "timestamp",
-        "changes.direction": "direction_impact",
-        "changes.strength": "strength_impact",
-        "changes.evidence": "evidence",
-        "changes.annotator": "user_id of a change point",
-        "entities": "norm of norm_info.tab",
-        "entities.label": "current_type",
-        "entities.source": "value of hidden_for",
-        "entities.name": "definition_file",
-        "attributes": "cell of index_files, file_info.tab or versions_per_file.tab",
-        "rejected_records": "unreadable line",
-    },
-    carries=(
-        *("sources", "documents", "regions", "instances", "ratings", "changes", "entities"),
-        *("attributes", "documents.language", "documents.modality", "documents.length"),
-        *("regions.start", "regions.end", "instances.start", "instances.end", "instances.status"),
-        *("instances.region", "instances.several", "instances.annotator"),
-        *("ratings.level", "ratings.bin", "ratings.start", "ratings.end", "ratings.region"),
-        *("ratings.annotator", "changes.at", "changes.direction", "changes.strength"),
-        *("changes.evidence", "changes.annotator"),
-        *("entities.label", "entities.source", "entities.name"),
-    ),
+    words=_WORDS,
+    carries=("sources", "documents", *(name for name in _WORDS if name != "rejected_records")),
     tabular=tabular,
     sniff=sniff,
     documents=members,

@@ -8,22 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.ccu.reference_rows import (
-    CHANGES,
-    EMOTIONS,
-    FILE_INFO,
-    INDEX,
-    LEVELS,
-    NO_ANNOTATION,
-    NONE,
-    NORM_INFO,
-    NORMS,
-    NOT_APPLICABLE,
-    SEGMENTS,
-    SYSTEM_INPUT,
-    VERSIONS,
-    kinds,
-)
+from hlteval.converters.ccu import reference_rows as form
 from hlteval.converters.ccu.tables import (
     NAME,
     fits,
@@ -134,7 +119,7 @@ _CATALOGUE = (
 )
 _ELEMENTS = ("index", "file_info", "versions_per_file")
 _RECORD = ["document", "origin", "record"]
-_DEFAULT_INDEX = f"written.{SYSTEM_INPUT}"
+_DEFAULT_INDEX = f"written.{form.SYSTEM_INPUT}"
 
 
 def write(corpora: Iterable[Corpus], path: Path, judgments: str = ANNOTATED) -> None:
@@ -156,12 +141,12 @@ def write(corpora: Iterable[Corpus], path: Path, judgments: str = ANNOTATED) -> 
 
 def _file(name: str, rows: pl.DataFrame) -> str:
     """The content of a table."""
-    kind = kinds()[INDEX if name.startswith("index_files/") else name]
+    kind = form.kinds()[form.INDEX if name.startswith("index_files/") else name]
     used = {column for column in rows.columns if rows[column].is_not_null().any()}
-    always = ["direction_impact"] if name == CHANGES else []
+    always = ["direction_impact"] if name == form.CHANGES else []
     titles = titles_of(kind, rows, always)
     others = {c: c[1:] for c in rows.columns if c.startswith("+") and c in used}
-    if name == FILE_INFO:
+    if name == form.FILE_INFO:
         found = {**titles, **others}
         by_title = {title: column for column, title in found.items()}
         ordered = [t for t in _CATALOGUE if t in by_title]
@@ -181,19 +166,19 @@ class _Tables:
         lost = corpus.documents.height - named.height
         self.losses["documents whose name no cell can hold"] += lost
         self.written: dict[str, pl.DataFrame] = {}
-        self._put(SEGMENTS, self._segments())
-        self._put(FILE_INFO, self._file_info())
-        self._put(VERSIONS, self._cells("versions_per_file"))
-        self._put(NORM_INFO, self._norm_info())
-        self._put(NORMS, self._norms())
-        self._put(EMOTIONS, self._emotions())
-        self._put(LEVELS, self._levels())
-        self._put(CHANGES, self._changes())
+        self._put(form.SEGMENTS, self._segments())
+        self._put(form.FILE_INFO, self._file_info())
+        self._put(form.VERSIONS, self._cells("versions_per_file"))
+        self._put(form.NORM_INFO, self._norm_info())
+        self._put(form.NORMS, self._norms())
+        self._put(form.EMOTIONS, self._emotions())
+        self._put(form.LEVELS, self._levels())
+        self._put(form.CHANGES, self._changes())
         for name, rows in self._indexes().items():
             self._put(f"index_files/{name}", rows)
 
     def _put(self, name: str, rows: pl.DataFrame) -> None:
-        kind = kinds()[INDEX if name.startswith("index_files/") else name]
+        kind = form.kinds()[form.INDEX if name.startswith("index_files/") else name]
         fitting = fits(kind, rows.drop("document", strict=False))
         self.losses["rows with cells that a table cannot hold"] += int((~fitting).sum())
         self.written[name] = rows.filter(fitting)
@@ -227,7 +212,7 @@ class _Tables:
         self.losses["norms of several speakers"] += rows["several"].count()
         return rows.select(
             "user_id", "file_id", "segment_id",
-            pl.col("status").fill_null(NOT_APPLICABLE), norm="label",
+            pl.col("status").fill_null(form.NOT_APPLICABLE), norm="label",
         )  # fmt: skip
 
     def _emotions(self) -> pl.DataFrame:
@@ -237,17 +222,17 @@ class _Tables:
         self.losses["emotions with commas or surrounding spaces"] += rows.height - simple.height
         keys = [*_RECORD, "user_id", "file_id", "segment_id", "several"]
         lists = simple.group_by(keys, maintain_order=True).agg(pl.col("label").str.join(", "))
-        nothing = pl.when(pl.col("label") == NO_ANNOTATION).then(pl.lit(NO_ANNOTATION))
+        nothing = pl.when(pl.col("label") == form.NO_ANNOTATION).then(pl.lit(form.NO_ANNOTATION))
         several = pl.col("several").cast(pl.String).str.to_uppercase()
         return lists.select(
             "user_id", "file_id", "segment_id", emotion="label",
-            multi_speaker=pl.coalesce(several, nothing, pl.lit(NOT_APPLICABLE)),
+            multi_speaker=pl.coalesce(several, nothing, pl.lit(form.NOT_APPLICABLE)),
         )  # fmt: skip
 
     def _levels(self) -> pl.DataFrame:
         rows = self._judged(self.corpus.ratings)
         keys = [*_RECORD, "user_id", "file_id", "segment_id"]
-        cells = number_cells(rows["level"]).fill_null(NO_ANNOTATION)
+        cells = number_cells(rows["level"]).fill_null(form.NO_ANNOTATION)
         rows = rows.with_columns(cells=cells, first=pl.col("row").min().over(keys))
         rows = rows.with_columns(item=pl.int_range(pl.len()).over([*keys, "kind"]))
         one, other = (
@@ -269,7 +254,7 @@ class _Tables:
         self.losses["levels without a counterpart, which is written as noann"] += int(
             both.select(single.sum()).item()
         )
-        filled = [pl.col(kind).fill_null(NO_ANNOTATION) for kind in ("valence", "arousal")]
+        filled = [pl.col(kind).fill_null(form.NO_ANNOTATION) for kind in ("valence", "arousal")]
         return both.with_columns(filled).select(
             "user_id", "file_id", "segment_id", "valence", "valence_binned", "arousal",
             "arousal_binned",
@@ -277,7 +262,7 @@ class _Tables:
 
     def _changes(self) -> pl.DataFrame:
         rows = self._named(self.corpus.changes)
-        at = number_cells(rows["at"]).fill_null(NONE)
+        at = number_cells(rows["at"]).fill_null(form.NONE)
         return rows.select(
             "file_id", "evidence", user_id="annotator", timestamp=at,
             direction_impact="direction", strength_impact="strength",
@@ -302,9 +287,8 @@ class _Tables:
     def _cells(self, element: str) -> pl.DataFrame:
         """The attributes of an element as a row for each document: `+` and the name of each."""
         own = self.corpus.attributes.filter(pl.col("element") == element)
-        columns = {
-            column.title for kind in (FILE_INFO, VERSIONS) for column in kinds()[kind].columns
-        }
+        kinds = (form.kinds()[name] for name in (form.FILE_INFO, form.VERSIONS))
+        columns = {column.title for kind in kinds for column in kind.columns}
         usable = own.filter(
             ~pl.col("name").is_in([*columns]), ~pl.col("name").str.contains(r"[\t\n\r\x00]|^$")
         )
@@ -333,10 +317,10 @@ class _Tables:
             name: self._named(once.filter(pl.col("name") == name)).select("file_id")
             for name in usable
         }
-        if not any(name.endswith(SYSTEM_INPUT) for name in usable):
+        if not any(name.endswith(form.SYSTEM_INPUT) for name in usable):
             found[_DEFAULT_INDEX] = self.names.select("file_id")
             return found
-        name = min(name for name in usable if name.endswith(SYSTEM_INPUT))
+        name = min(name for name in usable if name.endswith(form.SYSTEM_INPUT))
         tables = [
             rows for table, rows in self.written.items() if table.startswith(("docs/s", "data"))
         ]

@@ -43,9 +43,9 @@ from hlteval.converters.ccu.submission_rows import (
     task_of_header,
 )
 from hlteval.converters.ccu.submission_writing import KEPT, MERGED, count_losses, write
-from hlteval.converters.ccu.tables import READ_PLACE, Tables
+from hlteval.converters.ccu.tables import READ_PLACE, Tables, header_of
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.toolkit.source_files import beginning, locate_lines
+from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Location, Problem, finding
 from hlteval.findings.suggest import hints
 from hlteval.sources import Member, Source
@@ -67,10 +67,7 @@ def read_index(tables: Tables, layout: Layout) -> pl.DataFrame:
     if layout.index is not None:
         tables.read(layout.index, kind)
     rows = tables.take_rows(kind)
-    first = pl.col("record").first().over("file_id")
-    again = rows.with_columns(first=first).filter(pl.col("record") != pl.col("first"))
-    tables.problems("CCS122", again.select(*READ_PLACE, "file_id", "first"), "file_id")
-    tables.reject("CCS122", again)
+    tables.reject("CCS122", tables.repeated("CCS122", rows, "file_id"))
     kept = rows.unique("file_id", keep="first", maintain_order=True)
     return _with_members(tables, layout, kept)
 
@@ -147,7 +144,7 @@ def misnamed(members: Sequence[Member], task: str) -> Member | None:
     if any(member.basename == name for member in members):
         return None
     ordered = sorted(members, key=lambda member: not member.basename.endswith(SUFFIX))
-    return next((m for m in ordered if task_of_header(_header(m)) == wanted), None)
+    return next((m for m in ordered if task_of_header(header_of(m)) == wanted), None)
 
 
 def sniff(source: Source) -> bool:
@@ -155,11 +152,7 @@ def sniff(source: Source) -> bool:
     found = members(source)[""]
     if any(member.basename in {INDEX_FILE, MAP_FILE} for member in found):
         return True
-    return any(task_of_header(_header(member)) for member in found[:_FIRST])
-
-
-def _header(member: Member) -> str:
-    return beginning(member, 100_000).partition("\n")[0].removesuffix("\r")
+    return any(task_of_header(header_of(member)) for member in found[:_FIRST])
 
 
 class _Reader:
@@ -305,49 +298,45 @@ def tabular(member: Member, first: str, task: str = AUTO) -> Sequence[Table]:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of places of a file."""
-    header = _header(member)
+    header = header_of(member)
     if task := task_of_header(header):
         table = kinds()[task].table(header.split("\t"))
         return locate_lines(member, places, table.stretch)
     return locate_lines(member, places)
 
 
+#: The columns of the representation that it has, in its own words.
+_WORDS = {
+    "documents.processed": "value of is_processed",
+    "documents.message": "message",
+    "instances": "norm or emotion of the output",
+    "instances.start": "start",
+    "instances.end": "end",
+    "instances.status": "status",
+    "instances.llr": "llr",
+    "instances.region": "segment_id",
+    "ratings": "level of the output",
+    "ratings.level": "level",
+    "ratings.start": "start of a level",
+    "ratings.end": "end of a level",
+    "changes": "change point of the output",
+    "changes.at": "timestamp",
+    "changes.llr": "llr of a change point",
+    "changes.direction": "direction_impact",
+    "changes.strength": "strength_impact",
+    "mappings.submission": "sub_id",
+    "mappings": "line of nd.map.tab",
+    "attributes": "path of the index",
+    "rejected_records": "unreadable line",
+}
+
 FORMAT = Format(
     name="ccu-submission",
     title="CCU submission: a table for each document, and their index",
     suffixes=(),
     layout="single_file",
-    words={
-        "documents.processed": "value of is_processed",
-        "documents.message": "message",
-        "instances": "norm or emotion of the output",
-        "instances.start": "start",
-        "instances.end": "end",
-        "instances.status": "status",
-        "instances.llr": "llr",
-        "instances.region": "segment_id",
-        "ratings": "level of the output",
-        "ratings.level": "level",
-        "ratings.start": "start of a level",
-        "ratings.end": "end of a level",
-        "changes": "change point of the output",
-        "changes.at": "timestamp",
-        "changes.llr": "llr of a change point",
-        "changes.direction": "direction_impact",
-        "changes.strength": "strength_impact",
-        "mappings.submission": "sub_id",
-        "mappings": "line of nd.map.tab",
-        "attributes": "path of the index",
-        "rejected_records": "unreadable line",
-    },
-    carries=(
-        *("sources", "documents", "instances", "ratings", "changes", "mappings", "attributes"),
-        *("documents.processed", "documents.message"),
-        *("instances.start", "instances.end", "instances.status", "instances.llr"),
-        *("instances.region", "ratings.level", "ratings.start", "ratings.end"),
-        *("changes.at", "changes.llr", "changes.direction", "changes.strength"),
-        "mappings.submission",
-    ),
+    words=_WORDS,
+    carries=("sources", "documents", *(name for name in _WORDS if name != "rejected_records")),
     tabular=tabular,
     sniff=sniff,
     documents=members,

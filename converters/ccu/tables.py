@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import polars as pl
 
-from hlteval.converters.toolkit.source_files import FileBatch, JoinedTables
+from hlteval.converters.toolkit.source_files import FileBatch, JoinedTables, beginning
 from hlteval.findings import Finding, Problem
 from hlteval.findings.suggest import closest
 from hlteval.sources import Member
@@ -233,6 +233,11 @@ def _stretch(titles: Sequence[str], title: str) -> tuple[int, int]:
     return start, start + len(title)
 
 
+def header_of(member: Member) -> str:
+    """The first line of a file."""
+    return beginning(member, 100_000).partition("\n")[0].removesuffix("\r")
+
+
 def words_of(header: str) -> list[str]:
     r"""The words of a header, also of a damaged one.
 
@@ -453,6 +458,13 @@ class Tables:
         """
         for key, problem in self._made(code, rows, *columns):
             self._later.setdefault(key, []).append(problem)
+
+    def repeated(self, code: str, rows: pl.DataFrame, column: str) -> pl.DataFrame:
+        """Add a problem for each row that has the value of an earlier one; return these rows."""
+        first = pl.col("record").first().over(column)
+        again = rows.with_columns(first=first).filter(pl.col("record") != pl.col("first"))
+        self.problems(code, again.select(*READ_PLACE, column, "first"), column)
+        return again
 
     def reject(self, code: str, rows: pl.DataFrame) -> None:
         """Keep some rows as `rejected_records`, for a reason that is reported."""

@@ -308,16 +308,15 @@ def write(
 ) -> None:
     """Write the mentions of all documents, in their order."""
     table = replace(TABLE, header="required" if header == "yes" else "none")
-    table.write(_joined(corpora, run, numbered=number == "yes"), path)
 
+    def cells() -> Iterator[pl.DataFrame]:
+        first = 1
+        for corpus in corpora:
+            mentions = filled(corpus, run, first, numbered=number == "yes")
+            first = max(first, largest_number(mentions) + 1)
+            yield _cells(corpus.replace(mentions=mentions))
 
-def _joined(corpora: Iterable[Corpus], run: str, *, numbered: bool) -> Iterator[pl.DataFrame]:
-    """The cells of the lines, with the names of the columns of the table."""
-    first = 1
-    for corpus in corpora:
-        mentions = filled(corpus, run, first, numbered=numbered)
-        first = max(first, largest_number(mentions) + 1)
-        yield _cells(corpus.replace(mentions=mentions))
+    table.write(cells(), path)
 
 
 def _has(column: str, pattern: str) -> pl.Expr:
@@ -345,7 +344,7 @@ def _writable_candidates() -> pl.Expr:
     return pl.col("entity").is_not_null() & ~_has("entity", rf"{_BREAKS}|\|")
 
 
-def _named(corpus: Corpus) -> pl.DataFrame:
+def named_mentions(corpus: Corpus) -> pl.DataFrame:
     """The mentions with the names of their documents."""
     names = corpus.documents.select("name", document="row")
     return corpus.mentions.join(names, on="document", maintain_order="left")
@@ -353,7 +352,7 @@ def _named(corpus: Corpus) -> pl.DataFrame:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """What no line can represent of the tables."""
-    mentions = _named(corpus)
+    mentions = named_mentions(corpus)
     silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
     return {
         "mentions that do not fit a line": mentions.filter(~_writable()).height,
@@ -369,7 +368,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
 def _cells(corpus: Corpus) -> pl.DataFrame:
     links = corpus.links.filter(_writable_candidates()).sort("mention_row", "rank")
     others = links.group_by("mention_row", maintain_order=True).agg(others="entity")
-    rows = _named(corpus).filter(_writable())
+    rows = named_mentions(corpus).filter(_writable())
     rows = rows.join(
         others, left_on="row", right_on="mention_row", how="left", maintain_order="left"
     )
@@ -460,9 +459,15 @@ def read(source: Source) -> Iterator[ReadResult]:
         )  # fmt: skip
         del text, table
     empty = TABLE.read("").rows.with_columns(origin=pl.lit(0, pl.Int64))
-    tables = _tables(pl.concat([empty, *rows]))
+    cells = pl.concat([empty, *rows])
+    values = pl.concat(map(_values, (cells.head(0), *cells.iter_slices(_SOME))), rechunk=True)
+    documents, mentions = with_documents(cells.drop("extent", "confidence").hstack(values))
     corpus = Corpus(
-        sources=sources, rejected_records=pl.concat(rejected) if rejected else (), **tables
+        sources=sources,
+        documents=documents,
+        mentions=_mentions(mentions),
+        links=_links(mentions),
+        rejected_records=pl.concat(rejected) if rejected else (),
     )
     yield ReadResult(corpus, tuple(findings), tuple(members))
 
@@ -478,13 +483,6 @@ def _decoded(member: Member, data: bytes) -> tuple[str, Sequence[Finding]]:
     if text is None and b"\0" not in data and not not_text(data):
         text = data.decode(member.encoding, "replace").removeprefix("\ufeff")
     return text or "", decoded.findings
-
-
-def _tables(cells: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """The documents, mentions and links of the lines of all files."""
-    values = pl.concat(map(_values, (cells.head(0), *cells.iter_slices(_SOME))), rechunk=True)
-    documents, mentions = with_documents(cells.drop("extent", "confidence").hstack(values))
-    return {"documents": documents, "mentions": _mentions(mentions), "links": _links(mentions)}
 
 
 def _values(cells: pl.DataFrame) -> pl.DataFrame:

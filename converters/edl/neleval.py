@@ -30,6 +30,7 @@ from typing import Literal
 
 import polars as pl
 
+from hlteval.converters.edl.edl_tab import named_mentions
 from hlteval.converters.format import Format, ReadResult, Setting, one_table
 from hlteval.converters.toolkit.rows import from_text, number, to_text, with_documents
 from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
@@ -294,7 +295,7 @@ def _numeric(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _lines(corpus: Corpus, conversion: str) -> pl.Series:
-    rows = _numeric(_named(corpus).filter(_writable()))
+    rows = _numeric(named_mentions(corpus).filter(_writable()))
     if conversion == "tac15":
         both = pl.format("{}/{}", "label", pl.col("mention_type").fill_null(""))
         rows = rows.with_columns(label=both)
@@ -340,15 +341,9 @@ def _others(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
     return written.group_by("mention_row", maintain_order=True).agg(pl.col("others").str.join("\t"))
 
 
-def _named(corpus: Corpus) -> pl.DataFrame:
-    """The mentions with the names of their documents."""
-    names = corpus.documents.select("name", document="row")
-    return corpus.mentions.join(names, on="document", maintain_order="left")
-
-
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """What no line can represent of the tables."""
-    mentions = _named(corpus)
+    mentions = named_mentions(corpus)
     silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
     written = mentions.filter(_writable())
     unlinked = written.filter(pl.col("entity").is_null())

@@ -11,8 +11,8 @@ from hlteval import converters, tasks
 from hlteval.converters.format import no_tables
 from hlteval.findings import catalogue
 from hlteval.sources import CODES
-from hlteval.workflows.run.reference import CODES as OF_REFERENCES
-from hlteval.workflows.run.reference import TABLE_MISTAKES_CODES as OF_TABLES
+from hlteval.workflows.run.checks import CODES as OF_REFERENCES
+from hlteval.workflows.run.checks import TABLE_MISTAKES_CODES as OF_TABLES
 
 _OTHERWISE: Mapping[str, str] = MappingProxyType(
     {

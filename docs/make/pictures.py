@@ -35,7 +35,7 @@ def write_page(path: Path) -> None:
     with chdir(ROOT / "hlteval" / "demo" / "comparison"):
         corpus = {"corpus": "corpus.sgml"}
         result = score("hub4", "reference.tpl", "bold.tpl", bootstrap=1000, options=corpus)
-    from hlteval.reports.html.writing import write
+    from hlteval.reports.html import write
 
     write(result, path)
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import msgspec
+import polars as pl
 
+from docs.make.schema_outputs import FolderDefaults, RefusalOutput, VerdictOutput
 from hlteval import grammars
 from hlteval.extensions import resolve
 from hlteval.findings import Findings, Item
 from hlteval.reports.schemas.declared import SCHEMAS, Schema
-from hlteval.reports.schemas.lists import Counts
-from hlteval.reports.schemas.outputs import FolderDefaults
 from hlteval.results.evaluation import (
     Campaign,
     CampaignTask,
@@ -31,7 +31,8 @@ from hlteval.results.evaluation import (
     TaskSettings,
     Team,
 )
-from hlteval.results.verdict import Output
+from hlteval.results.systems import Interval, RefusedSystem
+from hlteval.results.verdict import Counts, Output, OverVerdict, Profile
 
 FOLDER = Path(__file__).parents[2] / "hlteval" / "reports" / "schemas"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -40,7 +41,15 @@ _VERSION = "Version of the schema; any change of what this object can contain ra
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.M)
 _HEADED = {schema.shape.partition(":")[2]: schema for schema in SCHEMAS.values() if schema.headed}
 
-_AS_JSON: Mapping[Any, Any] = {Findings: tuple[Item, ...], dict[str, dict[str, int]]: Counts}
+_Cell = str | float | bool | list[str | float | bool | None] | None
+"""A value in a row of a table."""
+_AS_JSON: Mapping[Any, Any] = {
+    Findings: tuple[Item, ...],
+    dict[str, dict[str, int]]: Counts,
+    dict[str, RefusedSystem]: Mapping[str, RefusalOutput],
+    Mapping[str, tuple[float, float]]: Mapping[str, Interval],
+    Mapping[str, pl.DataFrame]: Mapping[str, tuple[Mapping[str, _Cell], ...]],
+}
 """The types of members in JSON that are others than those of the results."""
 _TABLES: Mapping[str, Mapping[str, type]] = {
     "config": {"config": FolderDefaults},
@@ -82,7 +91,7 @@ def files() -> dict[str, str]:
 
 def made(schema: Schema) -> dict[str, Any]:
     """A schema as JSON Schema, draft 2020-12."""
-    first = {"$schema": DIALECT, "$id": schema.identifier, "title": schema.title}
+    first = {"$schema": DIALECT, "$id": schema.id, "title": schema.title}
     if schema.grammar:
         definitions = _of_grammar(schema.grammar)
         return {
@@ -116,7 +125,7 @@ def _described(own: Mapping[str, Any], kind: type) -> dict[str, Any]:
 
 def _of_output(schema: Schema) -> dict[str, Any]:
     """The schema of an output, from its class and those of its parts."""
-    shape = _shape(resolve(f"hlteval.{schema.shape}"))
+    shape = _shape(resolve(_path(schema.shape)))
     (_,), parts = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
     done = {
         name: _part(part, kind, schema)
@@ -130,6 +139,11 @@ def _of_output(schema: Schema) -> dict[str, Any]:
     return {**own, **more}
 
 
+def _path(shape: str) -> str:
+    """Where a class is: of a result, or of an output that is declared beside this module."""
+    return shape if shape.startswith("docs.") else f"hlteval.{shape}"
+
+
 def _shape(kind: type) -> type:
     """The class of an output: of a result, one whose fields are the members of its JSON."""
     if not issubclass(kind, Output):
@@ -138,12 +152,16 @@ def _shape(kind: type) -> type:
     names = kind.json_members or kind.__struct_fields__
     # Schemas have the counts of findings before the findings, wherever an output has them.
     for name in sorted(names, key=lambda name: name == "findings" and "counts" in names):
-        if name not in hints:
-            derived = getattr(kind, name)
+        derived = getattr(kind, f"member_{name}", None) or getattr(kind, name)
+        if isinstance(derived, property):
             hints[name] = get_type_hints(derived.fget, include_extras=True)["return"]
             text = f"{text}\n    {name}: {_summary(derived)}"
-        fields.append((name, _AS_JSON.get(hints[name], hints[name])))
-    return msgspec.defstruct(kind.__name__, fields, namespace={"__doc__": text})
+        hint = Profile if name == "profile" else hints[name]
+        fields.append((name, _AS_JSON.get(hint, hint)))
+    bases = (VerdictOutput if issubclass(kind, OverVerdict) else msgspec.Struct,)
+    return msgspec.defstruct(
+        kind.__name__, fields, bases=bases, namespace={"__doc__": text}, kw_only=True
+    )
 
 
 def _kinds(shape: type, parts: Mapping[str, Any]) -> Iterator[type]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -23,7 +22,6 @@ from hlteval.api.arguments import (
     python_names,
     task_options,
 )
-from hlteval.results.config import campaign_with_defaults
 from hlteval.results.evaluation import Best, CampaignResult, PipelineResult
 from hlteval.results.packages import Inspection, PackedArchive
 from hlteval.results.verdict import Verdict
@@ -33,9 +31,9 @@ from hlteval.workflows import packages
 from hlteval.workflows.evaluation import campaign as campaigns
 from hlteval.workflows.evaluation import campaign_files, manifest_checks, pipeline_status
 from hlteval.workflows.evaluation import pipeline as pipelines
+from hlteval.workflows.evaluation import pipeline_state as state
 from hlteval.workflows.evaluation.manifests import read_campaign, read_manifest
-from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, with_config, with_manifest
-from hlteval.workflows.evaluation.pipeline_workers import WorkLimits, check_memory
+from hlteval.workflows.run.request import Request
 
 PathName: TypeAlias = str | os.PathLike[str]
 Megabytes: TypeAlias = Annotated[int, Between(0)]
@@ -94,33 +92,35 @@ def pipeline(
     """
     paths = {"root": root, "reference": reference, "against": against, "manifest": manifest}
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
-    given = {"task": task, "profile": profile}
+    folder, gold, texts = (names.get(name, "") for name in ("root", "reference", "against"))
     chosen = {name.replace("-", "_"): value for name, value in (options or {}).items()}
+    limits = state.WorkLimits(max_time, max_memory, jobs)
+    settings = state.PipelineSettings(
+        Path(folder), gold, texts, task or "", profile or "plan", chosen, limit, retry, limits
+    )
     with python_names(dict(names)):
-        check_memory(max_memory, unlimited=True)
-        settings = PipelineSettings(Path(names["root"]), options=chosen, most=limit, retry=retry)
-        settings = _complete(settings, {**given, **names}, defaults)
-        return pipelines.pipeline(settings, jobs=jobs, limits=WorkLimits(max_time, max_memory))
+        return pipelines.pipeline(_complete(settings, names, profile, defaults))
 
 
 def _complete(
-    settings: PipelineSettings, given: Mapping[str, str | None], defaults: Input | None
-) -> PipelineSettings:
-    """Return settings with those that are given, of a file of defaults and of a manifest.
+    settings: state.PipelineSettings,
+    names: Mapping[str, str],
+    profile: str | None,
+    defaults: Input | None,
+) -> state.PipelineSettings:
+    """Return settings with those of a file of defaults and of a manifest.
 
     Raises:
         WrongArgument: if the manifest has errors.
     """
-    manifest = given.get("manifest")
-    names = ("reference", "against", "task", "profile")
-    reference, against, task, profile = (given.get(name) or "" for name in names)
-    missing = [name for name in names if given.get(name) is None]
-    settings = replace(settings, reference=reference, against=against, task=task)
-    settings = replace(settings, profile=profile or settings.profile)
+    state.check_memory(settings.work.megabytes, unlimited=True)
+    manifest = names.get("manifest")
     if defaults is not None:
         config = pipeline_config(defaults, settings.task, manifest)
-        settings = with_config(settings, config, missing, manifest)
-    settings, findings = with_manifest(settings, manifest)
+        given = {"task": settings.task, "profile": profile, **names}
+        missing = [name for name in state.SETTINGS if not given.get(name)]
+        settings = state.with_config(settings, config, missing, manifest)
+    settings, findings = state.with_manifest(settings, manifest)
     for finding in findings:
         if finding.severity == "error":
             raise WrongArgument(f"manifest: {finding.message} ({finding.code})")
@@ -227,19 +227,17 @@ def campaign(
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
     with python_names(dict(names)):
         read = read_campaign(names["manifest"])
-        read, taken = campaign_files.with_configs(read, campaign_configs(defaults, read))
+        read = campaign_files.with_configs(read, campaign_configs(defaults, read))
         for finding in read.findings:
             if finding.severity == "error":
                 place = f"{finding.file}{finding.position}"
                 raise WrongArgument(f"manifest: {place}: {finding.message} ({finding.code})")
+        kept = Path(names["cache"]) if "cache" in names else None
         with tempfile.TemporaryDirectory() as nowhere:
-            cache = Path(names["cache"]) if "cache" in names else None
             folder = Path(names.get("output", nowhere))
-            folder = campaign_files.prepare_folder(folder, cache, read.inputs)
-            kept = cache or folder / campaign_files.CACHE
-            with campaign_files.workers_of(jobs, cluster or "") as workers:
-                result = campaigns.campaign(read, kept, workers=workers)
-        result = campaign_with_defaults(result, taken)
+            result = campaigns.campaign_in(
+                folder, read, cache=kept, jobs=jobs, cluster=cluster or ""
+            )
         if "output" in names:
             campaign_files.write_campaign(result, folder)
     return result
@@ -301,10 +299,10 @@ def pack(
     chosen = task_options(task, pack, options, task_option)
     target = output_path("output", output)
     with python_names({"output": target, "files": paths[0], "against": reference, **chosen}, task):
-        return packages.pack(
-            task, paths, target, force=force, against=reference, profile=profile,
-            encoding=encoding, options=chosen,
-        )  # fmt: skip
+        request = Request(
+            task, "", against=reference, profile=profile, encoding=encoding, options=chosen
+        )
+        return packages.pack(request, paths, target, force=force)
 
 
 @check_arguments

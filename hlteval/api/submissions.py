@@ -198,11 +198,7 @@ def compare(
         'a'
     """
     with request_of(compare, locals()) as (request, paths):
-        return comparison.compare(
-            task, request.reference, paths, metric=metric, test=test, alpha=alpha, profile=profile,
-            intervals=request.intervals, lenient=lenient, encoding=encoding,
-            options=request.options,
-        )  # fmt: skip
+        return comparison.compare(request, paths, metric=metric, test=test, alpha=alpha)
 
 
 @check_arguments
@@ -261,11 +257,10 @@ def leaderboard(
     names = None if names is None else as_path("names", names, files_only=True)
     output = None if output is None else output_path("output", output)
     with request_of(leaderboard, locals()) as (request, paths):
+        listed, named = _check_names(metrics), name_defaults(defaults)
         return leaderboard_in(
-            output, task, request.reference, paths, names=names, metrics=_check_names(metrics),
-            alpha=alpha, jobs=jobs, intervals=request.intervals, profile=profile, lenient=lenient,
-            encoding=encoding, options=request.options, named=name_defaults(defaults),
-        )  # fmt: skip
+            output, request, paths, names=names, metrics=listed, alpha=alpha, named=named
+        )
 
 
 def _check_names(metrics: Any) -> list[str]:
@@ -326,11 +321,7 @@ def agreement(
     """
     with request_of(agreement, locals()) as (request, paths):
         names = short_names(paths)
-        return agreements.agreement(
-            task, paths, names=[names[path] for path in paths], against=request.against,
-            intervals=request.intervals, lenient=lenient, options=dict(request.options),
-            encoding=encoding,
-        )  # fmt: skip
+        return agreements.agreement(request, paths, [names[path] for path in paths])
 
 
 def report(
@@ -360,7 +351,7 @@ def report(
         '<!doctype html>'
     """
     from hlteval.reports.html import write
-    from hlteval.reports.scores import Refusal
+    from hlteval.results.verdict import Refusal
     from hlteval.workflows.run.verdicts import Refused
 
     given: object = result

@@ -33,19 +33,16 @@ def pipeline(
 ) -> None:
     """Validate and score all submissions of an evaluation."""
     from hlteval.cli import evaluation_output as run
-    from hlteval.workflows.evaluation.pipeline_state import PipelineSettings
-    from hlteval.workflows.evaluation.pipeline_workers import WorkLimits, check_memory
+    from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, WorkLimits
 
     task, options = run.check_task(task), run.options_of(option)
+    limits = WorkLimits(max_time, max_memory, jobs)
     settings = PipelineSettings(
-        root, reference, against, task, profile, options, most=limit, retry=retry
+        root, reference, against, task, profile, options, limit, retry, limits
     )
-    limits = WorkLimits(max_time, max_memory)
     with usage():
-        check_memory(max_memory, unlimited=True)
         settings = run.complete_settings(context, settings, manifest, defaults_file)
-        work = run.run_watching if watch else run.run_pipeline
-        clean = work(settings, jobs, limits, form)
+        clean = run.run_watching(settings, form) if watch else run.run_pipeline(settings, form)
     raise typer.Exit(0 if clean else 1)
 
 
@@ -94,9 +91,9 @@ def best(manifest: str, root: Path, form: Literal["text", "json", "tsv"] = "text
 
     with usage():
         read = read_manifest(manifest)
-        submissions = best_submissions(read.evaluation, root) if read.evaluation else ()
+        submissions = () if read.content is None else best_submissions(read.evaluation, root)
     show_findings(read.findings)
-    if read.evaluation is None:
+    if read.content is None:
         raise typer.Exit(1)
     publish(lambda name: FORMATS[name](submissions), form)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,16 @@ from hlteval.cli.defaults import config_of_call, not_given, show_defaults, sound
 from hlteval.cli.output import publish, show_findings
 from hlteval.reports import evaluation as reports
 from hlteval.reports.terminal import progress, remarks, results, write
-from hlteval.results.config import Config, campaign_with_defaults
+from hlteval.results.config import Config
 from hlteval.results.evaluation import PipelineResult
 from hlteval.results.verdict import Defaults
 from hlteval.tasks import task_modules
 from hlteval.workflows.config import read_config
 from hlteval.workflows.evaluation import campaign_files as files
-from hlteval.workflows.evaluation.campaign import campaign
+from hlteval.workflows.evaluation import pipeline_state as state
+from hlteval.workflows.evaluation.campaign import campaign_in
 from hlteval.workflows.evaluation.manifests import CampaignManifest, read_campaign
 from hlteval.workflows.evaluation.pipeline import other_tasks, pipeline, watch
-from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, with_config, with_manifest
-from hlteval.workflows.evaluation.pipeline_workers import WorkLimits
 
 
 def check_task(task: str) -> str:
@@ -53,8 +53,8 @@ def options_of(assignments: Sequence[str] | None) -> Mapping[str, str]:
 
 
 def complete_settings(
-    context: Any, settings: PipelineSettings, manifest: str | None, path: str | None
-) -> PipelineSettings:
+    context: Any, settings: state.PipelineSettings, manifest: str | None, path: str | None
+) -> state.PipelineSettings:
     """Return the settings of a pipeline with those of a file of defaults and of its manifest.
 
     Args:
@@ -66,52 +66,53 @@ def complete_settings(
     Raises:
         Exit: with status 1, if the manifest has errors.
     """
+    state.check_memory(settings.work.megabytes, unlimited=True)
     config = config_of_call(path, [str(settings.root / "submissions")], settings.task)
     if config and (others := other_tasks(config, manifest)):
         without_effect(config, ", ".join(others))
     elif config:
-        missing = not_given(context, config, ["reference", "against", "profile", "task"])
-        settings = with_config(settings, config, missing, manifest)
+        missing = not_given(context, config, state.SETTINGS)
+        settings = state.with_config(settings, config, missing, manifest)
         if settings.defaults and settings.defaults.names:
             show_defaults(Defaults(config.path, settings.defaults.names))
-    settings, findings = with_manifest(settings, manifest)
+    settings, findings = state.with_manifest(settings, manifest)
     show_findings(findings)
     if any(finding.severity == "error" for finding in findings):
         raise typer.Exit(1)
     return settings
 
 
-def run_pipeline(settings: PipelineSettings, jobs: int, limits: WorkLimits, form: str) -> bool:
+def run_pipeline(settings: state.PipelineSettings, form: str) -> bool:
     """Run a pipeline once, and print its result; whether nothing but submissions is wrong."""
     with progress(remarks(), "submissions") as step:
-        result = pipeline(settings, jobs=jobs, limits=limits, step=step)
-    publish(lambda name: reports.PIPELINE_FORMATS[name](result), form)
+        result = pipeline(settings, step=step)
+    publish(partial(reports.render, result), form)
     return result.clean
 
 
-def run_watching(settings: PipelineSettings, jobs: int, limits: WorkLimits, form: str) -> bool:
+def run_watching(settings: state.PipelineSettings, form: str) -> bool:
     """Run a pipeline again and again, and print what is new; a signal ends it.
 
     As text, these are the submissions whose status is new; as JSON, all of them.
     """
     before: PipelineResult | None = None
-    for result in watch(settings, jobs=jobs, limits=limits):
+    for result in watch(settings):
         if form == "json":
-            write(results(), reports.pipeline_json(result))
+            write(results(), reports.render(result, form))
         else:
             old = set(before.submissions) if before else set()
             for entry in result.submissions:
                 if entry not in old:
                     write(results(), reports.line(entry))
-            write(remarks(), reports.pipeline_summary(result))
+            write(remarks(), reports.summary(result))
         before = result
     return before is not None and before.clean
 
 
-def _configs(manifest: CampaignManifest, given: str | None) -> dict[str, Config]:
+def _configs(manifest: CampaignManifest, path: str | None) -> dict[str, Config]:
     """Return the file of defaults for each task of a campaign that it is for."""
-    config = config_of_call(given, [manifest.file.path])
-    if config is None or manifest.campaign is None:
+    config = config_of_call(path, [manifest.file.path])
+    if config is None:
         return {}
     names = [name for name in manifest.campaign.tasks if name in task_modules()]
     kept = [name for name in names if config.task in {"", name}]
@@ -134,17 +135,16 @@ def run_campaign(
         Exit: with status 1, if the manifest has errors.
     """
     manifest = read_campaign(path)
-    manifest, taken = files.with_configs(manifest, _configs(manifest, defaults_file))
-    for defaults in dict.fromkeys(taken.values()):
+    manifest = files.with_configs(manifest, _configs(manifest, defaults_file))
+    for defaults in dict.fromkeys(manifest.defaults.values()):
         show_defaults(defaults)
     show_findings(manifest.findings)
     if not manifest.usable:
         raise typer.Exit(1)
-    with files.workers_of(*workers) as each, progress(remarks(), "cells") as step:
-        folder = files.prepare_folder(output or files.default_folder(path), cache, manifest.inputs)
-        result = campaign(manifest, cache or folder / files.CACHE, workers=each, step=step)
-    result = campaign_with_defaults(result, taken)
+    folder, (jobs, cluster) = output or files.default_folder(path), workers
+    with progress(remarks(), "cells") as step:
+        result = campaign_in(folder, manifest, cache=cache, jobs=jobs, cluster=cluster, step=step)
     files.write_campaign(result, folder)
     show_findings(result.findings)
-    publish(lambda name: reports.FORMATS[name](result), form)
+    publish(partial(reports.render, result), form)
     return result.complete

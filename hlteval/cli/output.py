@@ -239,7 +239,9 @@ class Outputs:
         Args:
             command: the command that reports all findings of the submission.
         """
-        from hlteval.reports.scores import Refusal
+        from hlteval.reports.findings import json
+        from hlteval.reports.scores import refusal_summary, refusal_text
+        from hlteval.results.verdict import Refusal
         from hlteval.workflows.run.verdicts import Refused
 
         try:
@@ -247,13 +249,14 @@ class Outputs:
         except Refused as refused:
             show_defaults(self.defaults)
             refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
-            known: dict[str, Callable[[], str | RenderableType]]
-            known = {"json": refusal.as_json, "text": refusal.as_text}
+            known: dict[str, Callable[[Refusal], RenderableType]]
+            known = {"json": json, "text": refusal_text}
             files = [pair for pair in self.files if pair[0] in known]
-            write_files(files, lambda name: known[name](), *self.reports(refusal))
+            write_files(files, lambda name: known[name](refusal), *self.reports(refusal))
             if self.form == "json":
-                write(results(), refusal.as_json())
-            write(remarks(), refusal.summary() if self.form == "json" else refusal.as_text())
+                write(results(), json(refusal))
+            show = refusal_summary if self.form == "json" else refusal_text
+            write(remarks(), show(refusal))
             for name, path in self.files:
                 if name not in known:
                     write(remarks(), Prose(f"{path} is not written: {name} cannot show a refusal"))
@@ -279,14 +282,14 @@ def show_verdict(
         copy: the corrected copy that the verdict is about. JSON has the corrections; beside formats
             that cannot show them they are on standard error.
     """
-    from hlteval.reports import findings, text
-    from hlteval.reports.packages import fixes_json, fixes_text
+    from hlteval.reports import findings
+    from hlteval.reports.packages import fixes_text
 
-    limit = text.MAX_FINDINGS if max_findings is None else max_findings
+    limit = findings.MAX_FINDINGS if max_findings is None else max_findings
 
     def render(name: str) -> str | RenderableType:
         if copy is not None and name == "json":
-            return fixes_json(copy)
+            return findings.json(copy)
         rendered = findings.render(verdict, name, limit)
         if copy is None or isinstance(rendered, str):
             return rendered

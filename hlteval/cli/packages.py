@@ -68,7 +68,8 @@ def convert(
 
 def inspect(archive: str, max_members: int | None = None, form: Form = "text") -> None:
     """Show the kind, task, name, members and problems of an archive."""
-    from hlteval.reports.packages import MAX_MEMBERS, inspection_json, inspection_text
+    from hlteval.reports.findings import json
+    from hlteval.reports.packages import MAX_MEMBERS, inspection_text
     from hlteval.reports.terminal import results, write
     from hlteval.workflows.packages import inspect as run
 
@@ -77,7 +78,7 @@ def inspect(archive: str, max_members: int | None = None, form: Form = "text") -
     with usage():
         found = run(archive)
     limit = MAX_MEMBERS if max_members is None else max_members
-    write(results(), inspection_json(found) if form == "json" else inspection_text(found, limit))
+    write(results(), json(found) if form == "json" else inspection_text(found, limit))
     raise Exit(0 if found.passed else 1)
 
 

@@ -142,7 +142,8 @@ def _usage_errors() -> tuple[type[Exception], ...]:
     from hlteval.converters import WrongSetting
     from hlteval.serve.settings import CannotServe
     from hlteval.tasks.task import WrongOption
-    from hlteval.workflows.convert.conversion import UnknownFormat, WrongOutput
+    from hlteval.workflows.convert.conversion import WrongOutput
+    from hlteval.workflows.convert.inputs import UnknownFormat
     from hlteval.workflows.evaluation.manifests import WrongManifest
     from hlteval.workflows.evaluation.pipeline import CannotWatch, InUse
     from hlteval.workflows.evaluation.pipeline_state import NoReference

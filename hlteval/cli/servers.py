@@ -37,7 +37,7 @@ def serve(
     from hlteval.cli.evaluation_output import options_of
     from hlteval.serve.server import serve as run
     from hlteval.serve.settings import ServeLimits
-    from hlteval.workflows.evaluation.pipeline_workers import check_memory
+    from hlteval.workflows.evaluation.pipeline_state import check_memory
 
     given = {"task": task, "reference": reference, "profile": profile, "encoding": encoding}
 

@@ -60,11 +60,7 @@ def validate(
         if fix is not None or diff:
             if len(paths) > 1:
                 raise BadParameter("--fix and --diff take a single submission")
-            copy = write_fixed(
-                request.task, paths[0], fix, unsafe=unsafe_fixes, selection=selection, step=step,
-                against=request.against, role=request.role, profile=request.profile,
-                fail_on=request.fail_on, encoding=request.encoding, options=request.options,
-            )  # fmt: skip
+            copy = write_fixed(replace(request, system=paths[0]), fix, unsafe=unsafe_fixes)
             verdict = copy.verdict
         else:
             verdict = outputs.with_defaults(validate_all(request, paths))
@@ -138,10 +134,8 @@ def compare(
     runs: dict[str, Run] = {}
     with usage(), outputs.refusals(), progress(remarks(), "comparing") as step, without_warnings():
         comparison = run(
-            request.task, request.reference, systems, metric=metric, test=test, step=step,
-            profile=request.profile, options=request.options, encoding=request.encoding,
-            lenient=request.lenient, intervals=request.intervals, counted=runs.update,
-        )  # fmt: skip
+            replace(request, step=step), systems, metric=metric, test=test, counted=runs.update
+        )
         plot_comparison(comparison, outputs.plot, runs)
     comparison = outputs.with_defaults(comparison)
     _show_refused(comparison, request)
@@ -176,12 +170,13 @@ def leaderboard(
     outputs.check()
     with usage(), outputs.refusals(), progress(remarks(), "scoring") as step:
         board = leaderboard_in(
-            output, request.task, request.reference, systems, names=names, step=step,
+            output,
+            replace(request, step=step),
+            systems,
+            names=names,
             metrics=[name.strip() for name in (metrics or "").split(",") if name.strip()],
-            profile=request.profile, options=request.options, encoding=request.encoding,
-            lenient=request.lenient, intervals=request.intervals, jobs=request.jobs,
             named=outputs.with_defaults,
-        )  # fmt: skip
+        )
     view = outputs.view(lambda: columns_of(board.metrics))
     show_findings(board.findings)
     _show_refused(board, request)
@@ -207,11 +202,8 @@ def agreement(
     outputs.check()
     names = short_names(annotations)
     with usage(), outputs.refusals(), progress(remarks(), "reading") as step:
-        result = run(
-            request.task, annotations, names=[names[path] for path in annotations], step=step,
-            against=request.against, intervals=request.intervals, lenient=request.lenient,
-            options=dict(request.options), encoding=request.encoding,
-        )  # fmt: skip
+        each = [names[path] for path in annotations]
+        result = run(replace(request, step=step), annotations, each)
     result = outputs.with_defaults(result)
     with usage():
         outputs.publish(lambda name: FORMATS[name](result, view), result)
@@ -226,9 +218,6 @@ def pack(
 
     show_defaults(outputs.defaults)
     with usage(), progress(remarks(), "packing") as step:
-        packed = run(
-            request.task, paths, archive, force=force, against=request.against, step=step,
-            profile=request.profile, options=request.options, encoding=request.encoding,
-        )  # fmt: skip
+        packed = run(replace(request, step=step), paths, archive, force=force)
     write(results(), PACKED[outputs.form](packed))
     raise Exit(1 if packed.path is None else 0)

@@ -23,7 +23,7 @@ from hlteval.reports.lists import examples, paragraphs, prose, status
 from hlteval.reports.terminal import visible
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode
-from hlteval.workflows.fix.fixing import TextFile, corrections
+from hlteval.workflows.fix.fixing import Corrector, TextFile
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import open_submission
 from hlteval.workflows.run.request import Selection
@@ -130,8 +130,7 @@ def edits(order: Order) -> list[Edit]:
     name = path.removeprefix(unit.path).lstrip("/") if path != unit.path else ""
     file = next((item.display for item in opened.system.members if item.name == name), "")
     findings = _OrderedFindings(unit.selection, file, order)
-    files = corrections(opened, request.profile, findings, unsafe=bool(order.code))
-    fixed = files.texts.get(file)
+    fixed = Corrector(opened, findings.of, unsafe=bool(order.code)).files().texts.get(file)
     if fixed is None or not fixed.fixes:
         return []
     return list(_edits(buffer, fixed, Text.of(buffer.text, order.units)))

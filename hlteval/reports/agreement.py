@@ -7,40 +7,49 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
+import polars as pl
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.findings.counts import count_of, first_names
-from hlteval.reports.scores import limits_text, value_text, values_of
-from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View, tsv_lines
-from hlteval.reports.terminal import Formats, Prose, json_text, note, visible, warning
+from hlteval.reports.findings import json
+from hlteval.reports.scores import text_table, values_of
+from hlteval.reports.tables import (
+    ALL,
+    FIXED,
+    LIMITS,
+    Field,
+    Table,
+    Tables,
+    View,
+    column_headers,
+    tsv_lines,
+)
+from hlteval.reports.terminal import Formats, Prose, note, visible, warning
 from hlteval.results.agreement import Agreement, Disagreement
 from hlteval.tasks import load
-from hlteval.tasks.task import HIGH, LOW, NORMAL, RATE
+from hlteval.tasks.task import LOW, NORMAL
 
+_REASON = Field("reason", importance=None)
 _MEASURES = (
-    Column("measure", "name"),
-    Column("first", "name"),
-    Column("second", "name"),
-    Column("mean", importance=FIXED),
-    Column("interval", importance=HIGH),
-    Column("1st as reference", importance=NORMAL),
-    Column("2nd as reference", importance=NORMAL),
-    Column("documents", importance=LOW),
+    *(Field("measure"), Field("first"), Field("second")),
+    Field("value", "mean", "rate", importance=FIXED),
+    *LIMITS,
+    Field("forward", "1st as reference", "rate", importance=NORMAL),
+    Field("backward", "2nd as reference", "rate", importance=NORMAL),
+    Field("documents", kind="number", importance=LOW),
+    _REASON,
 )
 _COEFFICIENTS = (
-    Column("judged", "name"),
-    Column("coefficient", "name"),
-    Column("annotators", "name"),
-    Column("value", importance=FIXED),
-    Column("interval", importance=HIGH),
-    Column("units", importance=NORMAL),
+    *(Field("judged"), Field("coefficient"), Field("annotators")),
+    Field("value", kind="rate", importance=FIXED),
+    *LIMITS,
+    Field("units", kind="number", importance=NORMAL),
+    _REASON,
 )
-_PER = MappingProxyType({"document": Column("document", "name"), "label": Column("label", "name")})
+Scope = Literal["", "document", "label"]
 #: The names of the columns of all tables.
-COLUMNS = tuple(
-    dict.fromkeys(column.name for column in (*_MEASURES, *_COEFFICIENTS, *_PER.values()))
-)
+COLUMNS = column_headers(_MEASURES, _COEFFICIENTS, [Field("document"), Field("label")])
 #: How many differences people read.
 LISTED = 10
 ALL_OF_THEM = "all"
@@ -58,48 +67,39 @@ class Selection:
     """
 
     view: View = ALL
-    per: Literal["", "document", "label"] = ""
+    per: Scope = ""
     listed: int | None = LISTED
 
 
-def _measures(agreement: Agreement) -> Table:
-    task = load(agreement.task)
-    rows = []
-    for pair in agreement.measures:
-        values = values_of(task, pair.measure)
-        names = map(visible, (pair.measure, pair.first, pair.second))
-        both = (value_text(value, values) for value in (pair.forward, pair.backward))
-        mean = (value_text(pair.value, values), limits_text(pair.interval))
-        rows.append([*names, *mean, *both, str(pair.documents)])
-    return Table(_MEASURES, rows)
+def measure_rows(agreement: Agreement) -> tuple[pl.DataFrame, list[Field]]:
+    """The measures of the task for each pair, in both directions, and the columns of the table."""
+    frame, task = agreement.to_frame("measures"), load(agreement.task)
+    if all(values_of(task, name).kind == "rate" for name in frame["measure"]):
+        return frame, [*_MEASURES]
+    numbers = [each._replace(kind="number") if each.kind == "rate" else each for each in _MEASURES]
+    return frame, numbers
 
 
-def _coefficients(agreement: Agreement, per: Literal["", "document", "label"] = "") -> Table:
-    """The coefficients of everything, or of each document or label."""
-    rows = []
-    for item in agreement.coefficients:
-        scopes = {"": "", "document": item.document, "label": item.label}
-        if scopes[per] is None or (not per and (item.document or item.label) is not None):
-            continue
-        every = len(item.annotators) == len(agreement.annotators) != 2
-        rows.append(
-            [
-                item.judged,
-                *([visible(scopes[per] or "")] if per else []),
-                item.coefficient,
-                ALL_OF_THEM if every else ", ".join(map(visible, item.annotators)),
-                value_text(item.value, RATE),
-                limits_text(item.interval),
-                str(item.units),
-            ]
-        )
-    first, *others = _COEFFICIENTS
-    return Table([first, *([_PER[per]] if per else []), *others], rows, f"by {per}" if per else "")
+def coefficient_rows(agreement: Agreement, per: Scope) -> tuple[pl.DataFrame, list[Field]]:
+    """The coefficients of everything, or of each document or label, and their columns."""
+    whole = pl.all_horizontal(pl.col("document", "label").is_null())
+    frame = agreement.to_frame("coefficients").with_columns(pl.col("annotators").list.join(", "))
+    frame = frame.filter(pl.col(per).is_not_null() if per else whole)
+    judged, *others = _COEFFICIENTS
+    if not per:
+        return frame, [judged, *others]
+    return frame.rename({per: "scope"}), [judged, Field("scope", per), *others]
 
 
 def _tables(agreement: Agreement, selection: Selection) -> list[Table]:
-    tables = [_measures(agreement), _coefficients(agreement)]
-    tables += [_coefficients(agreement, selection.per)] if selection.per else []
+    task, (measures, fields) = load(agreement.task), measure_rows(agreement)
+    ranges = [values_of(task, name) for name in measures["measure"]]
+    tables = [text_table(measures, fields, ranges=ranges)]
+    every = ", ".join(agreement.annotators) if len(agreement.annotators) != 2 else None
+    for per in dict.fromkeys(("", selection.per)):
+        frame, fields = coefficient_rows(agreement, per)
+        frame = frame.with_columns(pl.col("annotators").replace({every: ALL_OF_THEM}))
+        tables.append(text_table(frame, fields, f"by {per}" if per else ""))
     return selection.view.of([table for table in tables if table.rows])
 
 
@@ -151,11 +151,6 @@ def text(agreement: Agreement, selection: Selection = Selection()) -> Renderable
     parts += [warning(f"{item.message} ({item.code})") for item in agreement.findings]
     parts += map(note, notes(agreement))
     return Group(*parts, Text(visible(agreement.signature), style="dim"))
-
-
-def json(agreement: Agreement, _: Selection = Selection()) -> str:
-    """The agreement as one JSON object."""
-    return json_text(agreement.to_dict())
 
 
 def tsv(agreement: Agreement, _: Selection = Selection()) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+#: Recalls and precisions, or other coordinates.
+Points = tuple[list[float], list[float]]
+
+
 @dataclass(frozen=True, slots=True)
 class Panel:
     """A diagram with a curve of each system.
@@ -24,14 +29,14 @@ class Panel:
     Attributes:
         title: above it.
         axes: what its axes show.
-        curve: the points of a system, as two lists.
         metric: the metric that is the area below it, or its summary.
+        curves: the points of each system.
     """
 
     title: str
     axes: tuple[str, str]
-    curve: Callable[[Scores], tuple[list[float], list[float]]]
     metric: str
+    curves: Sequence[Points]
 
 
 RATES = ("recall", "precision")
@@ -39,43 +44,32 @@ RATES = ("recall", "precision")
 
 def panels(scores: Mapping[str, Scores]) -> list[Panel]:
     """The diagrams of a task: by layer, or nDCG where it has that, and its classes."""
-    tables = [system.tables for system in scores.values()]
-    if any("curve" in own for own in tables):
-        layers = _values([own["curve"]["layer"] for own in tables if "curve" in own])
+    systems = list(scores.values())
+    if layers := _values(systems, "curve", "layer"):
         return [
-            Panel(layer, RATES, partial(points, layer=layer), f"{layer.lower()}.auc")
-            for layer in layers
+            Panel(name, RATES, f"{name.lower()}.auc", [_of_layer(own, name) for own in systems])
+            for name in layers
         ]
-    classes = _values([own["pr"]["class"] for own in tables if "pr" in own])
-    known = {name for system in scores.values() for name in system.metrics}
-    ranked = any("ndcg" in own for own in tables)
-    return [
-        *([Panel("nDCG", ("k", "nDCG"), _ndcg, "ndcg.standard")] if ranked else []),
-        *(
-            Panel(name, RATES, partial(_of_class, name=name), _area(name, known))
-            for name in classes
-        ),
-    ]
+    found = []
+    if any("ndcg" in own.tables for own in systems):
+        nothing = pl.DataFrame({"k": [], "standard": []})
+        tables = (own.tables.get("ndcg", nothing) for own in systems)
+        curves = [(table["k"].to_list(), table["standard"].to_list()) for table in tables]
+        found.append(Panel("nDCG", ("k", "nDCG"), "ndcg.standard", curves))
+    known = {metric for own in systems for metric in own.metrics}
+    for name in _values(systems, "pr", "class"):
+        areas = (f"ap.{name}", f"cd.ap.{name}")
+        area = next((area for area in areas if area in known), f"auc.{name}")
+        found.append(Panel(name, RATES, area, [_of_class(own, name) for own in systems]))
+    return found
 
 
-def _area(name: str, known: Collection[str]) -> str:
-    """The metric that is the area below the curve of a class."""
-    areas = (f"ap.{name}", f"cd.ap.{name}")
-    return next((area for area in areas if area in known), f"auc.{name}")
+def _values(systems: Iterable[Scores], table: str, column: str) -> list[str]:
+    columns = [own.tables[table][column] for own in systems if table in own.tables]
+    return list(dict.fromkeys(value for values in columns for value in values))
 
 
-def _values(columns: Iterable[pl.Series]) -> list[str]:
-    names = pl.concat([pl.Series(dtype=pl.String), *columns])
-    return names.unique(maintain_order=True).to_list()
-
-
-def _ndcg(system: Scores) -> tuple[list[float], list[float]]:
-    """The nDCG at each rank, by the standard tie-break."""
-    table = system.tables.get("ndcg", pl.DataFrame({"k": [], "standard": []}))
-    return table["k"].to_list(), table["standard"].to_list()
-
-
-def _of_class(system: Scores, name: str) -> tuple[list[float], list[float]]:
+def _of_class(system: Scores, name: str) -> Points:
     """Recalls and precisions of the frames of a class; in `plan`, from recall 0."""
     if "pr" not in system.tables:
         return [], []
@@ -86,23 +80,30 @@ def _of_class(system: Scores, name: str) -> tuple[list[float], list[float]]:
     return recalls, precisions
 
 
-def points(system: Scores, layer: str) -> tuple[list[float], list[float]]:
-    """Recalls and precisions of the curve whose area is the `auc` of a layer.
-
-    In the profile `plan` it begins at recall 0, and follows the order of the cuts. In `official` it
-    has the points of the script: with recall above 0, by recall and precision.
-    """
+def _of_layer(system: Scores, layer: str) -> Points:
+    """Recalls and precisions of the curve whose area is the `auc` of a layer, by its cuts."""
     if "curve" not in system.tables:
         return [], []
-    rows = system.tables["curve"].filter(pl.col("layer") == layer)
-    rows = rows.drop_nulls(["recall", "precision"]).sort("cut")
+    rows = system.tables["curve"].filter(pl.col("layer") == layer).sort("cut")
+    rows = curve_points(rows, system.profile)
+    return rows["recall"].to_list(), rows["precision"].to_list()
+
+
+def curve_points(rows: pl.DataFrame, profile: str) -> pl.DataFrame:
+    """The points of a curve, and what is known of each.
+
+    In the profile `plan` it begins at recall 0, and follows the order of the rows. In `official` it
+    has the points of the script: with recall above 0, by recall and precision.
+    """
+    known = [
+        name for name in ("recall", "precision", "threshold", "tp", "fp", "fn") if name in rows
+    ]
+    rows = rows.select(known).drop_nulls(["recall", "precision"])
     positive = rows.filter(pl.col("recall") > 0)
-    if system.profile == "official":
-        positive = positive.sort("recall", "precision")
-    recalls, precisions = positive["recall"].to_list(), positive["precision"].to_list()
-    if system.profile == "plan" and rows.height:
-        return [0.0, *recalls], [rows["precision"][0], *precisions]
-    return recalls, precisions
+    if profile == "official" or rows.is_empty():
+        return positive.sort("recall", "precision")
+    first = {"recall": [0.0], "precision": rows["precision"][:1]}
+    return pl.concat([pl.DataFrame(first), positive], how="diagonal_relaxed").select(known)
 
 
 NEEDED = "a plot needs matplotlib: pip install 'hlteval[plot]'"
@@ -121,11 +122,8 @@ def of_scores(scores: Scores, others: Mapping[str, Scores]) -> Figure:
     name = short_names([path])[path]
     while name in others:
         name += " (this)"
-    try:
-        from hlteval.reports.drawing import of_scores as figure
-    except ImportError as error:
-        raise ImportError(NEEDED) from error
-    return figure({name: scores, **others})
+    figure: Figure = _drawing().of_scores({name: scores, **others})
+    return figure
 
 
 def of_comparison(comparison: Comparison) -> Figure:
@@ -134,8 +132,12 @@ def of_comparison(comparison: Comparison) -> Figure:
     Raises:
         ImportError: where matplotlib is not installed.
     """
+    figure: Figure = _drawing().of_comparison(comparison)
+    return figure
+
+
+def _drawing() -> ModuleType:
     try:
-        from hlteval.reports.drawing import of_comparison as figure
+        return import_module("hlteval.reports.drawing")
     except ImportError as error:
         raise ImportError(NEEDED) from error
-    return figure(comparison)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from math import inf
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -16,10 +15,10 @@ from matplotlib.lines import Line2D
 
 from hlteval.findings.counts import first_names
 from hlteval.reports.curves import RATES, Panel, panels
-from hlteval.reports.scores import headline, value_text, values_of
+from hlteval.reports.scores import headline, limits_text, value_text, values_of
 from hlteval.reports.terminal import visible
 from hlteval.results.scores import Scores
-from hlteval.results.systems import Comparison, Difference, Limits
+from hlteval.results.systems import Comparison, Limits
 from hlteval.tasks import load
 from hlteval.tasks.task import RATE, Range, Task
 
@@ -37,12 +36,12 @@ class Style(NamedTuple):
 
     Attributes:
         color: of its line and its points.
-        line: the kind of its line.
+        linestyle: the kind of its line.
         marker: the kind of its points.
     """
 
     color: str
-    line: _Line
+    linestyle: _Line
     marker: str
 
 
@@ -53,6 +52,8 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 #:
 #: The colours are Okabe and Ito's, without yellow.
 STYLES = tuple(Style(_COLORS[at % 7], _LINES[at % 4], _MARKERS[at % 9]) for at in range(63))
+#: The number of the style of differences.
+BLACK = len(STYLES) - 1
 
 
 def plain(name: str) -> str:
@@ -86,8 +87,7 @@ UNDEFINED = "undefined"
 _SPREAD = 0.7
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A value as it is drawn.
 
     Attributes:
@@ -119,14 +119,11 @@ class Forest:
     values: Range = RATE
     line: float | None = None
 
-    @property
-    def size(self) -> int:
-        """The number of its estimates."""
-        return sum(map(len, self.rows.values()))
-
 
 def forest_of_scores(scores: Mapping[str, Scores], names: Sequence[str] = ()) -> list[Forest]:
     """The values of metrics of several systems, a plot for each range of values.
+
+    An arrow marks the metrics of which less is better.
 
     Args:
         scores: the scores by name of the system.
@@ -134,38 +131,25 @@ def forest_of_scores(scores: Mapping[str, Scores], names: Sequence[str] = ()) ->
     """
     first = next(iter(scores.values()))
     task = load(first.task)
-    names = names or _chosen(scores, task, first.primary)
-    ranges = [values_of(task, name) for name in names]
-    order = sorted(zip(names, ranges, strict=True), key=lambda item: ranges.index(item[1]))
+    if not names:
+        lacking = set(_without_value(scores)) - {first.primary}
+        every = dict.fromkeys(name for own in scores.values() for name in own.metrics)
+        known = [name for name in _comparable(task, every, first.primary) if name not in lacking]
+        names = headline(task, known, first.primary, max(1, min(MOST_ROWS, MOST // len(scores))))
+    intervals = ", with interval" if any(own.intervals for own in scores.values()) else ""
+    plots: dict[Range, dict[str, list[Estimate]]] = {}
+    for name in names:
+        info, values = task.statistic(name), values_of(task, name)
+        plots.setdefault(values, {})[f"{name} ↓" if info and info.better == "less" else name] = [
+            _estimate(own.metrics.get(name), own.intervals.get(name), values, number)
+            for number, own in enumerate(scores.values())
+        ]
+    less = {values: any(name.endswith(" ↓") for name in rows) for values, rows in plots.items()}
+    lower = "; ↓ lower is better"
     return [
-        _forest(scores, values, [name for name, _ in rows])
-        for values, rows in groupby(order, key=lambda item: item[1])
+        Forest(f"value ({values.text}){intervals}{lower * less[values]}", rows, values)
+        for values, rows in plots.items()
     ]
-
-
-def _forest(scores: Mapping[str, Scores], values: Range, names: Sequence[str]) -> Forest:
-    """The plot of metrics of one range; an arrow marks those of which less is better."""
-    task = load(next(iter(scores.values())).task)
-    less = [name for name in names if (info := task.statistic(name)) and info.better == "less"]
-    rows = {f"{name} ↓" if name in less else name: _estimates(scores, name) for name in names}
-    intervals = any(own.intervals for own in scores.values())
-    axis = f"value ({values.text})" + (", with interval" if intervals else "")
-    return Forest(f"{axis}; ↓ lower is better" if less else axis, rows, values)
-
-
-def undefined(scores: Mapping[str, Scores]) -> list[str]:
-    """The comparable metrics that no system has a value of."""
-    first = next(iter(scores.values()))
-    names = _comparable(load(first.task), first.metrics, first.primary)
-    return [name for name in names if all(own.metrics.get(name) is None for own in scores.values())]
-
-
-def _chosen(scores: Mapping[str, Scores], task: Task, primary: str) -> list[str]:
-    """The most important comparable metrics, of those that are defined."""
-    every = dict.fromkeys(name for own in scores.values() for name in own.metrics)
-    lacking = set(undefined(scores)) - {primary}
-    names = [name for name in _comparable(task, every, primary) if name not in lacking]
-    return headline(task, names, primary, max(1, min(MOST_ROWS, MOST // len(scores))))
 
 
 def _comparable(task: Task, names: Iterable[str], primary: str) -> list[str]:
@@ -178,79 +162,58 @@ def _comparable(task: Task, names: Iterable[str], primary: str) -> list[str]:
     ]
 
 
-def _estimates(scores: Mapping[str, Scores], name: str) -> list[Estimate]:
-    values = values_of(load(next(iter(scores.values())).task), name)
-    found = ((own.metrics.get(name), own.intervals.get(name)) for own in scores.values())
-    return [
-        Estimate(value, limits, _text(value, limits, values), number)
-        for number, (value, limits) in enumerate(found)
-    ]
+def _without_value(scores: Mapping[str, Scores]) -> list[str]:
+    """The comparable metrics that no system has a value of."""
+    first = next(iter(scores.values()))
+    names = _comparable(load(first.task), first.metrics, first.primary)
+    return [name for name in names if all(own.metrics.get(name) is None for own in scores.values())]
 
 
-def _text(value: float | None, limits: Limits, values: Range) -> str:
+def _estimate(value: float | None, limits: Limits, values: Range, system: int) -> Estimate:
     if value is None:
-        return UNDEFINED
-    between = f" [{', '.join(value_text(limit, values) for limit in limits)}]" if limits else ""
-    return value_text(value, values) + between
+        return Estimate(None, limits, UNDEFINED, system)
+    between = f" {limits_text(limits, values)}" if limits else ""
+    return Estimate(value, limits, f"{value_text(value, values)}{between}", system)
 
 
 def forest_of_comparison(comparison: Comparison) -> list[Forest]:
     """The values of the systems, and their differences, with intervals."""
     values = values_of(load(comparison.task), comparison.metric)
-    number = {system.name: index for index, system in enumerate(comparison.systems)}
     systems = {
-        each.name: [
-            Estimate(
-                each.value,
-                each.interval,
-                _text(each.value, each.interval, values),
-                number[each.name],
-            )
-        ]
-        for each in comparison.systems
+        each.name: [_estimate(each.value, each.interval, values, number)]
+        for number, each in enumerate(comparison.systems)
     } | {each.name: [Estimate(None, text="refused")] for each in comparison.refused}
-    plots = [Forest(comparison.metric, systems, values)]
-    if pairs := comparison.differences[:MOST]:
-        rows = {f"{each.first} − {each.second}": [_difference(each)] for each in pairs}
-        plots.append(Forest(f"difference in {comparison.metric}", rows, Range("", "rate"), 0.0))
-    return plots
+    rows = {}
+    for pair in comparison.differences[:MOST]:
+        chance = "" if pair.corrected is None else f", p {pair.corrected:.4f}"
+        estimate = Estimate(None, text=UNDEFINED)
+        if pair.difference is not None:
+            text = f"{pair.difference:+.4f}{chance}"
+            estimate = Estimate(pair.difference, pair.interval, text, BLACK)
+        rows[f"{pair.first} − {pair.second}"] = [estimate]
+    pairs = Forest(f"difference in {comparison.metric}", rows, Range("", "rate"), 0.0)
+    return [Forest(comparison.metric, systems, values), *([pairs] if rows else [])]
 
 
-def _difference(pair: Difference) -> Estimate:
-    if pair.difference is None:
-        return Estimate(None, text=UNDEFINED)
-    chance = "" if pair.corrected is None else f", p {pair.corrected:.4f}"
-    black = len(STYLES) - 1
-    return Estimate(pair.difference, pair.interval, f"{pair.difference:+.4f}{chance}", black)
-
-
-def draw(place: Axes, forest: Forest) -> None:
+def _draw(place: Axes, forest: Forest) -> None:
     """Draw a forest plot: a point and the interval of each estimate, and the numbers beside it."""
+    beside = place.get_yaxis_transform()
     for row, estimates in enumerate(forest.rows.values()):
-        for at, estimate in zip(_heights(row, len(estimates)), estimates, strict=True):
-            _draw(place, estimate, at)
+        for number, estimate in enumerate(estimates):
+            at = row + _SPREAD * ((number + 0.5) / len(estimates) - 0.5)
+            style = STYLES[estimate.system % len(STYLES)]
+            place.text(1.01, at, estimate.text, transform=beside, va="center", fontsize="small")
+            if estimate.value is None:
+                continue
+            if estimate.limits:
+                place.plot(estimate.limits, [at, at], color=style.color, linewidth=1.6)
+            place.plot([estimate.value], [at], color=style.color, marker=style.marker, markersize=5)
     place.set_yticks(range(len(forest.rows)), [plain(name) for name in forest.rows])
     place.set(xlabel=forest.axis, xlim=_limits(forest), ylim=(len(forest.rows) - 0.5, -0.5))
     if forest.line is not None:
         place.axvline(forest.line, color="black", linewidth=0.8)
     place.grid(visible=True, axis="x", linewidth=GRID)
     place.tick_params(axis="y", length=0)
-
-
-def _draw(place: Axes, estimate: Estimate, at: float) -> None:
-    style = STYLES[estimate.system % len(STYLES)]
-    beside = place.get_yaxis_transform()
-    place.text(1.01, at, estimate.text, transform=beside, va="center", fontsize="small")
-    if estimate.value is None:
-        return
-    if estimate.limits:
-        place.plot(estimate.limits, [at, at], color=style.color, linewidth=1.6)
-    place.plot([estimate.value], [at], color=style.color, marker=style.marker, markersize=5)
-
-
-def _heights(row: int, count: int) -> Iterator[float]:
-    """The heights of the estimates of a row, the first at the top."""
-    return (row + _SPREAD * ((number + 0.5) / count - 0.5) for number in range(count))
 
 
 def _limits(forest: Forest) -> tuple[float, float]:
@@ -287,30 +250,19 @@ def of_scores(scores: Mapping[str, Scores]) -> Figure:
     Args:
         scores: the scores by name of the system, all of one task and profile.
     """
-    first = next(iter(scores.values()))
-    curves = panels(scores)
+    first, curves = next(iter(scores.values())), panels(scores)
     areas = list(dict.fromkeys([first.primary, *(panel.metric for panel in curves)]))
-    plots = forest_of_scores(scores, areas if curves else ())
     names = short(list(scores))
     title = f"{first.task}, profile {first.profile}" + f": {names[0]}" * (len(names) == 1)
-    image, places, below = _layout(len(curves), plots, len(names))
-    image.suptitle(
-        plain(title) + (f"\n{_lacking(scores)}" if not curves else ""), fontsize="medium"
-    )
-    for place, panel in zip(places, curves, strict=True):
-        _draw_curves(place, panel, dict(zip(names, scores.values(), strict=True)))
-    for place, plot in zip(below, plots, strict=True):
-        draw(place, plot)
-    if len(names) > 1:
-        _legend(image, names)
+    title = plain(title) + "\n" * (not curves)
+    # The metric that ranks is always drawn.
+    lacking = [name for name in _without_value(scores) if name != first.primary]
+    if lacking and not curves:
+        title += f"undefined: {plain(first_names(lacking, FEW))}"
+    plots = forest_of_scores(scores, areas if curves else ())
+    image = _figure(names, curves, plots, legend=len(names) > 1)
+    image.suptitle(title, fontsize="medium")
     return image
-
-
-def _lacking(scores: Mapping[str, Scores]) -> str:
-    """The metrics that are not drawn because no system has a value of them, in one line."""
-    primary = next(iter(scores.values())).primary  # which is always drawn
-    names = [name for name in undefined(scores) if name != primary]
-    return f"undefined: {plain(first_names(names, FEW))}" if names else ""
 
 
 def of_comparison(comparison: Comparison, scores: Mapping[str, Scores] | None = None) -> Figure:
@@ -320,51 +272,51 @@ def of_comparison(comparison: Comparison, scores: Mapping[str, Scores] | None = 
         comparison: the comparison.
         scores: the scores by name of the system, of which the curves are drawn.
     """
-    plots = forest_of_comparison(comparison)
     ranked = {each.name: scores[each.name] for each in comparison.systems} if scores else {}
     curves = panels(ranked)
     names = short([*ranked]) if curves else []
-    image, above, places = _layout(len(curves), plots, len(names))
+    image = _figure(names, curves, forest_of_comparison(comparison), legend=bool(curves))
     image.suptitle(plain(f"{comparison.task}, profile {comparison.profile}"))
-    for place, panel in zip(above, curves, strict=True):
-        _draw_curves(place, panel, dict(zip(names, ranked.values(), strict=True)))
-    for place, plot in zip(places, plots, strict=True):
-        draw(place, plot)
-    if curves:
-        _legend(image, names)
     return image
 
 
-def _layout(
-    curves: int, plots: Sequence[Forest], names: int
-) -> tuple[Figure, list[Axes], list[Axes]]:
-    """An empty figure with the places of curves and those of forest plots, one below the other."""
-    columns = max(1, min(FIGURES_MOST, curves))
-    rows = -(-curves // columns)
-    heights = [PANEL] * rows + [FRAME + LINE * (plot.size + 1) for plot in plots]
-    size = (max(WIDTH, PANEL * columns), sum(heights) + LINE * (names + 2))
+def _figure(
+    names: Sequence[str], curves: Sequence[Panel], plots: Sequence[Forest], *, legend: bool
+) -> Figure:
+    """A figure with curves above forest plots, and one legend for all diagrams, below them.
+
+    Args:
+        names: those of the systems in the legend.
+        curves: the diagrams with a curve of each system.
+        plots: the forest plots.
+        legend: whether there is a legend.
+    """
+    columns = max(1, min(FIGURES_MOST, len(curves)))
+    rows = -(-len(curves) // columns)
+    sizes = [sum(map(len, plot.rows.values())) for plot in plots]
+    heights = [PANEL] * rows + [FRAME + LINE * (size + 1) for size in sizes]
+    size = (max(WIDTH, PANEL * columns), sum(heights) + LINE * (len(names) + 2))
     image = Figure(figsize=size, layout="constrained")
     grid = image.add_gridspec(len(heights), columns, height_ratios=heights)
-    places = [image.add_subplot(grid[at // columns, at % columns]) for at in range(curves)]
-    return image, places, [image.add_subplot(grid[row, :]) for row in range(rows, len(heights))]
+    places = [image.add_subplot(grid[at // columns, at % columns]) for at in range(len(curves))]
+    below = [image.add_subplot(grid[row, :]) for row in range(rows, len(heights))]
+    for place, panel in zip(places, curves, strict=True):
+        _draw_curves(place, panel, names)
+    for place, plot in zip(below, plots, strict=True):
+        _draw(place, plot)
+    if legend:
+        _add_legend(image, names)
+    return image
 
 
-def _draw_curves(place: Axes, panel: Panel, scores: Mapping[str, Scores]) -> None:
+def _draw_curves(place: Axes, panel: Panel, names: Sequence[str]) -> None:
     """Draw one diagram: the curve of each system; it names those that have none."""
-    lacking = []
-    for style, (name, system) in zip(_styles(len(scores)), scores.items(), strict=True):
-        points = panel.curve(system)
-        place.plot(
-            *points,
-            color=style.color,
-            linestyle=style.line,
-            marker=style.marker,
-            markersize=3,
-            linewidth=1.2,
-        )
-        lacking += [] if points[0] else [name]
+    for number, points in enumerate(panel.curves):
+        style = STYLES[number % len(STYLES)]._asdict()
+        place.plot(*points, **style, markersize=3, linewidth=1.2)
+    lacking = [name for name, curve in zip(names, panel.curves, strict=True) if not curve[0]]
     if lacking:
-        text = "\n".join(["no curve", *map(plain, lacking if len(scores) > 1 else ())])
+        text = "\n".join(["no curve", *map(plain, lacking if len(names) > 1 else ())])
         place.text(0.5, 0.5, text, ha="center", va="center", transform=place.transAxes)
     place.set(title=plain(panel.title), xlabel=panel.axes[0], ylabel=panel.axes[1])
     place.set(ylim=(-0.02, 1.02))
@@ -373,23 +325,14 @@ def _draw_curves(place: Axes, panel: Panel, scores: Mapping[str, Scores]) -> Non
     place.grid(visible=True, linewidth=GRID)
 
 
-def _legend(image: Figure, names: Sequence[str]) -> None:
-    """One legend for all diagrams, below them."""
-    handles = [
-        Line2D([], [], color=style.color, linestyle=style.line, marker=style.marker, markersize=5)
-        for style in _styles(len(names))
-    ]
+def _add_legend(image: Figure, names: Sequence[str]) -> None:
+    styles = (STYLES[number % len(STYLES)]._asdict() for number in range(len(names)))
+    lines = [Line2D([], [], **style, markersize=5) for style in styles]
     numbers = [str(number) for number in range(len(names))]  # a label cannot begin with _
     wide = min(len(names), 4 if max(map(len, names)) < LONGEST // 2 else 2)
-    legend = image.legend(
-        handles, numbers, loc="outside lower center", fontsize="small", ncols=wide
-    )
+    legend = image.legend(lines, numbers, loc="outside lower center", fontsize="small", ncols=wide)
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.set_text(plain(name))
-
-
-def _styles(count: int) -> list[Style]:
-    return [STYLES[number % len(STYLES)] for number in range(count)]
 
 
 def write(image: Figure, path: Path, kind: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -13,7 +12,7 @@ from hlteval.findings import Severity
 from hlteval.findings.counts import count_of
 from hlteval.reports.scores import UNDEFINED, value_text, values_of
 from hlteval.reports.tables import FIXED, Cell, Column, Table, Tables
-from hlteval.reports.terminal import Prose, escape_json, in_cells, note, printable, visible
+from hlteval.reports.terminal import Prose, in_cells, json_text, note, visible
 from hlteval.results.evaluation import (
     Best,
     CampaignResult,
@@ -22,35 +21,17 @@ from hlteval.results.evaluation import (
     PipelineResult,
     SubmissionStatus,
 )
-from hlteval.results.verdict import head
+from hlteval.results.verdict import head, plain
 from hlteval.tasks import load
 from hlteval.tasks.task import HIGH, LOW
 
 _STYLES: Mapping[SubmissionStatus | CellStatus, str] = MappingProxyType(
     {
-        "scored": "green",
-        "valid": "green",
-        "refused": "bold red",
-        "invalid": "bold red",
-        "over limit": "yellow",
-        "not scored": "bold red",
-        "failed": "bold red",
-        "waiting": "yellow",
-        "withdrawn": "yellow",
+        **dict.fromkeys(("scored", "valid"), "green"),
+        **dict.fromkeys(("refused", "invalid", "not scored", "failed"), "bold red"),
+        **dict.fromkeys(("over limit", "waiting", "withdrawn"), "yellow"),
     }
 )
-
-
-def _json(content: Mapping[str, object]) -> str:
-    return escape_json(msgspec.json.encode(printable(content))).decode() + "\n"
-
-
-def _summary(kind: str, number: int, counts: Mapping[str, int], more: str) -> RenderableType:
-    """Return how many submissions or cells there are, and how many of each status."""
-    by_status = ", ".join(f"{count:,} {status}" for status, count in counts.items())
-    return Prose(f"{count_of(number, kind)}{': ' if counts else ''}{by_status}{more}", "bold")
-
-
 _NAMES = ("task", "language", "condition", "checkpoint", "team", "submission", "metric", "value")
 
 
@@ -63,8 +44,8 @@ def best_text(best: Sequence[Best]) -> RenderableType:
         value = value_text(each.value, values_of(load(each.task), each.metric))
         rows.append([*(visible(getattr(each, name)) for name in _NAMES[:-1]), value])
     kept = [index for index in range(len(_NAMES)) if any(row[index] for row in rows)]
-    value_at = len(_NAMES) - 1
-    columns = [Column(_NAMES[i], "number" if i == value_at else "name", FIXED) for i in kept]
+    names = (_NAMES[index] for index in kept)
+    columns = [Column(name, "number" if name == "value" else "name", FIXED) for name in names]
     return Tables([Table(columns, [[row[index] for index in kept] for row in rows])])
 
 
@@ -80,13 +61,40 @@ def best_tsv(best: Sequence[Best]) -> str:
 
 def best_json(best: Sequence[Best]) -> str:
     """Return one object with the best submission of each team."""
-    return _json({**head("best-submissions"), "best": msgspec.to_builtins(list(best))})
+    return json_text({**head("best-submissions"), "best": plain(best)})
 
 
 #: The output formats of the best submissions by name.
 BEST_FORMATS: Mapping[str, Callable[[Sequence[Best]], str | RenderableType]] = MappingProxyType(
     {"text": best_text, "json": best_json, "tsv": best_tsv}
 )
+
+
+def render(result: CampaignResult | PipelineResult, form: str) -> str | RenderableType:
+    """Return a campaign, or what came of a pipeline, as `text` or as `json`."""
+    if form == "json":
+        return json_text(result.to_dict())
+    return _pipeline(result) if isinstance(result, PipelineResult) else _campaign(result)
+
+
+def summary(result: CampaignResult | PipelineResult) -> RenderableType:
+    """Return how many cells or submissions there are of each status, and how many are new.
+
+    Examples:
+        >>> print(summary(PipelineResult("r", (Entry("a", "a.tgz", "scored"),))).text)
+        1 submission: 1 scored; nothing new
+        >>> print(summary(CampaignResult("dry run", ())).text)
+        0 cells
+    """
+    if isinstance(result, PipelineResult):
+        number = count_of(len(result.submissions), "submission")
+        more = "" if result.done else "; nothing new"
+    else:
+        number, old = count_of(len(result.rows), "cell"), len(result.rows) - result.computed
+        more = f"; {old:,} from the cache" if old else ""
+    by_status = ", ".join(f"{count:,} {status}" for status, count in result.counts.items())
+    return Prose(f"{number}{': ' if by_status else ''}{by_status}{more}", "bold")
+
 
 _COLUMNS = (
     Column("submission", "name"),
@@ -99,7 +107,7 @@ _COLUMNS = (
 )
 
 
-def text(result: CampaignResult) -> RenderableType:
+def _campaign(result: CampaignResult) -> RenderableType:
     """Return a table for each task, profile and condition, with the metric that ranks."""
     tables = []
     for (task, profile, condition), rows in result.groups.items():
@@ -124,46 +132,6 @@ def text(result: CampaignResult) -> RenderableType:
     return Group(Tables(tables), summary(result))
 
 
-def summary(result: CampaignResult) -> RenderableType:
-    """Return how many cells there are of each status, and how many are from the cache.
-
-    Examples:
-        >>> print(summary(CampaignResult("dry run", ())).text)
-        0 cells
-    """
-    cached = len(result.rows) - result.computed
-    more = f"; {cached:,} from the cache" if cached else ""
-    return _summary("cell", len(result.rows), result.counts, more)
-
-
-def json(result: CampaignResult) -> str:
-    """Return one object with the name, the number of each status, and cells without resamples."""
-    cells = []
-    for row in result.rows:
-        cell, scored = row.cell, row.result
-        values = {
-            "status": scored.status,
-            "reason": scored.reason,
-            "metrics": {name: scored.metrics.get(name) for name in cell.metrics or scored.metrics},
-            "intervals": {name: list(limits) for name, limits in scored.intervals.items()},
-            "documents": scored.documents,
-            "records": scored.records,
-            "findings": row.findings.to_dict(),
-            "notes": list(scored.notes),
-            "signature": scored.signature,
-            "key": row.key,
-        }
-        names = ("task", "profile", "condition", "submission")
-        cells.append({**{name: getattr(cell, name) for name in names}, **values})
-    counts = {"name": result.name, "counts": result.counts, "computed": result.computed}
-    return _json({**head("campaign"), **counts, "cells": cells})
-
-
-#: The output formats of campaigns by name.
-FORMATS: Mapping[str, Callable[[CampaignResult], str | RenderableType]] = MappingProxyType(
-    {"text": text, "json": json}
-)
-
 _PIPELINE_COLUMNS = (
     Column("submission", "name"),
     Column("task", "name", HIGH),
@@ -173,7 +141,7 @@ _PIPELINE_COLUMNS = (
 )
 
 
-def pipeline_text(result: PipelineResult) -> RenderableType:
+def _pipeline(result: PipelineResult) -> RenderableType:
     """Return a row per submission, and how many there are of each status."""
     rows: list[list[Cell]] = []
     for entry in result.submissions:
@@ -181,18 +149,7 @@ def pipeline_text(result: PipelineResult) -> RenderableType:
         names = map(visible, (entry.submission, entry.task or "-", entry.team or "-"))
         rows.append([*names, (entry.status, _STYLES[entry.status]), visible(reason)])
     table = [Tables([Table(_PIPELINE_COLUMNS, rows)])] if rows else []
-    return Group(*table, *map(note, result.notes), pipeline_summary(result))
-
-
-def pipeline_summary(result: PipelineResult) -> RenderableType:
-    """Return how many submissions there are of each status.
-
-    Examples:
-        >>> print(pipeline_summary(PipelineResult("r", (Entry("a", "a.tgz", "scored"),))).text)
-        1 submission: 1 scored; nothing new
-    """
-    more = "" if result.done else "; nothing new"
-    return _summary("submission", len(result.submissions), result.counts, more)
+    return Group(*table, *map(note, result.notes), summary(result))
 
 
 def line(entry: Entry) -> RenderableType:
@@ -200,14 +157,3 @@ def line(entry: Entry) -> RenderableType:
     name = Text(visible(entry.submission)).append("  ")
     status = name.append(entry.status, _STYLES[entry.status])
     return status.append(f"  {visible(entry.reason)}" if entry.reason else "")
-
-
-def pipeline_json(result: PipelineResult) -> str:
-    """Return one object with the root, the number of each status, and all submissions."""
-    return _json(result.to_dict())
-
-
-#: The output formats of pipelines by name.
-PIPELINE_FORMATS: Mapping[str, Callable[[PipelineResult], str | RenderableType]] = MappingProxyType(
-    {"text": pipeline_text, "json": pipeline_json}
-)

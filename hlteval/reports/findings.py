@@ -1,27 +1,272 @@
-"""The output formats of a verdict: text, one line per finding, JSON, SARIF, GitHub and JUnit."""
+"""The output formats of a verdict: text, one line per finding, JSON, SARIF, GitHub and JUnit.
+
+Text is like the messages of a compiler.
+"""
 
 from __future__ import annotations
 
 import json as json_library
 import re
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import msgspec
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.text import Text
 
 import hlteval
-from hlteval.findings import SUBMISSION, Finding, Item, Severity, catalogue
-from hlteval.reports.terminal import Formats, escape_json, json_text, printable, visible
-from hlteval.reports.text import MAX_FINDINGS, text
-from hlteval.results.verdict import Verdict, head
-
-#: The workflow commands by severity.
-COMMANDS: Mapping[Severity, str] = MappingProxyType(
-    {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+from hlteval.findings import SUBMISSION, Excerpt, Finding, Item, Severity, Span, catalogue, entry
+from hlteval.findings.counts import count_of
+from hlteval.findings.sequence import severities, tally
+from hlteval.reports.tables import FIXED, Column, Table, Tables
+from hlteval.reports.terminal import (
+    Formats,
+    Prose,
+    draw,
+    escape_json,
+    indent_wrapped,
+    isolate_bidi,
+    json_text,
+    printable,
+    visible,
 )
+from hlteval.results.verdict import Outcome, Output, OverVerdict, Verdict, head
+
+#: Default maximum number of findings shown per file, and of one code in the whole run.
+MAX_FINDINGS = 20
+#: How many times the maximum of a file is shown in the whole run.
+FILES = 5
+#: How many codes share the maximum of a file.
+CODES = 4
+
+STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
+#: The styles of the word that a verdict begins with.
+OUTCOMES: Mapping[Outcome, str] = {
+    "pass": "bold green",
+    "fail": "bold red",
+    "undecided": "bold yellow",
+}
+_RANKS = {severity: severity.rank for severity in Severity}
+_GUTTER = "blue"
+
+
+def text(verdict: Verdict, max_findings: int = MAX_FINDINGS) -> RenderableType:
+    """Findings with location and excerpt, then a table of counts, then the verdict.
+
+    Errors come first, then warnings, then infos, each by file and line. Of each file the most
+    severe findings are shown, of each code at most a quarter of the maximum; in the whole run at
+    most five times the maximum, of each code at most the maximum. Counts are those of all findings,
+    with those that are only counted.
+    Print the result with `soft_wrap=True`.
+
+    Args:
+        verdict: the verdict.
+        max_findings: maximum number of findings shown per file; 0 for all.
+    """
+    return _Report(verdict, max_findings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    verdict: Verdict
+    max_findings: int
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        verdict, width, wrapped = self.verdict, options.max_width, console.is_terminal
+        sides = (verdict.of(side).findings for side in verdict.sides)
+        findings = [each for side in sides for each in sorted(side, key=_rank)]
+        shown = _select(findings, self.max_findings)
+        for side, numbers in groupby(range(len(findings)), lambda number: findings[number].side):
+            if side != verdict.side:
+                path = verdict.paths.get(side)
+                heading = f"{side}: {isolate_bidi(path)}" if path else side
+                yield Text(f"{heading}\n", style="bold underline")
+            for _, group in groupby(
+                numbers, lambda number: (findings[number].severity, findings[number].file)
+            ):
+                same = list(group)
+                selected = [findings[number] for number in same if number in shown]
+                for finding in selected:
+                    yield block(finding, width, wrapped=wrapped)
+                if selected:
+                    yield from _remainder([findings[number] for number in same], selected)
+        explained = [
+            findings[number] for number in sorted(shown) if not findings[number].only_counts
+        ]
+        yield from _summary(verdict, explained)
+        yield closing_line(verdict, width if wrapped else None)
+
+
+def _rank(finding: Finding) -> int:
+    return _RANKS[finding.severity]
+
+
+def _select(findings: Sequence[Finding], limit: int) -> set[int]:
+    """The numbers of the findings that are shown, the most severe of each file."""
+    if not limit:
+        return set(range(len(findings)))
+    files: Counter[str | None] = Counter()
+    codes: Counter[tuple[str | None, str]] = Counter()
+    candidates = []
+    explained = (number for number, finding in enumerate(findings) if not finding.only_counts)
+    for number in sorted(explained, key=lambda number: _rank(findings[number])):
+        file, code = findings[number].file, findings[number].code
+        if files[file] < limit and codes[file, code] < max(1, limit // CODES):
+            files[file] += 1
+            codes[file, code] += 1
+            candidates.append(number)
+    # The whole run has room for the first finding of each code before the second of any.
+    totals: Counter[str] = Counter()
+    ranked = []
+    for place, number in enumerate(candidates):
+        code = findings[number].code
+        totals[code] += 1
+        if totals[code] <= limit:
+            ranked.append((totals[code] > 1, place, number))
+    return {number for _, _, number in sorted(ranked)[: FILES * limit]}
+
+
+def _remainder(findings: Sequence[Finding], selected: Sequence[Finding]) -> Iterator[Text]:
+    """The number of findings of one file that are not shown, by code."""
+    hidden = tally(findings, attrgetter("code"))
+    hidden.subtract(tally(selected, attrgetter("code")))
+    where = "in this file" if findings[0].file else f"for the {findings[0].side}"
+    lines = [
+        f"… {count:,} more {code} {where}\n" for code, count in sorted(hidden.items()) if count
+    ]
+    if lines:
+        yield Text("".join(lines), style="dim")
+
+
+def block(finding: Finding, width: int, *, wrapped: bool = False) -> Text:
+    """One finding, followed by an empty line.
+
+    Args:
+        finding: the finding.
+        width: line width in cells, to which the excerpt is cut.
+        wrapped: whether message, help and clause are wrapped to it, at words.
+    """
+    edge = width if wrapped else None
+    number = str(finding.span.line) if finding.span and finding.excerpt else ""
+    margin = " " * max(1, len(number))
+    result = Text()
+    head = f"{finding.severity}[{finding.code}]"
+    message = indent_wrapped(f": {isolate_bidi(finding.message)}", edge, len(head))
+    result.append(head, STYLES[finding.severity]).append(f"{message}\n", "bold")
+    if finding.file:
+        place = f"{isolate_bidi(finding.file)}{finding.position}"
+        result.append(f"{margin}--> ", _GUTTER).append(f"{place}\n")
+    if finding.span and finding.excerpt:
+        _append_excerpt(result, finding.excerpt, finding.span, STYLES[finding.severity], width)
+    record = "" if finding.span and finding.excerpt else finding.record
+    for label, text in (("record", record), ("help", finding.help), ("rule", finding.clause)):
+        if text:
+            head = f"{margin} = {label}: "
+            body = indent_wrapped(isolate_bidi(text), edge, len(head), " " * len(head))
+            result.append(head, _GUTTER).append(f"{body}\n")
+    return result
+
+
+def _append_excerpt(result: Text, excerpt: Excerpt, span: Span, style: str, width: int) -> None:
+    number = str(span.line)
+    line = draw(excerpt, span, width - len(number) - 3)
+    margin = " " * len(number)
+    result.append(f"{margin} |\n{number} |", _GUTTER)
+    if line.pieces:
+        result.append(" ")
+    for literal, run in groupby(line.pieces, lambda piece: piece.literal):
+        result.append("".join(piece.text for piece in run), None if literal else "dim")
+    result.append(f"\n{margin} | ", _GUTTER)
+    result.append(" " * line.column).append("^" * line.width, style).append("\n")
+
+
+def _summary(verdict: Verdict, shown: Sequence[Finding]) -> Iterator[RenderableType]:
+    """A table of the codes found by side, most severe first, with exact counts.
+
+    The column of sides is there if a side has findings that is not that of the verdict.
+    """
+    if not verdict.findings:
+        return
+    columns = [
+        *([Column("side", "name")] if set(verdict.sides) - {verdict.side} else []),
+        *(Column("code", "name"), Column("severity", "name"), Column("count")),
+        *(Column("shown", importance=FIXED), Column("title", "prose")),
+    ]
+    rows = [[side, *row] for side in verdict.sides for row in _summary_rows(verdict, side, shown)]
+    table = Table(columns, [row[-len(columns) :] for row in rows])
+    total = sum(finding.count for finding in verdict.findings)
+    hidden = total - sum(finding.count for finding in shown)
+    yield Tables([table if hidden else table.only(["title"])])
+    if hidden:
+        only_counted = sum(finding.count for finding in verdict.findings if finding.only_counts)
+        option = "--max-findings 0" if hidden > only_counted else "--max-per-code 0"
+        findings = count_of(total, "finding")
+        yield Prose(f"{hidden:,} of {findings} not shown; use {option} to show all", "dim")
+    yield Text()
+
+
+def _summary_rows(
+    verdict: Verdict, side: str, shown: Sequence[Finding]
+) -> Iterator[tuple[str, ...]]:
+    """Code, severity, counts and title of each code of one side."""
+    counts = tally(shown, _kind)
+    groups: defaultdict[tuple[int, str], list[Finding]] = defaultdict(list)
+    for finding in verdict.of(side).findings:
+        groups[_rank(finding), finding.code].append(finding)
+    for (_, code), same in sorted(groups.items()):
+        blocking = any(finding.blocking for finding in same)
+        severity = f"{same[0].severity}, blocking" if blocking else same[0].severity.value
+        count = sum(finding.count for finding in same)
+        try:
+            title = entry(code).title
+        except KeyError:  # a code that is not in the catalogue
+            title = visible(same[0].name)
+        yield code, severity, f"{count:,}", f"{counts[_kind(same[0])]:,}", title
+
+
+def _kind(finding: Finding) -> tuple[str, Severity, str]:
+    return finding.side, finding.severity, finding.code
+
+
+def closing_line(verdict: Verdict, width: int | None = None) -> Text:
+    """The last line: the verdict, if there is a task, and the number of findings.
+
+    Args:
+        verdict: the verdict.
+        width: width in cells to which it is wrapped; None for a single line.
+
+    Examples:
+        >>> closing_line(Verdict("seedev-binary", "plan", passed=True)).plain
+        'pass: no findings (seedev-binary, profile plan)'
+    """
+    numbers = _numbers(verdict.of(verdict.side))
+    others = [side for side in verdict.sides if side != verdict.side]
+    numbers += "".join(f"; {visible(side)}: {_numbers(verdict.of(side))}" for side in others)
+    if not verdict.task:
+        return Text(numbers)
+    documents, records = verdict.documents, verdict.records
+    if documents is not None and records is not None and verdict.outcome == "pass":
+        if documents or records:
+            numbers += f"; {count_of(documents, 'document')}, {count_of(records, 'record')} read"
+            numbers += f"; {visible(verdict.compared)}" if verdict.compared else ""
+        else:  # which must be impossible to miss
+            numbers += "; NOTHING WAS READ: 0 documents, 0 records"
+    tail = f": {numbers} ({visible(verdict.task)}, profile {visible(verdict.profile)})"
+    tail = indent_wrapped(tail, width, len(verdict.outcome))
+    return Text(verdict.outcome, style=OUTCOMES[verdict.outcome]).append(tail, "not bold default")
+
+
+def _numbers(verdict: Verdict) -> str:
+    """The number of findings of one side, by severity, and of files with findings."""
+    files = f" in {count_of(verdict.files, 'file')}" if verdict.files else ""
+    return (severities(verdict.findings) or "no findings") + files
 
 
 def github(verdict: Verdict) -> str:
@@ -48,7 +293,8 @@ def _command(finding: Finding) -> str:
         for name, value in properties.items()
     )
     text = "\n".join(filter(None, [finding.message, finding.help]))
-    return f"::{COMMANDS[finding.severity]} {pairs}::{_escape(text)}\n"
+    command = finding.severity.value.replace("info", "notice")
+    return f"::{command} {pairs}::{_escape(text)}\n"
 
 
 def _escape(text: str) -> str:
@@ -76,20 +322,22 @@ def concise(verdict: Verdict) -> str:
     return "".join(lines)
 
 
-def json(verdict: Verdict, *, schema: str = "verdict", outcome: str = "", **more: object) -> str:
-    """One object with task, profile, verdict, counts and findings, one finding per line.
-
-    Args:
-        verdict: the verdict.
-        schema: name of the schema of the whole.
-        outcome: replaces that of the verdict.
-        **more: further members after the verdict, by name.
+def json(result: Verdict | Output, *_: object) -> str:
+    """A result as one JSON object; of a verdict, or of what has one, with a finding per line.
 
     Examples:
         >>> json(Verdict("seedev-binary", "plan", passed=True))[:66]
         '{"schema":"verdict","version":1,"task":"seedev-binary","profile":"'
+        >>> json(Refusal(Verdict("hub4", "plan", False), "no set", "add it"))[:66]
+        '{"schema":"refusal","version":1,"task":"hub4","profile":"plan","ve'
     """
-    first = json_text(verdict.json_head(schema, outcome, **more)).removesuffix("}\n")
+    if isinstance(result, Verdict):
+        verdict, whole = result, None
+    elif isinstance(result, OverVerdict):
+        verdict, whole = result.verdict, result
+    else:
+        return json_text(result.to_dict())
+    first = json_text(verdict.json_head(whole)).removesuffix("}\n")
     # Encoded findings contain no line break, so a comma before each one makes the lines an array.
     lines = _lines(verdict.findings)
     if lines:
@@ -193,12 +441,6 @@ def _paragraph(finding: Finding) -> str:
     return "\n".join(map(visible, lines))
 
 
-#: The SARIF levels by severity.
-LEVELS: Mapping[Severity, str] = MappingProxyType(
-    {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-)
-
-
 def sarif(verdict: Verdict) -> str:
     """One log with one run, whose rules are the codes found and whose results are the findings.
 
@@ -238,7 +480,7 @@ def _rule(code: str) -> dict[str, object]:
         "shortDescription": {"text": entry.title},
         "fullDescription": {"text": why},
         "help": {"text": fix},
-        "defaultConfiguration": {"level": LEVELS[entry.severity]},
+        "defaultConfiguration": {"level": entry.severity.value.replace("info", "note")},
     }
 
 
@@ -247,7 +489,7 @@ def _result(finding: Finding, rule: int) -> dict[str, object]:
     result = {
         "ruleId": finding.code,
         "ruleIndex": rule,
-        "level": LEVELS[finding.severity],
+        "level": finding.severity.value.replace("info", "note"),
         "message": {"text": finding.message},
         "properties": {"blocking": finding.blocking, "side": finding.side}
         | {name: value for name, value in optional.items() if value},
@@ -266,17 +508,15 @@ def _result(finding: Finding, rule: int) -> dict[str, object]:
 
 
 #: The output formats by name.
-FORMATS: Formats[[Verdict]] = MappingProxyType(
-    {
-        "text": text,
-        "concise": concise,
-        "json": json,
-        "jsonl": jsonl,
-        "sarif": sarif,
-        "github": github,
-        "junit": junit,
-    }
-)
+FORMATS: Formats[[Verdict]] = {
+    "text": text,
+    "concise": concise,
+    "json": json,
+    "jsonl": jsonl,
+    "sarif": sarif,
+    "github": github,
+    "junit": junit,
+}
 
 
 def render(

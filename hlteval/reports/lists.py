@@ -16,7 +16,8 @@ from rich.text import Text
 from hlteval import converters, tasks
 from hlteval.findings import Entry, catalogue, entry
 from hlteval.findings.suggest import closest
-from hlteval.reports.schemas.lists import (
+from hlteval.reports.findings import STYLES
+from hlteval.reports.schemas.declared import (
     CodeDescription,
     FormatDescription,
     MetricDescription,
@@ -25,7 +26,6 @@ from hlteval.reports.schemas.lists import (
 )
 from hlteval.reports.tables import FIXED, Column, Table, Tables
 from hlteval.reports.terminal import Prose, json_text, visible, wrap
-from hlteval.reports.text import STYLES
 from hlteval.results.verdict import head
 from hlteval.tasks.task import HIGH, LOW, NORMAL, Option, Task
 

@@ -8,13 +8,13 @@ they name as declarations do (`lazy`): a value imports no room after its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import resources
 
 from hlteval.findings import SUBMISSION
+from hlteval.findings.counts import count_of
 from hlteval.findings.sequence import severities
-from hlteval.reports.scores import headline, limits_text, value_text, values_of
-from hlteval.reports.systems import rank_text
+from hlteval.reports.scores import UNDEFINED, headline, limits_text, value_text, values_of
 from hlteval.reports.terminal import visible
 from hlteval.representation import Corpus
 from hlteval.results.scores import Scores
@@ -64,34 +64,31 @@ def verdict(result: Verdict) -> str:
 def comparison(result: Comparison) -> str:
     """The systems by rank, those that are refused with the reason, and the notes."""
     values = values_of(load(result.task), result.metric)
+    alike = bool(result.significance.note)
     rows = [
-        (rank_text(each.rank, result), each.name, value_text(each.value, values),
-         limits_text(each.interval, values, missing=""))
+        (UNDEFINED if alike or each.rank is None else each.rank, each.name,
+         value_text(each.value, values), limits_text(each.interval, values, missing=""))
         for each in result.systems
     ]  # fmt: skip
     refused = [("refused", each.name, each.reason) for each in result.refused]
+    notes = [*_further(len(rows), ".systems"), *_further(len(refused), ".refused")]
     return _html(
         f"{result.task}, profile {result.profile}: {result.metric}",
         ("rank", "system", "value", "interval"),
         [*rows[:MOST], *refused[:MOST]],
-        notes=[
-            *_further(len(rows), ".systems"),
-            *_further(len(refused), ".refused"),
-            *result.notes,
-        ],
+        notes=[*notes, *result.notes],
         signature=result.signature,
     )
 
 
 def corpus(result: Corpus) -> str:
     """The tables that have rows, with the columns that have values."""
-    tables = [(name, table) for name, table in result.tables() if table.height]
     rows = [
         (name, f"{table.height:,}", ", ".join(each.name for each in table if each.count()))
-        for name, table in tables
+        for name, table in result.tables()
+        if table.height
     ]
-    count = result.documents.height
-    documents = f"{count:,} document{'s' * (count != 1)}" if tables else "empty"
+    documents = count_of(result.documents.height, "document") if rows else "empty"
     return _html(f"Corpus: {documents}", ("table", "rows", "columns with values"), rows)
 
 
@@ -100,27 +97,20 @@ def _further(count: int, where: str) -> list[str]:
 
 
 def _html(
-    head: str,
-    columns: Sequence[str],
-    rows: Iterable[Iterable[object]],
-    *,
-    notes: Iterable[str] = (),
-    warnings: Iterable[str] = (),
-    signature: str = "",
+    head: str, columns: Sequence[str], rows: Sequence[Sequence[object]], **more: object
 ) -> str:
-    """A table with the texts above and below it; all text is on one line and escaped."""
+    """A table with the texts above and below it; all text is on one line and escaped.
+
+    Args:
+        head: a line above the table.
+        columns: their names.
+        rows: their cells.
+        **more: warnings, notes and the signature, as the template has them.
+    """
     from jinja2 import Environment
 
-    template = resources.files("hlteval.reports.html").joinpath("templates/notebook.html")
-    return (
-        Environment(autoescape=True)
-        .from_string(template.read_text("utf-8"))
-        .render(
-            head=visible(head),
-            columns=columns,
-            rows=[[visible(str(cell)) for cell in row] for row in rows],
-            notes=[*map(visible, notes)],
-            warnings=[*map(visible, warnings)],
-            signature=visible(signature),
-        )
-    )
+    environment = Environment(autoescape=True)
+    environment.filters["visible"] = lambda text: visible(str(text))
+    source = resources.files("hlteval.reports.html").joinpath("templates/notebook.html")
+    template = environment.from_string(source.read_text("utf-8"))
+    return template.render(head=head, columns=columns, rows=rows, **more)

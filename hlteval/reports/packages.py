@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
-from types import MappingProxyType
 
 import msgspec
 from rich.console import Group, RenderableType
@@ -13,54 +12,30 @@ from rich.text import Text
 
 from hlteval.findings import Findings
 from hlteval.findings.counts import count_of
-from hlteval.reports.findings import json as findings_json
+from hlteval.reports.findings import json as result_json
 from hlteval.reports.findings import render
 from hlteval.reports.tables import Column, Table, Tables
 from hlteval.reports.terminal import Formats, Prose, isolate_bidi, json_text, visible
 from hlteval.results.config import TAKEN, Config
 from hlteval.results.packages import Conversion, Inspection, PackedArchive
-from hlteval.results.verdict import (
-    Fix,
-    FixedCopy,
-    Verdict,
-    Verification,
-    VerificationOutcome,
-    head,
-    plain,
-)
+from hlteval.results.verdict import Fix, FixedCopy, Verdict, Verification, VerificationOutcome, head
 
 #: Default maximum number of members that are shown as text.
 MAX_MEMBERS = 20
-_KINDS: Mapping[str, str] = MappingProxyType(
-    {"zip": "zip archive", "tgz": "gzipped tar archive", "stdin": "stream"}
-)
+_KINDS: Mapping[str, str] = {"zip": "zip archive", "tgz": "gzipped tar archive", "stdin": "stream"}
 
 
 def packed_text(packed: PackedArchive) -> RenderableType:
     """The findings, and a line about the archive."""
-    findings = render(packed.verdict, "text")
-    if packed.path is None:
-        line = Text("nothing was written: the submission does not validate", style="bold red")
-        return Group(findings, line)
-    count, path = count_of(len(packed.members), "file"), visible(packed.path)
-    line = Text(f"packed {path}: {count}, {count_of(packed.size, 'byte')}, SHA-256 {packed.sha256}")
-    return Group(findings, line)
-
-
-def packed_json(packed: PackedArchive) -> str:
-    """The verdict over the archive as JSON, with its path, size, digest and members."""
-    return findings_json(
-        packed.verdict,
-        schema="package",
-        archive=packed.path,
-        size=packed.size,
-        sha256=packed.sha256,
-        members=packed.members,
-    )
+    line = Text("nothing was written: the submission does not validate", style="bold red")
+    if packed.path is not None:
+        size = f"{count_of(len(packed.members), 'file')}, {count_of(packed.size, 'byte')}"
+        line = Text(f"packed {visible(packed.path)}: {size}, SHA-256 {packed.sha256}")
+    return Group(render(packed.verdict), line)
 
 
 #: The output formats of a packed archive by name.
-PACKED: Formats[[PackedArchive]] = MappingProxyType({"text": packed_text, "json": packed_json})
+PACKED: Formats[[PackedArchive]] = {"text": packed_text, "json": result_json}
 
 
 def inspection_text(inspection: Inspection, limit: int = MAX_MEMBERS) -> RenderableType:
@@ -80,7 +55,7 @@ def inspection_text(inspection: Inspection, limit: int = MAX_MEMBERS) -> Rendera
             parts.append(Prose(f"{rest:,} more; use --max-members 0 to show all"))
     parts.append(Text())
     verdict = Verdict("", "", inspection.passed, inspection.findings)
-    parts += [render(verdict, "text")] if inspection.findings else []
+    parts += [render(verdict)] if inspection.findings else []
     if inspection.readable:
         likely, path = inspection.likeliest, visible(inspection.path)
         task = likely[0] if len(likely) == 1 else "TASK"
@@ -107,25 +82,13 @@ def _head(inspection: Inspection) -> Iterator[str]:
         yield f"name: {', '.join(parts)}"
 
 
-def inspection_json(inspection: Inspection) -> str:
-    """The inspection as one JSON object."""
-    return json_text(inspection.to_dict())
-
-
 def conversion_text(conversion: Conversion) -> RenderableType:
     """The findings; nothing if there are none."""
     return render(conversion.verdict) if conversion.findings else ""
 
 
-def conversion_json(conversion: Conversion) -> str:
-    """The conversion as one JSON object."""
-    return json_text(conversion.to_dict())
-
-
 #: The output formats by name.
-CONVERSION_FORMATS: Formats[[Conversion]] = MappingProxyType(
-    {"text": conversion_text, "json": conversion_json}
-)
+CONVERSION_FORMATS: Formats[[Conversion]] = {"text": conversion_text, "json": result_json}
 
 
 _WIDTH = max(map(len, TAKEN))
@@ -162,17 +125,16 @@ def json(config: Config | None) -> str:
         >>> json(None)
         '{"schema":"defaults","version":1,"file":null,"defaults":{},"commands":{},"findings":[]}\n'
     """
-    members = {
-        "file": config.path if config else None,
-        "defaults": dict(config.values) if config else {},
-        "commands": _commands(config) if config else {},
-        "findings": Findings(config.findings).to_dict() if config else [],
-    }
-    return json_text(head("defaults") | msgspec.to_builtins(members))
+    members: dict[str, object] = {"file": None, "defaults": {}, "commands": {}, "findings": []}
+    if config:
+        findings = Findings(config.findings).to_dict()
+        members = {"file": config.path, "defaults": msgspec.to_builtins(config.values)}
+        members |= {"commands": _commands(config), "findings": findings}
+    return json_text(head("defaults") | members)
 
 
 #: The output formats by name.
-FORMATS: Formats[[Config | None]] = MappingProxyType({"text": text, "json": json})
+FORMATS: Formats[[Config | None]] = {"text": text, "json": json}
 
 
 #: Maximum number of lines that are named for a file and code.
@@ -220,16 +182,8 @@ def _group(fix: Fix) -> tuple[str, str]:
     return fix.file or "", fix.code
 
 
-def fixes_json(copy: FixedCopy) -> str:
-    """The verdict over the copy as JSON, with its path, `fixes` and `unfixed`."""
-    return findings_json(
-        copy.verdict, schema="fixed-copy", copy=copy.path, fixes=copy.fixes, unfixed=copy.unfixed
-    )
-
-
-_STYLES: Mapping[VerificationOutcome, str] = MappingProxyType(
-    {"same": "green", "differs": "bold red", "not checked": "yellow"}
-)
+_STYLES: Mapping[VerificationOutcome, str]
+_STYLES = {"same": "green", "differs": "bold red", "not checked": "yellow"}
 
 
 def verification_text(verification: Verification) -> RenderableType:
@@ -266,14 +220,5 @@ def _summary(verification: Verification) -> Text:
     return Text(f"same: {count_of(parts['same'], 'part')}{also}{rest}", style="bold green")
 
 
-def verification_json(verification: Verification) -> str:
-    """The verification as one JSON object; values are null where there are none."""
-    built = head("verification") | {"verdict": "same" if verification.agrees else "differs"}
-    names = [part.name for part in verification.differing]
-    return json_text(built | {"differing": names} | plain(verification))
-
-
 #: The output formats by name.
-VERIFICATION_FORMATS: Formats[[Verification]] = MappingProxyType(
-    {"text": verification_text, "json": verification_json}
-)
+VERIFICATION_FORMATS: Formats[[Verification]] = {"text": verification_text, "json": result_json}

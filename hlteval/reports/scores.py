@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
 import msgspec
 import polars as pl
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from hlteval.findings import Finding
 from hlteval.findings.sequence import severities
-from hlteval.reports.findings import json as findings_json
-from hlteval.reports.tables import ALL, FIXED, Cell, Column, Table, Tables, View, tsv_lines
+from hlteval.reports.findings import MAX_FINDINGS
+from hlteval.reports.findings import text as findings_text
+from hlteval.reports.tables import ALL, FIXED, Cell, Column, Field, Table, Tables, View, tsv_lines
 from hlteval.reports.terminal import Formats, Prose, escape_json, json_text, note, visible, warning
-from hlteval.reports.text import MAX_FINDINGS
-from hlteval.reports.text import text as findings_text
 from hlteval.results.scores import Scores
-from hlteval.results.verdict import Verdict
+from hlteval.results.systems import Interval
+from hlteval.results.verdict import Refusal
 from hlteval.tasks import load
 from hlteval.tasks.task import LOW, NUMBER, RATE, Range, Task
 
@@ -32,6 +32,8 @@ MANY = 30
 _SLICE = 20_000
 #: Floats from here on are written with an exponent.
 _EXPONENT = 1e16
+#: The kinds of columns in text by those of fields; others are numbers.
+_KINDS: Mapping[str, Literal["name", "prose"]] = {"text": "name", "prose": "prose"}
 #: The types of columns that Polars and msgspec write alike in JSON.
 _ALIKE = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.List(pl.String))
 #: The file by which a folder of scores is recognised.
@@ -56,9 +58,7 @@ def value_text(value: float | None, values: Range) -> str:
     return str(int(value)) if whole else f"{value:.4f}"
 
 
-def limits_text(
-    limits: tuple[float, float] | None, values: Range = RATE, missing: str = UNDEFINED
-) -> str:
+def limits_text(limits: Interval | None, values: Range = RATE, missing: str = UNDEFINED) -> str:
     """The limits of a confidence interval as people read them.
 
     Args:
@@ -77,6 +77,48 @@ def values_of(task: Task, name: str) -> Range:
     """The values that a metric or a measure of the table `scorings` can have; NUMBER if unknown."""
     statistic = task.statistic(name)
     return statistic.values if statistic else NUMBER
+
+
+def text_table(
+    frame: pl.DataFrame, fields: Iterable[Field], title: str = "", ranges: Sequence[Range] = ()
+) -> Table:
+    """The rows of a data frame as people read them.
+
+    Args:
+        frame: the rows.
+        fields: its columns.
+        title: a line above it, if any.
+        ranges: what the numbers of each row can be, rather than those of each column.
+
+    Examples:
+        >>> frame = pl.DataFrame({"value": [0.5, None], "low": [0.25, None], "high": [1.0, None]})
+        >>> text_table(frame, [Field("value"), Field("low"), Field("high")]).rows
+        [['0.5000', '[0.2500, 1.0000]'], ['-', '-']]
+    """
+    columns = {
+        field: Column(field.header, _KINDS.get(field.kind, "number"), field.importance)
+        for field in fields
+        if field.importance is not None and field.name != "high"
+    }
+    rows = [
+        [_cell(row, field, ranges[number] if ranges else field.values) for field in columns]
+        for number, row in enumerate(frame.iter_rows(named=True))
+    ]
+    return Table([*columns.values()], rows, title)
+
+
+def _cell(row: Mapping[str, object], field: Field, values: Range) -> str:
+    match row[field.name], row.get("high"):
+        case None, _:
+            return UNDEFINED
+        case float(low), float(high) if field.name == "low":
+            return limits_text((low, high))
+        case float(value), _:
+            return f"{value:+.4f}" if field.signed else value_text(value, values)
+        case [*items], _:
+            return ", ".join(visible(str(item)) for item in items)
+        case value, _:
+            return visible(str(value))
 
 
 def pivot_scorings(
@@ -282,49 +324,24 @@ def _order(task: Task, name: str, primary: str) -> tuple[bool, int, bool, bool]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why nothing was scored.
+def refusal_text(refusal: Refusal, max_findings: int = MAX_FINDINGS) -> RenderableType:
+    """The findings that are the reason, then the reason, what to do, and what else there is.
 
-    Attributes:
-        verdict: the verdict of validation, with its findings.
-        reason: the reason in one line.
-        help: what to do, in one line.
-        blocking: the findings that are the reason.
-        command: the command that reports the others too; empty if there is none.
+    Args:
+        refusal: why nothing was scored.
+        max_findings: maximum number of findings shown per file; 0 for all.
     """
+    findings = tuple(refusal.blocking)
+    blocking = msgspec.structs.replace(refusal.verdict, task="", findings=findings)
+    return Group(findings_text(blocking, max_findings), Text(), refusal_summary(refusal))
 
-    verdict: Verdict
-    reason: str
-    help: str
-    blocking: Sequence[Finding] = ()
-    command: Sequence[str] = ()
 
-    def as_json(self) -> str:
-        """One object: that of a verdict, which is `refused`, with `reason` and `help`.
-
-        Examples:
-            >>> Refusal(Verdict("hub4", "plan", False), "no set", "add it").as_json()[:66]
-            '{"schema":"refusal","version":1,"task":"hub4","profile":"plan","ve'
-        """
-        reasons = {"reason": self.reason, "help": self.help}
-        return findings_json(self.verdict, schema="refusal", outcome="refused", **reasons)
-
-    def as_text(self, max_findings: int = MAX_FINDINGS) -> RenderableType:
-        """The findings that are the reason, then the reason, what to do, and what else there is.
-
-        Args:
-            max_findings: maximum number of findings shown per file; 0 for all.
-        """
-        blocking = msgspec.structs.replace(self.verdict, task="", findings=tuple(self.blocking))
-        return Group(findings_text(blocking, max_findings), Text(), self.summary())
-
-    def summary(self) -> RenderableType:
-        """The reason and what to do; the number of all other findings, and their command."""
-        lines: list[RenderableType] = [Prose(self.reason, "bold red"), Prose(self.help)]
-        blocking = set(self.blocking)
-        if others := tuple(item for item in self.verdict.findings if item not in blocking):
-            more = "; to see all findings, run" if self.command else ""
-            lines.append(Prose(f"not shown: {severities(others)}{more}"))
-            lines += [Text(f"  {shlex.join(self.command)}")] if self.command else []
-        return Group(*lines)
+def refusal_summary(refusal: Refusal) -> RenderableType:
+    """The reason and what to do; the number of all other findings, and their command."""
+    lines: list[RenderableType] = [Prose(refusal.reason, "bold red"), Prose(refusal.help)]
+    blocking = set(refusal.blocking)
+    if others := tuple(item for item in refusal.verdict.findings if item not in blocking):
+        more = "; to see all findings, run" if refusal.command else ""
+        lines.append(Prose(f"not shown: {severities(others)}{more}"))
+        lines += [Text(f"  {shlex.join(refusal.command)}")] if refusal.command else []
+    return Group(*lines)

@@ -2,99 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Literal
 
 import msgspec
+import polars as pl
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from hlteval.reports.scores import UNDEFINED, Refusal, limits_text, value_text, values_of
-from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View, tsv_lines
+from hlteval.reports.findings import json as findings_json
+from hlteval.reports.scores import UNDEFINED, limits_text, refusal_text, text_table, values_of
+from hlteval.reports.tables import (
+    ALL,
+    FIXED,
+    LIMITS,
+    Column,
+    Field,
+    Table,
+    Tables,
+    View,
+    column_headers,
+    tsv_lines,
+)
 from hlteval.reports.terminal import Formats, Prose, in_markdown, json_text, note, visible
 from hlteval.results.systems import (
     NOT_DISTINGUISHABLE,
     Comparison,
+    Interval,
     Leaderboard,
+    RankedValue,
     RefusedSystem,
-    System,
 )
 from hlteval.tasks import load
-from hlteval.tasks.task import HIGH, LOW, NORMAL, RATE
+from hlteval.tasks.task import HIGH, LOW, NORMAL, Range
 
+#: The systems of a comparison; a metric that is no rate has numbers.
 _SYSTEMS = (
-    Column("rank"),
-    Column("system", "name"),
-    Column("value", importance=FIXED),
-    Column("interval", importance=HIGH),
+    Field("rank", kind="number"),
+    Field("name", "system"),
+    Field("value", kind="rate", importance=FIXED),
+    *LIMITS,
+    Field("path", importance=None),
 )
-_PAIRS = (
-    Column("first", "name"),
-    Column("second", "name"),
-    Column("difference", importance=FIXED),
-    Column("interval", importance=HIGH),
-    Column("p", importance=NORMAL),
-    Column("p (Holm)", importance=FIXED),
-    Column("wins", importance=LOW),
-    Column("losses", importance=LOW),
-    Column("ties", importance=LOW),
+#: The differences of all pairs of systems.
+PAIRS = (
+    Field("first"),
+    Field("second"),
+    Field("difference", kind="rate", importance=FIXED, signed=True),
+    *LIMITS,
+    Field("probability", "p", "rate", importance=NORMAL),
+    Field("corrected", "p (Holm)", "rate", importance=FIXED),
+    *(Field(name, kind="number", importance=LOW) for name in ("wins", "losses", "ties")),
 )
 #: Maximum number of findings shown per file of a system that is refused.
 FIRST = 4
 #: The names of the columns of both tables.
-COLUMNS = tuple(dict.fromkeys(column.name for column in (*_SYSTEMS, *_PAIRS)))
+COLUMNS = column_headers(_SYSTEMS, PAIRS)
 
 
-def _systems(comparison: Comparison) -> Table:
-    """The systems by rank, then those that are refused."""
+def ranked_systems(comparison: Comparison) -> tuple[pl.DataFrame, list[Field]]:
+    """The systems by rank, then those that are refused, and the columns that people read."""
+    frame = comparison.to_frame().with_columns(
+        path=pl.col("name").replace(dict(comparison.paths)),
+        rank=pl.lit(None, pl.Int64) if comparison.significance.note else pl.col("rank"),
+    )
     values = values_of(load(comparison.task), comparison.metric)
-    rows = [
-        [
-            rank_text(system.rank, comparison),
-            visible(system.name),
-            value_text(system.value, values),
-            limits_text(system.interval),
-        ]
-        for system in comparison.systems
+    kind: Literal["rate", "number"] = "rate" if values.kind == "rate" else "number"
+    return frame, [
+        each._replace(kind=kind, values=values) if each.kind == "rate" else each
+        for each in _SYSTEMS
     ]
-    rows += [
-        ["refused", visible(refused.name), UNDEFINED, UNDEFINED] for refused in comparison.refused
-    ]
-    return Table(_SYSTEMS, rows, caption(comparison))
 
 
-def _pairs(comparison: Comparison) -> Table:
-    """The differences of all pairs of systems."""
+def _comparison_tables(comparison: Comparison) -> list[Table]:
+    """The table of the systems and that of the pairs."""
+    systems = text_table(*ranked_systems(comparison), caption(comparison))
     rows = [
-        [
-            visible(pair.first),
-            visible(pair.second),
-            UNDEFINED if pair.difference is None else f"{pair.difference:+.4f}",
-            limits_text(pair.interval),
-            value_text(pair.probability, RATE),
-            value_text(pair.corrected, RATE),
-            *map(str, (pair.wins, pair.losses, pair.ties)),
-        ]
-        for pair in comparison.differences
+        [REFUSED, *row[1:]] if number >= len(comparison.systems) else row
+        for number, row in enumerate(systems.rows)
     ]
-    return Table(_PAIRS, rows)
+    return [replace(systems, rows=rows), text_table(comparison.to_frame("differences"), PAIRS)]
 
 
 def _tables(comparison: Comparison, view: View) -> list[Table]:
     """The table of the systems and that of the pairs, if there are any, with a view's columns."""
-    pairs = _pairs(comparison)
-    return view.of([_systems(comparison), *([pairs] if pairs.rows else [])])
-
-
-def rank_shown(rank: int | None, comparison: Comparison) -> int | None:
-    """A rank for people: none where no difference can be significant."""
-    return None if comparison.significance.note else rank
-
-
-def rank_text(rank: int | None, comparison: Comparison) -> str:
-    """The text of a rank for people."""
-    rank = rank_shown(rank, comparison)
-    return UNDEFINED if rank is None else str(rank)
+    systems, pairs = _comparison_tables(comparison)
+    return view.of([systems, *([pairs] if pairs.rows else [])])
 
 
 def caption(comparison: Comparison) -> str:
@@ -116,14 +110,9 @@ def comparison_text(comparison: Comparison, view: View = ALL) -> RenderableType:
 def comparison_json(comparison: Comparison, _: View = ALL) -> str:
     """The comparison as one JSON object; in `refused`, what `score` reports of these systems."""
     reports = {
-        system.name: msgspec.Raw(_refusal(system).as_json().encode())
-        for system in comparison.refused
+        system.name: msgspec.Raw(findings_json(system).encode()) for system in comparison.refused
     }
     return json_text(comparison.to_dict() | {"refused": reports})
-
-
-def _refusal(system: RefusedSystem, command: Sequence[str] = ()) -> Refusal:
-    return Refusal(system.verdict, system.reason, system.help, system.blocking, command)
 
 
 def refusal(system: RefusedSystem, command: Sequence[str]) -> RenderableType:
@@ -134,14 +123,15 @@ def refusal(system: RefusedSystem, command: Sequence[str]) -> RenderableType:
         command: the command that reports all its findings.
     """
     head = Prose(f"refused: {visible(system.name)}", "bold underline")
-    return Group(head, Text(), _refusal(system, command).as_text(FIRST), Text())
+    whole = msgspec.structs.replace(system, command=command)
+    return Group(head, Text(), refusal_text(whole, FIRST), Text())
 
 
 def comparison_tsv(comparison: Comparison, _: View = ALL) -> str:
     """The table of systems, an empty line, and the table of pairs, each with a header line."""
-    tables = (_systems(comparison), _pairs(comparison))
     return "\n".join(
-        tsv_lines([column.name for column in table.columns], *table.rows) for table in tables
+        tsv_lines([column.name for column in table.columns], *table.rows)
+        for table in _comparison_tables(comparison)
     )
 
 
@@ -156,52 +146,77 @@ def comparison_latex(comparison: Comparison, view: View = ALL) -> str:
 
 
 #: The output formats by name.
-COMPARISON_FORMATS: Formats[[Comparison, View]] = MappingProxyType(
-    {
-        "text": comparison_text,
-        "json": comparison_json,
-        "tsv": comparison_tsv,
-        "markdown": comparison_markdown,
-        "latex": comparison_latex,
-    }
-)
+COMPARISON_FORMATS: Formats[[Comparison, View]] = {
+    "text": comparison_text,
+    "json": comparison_json,
+    "tsv": comparison_tsv,
+    "markdown": comparison_markdown,
+    "latex": comparison_latex,
+}
 
 
 #: Text of a row in place of a rank.
 REFUSED = "refused"
 #: Probabilities below it are shown as such: three decimals would be 0.
 LEAST = 0.0005
-SYSTEM, RANK, REASON, INTERVAL = "system", "rank", "reason", "interval"
+SYSTEM, RANK, INTERVAL = "system", "rank", "interval"
+#: The systems of a leaderboard that are not scored.
+REFUSALS = (
+    Field(SYSTEM),
+    Field("reason", kind="prose", importance=FIXED),
+    Field("help", "what to do", importance=None),
+)
+
+
+def board_systems(
+    board: Leaderboard, interval: Callable[[Interval | None, Range], str]
+) -> tuple[pl.DataFrame, list[Field]]:
+    """The systems by rank, and the columns that people read.
+
+    These are rank and name; then value, interval and rank by metric, of which the first is never
+    dropped. The rank by the first metric is that of the row.
+
+    Args:
+        board: the leaderboard.
+        interval: gives the text of an interval.
+    """
+    alike = {each.metric for each in board.comparisons if each.significance.note}
+    ranks = [None if board.metrics[0] in alike else row.rank for row in board.systems]
+    columns = {
+        Field(RANK, kind="number"): pl.Series(ranks, dtype=pl.Int64),
+        Field(SYSTEM): pl.Series([row.name for row in board.systems], dtype=pl.String),
+    }
+    for number, (label, metric) in enumerate(
+        zip(labels(board.metrics), board.metrics, strict=True)
+    ):
+        values, first = values_of(load(board.task), metric), number == 0
+        scores = [row.scores[metric] for row in board.systems]
+        kind: Literal["rate", "number"] = "rate" if values.kind == "rate" else "number"
+        field = Field(label, label, kind, metric, FIXED if first else NORMAL, values)
+        columns[field] = pl.Series([own.value for own in scores], dtype=pl.Float64)
+        if any(own.interval for own in scores):
+            field = Field(f"{label} {INTERVAL}", kind="limits", importance=HIGH if first else LOW)
+            columns[field] = pl.Series([interval(own.interval, values) for own in scores])
+        if not first:
+            ranks = [None if metric in alike else own.rank for own in scores]
+            field = Field(f"{label} {RANK}", kind="number", importance=LOW)
+            columns[field] = pl.Series(ranks, dtype=pl.Int64)
+    return pl.DataFrame({field.name: values for field, values in columns.items()}), [*columns]
+
+
+def refused_systems(board: Leaderboard) -> pl.DataFrame:
+    """The systems that are not scored, with the reason and what to do."""
+    rows = [(row.name, row.reason, row.help) for row in board.rows if row.reason]
+    return pl.DataFrame(rows, schema=[field.name for field in REFUSALS], orient="row")
 
 
 def _leaderboard_tables(board: Leaderboard, view: View) -> list[Table]:
-    """The systems by rank; those that are refused, if any; and p values of the first metric.
-
-    Of the first table there are the columns of a view: rank and name; then value, interval and rank
-    by metric, of which the first is never dropped. The rank by the first metric is that of the row.
-    """
-    rows = [row for row in board.rows if not row.reason]
-    columns = [Column(RANK), Column(SYSTEM, "name")]
-    cells = [[rank_text(row.rank, board.comparisons[0]), visible(row.name)] for row in rows]
-    for number, label in enumerate(labels(board.metrics)):
-        metric, first = board.metrics[number], number == 0
-        values = values_of(load(board.task), metric)
-        systems = [row.scores[metric] for row in rows]
-        columns.append(Column(label, importance=FIXED if first else NORMAL))
-        texts = [[value_text(system.value, values) for system in systems]]
-        if any(system.interval for system in systems):
-            columns.append(Column(f"{label} {INTERVAL}", importance=HIGH if first else LOW))
-            texts.append([limits_text(system.interval) for system in systems])
-        if not first:
-            columns.append(Column(f"{label} {RANK}", importance=LOW))
-            texts.append([rank_text(system.rank, board.by(metric)) for system in systems])
-        cells = [[*row, *more] for row, *more in zip(cells, *texts, strict=True)]
-    tables = view.of([Table(columns, cells, "".join(map(caption, board.comparisons[:1])))])
-    if board.refused:
-        reasons = [[visible(row.name), visible(row.reason)] for row in board.rows if row.reason]
-        heads = (Column(SYSTEM, "name"), Column(REASON, "prose", FIXED))
-        tables.append(Table(heads, reasons, REFUSED))
-    return [*tables, *(matrix(each) for each in board.comparisons[:1] if each.differences)]
+    """The systems by rank; those that are refused, if any; and p values of the first metric."""
+    first = board.comparisons[:1]
+    systems = board_systems(board, lambda limits, _: limits_text(limits))
+    tables = view.of([text_table(*systems, "".join(map(caption, first)))])
+    tables += [text_table(refused_systems(board), REFUSALS, REFUSED)] if board.refused else []
+    return [*tables, *(matrix(each) for each in first if each.differences)]
 
 
 def labels(metrics: Sequence[str]) -> list[str]:
@@ -261,11 +276,6 @@ def _title(board: Leaderboard) -> str:
     return f"{board.task}, profile {board.profile}: {', '.join(board.metrics)}"
 
 
-def leaderboard_json(board: Leaderboard, _: View = ALL) -> str:
-    """The leaderboard as one JSON object."""
-    return json_text(board.to_dict())
-
-
 def leaderboard_tsv(board: Leaderboard, _: View = ALL) -> str:
     """The table of systems, an empty line, and that of all pairs by metric, each with a header.
 
@@ -281,12 +291,11 @@ def _system_lines(board: Leaderboard) -> Iterator[list[object]]:
     by_metric = (
         (metric, f"{metric} low", f"{metric} high", f"{metric} {RANK}") for metric in board.metrics
     )
-    yield [RANK, SYSTEM, *(name for names in by_metric for name in names), REASON]
-    nothing = System(name="", value=None, interval=None, rank=None)
+    yield [RANK, SYSTEM, *(name for names in by_metric for name in names), "reason"]
     for row in board.rows:
         cells: list[object] = [REFUSED if row.reason else row.rank, row.name]
         for metric in board.metrics:
-            system = row.scores.get(metric, nothing)
+            system = row.scores.get(metric, RankedValue())
             cells += [system.value, *(system.interval or (None, None)), system.rank]
         yield [*cells, row.reason]
 
@@ -314,16 +323,14 @@ def html(board: Leaderboard, _: View = ALL) -> str:
 
 
 #: The output formats by name.
-LEADERBOARD_FORMATS: Formats[[Leaderboard, View]] = MappingProxyType(
-    {
-        "text": leaderboard_text,
-        "json": leaderboard_json,
-        "tsv": leaderboard_tsv,
-        "markdown": leaderboard_markdown,
-        "latex": leaderboard_latex,
-        "html": html,
-    }
-)
+LEADERBOARD_FORMATS: Formats[[Leaderboard, View]] = {
+    "text": leaderboard_text,
+    "json": findings_json,
+    "tsv": leaderboard_tsv,
+    "markdown": leaderboard_markdown,
+    "latex": leaderboard_latex,
+    "html": html,
+}
 
 
 def columns_of(metrics: Sequence[str]) -> list[str]:

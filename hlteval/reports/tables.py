@@ -28,6 +28,7 @@ from hlteval.reports.terminal import (
     visible,
     wrap,
 )
+from hlteval.tasks.task import HIGH, RATE, Range
 
 #: Cells between two columns.
 GAP = 2
@@ -54,6 +55,50 @@ class Column(NamedTuple):
     name: str
     kind: Literal["name", "number", "prose"] = "number"
     importance: int = KEY
+
+
+FieldKind = Literal["text", "prose", "limits", "list", "rate", "number", "figure", "link"]
+
+
+class Field(NamedTuple):
+    """A column of a data frame, as people read it in text and on pages.
+
+    In text, `low` and `high` are one column, `interval`.
+
+    Attributes:
+        name: in the data frame.
+        title: as people read it; if it is empty the name, on pages with spaces.
+        kind: `rate` is shown with four decimals, `number` as it is, `text`, `prose`, `limits` and
+            `list` as text; `figure` is text that is sorted and filtered as the number that it is,
+            `link` a link to the file of that name.
+        meaning: shown where the pointer is, on pages.
+        importance: of the column in text; None if only pages have it.
+        values: what its numbers can be, from which their text follows.
+        signed: whether text has the sign of positive numbers.
+    """
+
+    name: str
+    title: str = ""
+    kind: FieldKind = "text"
+    meaning: str = ""
+    importance: int | None = KEY
+    values: Range = RATE
+    signed: bool = False
+
+    @property
+    def header(self) -> str:
+        """The header of its column in text."""
+        return "interval" if self.name == "low" else self.title or self.name
+
+
+#: The limits of the interval of a rate.
+LIMITS = (Field("low", kind="rate", importance=HIGH), Field("high", kind="rate"))
+
+
+def column_headers(*tables: Iterable[Field]) -> tuple[str, ...]:
+    """The headers of the columns of some tables in text, each once."""
+    fields = (field for table in tables for field in table if field.importance is not None)
+    return tuple(dict.fromkeys(field.header for field in fields if field.name != "high"))
 
 
 @dataclass(frozen=True, slots=True)

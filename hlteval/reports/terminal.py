@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from io import StringIO, TextIOWrapper
 from itertools import accumulate
 from threading import Timer
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TextIO
+from typing import Any, NamedTuple, ParamSpec, TextIO
 
 import msgspec
 from rich.cells import cell_len
@@ -29,9 +28,6 @@ from hlteval.findings import Excerpt, Span
 P = ParamSpec("P")
 #: Functions that render a result, by the name of the format: a string is for programs.
 Formats = Mapping[str, Callable[P, RenderableType]]
-
-if TYPE_CHECKING:
-    from rich.progress import Progress, Task
 
 #: Line width in cells without a terminal; constant, so that the output is reproducible.
 PIPE_WIDTH = 120
@@ -126,32 +122,27 @@ def progress(
     if not (shown and console.is_interactive and console.file.isatty()):
         yield lambda _done, _total: None
         return
-    bar = _bar(console)
-    task = bar.add_task(activity, total=None)
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    names = TextColumn("{task.description}", markup=False)
+    numbers = TextColumn("{task.fields[steps]}", markup=False)
+    columns = (names, BarColumn(), numbers, TimeElapsedColumn())
+    bar = Progress(*columns, console=console, transient=True)
+    task = bar.add_task(activity, total=None, steps="")
+
+    def step(done: int, total: int | None) -> None:
+        steps = (f"{done:,}" if done else "") if total is None else f"{done:,}/{total:,}"
+        bar.update(task, completed=done, total=total, steps=steps)
+
     timer = Timer(DELAY, bar.start)  # also where the first step takes long
     timer.daemon = True
     timer.start()
     try:
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield step
     finally:
         timer.cancel()
         timer.join()
         bar.stop()
-
-
-def _bar(console: Console) -> Progress:
-    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
-
-    class Done(ProgressColumn):
-        """Column of the number of steps that are done, and of all if that is known."""
-
-        def render(self, task: Task) -> Text:
-            if task.total is None:
-                return Text(f"{int(task.completed):,}" if task.completed else "")
-            return Text(f"{int(task.completed):,}/{int(task.total):,}")
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), Done())
-    return Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
 
 
 LEFT_TO_RIGHT = "\u200e"
@@ -473,17 +464,15 @@ def in_cells(text: str) -> str:
 
 
 #: Characters that LaTeX obeys, or prints as others in its first encoding of fonts.
-_TEX: Mapping[int, str] = MappingProxyType(
-    {
-        **{ord(sign): f"\\{sign}" for sign in "_&%#${}"},
-        ord("\\"): r"\textbackslash{}",
-        ord("~"): r"\textasciitilde{}",
-        ord("^"): r"\textasciicircum{}",
-        ord("<"): r"\textless{}",
-        ord(">"): r"\textgreater{}",
-        ord("|"): r"\textbar{}",
-    }
-)
+_TEX: Mapping[int, str] = {
+    **{ord(sign): f"\\{sign}" for sign in "_&%#${}"},
+    ord("\\"): r"\textbackslash{}",
+    ord("~"): r"\textasciitilde{}",
+    ord("^"): r"\textasciicircum{}",
+    ord("<"): r"\textless{}",
+    ord(">"): r"\textgreater{}",
+    ord("|"): r"\textbar{}",
+}
 
 
 def in_latex(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
@@ -126,7 +125,7 @@ class Agreement(Output, frozen=True, kw_only=True):
     differences: tuple[Disagreement, ...]
     findings: Findings = Findings()
     notes: tuple[str, ...] = ()
-    meanings: Mapping[str, str] = MappingProxyType({})
+    meanings: Mapping[str, str] = {}
 
     def __repr__(self) -> str:
         names = ", ".join(self.annotators)

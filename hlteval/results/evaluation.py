@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import msgspec
 import polars as pl
 
-from hlteval.findings import Finding, Findings, Severity
+from hlteval.findings import Finding, Findings, Item, Severity
 from hlteval.results.systems import Leaderboard, polars_types
-from hlteval.results.verdict import Count, head
+from hlteval.results.verdict import Count, Output
 
 Part = Literal["team", "task", "language", "condition", "checkpoint"]
 #: What distinguishes submissions, in the order of tables.
 PARTS: tuple[Part, ...] = ("team", "task", "language", "condition", "checkpoint")
+ProfileName = Literal["plan", "official"]
+#: The forms of values in manifests, from which docs.make.manifest_grammars makes their schemas.
+Name = Annotated[str, msgspec.Meta(min_length=1)]
+_UNIQUE = {"uniqueItems": True}
+_SOME = msgspec.Meta(min_length=1, extra_json_schema=_UNIQUE)
+Names = Annotated[tuple[Name, ...], msgspec.Meta(extra_json_schema=_UNIQUE)]
+SomeNames = Annotated[tuple[Name, ...], _SOME]
+Profiles = Annotated[tuple[ProfileName, ...], _SOME]
+Paths = Name | Mapping[str, Name]
 #: Placeholders of names that may have underscores in them.
 _WRITTEN = {"run": ".+", "any": ".*", "timestamp": "[0-9]{8}_[0-9]{6}"}
 _PLACEHOLDER = re.compile(r"\{([a-z]*)\}")
@@ -29,8 +38,8 @@ class Team(msgspec.Struct, frozen=True):
         tasks: the tasks for which a submission of it is expected.
     """
 
-    title: str = ""
-    tasks: tuple[str, ...] = ()
+    title: Name = ""
+    tasks: Names = ()
 
 
 class TaskSettings(msgspec.Struct, frozen=True):
@@ -46,11 +55,11 @@ class TaskSettings(msgspec.Struct, frozen=True):
         options: values of the options of the task.
     """
 
-    reference: str | Mapping[str, str] = ""
-    against: str | Mapping[str, str] = ""
-    names: str = ""
-    metric: str = ""
-    profile: str = "plan"
+    reference: Paths = ""
+    against: Paths = ""
+    names: Name = ""
+    metric: Name = ""
+    profile: ProfileName = "plan"
     options: Mapping[str, object] = {}
 
 
@@ -64,10 +73,10 @@ class Limit(msgspec.Struct, frozen=True):
         most: how many are scored; None for all.
     """
 
-    per: tuple[Part, ...]
-    tasks: tuple[str, ...] = ()
-    least: int = 0
-    most: int | None = None
+    per: Annotated[tuple[Part, ...], _SOME]
+    tasks: Names = ()
+    least: Count = 0
+    most: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
     def group(self, parts: Mapping[str, str]) -> tuple[str, ...] | None:
         """The group of a submission; None if it is not counted, or not all parts are known.
@@ -95,12 +104,12 @@ class Listed(msgspec.Struct, frozen=True):
         checkpoint: its checkpoint.
     """
 
-    file: str
-    team: str = ""
-    task: str = ""
-    language: str = ""
-    condition: str = ""
-    checkpoint: str = ""
+    file: Name
+    team: Name = ""
+    task: Name = ""
+    language: Name = ""
+    condition: Name = ""
+    checkpoint: Name = ""
 
     @property
     def parts(self) -> dict[str, str]:
@@ -108,44 +117,44 @@ class Listed(msgspec.Struct, frozen=True):
         return {part: value for part in PARTS if (value := getattr(self, part))}
 
 
-class Ensemble(msgspec.Struct, frozen=True):
+class Ensemble(msgspec.Struct, frozen=True, kw_only=True):
     """Submissions that a team declares comparable over time, one at each checkpoint.
 
     Attributes:
-        submissions: their identifiers, SUB_ID.
         name: of the ensemble.
+        submissions: their identifiers, SUB_ID.
     """
 
-    submissions: tuple[str, ...]
-    name: str = ""
+    name: Name = ""
+    submissions: SomeNames
 
 
-class Evaluation(msgspec.Struct, frozen=True):
+class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     """An evaluation, as its manifest declares it.
 
     Attributes:
         name: for people.
-        tasks: how submissions to each task are handled.
-        teams: the teams by the names that submissions have; any team if there are none.
         checkpoints: their names, in order.
         languages: their names.
         conditions: the training conditions.
+        ensembles_for: conditions under which each team has to name a complete ensemble.
+        teams: the teams by the names that submissions have; any team if there are none.
+        tasks: how submissions to each task are handled.
         limits: how many submissions there may be.
         submissions: submissions whose parts do not follow from their names.
         ensembles: sets of submissions, one at each checkpoint.
-        ensembles_for: conditions under which each team has to name a complete ensemble.
     """
 
-    name: str
-    tasks: Mapping[str, TaskSettings]
+    name: Name
+    checkpoints: Names = ()
+    languages: Names = ()
+    conditions: Names = ()
+    ensembles_for: Names = ()
     teams: Mapping[str, Team] = {}
-    checkpoints: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    conditions: tuple[str, ...] = ()
+    tasks: Mapping[str, TaskSettings]
     limits: tuple[Limit, ...] = ()
     submissions: tuple[Listed, ...] = ()
     ensembles: tuple[Ensemble, ...] = ()
-    ensembles_for: tuple[str, ...] = ()
 
     def names_of(self, part: str) -> tuple[str, ...]:
         """The names that a part of a submission may have; any if there are none."""
@@ -189,7 +198,7 @@ SubmissionStatus = Literal[
 TROUBLE: frozenset[SubmissionStatus] = frozenset({"not scored", "failed", "waiting"})
 
 
-def _counts(statuses: Sequence[str], known: Sequence[str]) -> dict[str, int]:
+def _counts(statuses: Sequence[str], known: Sequence[str]) -> dict[str, Count]:
     """Return the number of cells or submissions by status."""
     return {status: statuses.count(status) for status in known if status in statuses}
 
@@ -216,36 +225,33 @@ class Entry(msgspec.Struct, frozen=True):
     help: str = ""
 
 
-class PipelineResult(msgspec.Struct, frozen=True):
-    """The statuses of all submissions of an evaluation.
+class PipelineResult(Output, frozen=True):
+    """The status of each submission of an evaluation.
 
     Attributes:
         root: the folder of the evaluation.
-        submissions: in the order in which they count, then those that were withdrawn.
-        done: how many of them were validated or scored by this run.
+        submissions: the submissions, in the order in which they count.
+        done: how many submissions were validated or scored by this run.
         notes: remarks for the organisers.
     """
 
+    json_schema: ClassVar[str] = "pipeline"
+    json_members: ClassVar[tuple[str, ...]] = ("root", "done", "counts", "notes", "submissions")
+
     root: str
     submissions: tuple[Entry, ...]
-    done: int = 0
+    done: Count = 0
     notes: tuple[str, ...] = ()
 
     @property
-    def counts(self) -> dict[str, int]:
-        """The number of submissions by status.
+    def counts(self) -> Mapping[str, Count]:
+        """The number of submissions by status, of the statuses that there are.
 
         Examples:
             >>> PipelineResult("r", (Entry("a", "a.tgz", "scored"),)).counts
             {'scored': 1}
         """
         return _counts([entry.status for entry in self.submissions], get_args(SubmissionStatus))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The result in plain types, as `hlteval pipeline --format json` prints it."""
-        lists = msgspec.to_builtins({"notes": self.notes, "submissions": self.submissions})
-        counts = {"root": self.root, "done": self.done, "counts": self.counts}
-        return {**head("pipeline"), **counts, **lists}
 
     @property
     def clean(self) -> bool:
@@ -278,17 +284,32 @@ class Best(msgspec.Struct, frozen=True):
     value: float | None
     less_is_better: bool = False
 
-    @property
-    def group(self) -> tuple[str, ...]:
-        """The submissions that it is compared with."""
-        return (self.task, self.language, self.condition, self.checkpoint)
-
 
 #: Task, profile and condition: the cells that are compared.
 Group = tuple[str, str, str]
-ProfileName = Literal["plan", "official"]
 #: Of a cell; `refused` because of its data, `failed` because of the program or the machine.
 CellStatus = Literal["scored", "refused", "failed"]
+
+
+class CellName(msgspec.Struct, frozen=True):
+    """The names of one submission to one task, in one profile and under one condition.
+
+    Attributes:
+        task: name of the task.
+        profile: `plan` or `official`.
+        condition: name of the condition; empty where the task has none.
+        submission: name of the submission.
+    """
+
+    task: str
+    profile: ProfileName
+    condition: str
+    submission: str
+
+    @property
+    def group(self) -> Group:
+        """The cells that it is compared with."""
+        return self.task, self.profile, self.condition
 
 
 class CampaignFinding(msgspec.Struct):
@@ -317,14 +338,10 @@ class CampaignFinding(msgspec.Struct):
     help: str | None
 
 
-class CampaignRow(msgspec.Struct):
+class CampaignRow(CellName, frozen=True):
     """A row of the table `campaign.parquet`: a metric of a cell in one resample.
 
     Attributes:
-        task: name of the task.
-        profile: `plan` or `official`.
-        condition: name of the condition; empty where the task has none.
-        submission: name of the submission.
         status: `refused` because of its data, `failed` because of the program or the machine.
         metric: name of the metric; null in the only row of a cell without numbers.
         resample: number of the resample; 0 for the value itself.
@@ -341,10 +358,6 @@ class CampaignRow(msgspec.Struct):
         key: digest of everything that the result depends on; null if an input does not exist.
     """
 
-    task: str
-    profile: ProfileName
-    condition: str
-    submission: str
     status: CellStatus
     metric: str | None
     resample: Count
@@ -361,10 +374,46 @@ class CampaignRow(msgspec.Struct):
     key: str | None
 
 
+class CampaignCell(msgspec.Struct, frozen=True):
+    """One submission to one task, in one profile and under one condition.
+
+    Attributes:
+        task: name of the task.
+        profile: `plan` or `official`.
+        condition: name of the condition; empty where the task has none.
+        submission: name of the submission.
+        status: `refused` because of its data, `failed` because of the program or the machine.
+        reason: why there are no numbers; empty if there are.
+        metrics: the value of each metric by name; null if it is undefined.
+        intervals: the confidence interval of each metric by name.
+        documents: the number of documents of the submission; null if nothing was read.
+        records: the number of their records; null if nothing was read.
+        findings: of a cell without numbers.
+        notes: remarks on how to read the numbers.
+        signature: everything that the numbers depend on; empty without numbers.
+        key: digest of everything that the result depends on; empty if an input does not exist.
+    """
+
+    task: str
+    profile: ProfileName
+    condition: str
+    submission: str
+    status: CellStatus
+    reason: str
+    metrics: Mapping[str, float | None]
+    intervals: Mapping[str, tuple[float | None, float | None]]
+    documents: Count | None
+    records: Count | None
+    findings: tuple[Item, ...]
+    notes: tuple[str, ...]
+    signature: str
+    key: str
+
+
 _FINDING = polars_types(CampaignFinding)
-_CELL = ("task", "profile", "condition", "submission")
 #: The columns of the table of a campaign.
 COLUMNS: Mapping[str, pl.DataType] = {
+    **polars_types(CellName),
     **polars_types(CampaignRow),
     "resample": pl.Int32(),
     "findings": pl.List(pl.Struct(_FINDING)),
@@ -380,8 +429,8 @@ class Condition(msgspec.Struct, frozen=True):
         options: values of the options of the task, over those of the task's settings.
     """
 
-    reference: str = ""
-    submissions: tuple[str, ...] = ()
+    reference: Name = ""
+    submissions: SomeNames = ()
     options: Mapping[str, object] = {}
 
 
@@ -399,22 +448,21 @@ class CampaignTask(msgspec.Struct, frozen=True):
         conditions: further settings by name; without any, there is one without a name.
     """
 
-    reference: str = ""
-    submissions: tuple[str, ...] = ()
-    profiles: tuple[ProfileName, ...] = ()
-    metrics: tuple[str, ...] = ()
+    reference: Name = ""
+    submissions: SomeNames = ()
+    profiles: Profiles = ()
+    metrics: SomeNames = ()
     lenient: bool = False
-    encoding: str = "utf-8"
+    encoding: Name = "utf-8"
     options: Mapping[str, object] = {}
     conditions: Mapping[str, Condition] = {}
 
 
-class Campaign(msgspec.Struct, frozen=True):
+class Campaign(msgspec.Struct, frozen=True, kw_only=True):
     """A campaign, as its manifest declares it.
 
     Attributes:
         name: for people.
-        tasks: how submissions to each task are scored.
         profiles: the profiles of tasks that name none.
         resamples: how many bootstrap resamples each cell has; 0 for no intervals.
         confidence: confidence level of the intervals.
@@ -422,27 +470,24 @@ class Campaign(msgspec.Struct, frozen=True):
         leaderboards: whether submissions are ranked; then what was counted of them is kept.
         folders: folders in which each file and folder is a submission.
         submissions: further submissions: path or URL by name.
+        tasks: how submissions to each task are scored.
     """
 
-    name: str
-    tasks: Mapping[str, CampaignTask]
-    profiles: tuple[ProfileName, ...] = ("plan",)
-    resamples: int = 0
-    confidence: float = 0.95
-    seed: int = 0
+    name: Name
+    profiles: Profiles = ("plan",)
+    resamples: Count = 0
+    confidence: Annotated[float, msgspec.Meta(ge=0.01, le=0.9999)] = 0.95
+    seed: Count = 0
     leaderboards: bool = True
-    folders: tuple[str, ...] = ()
-    submissions: Mapping[str, str] = {}
+    folders: SomeNames = ()
+    submissions: Mapping[str, Name] = {}
+    tasks: Mapping[str, CampaignTask]
 
 
-class Cell(msgspec.Struct, frozen=True):
+class Cell(CellName, frozen=True):
     """One submission to one task, in one profile and under one condition.
 
     Attributes:
-        task: name of the task.
-        profile: `plan` or `official`.
-        condition: its name; empty where the task has none.
-        submission: its name.
         system: path or URL of the submission.
         reference: path or URL of the reference; empty for a task without references.
         options: values of the options of the task, as text; paths are complete.
@@ -455,10 +500,6 @@ class Cell(msgspec.Struct, frozen=True):
         metrics: those that the table has; all if there are none.
     """
 
-    task: str
-    profile: ProfileName
-    condition: str
-    submission: str
     system: str
     reference: str
     options: Mapping[str, str]
@@ -469,11 +510,6 @@ class Cell(msgspec.Struct, frozen=True):
     seed: int
     ranked: bool
     metrics: tuple[str, ...]
-
-    @property
-    def group(self) -> Group:
-        """The cells that it is compared with."""
-        return self.task, self.profile, self.condition
 
 
 class CellResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -511,11 +547,6 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     files: Mapping[str, tuple[tuple[str, str, str], ...]] = {}
     lasting: bool = True
 
-    @property
-    def without_counts(self) -> CellResult:
-        """The result without what only leaderboards need."""
-        return msgspec.structs.replace(self, counts=b"", files={})
-
 
 class CellRow(msgspec.Struct, frozen=True):
     """A cell of a campaign with its result.
@@ -545,7 +576,20 @@ class CellRow(msgspec.Struct, frozen=True):
         """The findings of a cell without numbers; of others, the table has only their number."""
         return Findings(() if self.result.status == "scored" else self.result.findings)
 
-    def count(self, severity: Severity) -> int:
+    @property
+    def members(self) -> CampaignCell:
+        """The cell as it is in JSON."""
+        metrics = self.result.metrics
+        values: Mapping[str, Any] = {
+            **msgspec.structs.asdict(self.result),
+            **msgspec.structs.asdict(self.cell),
+            "metrics": {name: metrics.get(name) for name in self.cell.metrics or metrics},
+            "findings": tuple(map(Item.of, self.findings)),
+            "key": self.key,
+        }
+        return CampaignCell(**{name: values[name] for name in CampaignCell.__struct_fields__})
+
+    def count(self, severity: Severity) -> Count:
         """How many problems of a severity were found."""
         return sum(each.count for each in self.result.findings if each.severity == severity)
 
@@ -554,51 +598,36 @@ class CellRow(msgspec.Struct, frozen=True):
 
         A cell without numbers has one row, without a metric.
         """
-        result = self.result
-        values = {
-            **{name: getattr(self.cell, name) for name in _CELL},
-            **{name: getattr(result, name) for name in ("status", "documents", "records")},
+        cell, result = self.cell, self.result
+        scored = result.status == "scored"
+        names: list[Any] = list(cell.metrics or result.metrics) if scored else [None]
+        limits = [result.intervals.get(name, (None, None)) for name in names]
+        # The value itself is resample 0.
+        values = [[result.metrics.get(name), *result.resamples.get(name, ())] for name in names]
+        items = self.findings.to_dict()  # which have a count only if it is not 1
+        findings = [{name: item.get(name, 1) for name in _FINDING} for item in items]
+        rows: Mapping[str, Any] = {
+            **msgspec.structs.asdict(self.members),
             "errors": self.count(Severity.ERROR),
             "warnings": self.count(Severity.WARNING),
             "reason": result.reason or None,
             "signature": result.signature or None,
             "key": self.key or None,
+            "metric": names,
+            "resample": [list(range(len(each))) for each in values],
+            "value": values,
+            "low": [low for low, _ in limits],
+            "high": [high for _, high in limits],
+            "findings": [findings] * len(names),
         }
-        findings = pl.Series([[*map(_as_row, self.findings)]], dtype=COLUMNS["findings"])
-        same = {name: pl.lit(value, dtype=COLUMNS[name]) for name, value in values.items()}
-        first = pl.when(pl.col("resample") == 0)
-        rows = self._values().with_columns(findings=pl.lit(findings).first(), **same)
-        rows = rows.with_columns(low=first.then("low"), high=first.then("high"))
-        return rows.select(pl.col(name).cast(kind) for name, kind in COLUMNS.items())
-
-    def _values(self) -> pl.DataFrame:
-        """Metric, resample, value and interval of each row; resample 0 is the value itself."""
-        result = self.result
-        names: list[Any] = list(self.cell.metrics or result.metrics)
-        drawn: list[Any] = [result.resamples.get(name, ()) for name in names]
-        limits: list[Any] = [result.intervals.get(name, (None, None)) for name in names]
-        if result.status != "scored":
-            names, drawn, limits = [None], [()], [(None, None)]
-        values = [[result.metrics.get(name), *own] for name, own in zip(names, drawn, strict=True)]
-        numbers = [list(range(len(own))) for own in values]
-        columns = {
-            "metric": pl.Series(names, dtype=pl.String),
-            "resample": pl.Series(numbers, dtype=pl.List(pl.Int32)),
-            "value": pl.Series(values, dtype=pl.List(pl.Float64), strict=False),
-            "low": pl.Series([low for low, _ in limits], dtype=pl.Float64),
-            "high": pl.Series([high for _, high in limits], dtype=pl.Float64),
-        }
-        return pl.DataFrame(columns).explode("resample", "value")
+        types = {**COLUMNS, "resample": pl.List(pl.Int32), "value": pl.List(pl.Float64)}
+        frame = pl.DataFrame({name: rows[name] for name in COLUMNS}, schema=types, strict=False)
+        first, frame = pl.when(pl.col("resample") == 0), frame.explode("resample", "value")
+        return frame.with_columns(low=first.then("low"), high=first.then("high"))
 
 
-def _as_row(finding: Finding) -> dict[str, object]:
-    row = {name: getattr(finding, name, None) for name in _FINDING}
-    row |= {name: getattr(finding.span, name, None) for name in ("line", "column")}
-    return {**row, "severity": str(finding.severity)}
-
-
-class CampaignResult(msgspec.Struct, frozen=True):
-    """Result of a campaign.
+class CampaignResult(Output, frozen=True):
+    """Many submissions to many tasks.
 
     Attributes:
         name: of the campaign.
@@ -606,6 +635,9 @@ class CampaignResult(msgspec.Struct, frozen=True):
         boards: the leaderboard of each task, profile and condition.
         findings: about leaderboards that could not be made.
     """
+
+    json_schema: ClassVar[str] = "campaign"
+    json_members: ClassVar[tuple[str, ...]] = ("name", "counts", "computed", "cells")
 
     name: str
     rows: tuple[CellRow, ...]
@@ -617,14 +649,19 @@ class CampaignResult(msgspec.Struct, frozen=True):
         return f"<CampaignResult: {self.name}; {counts or 'no cells'}>"
 
     @property
-    def counts(self) -> dict[str, int]:
-        """How many cells there are of each status."""
+    def counts(self) -> Mapping[str, Count]:
+        """The number of cells by status, of the statuses that there are."""
         return _counts([row.result.status for row in self.rows], get_args(CellStatus))
 
     @property
-    def computed(self) -> int:
-        """How many cells were computed, rather than taken from the cache."""
+    def computed(self) -> Count:
+        """How many cells were computed, rather than taken from earlier runs."""
         return sum(row.new for row in self.rows)
+
+    @property
+    def cells(self) -> tuple[CampaignCell, ...]:
+        """The cells, in the order of the manifest."""
+        return tuple(row.members for row in self.rows)
 
     @property
     def complete(self) -> bool:

@@ -9,26 +9,32 @@ import msgspec
 
 from hlteval.findings import Findings, Severity
 from hlteval.findings.counts import count_of
-from hlteval.results.verdict import Count, Output, Verdict
+from hlteval.results.verdict import Count, Output, OverVerdict, Verdict
 from hlteval.sources import Listed
 
 
-class PackedArchive(msgspec.Struct, frozen=True, kw_only=True):
-    """A submission that was packed, or the reason why it was not.
+class PackedArchive(OverVerdict, frozen=True, kw_only=True):
+    """The verdict over a submission that was packed, and its archive.
 
     Attributes:
-        path: the archive; None if nothing was written.
-        verdict: the verdict of validation over the archive, with what packing left out or made.
-        size: of the archive in bytes.
-        sha256: its digest.
-        members: its files.
+        path: path of the archive; None if nothing was written.
+        size: size of the archive in bytes; 0 if nothing was written.
+        sha256: SHA-256 digest of the archive, 64 hexadecimal digits; empty if nothing was written.
+        members: the members of the archive.
     """
 
+    json_schema: ClassVar[str] = "package"
+    json_members: ClassVar[tuple[str, ...]] = ("archive", "size", "sha256", "members")
+
     path: str | None
-    verdict: Verdict
-    size: int = 0
+    size: Count = 0
     sha256: str = ""
     members: tuple[Listed, ...] = ()
+
+    @property
+    def archive(self) -> str | None:
+        """Path of the archive; null if nothing was written."""
+        return self.path
 
 
 class Guess(msgspec.Struct, frozen=True):

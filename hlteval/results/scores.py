@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import msgspec
 import polars as pl
 
 from hlteval.extensions import lazy
 from hlteval.findings.counts import count_of
-from hlteval.results.verdict import Verdict, head
+from hlteval.results.verdict import Count, Output, Verdict
 from hlteval.scoring.metric import Evidence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Scores(msgspec.Struct, frozen=True, kw_only=True):
+class Scores(Output, frozen=True, kw_only=True):
     """The scores of a submission.
 
     Attributes:
         task: name of the task.
         profile: `plan` or `official`.
         signature: everything that the numbers depend on: version, parameters, digests, seed.
-        primary: name of the ranking metric.
-        metrics: the value of each metric by name; None if it is undefined.
-        intervals: the confidence interval of each metric by name.
-        tables: further tables by name, such as `scorings` and `alignment`.
+        primary: name of the metric that ranks.
+        metrics: the value of each metric by name, in the unit that `hlteval tasks TASK` declares;
+            None where it is undefined (0/0) or not available in the profile.
+        intervals: the confidence interval of each metric by name; empty without a bootstrap.
+        tables: further tables by name, an object per row; `scorings` has all numbers of the task,
+            the others depend on the task.
         verdict: the verdict of validation; errors do not prevent scoring unless they are blocking.
         notes: remarks on how to read the numbers.
         files: the files that the official software writes, by name.
@@ -35,6 +36,12 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
             reports; None if unwanted.
         evidence: the texts of documents and what items are about, for reports; None if unwanted.
     """
+
+    json_schema: ClassVar[str] = "scores"
+    json_members: ClassVar[tuple[str, ...]] = (
+        *("task", "profile", "signature", "primary", "metrics", "intervals", "tables"),
+        *("documents", "records", "findings", "warnings", "notes"),
+    )
 
     task: str
     profile: str
@@ -74,9 +81,24 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
         return figure
 
     @property
+    def documents(self) -> Count | None:
+        """The number of documents of the submission that were read."""
+        return self.verdict.documents
+
+    @property
+    def records(self) -> Count | None:
+        """The number of their records, such as mentions, frames, segments or tokens."""
+        return self.verdict.records
+
+    @property
+    def member_findings(self) -> dict[str, dict[str, int]]:
+        """The number of problems of the submission, the reference and other files."""
+        return self.verdict.counts
+
+    @property
     def warnings(self) -> tuple[str, ...]:
-        """Remarks on what makes the numbers meaningless, which nobody may miss."""
-        nothing = not self.verdict.documents and not self.verdict.records
+        """Notes that must be read before any number."""
+        nothing = not self.documents and not self.records
         return ("nothing was read of the submission: 0 documents, 0 records",) * nothing
 
     def to_frame(self) -> pl.DataFrame:
@@ -99,18 +121,5 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
         Args:
             rows: function that converts a table; by default to a list of rows.
         """
-        return {
-            **head("scores"),
-            "task": self.task,
-            "profile": self.profile,
-            "signature": self.signature,
-            "primary": self.primary,
-            "metrics": dict(self.metrics),
-            "intervals": {name: list(limits) for name, limits in self.intervals.items()},
-            "tables": {name: rows(table) for name, table in self.tables.items()},
-            "documents": self.verdict.documents,
-            "records": self.verdict.records,
-            "findings": self.verdict.counts,
-            "warnings": list(self.warnings),
-            "notes": list(self.notes),
-        }
+        tables = {name: rows(table) for name, table in self.tables.items()}
+        return super().to_dict() | {"tables": tables}

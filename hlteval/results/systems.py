@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 
 from hlteval.extensions import lazy
-from hlteval.findings import Finding, Findings
+from hlteval.findings import Findings
 from hlteval.findings.counts import count_of
-from hlteval.results.verdict import Output, Verdict, head, plain
+from hlteval.results.verdict import Count, Counts, Output, Refusal
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: A confidence interval, lower limit first; None if it is undefined.
 Limits = tuple[float, float] | None
+#: The limits of a confidence interval, lower first.
+Interval = tuple[float | None, float | None]
 #: Description of systems where all that are ranked share a rank, so that none is the best.
 NOT_DISTINGUISHABLE = "not distinguishable"
 
@@ -91,39 +93,25 @@ class Significance(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
-class RefusedSystem(msgspec.Struct, frozen=True, kw_only=True):
+class RefusedSystem(Refusal, frozen=True, kw_only=True):
     """A system that has no rank, because nothing of it was scored.
 
     Attributes:
         name: its short name.
-        reason: why, in one line, with the codes of the findings.
-        help: what to do, in one line.
         codes: the codes of the findings that are the reason, sorted.
-        blocking: these findings.
-        verdict: the verdict of validation, with all findings.
     """
 
     name: str
-    reason: str
-    help: str
     codes: tuple[str, ...]
-    blocking: tuple[Finding, ...]
-    verdict: Verdict
 
     @property
     def note(self) -> str:
         """The name and the reason, in one line."""
         return f"{self.name} is refused: {self.reason}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The verdict in plain types, which is `refused`, with the reason and what to do."""
-        reasons = {"reason": self.reason, "help": self.help}
-        members = self.verdict.json_head("refusal", "refused", **reasons)
-        return members | {"findings": self.verdict.findings.to_dict()}
-
 
 class Comparison(Output, frozen=True, kw_only=True):
-    """Several systems scored against one reference.
+    """Several systems that were scored against one reference, with their differences.
 
     Attributes:
         task: name of the task.
@@ -141,7 +129,7 @@ class Comparison(Output, frozen=True, kw_only=True):
     json_schema: ClassVar[str] = "comparison"
     json_members: ClassVar[tuple[str, ...]] = (
         *("task", "profile", "metric", "signature", "systems", "differences", "significance"),
-        "notes",
+        *("notes", "refused"),
     )
 
     task: str
@@ -180,10 +168,10 @@ class Comparison(Output, frozen=True, kw_only=True):
         figure: Figure = lazy("hlteval.reports.curves:of_comparison")(self)
         return figure
 
-    def to_dict(self) -> dict[str, Any]:
-        """The comparison in plain types, as `hlteval compare --format json` prints it."""
-        refused = {system.name: system.to_dict() for system in self.refused}
-        return super().to_dict() | {"refused": refused}
+    @property
+    def member_refused(self) -> dict[str, RefusedSystem]:
+        """Why systems were not scored, by name."""
+        return {system.name: system for system in self.refused}
 
     def to_frame(self, rows: Literal["systems", "differences"] = "systems") -> pl.DataFrame:
         """The systems or the differences of pairs, a row each.
@@ -240,33 +228,87 @@ def polars_types(kind: type[msgspec.Struct]) -> dict[str, pl.DataType]:
     }
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class RankedValue(msgspec.Struct, frozen=True, kw_only=True):
+    """A system by one metric.
+
+    Attributes:
+        value: value of the metric; None if undefined.
+        interval: confidence interval of the value; None without one.
+        rank: 1 for the best by this metric; None if the value is undefined.
+    """
+
+    value: float | None = None
+    interval: Interval | None = None
+    rank: Count | None = None
+
+
+class RankedSystem(msgspec.Struct, frozen=True, kw_only=True):
     """A system of a leaderboard.
 
     Attributes:
         name: of the system.
-        rank: by the first metric; None if its value is undefined or the system is refused.
-        scores: value, interval and rank by metric; empty if the system is refused.
-        reason: why it is refused: the first finding that is in the way, all their codes, and how
-            many more there are; empty for the others.
+        rank: 1 for the best by the first metric. Systems not significantly different from the best
+            of their group share its rank. Null if the value is undefined.
+        scores: value, interval and rank by metric.
+    """
+
+    name: str
+    rank: Count | None
+    scores: Mapping[str, RankedValue]
+
+
+class RefusedRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a system of a leaderboard was not scored.
+
+    Attributes:
+        reason: why: the first finding that is in the way, all their codes, how many more there are.
+        help: what to do, in one line.
+        codes: the codes of the findings that are the reason, sorted.
+        counts: the number of all its findings.
+    """
+
+    reason: str
+    help: str
+    codes: tuple[str, ...]
+    counts: Counts
+
+
+class Row(RankedSystem, frozen=True, kw_only=True):
+    """A system of a leaderboard, or one that is refused, which has no rank and no scores.
+
+    Attributes:
+        reason: why it is refused, as `RefusedRow` says; empty for the others.
         help: what to do about that.
         codes: the codes of the findings that are the reason.
     """
 
-    name: str
-    rank: int | None = None
-    scores: Mapping[str, System] = {}
     reason: str = ""
     help: str = ""
     codes: tuple[str, ...] = ()
 
 
-#: The members of a system by one metric.
-_RANKED = ("value", "interval", "rank")
+class MetricDifference(Difference, frozen=True, kw_only=True):
+    """The difference between two systems by one metric.
+
+    Attributes:
+        metric: name of the metric.
+    """
+
+    metric: str
 
 
-class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
-    """Systems by several metrics: values, intervals, ranks, and which differ.
+class MetricSignificance(Significance, frozen=True, kw_only=True):
+    """Whether any difference by one metric can be significant.
+
+    Attributes:
+        metric: name of the metric.
+    """
+
+    metric: str
+
+
+class Leaderboard(Output, frozen=True, kw_only=True):
+    """Systems by several metrics.
 
     Attributes:
         task: name of the task.
@@ -280,6 +322,12 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
         findings: about the file of names.
     """
 
+    json_schema: ClassVar[str] = "leaderboard"
+    json_members: ClassVar[tuple[str, ...]] = (
+        *("task", "profile", "metrics", "signature", "systems", "differences", "significance"),
+        *("refused", "notes", "findings"),
+    )
+
     task: str
     profile: str
     metrics: tuple[str, ...]
@@ -292,30 +340,56 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         head = f"{self.task}, profile {self.profile}: {', '.join(self.metrics)}"
-        refused = len(self.refused)
-        number = f"{count_of(len(self.rows) - refused, 'system')}, {refused} refused"
+        number = f"{count_of(len(self.systems), 'system')}, {len(self.refused)} refused"
         if not self.comparisons:
             return f"<Leaderboard: {head}; {number}>"
         best = ", ".join(system.name for system in self.comparisons[0].best)
         return f"<Leaderboard: {head}; {number}; {f'best {best}' if best else NOT_DISTINGUISHABLE}>"
 
     @property
+    def systems(self) -> tuple[RankedSystem, ...]:
+        """The systems that were scored, best first."""
+        ranked: dict[str, dict[str, RankedValue]] = {}
+        for each in self.comparisons:
+            for own in each.systems:
+                value = RankedValue(value=own.value, interval=own.interval, rank=own.rank)
+                ranked.setdefault(own.name, {})[each.metric] = value
+        first = self.comparisons[0].systems if self.comparisons else ()
+        return tuple(
+            RankedSystem(name=own.name, rank=own.rank, scores=ranked[own.name]) for own in first
+        )
+
+    @property
+    def differences(self) -> tuple[MetricDifference, ...]:
+        """One for each metric and pair of systems."""
+        return tuple(
+            MetricDifference(metric=each.metric, **msgspec.structs.asdict(pair))
+            for each in self.comparisons
+            for pair in each.differences
+        )
+
+    @property
+    def significance(self) -> tuple[MetricSignificance, ...]:
+        """For each metric, whether any difference can be significant."""
+        return tuple(
+            MetricSignificance(metric=each.metric, **msgspec.structs.asdict(each.significance))
+            for each in self.comparisons
+        )
+
+    @property
+    def member_refused(self) -> dict[str, RefusedRow]:
+        """Why systems were not scored, by name."""
+        return {system.name: _refused_row(system) for system in self.refused}
+
+    @property
     def rows(self) -> tuple[Row, ...]:
         """The systems, best first by the first metric, then those that are refused."""
-        scored = self.comparisons[0].systems if self.comparisons else ()
-        by_metric = {
-            each.metric: {system.name: system for system in each.systems}
-            for each in self.comparisons
-        }
-        rows = [
-            Row(
-                name=system.name,
-                rank=system.rank,
-                scores={metric: systems[system.name] for metric, systems in by_metric.items()},
-            )
-            for system in scored
-        ]
-        return (*rows, *map(_refused_row, self.refused))
+        refused = (
+            Row(name=name, rank=None, scores={}, reason=row.reason, help=row.help, codes=row.codes)
+            for name, row in self.member_refused.items()
+        )
+        ranked = (Row(name=own.name, rank=own.rank, scores=own.scores) for own in self.systems)
+        return (*ranked, *refused)
 
     def by(self, metric: str) -> Comparison:
         """The systems by one of the metrics.
@@ -324,43 +398,6 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
             KeyError: for another metric.
         """
         return {each.metric: each for each in self.comparisons}[metric]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The leaderboard in plain types, as `hlteval leaderboard --format json` prints it."""
-        return {
-            **head("leaderboard"),
-            "task": self.task,
-            "profile": self.profile,
-            "metrics": list(self.metrics),
-            "signature": self.signature,
-            "systems": [
-                {
-                    "name": row.name,
-                    "rank": row.rank,
-                    "scores": {
-                        metric: plain({name: getattr(system, name) for name in _RANKED})
-                        for metric, system in row.scores.items()
-                    },
-                }
-                for row in self.rows
-                if not row.reason
-            ],
-            "differences": [
-                {"metric": each.metric, **plain(pair)}
-                for each in self.comparisons
-                for pair in each.differences
-            ],
-            "significance": [
-                {"metric": each.metric, **plain(each.significance)} for each in self.comparisons
-            ],
-            "refused": {
-                row.name: {"reason": row.reason, "help": row.help, "codes": list(row.codes),
-                           "counts": system.verdict.counts}
-                for row, system in zip(map(_refused_row, self.refused), self.refused, strict=True)
-            },
-            "notes": list(self.notes),
-            "findings": self.findings.to_dict(),
-        }  # fmt: skip
 
     def to_frame(self, rows: Literal["systems", "differences"] = "systems") -> pl.DataFrame:
         """One of the tables: a row per system and metric, or per metric and pair of systems.
@@ -382,20 +419,21 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
             for each in (empty, *self.comparisons)
         ]
         if rows == "systems":
-            refused = [(row.name, row.reason) for row in self.rows if row.reason]
+            refused = [(name, row.reason) for name, row in self.member_refused.items()]
             types = {"name": pl.String, "reason": pl.String}
             names = pl.DataFrame(refused, schema=types, orient="row")
             return pl.concat([*frames, names], how="diagonal")
         return pl.concat(frames)
 
 
-def _refused_row(system: RefusedSystem) -> Row:
+def _refused_row(system: RefusedSystem) -> RefusedRow:
     reason = system.reason
     if system.blocking:
         first, others = system.blocking[0], sum(item.count for item in system.blocking) - 1
         more = f"; {others:,} more" if others else ""
         reason = f"{first.message} ({', '.join(system.codes)}){more}"
-    return Row(name=system.name, reason=reason, help=system.help, codes=system.codes)
+    counts = msgspec.convert(system.verdict.counts, Counts)
+    return RefusedRow(reason=reason, help=system.help, codes=system.codes, counts=counts)
 
 
 #: The suffixes of submissions; nothing is left out of names such as `system-1.0` or `run.final`.

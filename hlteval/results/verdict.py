@@ -13,19 +13,18 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import quote, unquote
 
 import msgspec
 
 from hlteval.extensions import lazy
-from hlteval.findings import SUBMISSION, Findings, Severity, in_order
+from hlteval.findings import SUBMISSION, Finding, Findings, Item, Severity, in_order
 from hlteval.findings.sequence import severities, tally
 from hlteval.sources import Unreadable, open_source, sha256
 from hlteval.tasks.task import WrongOption
@@ -178,9 +177,9 @@ def declared_schemas() -> dict[str, dict[str, Any]]:
 
 
 #: The version of each schema by name.
-VERSIONS: Mapping[str, int] = MappingProxyType(
-    {name: schema["version"] for name, schema in declared_schemas().items()}
-)
+VERSIONS: Mapping[str, int] = {
+    name: schema["version"] for name, schema in declared_schemas().items()
+}
 
 
 def head(schema: str) -> dict[str, str | int]:
@@ -198,26 +197,63 @@ def head(schema: str) -> dict[str, str | int]:
 
 #: A number of things.
 Count = Annotated[int, msgspec.Meta(ge=0)]
+Profile = Literal["plan", "official"]
+
+
+class SeverityCounts(msgspec.Struct):
+    """The number of problems of each severity.
+
+    Attributes:
+        error: problems that make a submission fail.
+        warning: problems that usually do not.
+        info: remarks.
+    """
+
+    error: Count
+    warning: Count
+    info: Count
+
+
+class Counts(msgspec.Struct):
+    """The number of problems; a finding with `count` counts as so many.
+
+    Attributes:
+        severity: by severity.
+        code: by code, of the codes with findings.
+        side: by side, of the sides with findings.
+    """
+
+    severity: SeverityCounts
+    code: Mapping[str, Count]
+    side: Mapping[str, Count]
 
 
 class Output(msgspec.Struct, frozen=True, kw_only=True):
     """Base of results with a JSON form, an object that begins with its schema and version.
 
     The members of the object are the fields, unless `json_members` names other ones: some of them,
-    and properties. Their types and meanings are those of the JSON Schema too.
+    and properties. A property `member_NAME` is the member NAME in place of the field of that name.
+    Their types and meanings are those of the JSON Schema too.
     """
 
     json_schema: ClassVar[str]
     json_members: ClassVar[tuple[str, ...]] = ()
 
+    def own_members(self) -> dict[str, Any]:
+        """The members in plain types, after the schema and its version."""
+        names = self.json_members or self.__struct_fields__
+        others = {name: f"member_{name}" for name in names if hasattr(type(self), f"member_{name}")}
+        return {name: plain(getattr(self, others.get(name, name))) for name in names}
+
     def to_dict(self) -> dict[str, Any]:
         """The result in plain types, as its command prints it with `--format json`."""
-        names = self.json_members or self.__struct_fields__
-        return head(self.json_schema) | {name: plain(getattr(self, name)) for name in names}
+        return head(self.json_schema) | self.own_members()
 
 
 def plain(value: object) -> Any:
     """A value in the types of JSON: findings and structs are objects, and tuples lists.
+
+    The fields of a struct are before those that it inherits.
 
     Examples:
         >>> plain({"defaults": Defaults("hlteval.toml", ("task",))})
@@ -225,8 +261,14 @@ def plain(value: object) -> Any:
     """
     if isinstance(value, Findings):
         return value.to_dict()
+    if isinstance(value, Item):
+        return msgspec.to_builtins(value)
+    if isinstance(value, OverVerdict):
+        return value.to_dict()
     if isinstance(value, msgspec.Struct):
-        return plain(msgspec.structs.asdict(value))
+        inherited = getattr(type(value).__base__, "__struct_fields__", ())
+        names = (*value.__struct_fields__[len(inherited) :], *inherited)
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {name: plain(item) for name, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, list | tuple) else value
@@ -299,27 +341,23 @@ class Verdict(msgspec.Struct, frozen=True):
         """The verdict in plain types, as `hlteval validate --format json` prints it."""
         return self.json_head() | {"findings": self.findings.to_dict()}
 
-    def json_head(
-        self, schema: str = "verdict", outcome: str = "", **more: object
-    ) -> dict[str, Any]:
+    def json_head(self, whole: OverVerdict | None = None) -> dict[str, Any]:
         """All members of its JSON but the findings, which are the last one.
 
         Args:
-            schema: name of the schema of the whole.
-            outcome: replaces that of the verdict.
-            **more: further members after the verdict, by name.
+            whole: the result that it is the verdict of, if any, whose members are after the
+                outcome.
         """
+        outcome = whole.json_outcome if whole else ""
+        optional = {"compared": self.compared, "defaults": plain(self.defaults)}
         return {
-            **head(schema),
+            **head(whole.json_schema if whole else "verdict"),
             "task": self.task,
             "profile": self.profile,
             "verdict": outcome or self.outcome,
-            **plain(more),
-            "side": self.side,
-            "documents": self.documents,
-            "records": self.records,
-            **({"compared": self.compared} if self.compared else {}),
-            **({"defaults": plain(self.defaults)} if self.defaults else {}),
+            **(whole.own_members() if whole else {}),
+            **{name: getattr(self, name) for name in ("side", "documents", "records")},
+            **{name: value for name, value in optional.items() if value},
             "counts": self.counts,
         }
 
@@ -384,6 +422,43 @@ class Verdict(msgspec.Struct, frozen=True):
         return self.worst is not None and self.worst.rank <= severity.rank
 
 
+class OverVerdict(Output, frozen=True):
+    """Base of results of a submission whose JSON is that of its verdict, with further members.
+
+    Attributes:
+        verdict: the verdict, with its findings.
+    """
+
+    json_outcome: ClassVar[str] = ""
+
+    verdict: Verdict
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result in plain types, as its command prints it with `--format json`."""
+        return self.verdict.json_head(self) | {"findings": self.verdict.findings.to_dict()}
+
+
+class Refusal(OverVerdict, frozen=True):
+    """Why nothing was scored.
+
+    Attributes:
+        verdict: the verdict of validation, with its findings.
+        reason: the reason in one line.
+        help: what to do, in one line.
+        blocking: the findings that are the reason.
+        command: the command that reports the others too; empty if there is none.
+    """
+
+    json_schema: ClassVar[str] = "refusal"
+    json_members: ClassVar[tuple[str, ...]] = ("reason", "help")
+    json_outcome: ClassVar[str] = "refused"
+
+    reason: str
+    help: str
+    blocking: Sequence[Finding] = ()
+    command: Sequence[str] = ()
+
+
 #: The result of the check of a part.
 VerificationOutcome = Literal["same", "differs", "not checked"]
 
@@ -406,14 +481,20 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Verification(msgspec.Struct, frozen=True, kw_only=True):
-    """A signature beside files and settings.
+class Verification(Output, frozen=True, kw_only=True):
+    """A signature, part by part, beside files and settings.
 
     Attributes:
         signature: the signature that was verified.
         parts: its parts in order, then parts that were found but are not in it.
         numbers: the numbers, if there are scores to compare with.
     """
+
+    json_schema: ClassVar[str] = "verification"
+    json_members: ClassVar[tuple[str, ...]] = (
+        *("verdict", "differing"),
+        *("signature", "parts", "numbers"),
+    )
 
     signature: str
     parts: tuple[Part, ...]
@@ -433,6 +514,16 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     def differing(self) -> tuple[Part, ...]:
         """The parts and numbers that differ."""
         return tuple(part for part in (*self.parts, *self.numbers) if part.outcome == "differs")
+
+    @property
+    def member_verdict(self) -> Literal["same", "differs"]:
+        """`differs` if at least one part or number does."""
+        return "same" if self.agrees else "differs"
+
+    @property
+    def member_differing(self) -> tuple[str, ...]:
+        """The names of the parts and numbers that differ."""
+        return tuple(part.name for part in self.differing)
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True):
@@ -469,21 +560,29 @@ class Unfixed(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class FixedCopy(msgspec.Struct, frozen=True, kw_only=True):
-    """A corrected copy of a submission.
+class FixedCopy(OverVerdict, frozen=True, kw_only=True):
+    """The verdict over a corrected copy of a submission, and what was corrected.
 
     Attributes:
         path: where it is; None if none is written.
-        verdict: the verdict over the copy; over the original if there is no copy.
         fixes: what was corrected, in the order of files and lines.
-        unfixed: what was left although it has a fixer.
+        unfixed: the remaining problems that a fixer exists for.
         changes: the lines of a unified diff, where no copy was wanted.
         readable: whether the submission can be read.
     """
 
+    json_schema: ClassVar[str] = "fixed-copy"
+    json_members: ClassVar[tuple[str, ...]] = ("copy", "fixes", "unfixed")
+
     path: str | None
-    verdict: Verdict
     fixes: tuple[Fix, ...] = ()
     unfixed: tuple[Unfixed, ...] = ()
     changes: tuple[str, ...] = ()
     readable: bool = True
+
+    @property
+    def member_copy(self) -> str | None:
+        """Path of the copy; null if none could be written, then the verdict is over the
+        original.
+        """  # noqa: D205 - a sentence of the schema
+        return self.path

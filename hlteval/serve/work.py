@@ -22,12 +22,12 @@ from hlteval.findings import REFERENCE, SUBMISSION, Item
 from hlteval.findings.counts import count_of
 from hlteval.reports.findings import json
 from hlteval.reports.html import write
-from hlteval.reports.scores import FORMATS, Refusal, value_text, values_of
+from hlteval.reports.scores import FORMATS, value_text, values_of
 from hlteval.reports.systems import COMPARISON_FORMATS
 from hlteval.reports.tables import ALL
 from hlteval.reports.terminal import printable
 from hlteval.results.systems import NOT_DISTINGUISHABLE
-from hlteval.results.verdict import Verdict
+from hlteval.results.verdict import Refusal, Verdict
 from hlteval.serve.settings import Folder, Link, Order, Outcome, Part, Progress, Upload
 from hlteval.sources import Source, open_source
 from hlteval.sources.archives import FILE, Entry, admit, too_large
@@ -248,7 +248,7 @@ class _Work:
             except Refused as refused:
                 refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking)
                 part = Part(title.lower(), title, "refused", (("reason", str(refused)),))
-                self.add(part, refusal, {"json": refusal.as_json()})
+                self.add(part, refusal, {"json": json(refusal)})
 
     def add(
         self, part: Part, result: Any, texts: Mapping[str, str], links: Iterable[Link] = ()
@@ -270,31 +270,30 @@ class _Work:
     def findings(self, side: str, key: str) -> None:
         """Report the findings of an input, with a corrected copy where there is one."""
         settings = {"against": self.inputs.get(REFERENCE), **self.settings("validate")}
-        path, step = self.inputs[side], self.step("checking")
-        verdict = validate(Request(self.task.name, path, step=step, **settings))
+        request = Request(self.task.name, self.inputs[side], **settings)
+        verdict = validate(replace(request, step=self.step("checking")))
         links: list[Link] = []
         if any(fixable(each for each in verdict.findings if each.side == verdict.side)):
             self.report(Progress("fixing"))
-            links.extend(self.fix(path, f"{key}-fixed", settings))
+            links.extend(self.fix(request, f"{key}-fixed"))
         title = "Findings of the second" if side == Order.SECOND else "Findings"
         counts = ((f"{name}s", f"{count:,}") for name, count in verdict.by_severity.items())
         part = Part(key, title, verdict.outcome, tuple(counts))
         self.add(part, verdict, {"json": json(verdict), "tsv": findings_table(verdict)}, links)
 
-    def fix(self, path: str, key: str, settings: Mapping[str, Any]) -> Iterator[Link]:
+    def fix(self, request: Request, key: str) -> Iterator[Link]:
         """Write a corrected copy of a submission; nothing if nothing was corrected.
 
         Args:
-            path: the submission.
+            request: how the submission is validated.
             key: of the link.
-            settings: what validation takes.
         """
-        source, folder = open_source(path), Path(Folder.OUTPUT, key)
+        source, folder = open_source(request.system), Path(Folder.OUTPUT, key)
         folder.mkdir()
         suffix = {"zip": ".zip", "tgz": ".tgz"}.get(source.kind, "")
         is_ordinary = _ORDINARY.fullmatch(source.path)
         target = folder / (source.path if is_ordinary else f"submission{suffix}")
-        copy = fix(self.task.name, path, str(target), **settings)
+        copy = fix(request, str(target))
         if copy.path is None or not copy.fixes:
             return
         name = f"fixed-{target.name}"
@@ -328,10 +327,9 @@ class _Work:
             Refused: if there is none.
         """
         settings = {**self.settings("compare"), "lenient": self.order.lenient}
-        reference = self.inputs.get(REFERENCE, "")
-        systems = [self.inputs[SUBMISSION], self.inputs[Order.SECOND]]
-        step = self.step("comparing")
-        comparison = compare(self.task.name, reference, systems, step=step, **settings)
+        settings["reference"] = self.inputs.get(REFERENCE, "")
+        request = Request(self.task.name, "", step=self.step("comparing"), **settings)
+        comparison = compare(request, [self.inputs[SUBMISSION], self.inputs[Order.SECOND]])
         facts = []
         for system in comparison.systems:
             value = "undefined" if system.value is None else f"{system.value:.4f}"

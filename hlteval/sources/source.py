@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -158,6 +159,16 @@ class Source:
     def only(self, members: Iterable[Member]) -> Source:
         """The source with only some of its members, and without findings."""
         return replace(self, members=tuple(members), findings=())
+
+    def with_texts(self, texts: Mapping[str, str]) -> Source:
+        """The source with other texts of some members, by their names in findings."""
+        members = list(self.members)
+        for index, member in enumerate(members):
+            if (text := texts.get(member.display)) is not None:
+                data = text.encode(member.encoding)
+                fetch = partial(bytes, data)
+                members[index] = msgspec.structs.replace(member, size=len(data), fetch=fetch)
+        return replace(self, members=tuple(members))
 
 
 _MIB = 1 << 20

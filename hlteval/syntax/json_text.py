@@ -322,12 +322,14 @@ class SchemaError(NamedTuple):
         keyword: the keyword of the schema, such as `required`.
         wanted: the value of the keyword.
         given: the invalid value.
+        schema: the part of the schema that has the keyword.
     """
 
     path: Path
     keyword: str
     wanted: Any
     given: Any
+    schema: Mapping[str, Any]
 
 
 @cache
@@ -446,7 +448,8 @@ def schema_errors(name: str, definition: str, item: Any) -> Iterator[SchemaError
         if (path, "type") in known or (path, error.validator) in known:
             continue
         known.add((path, error.validator))
-        yield SchemaError(path, error.validator, error.validator_value, error.instance)
+        wanted, given = error.validator_value, error.instance
+        yield SchemaError(path, error.validator, wanted, given, error.schema)
 
 
 def format_path(path: Path) -> str:

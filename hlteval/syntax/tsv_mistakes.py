@@ -2,7 +2,7 @@
 
 They are diagnosed only if there are errors: from the first 60 rows, in each notation that they may
 have, with the steps that make their cells fit (`syntax/tsv_steps.py`).
-`workflows/run/reference.py` reads the table again without the mistakes; what is gone follows from
+`workflows/run/checks.py` reads the table again without the mistakes; what is gone follows from
 them and is not reported. Texts of more than 100 million characters are not diagnosed: a table of
 20 MB with semicolons and decimal commas takes 7 s of CPU time and 600 MB.
 """

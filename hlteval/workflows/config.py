@@ -89,7 +89,7 @@ def read_config(path: str, task: str = "") -> Config:
         )
         file = replace(file, content=None if wrong else content, findings=wrong)
     else:
-        file = read_toml(path, "config", "CFG")
+        file = read_toml(path, "config", "CFG", TomlFile)
     content = file.content
     if content is None or (task and content.get("task", task) != task):
         return Config(path, content or {}, file.findings)

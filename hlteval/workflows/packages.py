@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import msgspec
 
@@ -25,7 +26,6 @@ from hlteval.sources.writing import pack as write_archive
 from hlteval.tasks import load, task_modules
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.validators.packages import collisions
-from hlteval.workflows.processes.batches import Progress, no_progress
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import validate
 from hlteval.workflows.run.request import Request
@@ -38,13 +38,7 @@ class _NotValidError(Exception):
 
 
 def pack(
-    task: str,
-    paths: Sequence[str],
-    target: str,
-    *,
-    force: bool = False,
-    step: Progress = no_progress,
-    **arguments: Any,
+    request: Request, paths: Sequence[str], target: str, *, force: bool = False
 ) -> PackedArchive:
     """Pack a submission as its task requires, and validate the archive.
 
@@ -52,12 +46,10 @@ def pack(
     equal archives, byte for byte. What does not pass validation is not written.
 
     Args:
-        task: name of the task.
+        request: how the archive is validated.
         paths: folders, files or archives with the files of the submission.
         target: the archive; a name without a suffix has the usual one of the task.
         force: whether an existing archive is replaced.
-        step: called after each batch of the validation.
-        **arguments: further arguments of `validate`, such as `against`.
 
     Raises:
         FileExistsError: if the archive exists, unless `force` is set.
@@ -66,16 +58,16 @@ def pack(
             accept, or if a file has no name.
         hlteval.workflows.run.batches.NothingGiven: if there is nothing to check against.
     """
-    declared = load(task)
-    path = _target(declared, target, force=force)
-    check_outputs([path], [*paths, *filter(None, [arguments.get("against")])])
-    source = _join(paths, arguments.get("encoding", "utf-8"))
-    suffix = declared.packaging.suffix(path)
-    arranged = declared.packaging.arrange(PurePosixPath(path).name.removesuffix(suffix), source)
+    task = request.definition
+    path = _target(task, target, force=force)
+    check_outputs([path], [*paths, *filter(None, [request.against])])
+    source = _join(paths, request.encoding)
+    suffix = task.packaging.suffix(path)
+    arranged = task.packaging.arrange(PurePosixPath(path).name.removesuffix(suffix), source)
     findings = [*source.findings, *arranged.findings]
     stops = [item for item in source.findings if item.blocking]
     if not stops and not arranged.members:
-        stops = [finding("PKG101", task=declared.name, layout=declared.packaging.layout)]
+        stops = [finding("PKG101", task=task.name, layout=task.packaging.layout)]
     stops = stops or collisions(arranged.members)
     if not stops:
         members = sorted(arranged.members, key=attrgetter("name"))
@@ -83,7 +75,7 @@ def pack(
         try:
             with writing(Path(path)) as unfinished:
                 write_archive(archive, unfinished)
-                packed = _check(declared, archive, unfinished, findings, arguments, step)
+                packed = _check(request, archive, unfinished, findings)
                 if not packed.verdict.passed:
                     raise _NotValidError
                 return packed
@@ -91,9 +83,8 @@ def pack(
             stops = [error.finding]
         except _NotValidError:
             return PackedArchive(path=None, verdict=packed.verdict)
-    profile = arguments.get("profile", "plan")
     every = Findings({*findings, *stops})
-    verdict = Verdict(declared.name, profile, passed=False, findings=every)
+    verdict = Verdict(task.name, request.profile, passed=False, findings=every)
     return PackedArchive(path=None, verdict=verdict)
 
 
@@ -137,12 +128,7 @@ def _join(paths: Sequence[str], encoding: str) -> Source:
 
 
 def _check(
-    task: Task,
-    archive: Source,
-    file: Path,
-    findings: Sequence[Finding],
-    arguments: Mapping[str, Any],
-    step: Progress,
+    request: Request, archive: Source, file: Path, findings: Sequence[Finding]
 ) -> PackedArchive:
     """Check the archive, which has no name of its own yet, under the name that it will have.
 
@@ -151,20 +137,19 @@ def _check(
 
     def chunks() -> Iterator[bytes]:
         with file.open("rb") as stream:
-            while chunk := stream.read(CHUNK):
-                yield chunk
+            yield from iter(partial(stream.read, CHUNK), b"")
 
     written = open_stream(chunks(), archive.path)
-    judged = validate(Request(task.name, OpenInput(written), step=step, **arguments))
+    verdict = validate(replace(request, system=OpenInput(written)))
     label = printable(archive.path)
     files = {f"{label}/{printable(member.name)}": member.display for member in archive.members}
     at_origin = [
         msgspec.structs.replace(item, file=files.get(item.file or "") or item.file)
-        for item in judged.findings
+        for item in verdict.findings
     ]
     return PackedArchive(
         path=archive.path,
-        verdict=msgspec.structs.replace(judged, findings=Findings([*findings, *at_origin])),
+        verdict=msgspec.structs.replace(verdict, findings=Findings([*findings, *at_origin])),
         size=file.stat().st_size,
         sha256=file_sha256(file),
         members=written.listing(),
@@ -193,17 +178,14 @@ def inspect(path: str) -> Inspection:
     if source.kind in {"zip", "tgz"}:
         members = source.listing()
     else:
-        sizes = [
-            Path(source.path, member.name).stat().st_size if member.size is None else member.size
-            for member in source.members
-        ]
+        files = [(member, Path(source.path, member.name)) for member in source.members]
         members = tuple(
-            Listed(member.name or member.display, "file", number)
-            for member, number in zip(source.members, sizes, strict=True)
+            Listed(m.name or m.display, "file", file.stat().st_size if m.size is None else m.size)
+            for m, file in files
         )
     guesses = [Guess(name, tuple(_reasons(load(name), source))) for name in task_modules()]
     guesses.sort(key=lambda guess: -len(guess.reasons))
-    shown = Inspection(
+    inspection = Inspection(
         path=source.path,
         kind=source.kind,  # type: ignore[arg-type]
         size=size,
@@ -212,13 +194,12 @@ def inspect(path: str) -> Inspection:
         tasks=tuple(guess for guess in guesses if guess.reasons),
         readable=bool(source.members),
     )
-    tasks = [load(name) for name in shown.likeliest]
+    tasks = [load(name) for name in inspection.likeliest]
     problems = _as_package(source, tasks)
     kept = () if source.members else {item.code for item in problems}
-    found = cascades([*source.findings, *problems], {SUBMISSION: source.path}, kept).kept
-    return msgspec.structs.replace(
-        shown, name=_parts(source, tasks), findings=Findings(sorted(found, key=attrgetter("order")))
-    )
+    findings = cascades([*source.findings, *problems], {SUBMISSION: source.path}, kept).kept
+    ordered = Findings(sorted(findings, key=attrgetter("order")))
+    return msgspec.structs.replace(inspection, name=_parts(source, tasks), findings=ordered)
 
 
 def _reasons(task: Task, source: Source) -> Iterator[str]:

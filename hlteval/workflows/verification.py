@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from operator import attrgetter
 from pathlib import Path
@@ -17,14 +17,13 @@ from hlteval.results.verdict import FIRST, SIGNED, Part, Signature, Verification
 from hlteval.results.verdict import VerificationOutcome as Outcome
 from hlteval.sources import Unreadable, open_source
 from hlteval.tasks import load, task_modules
-from hlteval.tasks.option_files import read_files
 from hlteval.tasks.options import merge_options
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.processes.batches import Progress, no_progress, with_progress
-from hlteval.workflows.run.batches import submission
-from hlteval.workflows.run.engine import score, settings
+from hlteval.workflows.run.batches import Batch, open_sides
+from hlteval.workflows.run.engine import score
 from hlteval.workflows.run.request import Intervals, Request
-from hlteval.workflows.run.verdicts import Files, Refused, files_of, names_file
+from hlteval.workflows.run.verdicts import Refused, files_of, names_file
 from hlteval.workflows.run.verdicts import signature as signed
 
 #: A signature inside a report: alone, after `%` in LaTeX, or in backticks in Markdown.
@@ -107,12 +106,24 @@ def _read_scores(name: str, text: str) -> Claim:
     return Claim(signature, floats, name)
 
 
-#: Parts of the settings of any task.
-COMMON = ("task", "profile", "encoding", "lenient", "bootstrap", "confidence", "seed")
+#: The settings of any task, with their defaults.
+COMMON = {
+    "task": "",
+    "profile": "plan",
+    "encoding": "utf-8",
+    "lenient": "no",
+    "bootstrap": "",
+    "confidence": "0.95",
+    "seed": "0",
+}
 #: The part that has the groups of documents that intervals are computed from.
 JACKKNIFE = "jackknife"
-#: Parts of the signature of a comparison only.
-COMPARED = ("test", "metric")
+#: Why other parts that need not be found are not checked.
+UNCHECKED = {
+    JACKKNIFE: "follows from the documents; checked with the intervals of scores",
+    SIGNED: "names settings that came from a file; each has its own part",
+    **dict.fromkeys(("test", "metric"), "part of a comparison"),
+}
 
 
 def verify(
@@ -172,8 +183,8 @@ def verify(
     if "-" in systems[1:] or (claim.source == "-" and "-" in (reference, *systems)):
         raise WrongOption("standard input can be read only once: use - once")
     declared = _task(claim, task)
-    chosen = merge_options(declared, options or {})
-    return _Check(claim, reference, systems, declared, passed, chosen).result(step)
+    own = merge_options(declared, options or {})
+    return _verification(claim, declared, (reference, *systems), passed, own, step)
 
 
 def _task(claim: Claim, name: str | None) -> Task:
@@ -185,6 +196,54 @@ def _task(claim: Claim, name: str | None) -> Task:
         hint = did_you_mean(chosen, task_modules(), f"use one of {', '.join(task_modules())}")
         raise WrongSignature(f"unknown task {chosen}; {hint}")
     return load(chosen)
+
+
+def _verification(
+    claim: Claim,
+    task: Task,
+    paths: Sequence[str],
+    passed: Mapping[str, str],
+    own: Mapping[str, str],
+    step: Progress,
+) -> Verification:
+    """Compare a claim with the signature of the files and of what the user passed.
+
+    Args:
+        claim: what is verified.
+        task: the task whose formats are read.
+        paths: of the reference and of the submissions.
+        passed: the common settings that the user passed, as signatures have them.
+        own: the options of the task that the user passed, as text.
+        step: called after each batch.
+    """
+    reference, *systems = paths
+    values = {o.name: claim.only(o.name) for o in task.options if not names_file(o)}
+    effective = {name: value for name, value in values.items() if value is not None} | {**own}
+    chosen = {name: passed.get(name) or claim.only(name) or COMMON[name] for name in COMMON}
+    request = Request(
+        task.name,
+        systems[0],
+        reference,
+        profile=chosen["profile"],
+        encoding=chosen["encoding"],
+        lenient=chosen["lenient"] == "yes",
+        options=effective,
+        alignment=False,
+        step=step,
+    )
+    signatures = [_signature(replace(request, system=path), effective) for path in systems]
+    kept = {FIRST, "reference", *passed, *own}
+    found = [part for part in signatures[0].parts if part[0] in kept]
+    found += [("system", value) for each in signatures for value in each.values("system")]
+    found += [(name, value) for name, value in passed.items() if name not in dict(found)]
+    both = claim.signature, Signature(tuple(found))
+    names = dict.fromkeys(name for each in both for name, _ in each.parts)
+    by_name = (_parts(task, name, *(each.values(name) for each in both)) for name in names)
+    parts = tuple(part for each in by_name for part in each)
+    numbers: Iterable[Part] = ()
+    if claim.numbers is not None:
+        numbers = _numbers(claim, request, chosen, parts)
+    return Verification(signature=str(claim.signature), parts=parts, numbers=tuple(numbers))
 
 
 def _settings(claim: Claim, common: Mapping[str, object]) -> dict[str, str]:
@@ -201,155 +260,79 @@ def _settings(claim: Claim, common: Mapping[str, object]) -> dict[str, str]:
     return passed
 
 
-@dataclass(frozen=True)
-class _Check:
-    """A claim beside files and settings.
+def _signature(request: Request, values: Mapping[str, str]) -> Signature:
+    """Return the signature of a submission, read but not scored."""
+    opened = open_sides(request, request.reference, values)
+    files = Batch()
+    step = request.step or no_progress
+    for pair in with_progress(opened, opened.pairs(), attrgetter("documents"), step):
+        files.add(Batch(files=files_of(pair)))
+    return signed(opened, files.files, lenient=request.lenient)
 
-    Attributes:
-        claim: what is verified.
-        reference: path of the reference.
-        systems: paths of the submissions.
-        task: the task whose formats are read.
-        passed: the common settings that the user passed, as text.
-        options: the options of the task that the user passed, as text.
+
+def _parts(task: Task, name: str, expected: Sequence[str], found: Sequence[str]) -> Iterator[Part]:
+    """Compare the parts of a name, in order; those beside which there is nothing say why."""
+    if found:
+        for value, other in zip_longest(expected, found):
+            outcome: Outcome = "same" if value == other else "differs"
+            yield Part(name=name, outcome=outcome, expected=value, found=other)
+        return
+    outcome = "not checked"
+    flag = f"--{name.replace('_', '-')}"
+    option = next((option for option in task.options if option.name == name), None)
+    if names_file(option):
+        reason = f"use {flag} FILE to check it"
+    elif name in UNCHECKED:
+        reason = UNCHECKED[name]
+    elif option is not None or name in COMMON:
+        reason = f"taken from the signature; use {flag} to compare yours"
+    else:
+        outcome, reason = "differs", f"hlteval has no such part for {task.name}"
+    for value in expected:
+        yield Part(name=name, outcome=outcome, expected=value, reason=reason)
+
+
+def _numbers(
+    claim: Claim, request: Request, chosen: Mapping[str, str], parts: Sequence[Part]
+) -> Iterator[Part]:
+    """Compare the numbers that were claimed with those of the files, or say why this cannot be.
+
+    Args:
+        claim: with the numbers.
+        request: how the submission is scored.
+        chosen: the settings, as text.
+        parts: of the signature, compared.
     """
-
-    claim: Claim
-    reference: str
-    systems: Sequence[str]
-    task: Task
-    passed: Mapping[str, str]
-    options: Mapping[str, str]
-
-    @property
-    def effective(self) -> Mapping[str, str]:
-        """The options that the user passed, and those of the signature that are not files."""
-        claimed = {o.name: self.claim.only(o.name) for o in self.task.options if not names_file(o)}
-        return {n: v for n, v in claimed.items() if v is not None} | dict(self.options)
-
-    @property
-    def common(self) -> tuple[str, str, bool]:
-        """Profile, encoding, and whether blocking findings were ignored."""
-        lenient = self.setting("lenient", "no") == "yes"
-        return self.setting("profile", "plan"), self.setting("encoding", "utf-8"), lenient
-
-    def setting(self, name: str, default: str) -> str:
-        """A common setting: the user's, or else that of the signature."""
-        return self.passed.get(name) or self.claim.only(name) or default
-
-    def result(self, step: Progress) -> Verification:
-        """Compare the claim with the signature of the files and of what the user passed."""
-        expected = self.claim.signature
-        signatures = [self.read(path, step) for path in self.systems]
-        kept = {FIRST, "reference", *self.passed, *self.options}
-        found = [part for part in signatures[0].parts if part[0] in kept]
-        found += [("system", value) for each in signatures for value in each.values("system")]
-        found += [(name, value) for name, value in self.passed.items() if name not in dict(found)]
-        names = dict.fromkeys(name for name, _ in (*expected.parts, *found))
-        parts = tuple(
-            part
-            for name in names
-            for part in self.parts(name, expected.values(name), [v for n, v in found if n == name])
-        )
-        numbers = tuple(self.numbers(parts, step)) if self.claim.numbers is not None else ()
-        return Verification(signature=str(expected), parts=parts, numbers=numbers)
-
-    def read(self, system: str, step: Progress) -> Signature:
-        """The signature of a submission, read but not scored."""
-        profile, encoding, lenient = self.common
-        opened = submission(
-            self.task,
-            system,
-            self.reference,
-            encoding=encoding,
-            settings=settings(self.task, self.effective, profile),
-            options=self.effective,
-            files=read_files(self.task, self.effective, encoding),
-        )
-        files = Files()
-        for pair in with_progress(opened, opened.pairs(), attrgetter("documents"), step):
-            files.add(files_of(pair))
-        return signed(opened, files, profile=profile, lenient=lenient)
-
-    def parts(self, name: str, expected: Sequence[str], found: Sequence[str]) -> Iterator[Part]:
-        """Compare the parts of a name, in order; those beside which there is nothing say why."""
-        if found:
-            for value, other in zip_longest(expected, found):
-                outcome: Outcome = "same" if value == other else "differs"
-                yield Part(name=name, outcome=outcome, expected=value, found=other)
-            return
-        outcome = "not checked"
-        flag = f"--{name.replace('_', '-')}"
-        option = next((option for option in self.task.options if option.name == name), None)
-        if names_file(option):
-            reason = f"use {flag} FILE to check it"
-        elif name == JACKKNIFE:
-            reason = "follows from the documents; checked with the intervals of scores"
-        elif name == SIGNED:
-            reason = "names settings that came from a file; each has its own part"
-        elif name in COMPARED:
-            reason = "part of a comparison"
-        elif option is not None or name in COMMON:
-            reason = f"taken from the signature; use {flag} to compare yours"
-        else:
-            outcome, reason = "differs", f"hlteval has no such part for {self.task.name}"
-        for value in expected:
-            yield Part(name=name, outcome=outcome, expected=value, reason=reason)
-
-    def numbers(self, parts: Sequence[Part], step: Progress) -> Iterator[Part]:
-        """Compare the numbers that were claimed with those of the files."""
-        if reason := self.hindrance(parts):
-            yield Part(name="numbers", outcome="not checked", reason=reason)
-            return
-        profile, encoding, lenient = self.common
-        try:
-            scores = score(
-                Request(
-                    self.task.name,
-                    self.systems[0],
-                    self.reference,
-                    profile=profile,
-                    lenient=lenient,
-                    encoding=encoding,
-                    options=self.effective,
-                    intervals=self.intervals(),
-                    alignment=False,
-                    step=step,
-                )
-            )
-        except Refused as refused:
-            yield Part(name="numbers", outcome="differs", reason=str(refused))
-            return
-        computed = dict(scores.metrics)
-        for name, limits in scores.intervals.items():
-            computed |= {f"{name} (low)": limits[0], f"{name} (high)": limits[1]}
-        claimed = self.claim.numbers or {}
-        for name in {**claimed, **computed}:
-            expected, found = _digits(claimed, name), _digits(computed, name)
-            outcome: Outcome = "same" if expected == found else "differs"
-            yield Part(name=name, outcome=outcome, expected=expected, found=found)
-
-    def hindrance(self, parts: Sequence[Part]) -> str:
-        """Return why numbers cannot be compared; empty if they can."""
-        if "-" in (self.reference, *self.systems):
-            return "standard input can be read only once"
-        files = {option.name for option in self.task.options if names_file(option)}
-        for part in parts:
-            if part.outcome == "differs" and part.name != FIRST:
-                return f"{part.name} differs"
-            if part.outcome == "not checked" and part.name in files:
-                return f"{part.name} was not checked"
-        return ""
-
-    def intervals(self) -> Intervals | None:
-        """The intervals of the signature; None without any."""
-        # The number of resamples does not matter to the jackknife.
-        replicates = self.setting("bootstrap", "1" if self.claim.only(JACKKNIFE) else "")
-        try:
-            level, seed = float(self.setting("confidence", "0.95")), int(self.setting("seed", "0"))
-            return Intervals(int(replicates), level, seed) if replicates else None
-        except ValueError as error:
-            raise WrongSignature("bootstrap, confidence and seed must be numbers") from error
+    once = "-" in (request.system, request.reference)
+    reasons = ["standard input can be read only once"] if once else []
+    files = {option.name for option in request.definition.options if names_file(option)}
+    for part in parts:
+        if part.outcome == "differs" and part.name != FIRST:
+            reasons.append(f"{part.name} differs")
+        elif part.outcome == "not checked" and part.name in files:
+            reasons.append(f"{part.name} was not checked")
+    if reasons:
+        yield Part(name="numbers", outcome="not checked", reason=reasons[0])
+        return
+    # The number of resamples does not matter to the jackknife.
+    replicates = chosen["bootstrap"] or ("1" if claim.only(JACKKNIFE) else "")
+    try:
+        drawn = float(chosen["confidence"]), int(chosen["seed"])
+        intervals = Intervals(int(replicates), *drawn) if replicates else None
+    except ValueError as error:
+        raise WrongSignature("bootstrap, confidence and seed must be numbers") from error
+    try:
+        scores = score(replace(request, intervals=intervals))
+    except Refused as refused:
+        yield Part(name="numbers", outcome="differs", reason=str(refused))
+        return
+    computed, claimed = dict(scores.metrics), claim.numbers or {}
+    for name, limits in scores.intervals.items():
+        computed |= {f"{name} (low)": limits[0], f"{name} (high)": limits[1]}
+    for name in {**claimed, **computed}:
+        expected, found = _digits(claimed, name), _digits(computed, name)
+        outcome: Outcome = "same" if expected == found else "differs"
+        yield Part(name=name, outcome=outcome, expected=expected, found=found)
 
 
 def _digits(numbers: Mapping[str, float | None], name: str) -> str | None:

@@ -15,27 +15,11 @@ from typing import Literal, NamedTuple
 
 import polars as pl
 
-from hlteval.representation import Corpus
+from hlteval.representation import Corpus, judgments
 from hlteval.representation.corpus import of_documents
-from hlteval.representation.judgments import (
-    NONE,
-    UNANNOTATED,
-    Constants,
-    decisions_of,
-    is_text,
-    joined_statuses,
-    scored_reference,
-)
+from hlteval.representation.judgments import NONE, UNANNOTATED, Constants
 from hlteval.scoring.ccu import spans
-from hlteval.scoring.ccu.spans import (
-    Criterion,
-    Whole,
-    divided,
-    half_open,
-    overlapping,
-    scored_places,
-    union,
-)
+from hlteval.scoring.ccu.spans import Criterion, half_open
 
 # Hidden norms (CCU Phase 1 plan, 2.1.6): a system finds one only by what a mapping lists.
 #
@@ -184,12 +168,9 @@ def parts_of_system(rows: pl.DataFrame, parts: pl.DataFrame) -> pl.DataFrame:
         rows: instances of a system, places as written.
         parts: those of the reference, as from `parts_of_reference`.
     """
-    own = half_open(parts.select(*_DOCUMENT, "start", "end").unique(maintain_order=True))
-    left, right, _ = overlapping(half_open(rows), own, ("document",))
-    found = pl.concat(
-        [rows.select("label", "llr")[left], own.select(*_DOCUMENT, start="from", end="to")[right]],
-        how="horizontal",
-    )
+    own = parts.select(*_DOCUMENT, "start", "end").unique(maintain_order=True)
+    left, right, _ = spans.overlapping(half_open(rows), half_open(own), ("document",))
+    found = pl.concat([rows.select("label", "llr")[left], own[right]], how="horizontal")
     key = [*_DOCUMENT, "label", "start", "end"]
     best = found.group_by(key, maintain_order=True).agg(pl.col("llr").max())
     return best.with_columns(status=pl.lit(None, dtype=pl.String)).select(rows.columns)
@@ -262,13 +243,17 @@ class DetectionOptions:
     submission_form: Literal["", "regular", "open"] = ""
     index: frozenset[str] | None = None
 
-    def constants(self, *, official: bool) -> Constants:
-        """The constants of Appendix D; the public scorer merges only if an option asks for it."""
-        seconds, characters = self.merge_reference, self.merge_reference_text
-        default = None if official else Constants()
+    def constants(
+        self,
+        seconds: float | None = Constants.seconds,
+        characters: float | None = Constants.characters,
+    ) -> Constants:
+        """The constants of Appendix D; the gaps are those of a profile where none are chosen."""
         return Constants(
-            seconds=seconds if seconds is not None or not default else default.seconds,
-            characters=characters if characters is not None or not default else default.characters,
+            seconds=seconds if self.merge_reference is None else self.merge_reference,
+            characters=(
+                characters if self.merge_reference_text is None else self.merge_reference_text
+            ),
             by_status=self.merge_reference_by == "class-status",
             votes=self.min_votes,
             conflicts_unscored=self.conflicts_unscored,
@@ -302,7 +287,7 @@ _KEPT = ("document", "genre", "text", "label", "status", "start", "end", "llr")
 def documents(reference: Corpus) -> pl.DataFrame:
     """The documents of a reference by name: `key`, `genre`, `text` and `length`."""
     return reference.documents.select(
-        document="name", key="row", genre="modality", text=is_text(), length="length"
+        document="name", key="row", genre="modality", text=judgments.is_text(), length="length"
     )
 
 
@@ -327,16 +312,28 @@ def system_instances(
         kind: `norm` or `emotion`.
         options: what was chosen.
     """
-    done = system.documents.filter(pl.col("processed").fill_null(value=True))
-    names = done.select(document="row", name="name")
     own = system.instances.filter(pl.col("kind") == kind)
     own = own.select("document", "label", "status", "start", "end", "llr", "region")
-    rows = own.join(names, on="document", maintain_order="left")
-    rows = rows.drop("document").rename({"name": "document"})
+    rows = of_processed(system, own)
     if options.submission_form != "regular":
-        rows = _placed(rows, reference, options.submission_form)
+        names = reference.documents.select(key="row", document="name")
+        segments = reference.regions.select("region", begin="start", until="end", key="document")
+        segments = segments.join(names, on="key").drop("key")
+        segments = segments.unique(["document", "region"], keep="first")
+        rows = rows.join(segments, on=["document", "region"], how="left", maintain_order="left")
+        if options.submission_form == "open":
+            rows = rows.with_columns(start=None, end=None)
+        rows = rows.with_columns(pl.coalesce("start", "begin"), pl.coalesce("end", "until"))
     rows = rows.join(documents(reference), on="document", maintain_order="left")
     return rows.with_columns(pl.col("llr").fill_nan(None)).select(_KEPT)
+
+
+def of_processed(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows of the documents that a side could process, with their names."""
+    done = corpus.documents.filter(pl.col("processed").fill_null(value=True))
+    names = done.select(document="row", _name="name")
+    own = rows.join(names, on="document", maintain_order="left")
+    return own.with_columns(document="_name").drop("_name")
 
 
 def ranked(rows: pl.DataFrame) -> pl.DataFrame:
@@ -348,19 +345,6 @@ def placed(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The instances that have a place, and those that have none and cannot be scored."""
     known = pl.col("start").is_not_null() & pl.col("end").is_not_null()
     return rows.filter(known), rows.filter(~known)
-
-
-def _placed(rows: pl.DataFrame, reference: Corpus, form: str) -> pl.DataFrame:
-    """Instances with the places of the segments that they name; in `open` with no others."""
-    names = reference.documents.select(key="row", document="name")
-    segments = reference.regions.select("region", begin="start", until="end", key="document")
-    segments = (
-        segments.join(names, on="key").drop("key").unique(["document", "region"], keep="first")
-    )
-    named = rows.join(segments, on=["document", "region"], how="left", maintain_order="left")
-    if form == "open":
-        return named.with_columns(start="begin", end="until")
-    return named.with_columns(start=pl.coalesce("start", "begin"), end=pl.coalesce("end", "until"))
 
 
 def filtered(rows: pl.DataFrame, chosen: LlrFilter | None, when: str) -> pl.DataFrame:
@@ -391,7 +375,9 @@ def merged(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
         pl.col("end").max(),
         score,
     )
-    found = one.join(joined_statuses(numbered), on="number", how="left", maintain_order="left")
+    found = one.join(
+        judgments.joined_statuses(numbered), on="number", how="left", maintain_order="left"
+    )
     return found.select(rows.columns)
 
 
@@ -410,27 +396,15 @@ UNPLACED = "unplaced"
 #: collar. Change points have a start only, and a `distance` from their reference.
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
-        "document": pl.String,
-        "genre": pl.String,
-        "criterion": pl.String,
-        "class": pl.String,
-        "disclosure": pl.String,
-        "outcome": pl.String,
-        "reference_start": pl.Float64,
-        "reference_end": pl.Float64,
-        "system_start": pl.Float64,
-        "system_end": pl.Float64,
-        "llr": pl.Float64,
-        "iou": pl.Float64,
-        "intersection": pl.Float64,
-        "union": pl.Float64,
-        "shifted_start": pl.Float64,
-        "shifted_end": pl.Float64,
-        "tp_share": pl.Float64,
-        "fp_share": pl.Float64,
-        "reference_status": pl.String,
-        "system_status": pl.String,
-        "system_class": pl.String,
+        **dict.fromkeys(
+            ("document", "genre", "criterion", "class", "disclosure", "outcome"), pl.String
+        ),
+        **dict.fromkeys(
+            ("reference_start", "reference_end", "system_start", "system_end", "llr"), pl.Float64
+        ),
+        **dict.fromkeys(("iou", "intersection", "union"), pl.Float64),
+        **dict.fromkeys(("shifted_start", "shifted_end", "tp_share", "fp_share"), pl.Float64),
+        **dict.fromkeys(("reference_status", "system_status", "system_class"), pl.String),
         "distance": pl.Float64,
     }
 )
@@ -449,11 +423,13 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
     every = ranked(system_instances(reference, system, kind, options))
     found, lost = placed(filtered(every, options.llr_filter, "after_read"))
     if options.file_merge:
-        found = parts_of_system(found, _as_written(scored))
+        parts = scored.select("document", "genre", "text", start="from", end="to")
+        found = parts_of_system(found, parts)
     found = merged(found, options)
     found = filtered(found, options.llr_filter, "after_transforms")
-    expected = _chosen(scored_places(expected, union(scored)), options)
-    found = scored_places(half_open(found), union(scored))
+    covered = spans.union(scored)
+    expected = _chosen(spans.scored_places(expected, covered), options)
+    found = spans.scored_places(half_open(found), covered)
     found = found.filter(pl.col("end") > pl.col("start"))
     hidden = hidden_norms(reference, system, options.mapping)
     can_be_found = ~pl.col("class").is_in(list(hidden)) | (options.mapping is not None)
@@ -462,12 +438,11 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
     expected = expected.filter(can_be_found)
     found = _chosen(in_plan_classes(found, hidden, options.mapping), options)
     if options.align.startswith("ManyRef"):
-        found = divided(found, expected)
+        found = spans.divided(found, expected)
     found = found.sort("document", "class", "start", "end", "llr", descending=[False] * 4 + [True])
     labelled = [labels(found, expected, criterion, options) for criterion in options.overlap]
-    names = documents(reference)
-    parts = [conformed(names.select("document", "genre")), unplaced(lost), aside, *labelled]
-    return with_disclosure(pl.concat(parts), reference)
+    names = conformed(documents(reference).select("document", "genre"))
+    return with_disclosure(pl.concat([names, unplaced(lost), aside, *labelled]), reference)
 
 
 def unmapped(
@@ -498,36 +473,27 @@ def _expected(
 
     Regions that nobody annotated are not scored; what is merged has no gap in it.
     """
-    constants = options.constants(official=False)
-    names = documents(reference).select("document", "genre", key="key")
+    constants = options.constants()
     if options.file_merge:
-        instances, annotated = _parts(reference, kind, constants, options.file_merge)
+        # Parts of documents instead of segments.
+        decisions = judgments.decisions_of(reference, kind, constants)
+        decisions = decisions.with_columns(genre=pl.lit(""))
+        own = reference.regions.join(decisions, on="document", how="semi")
+        number = options.file_merge
+        segments = in_parts(own.select("document", "start", "end"), number, lambda s: s / number)
+        parts = parts_of_reference(decisions, segments).drop("genre")
+        annotated = parts.filter(pl.col("label") != UNANNOTATED)
+        instances = annotated.filter(pl.col("label") != NONE)
+        annotated = annotated.select("document", "text", "start", "end").unique(maintain_order=True)
     else:
-        instances, annotated = scored_reference(reference, kind, constants)
+        instances, annotated = judgments.scored_reference(reference, kind, constants)
+    names = documents(reference).select("document", "genre", key="key")
     instances, annotated = (
         half_open(part.rename({"document": "key"}).join(names, on="key", maintain_order="left"))
         for part in (instances, annotated)
     )
     covered = pl.concat([annotated, instances], how="diagonal")
     return instances.with_columns(pl.col("label").alias("class")), covered
-
-
-def _parts(
-    reference: Corpus, kind: str, constants: Constants, number: int
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The same for parts of documents instead of segments."""
-    decisions = decisions_of(reference, kind, constants).with_columns(genre=pl.lit(""))
-    own = reference.regions.join(decisions, on="document", how="semi")
-    segments = own.select("document", "start", "end")
-    placed = in_parts(segments, number, lambda span: span / number)
-    parts = parts_of_reference(decisions, placed).drop("genre")
-    annotated = parts.filter(pl.col("label") != UNANNOTATED)
-    places = annotated.select("document", "text", "start", "end").unique(maintain_order=True)
-    return annotated.filter(pl.col("label") != NONE), places
-
-
-def _as_written(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.select("document", "genre", "text", start="from", end="to")
 
 
 def _chosen(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
@@ -549,87 +515,53 @@ def labels(
         options: the collars.
     """
     every = spans.pairs(system, reference)
-    mappable = every.mappable(criterion)
-    own, expected = every.system[mappable], every.reference[mappable]
-    correct = spans.greedy(
-        own,
-        expected,
-        system["llr"].to_numpy()[own],
-        system["start"].to_numpy()[own],
-        reference["start"].to_numpy()[expected],
-    )
-    own, expected = own[correct], expected[correct]
-    pairs = pl.DataFrame(
-        {
-            "_system": own,
-            "_reference": expected,
-            "iou": every.iou[mappable][correct],
-            "intersection": every.intersection[mappable][correct],
-        }
-    )
-    numbered = (
-        system.select(_SYSTEM)
-        .with_row_index("_system")
-        .with_columns(pl.col("_system").cast(pl.Int64))
-    )
-    others = (
-        reference.select(_REFERENCE)
-        .with_row_index("_reference")
-        .with_columns(pl.col("_reference").cast(pl.Int64))
-    )
-    both = pairs.join(numbered, on="_system").join(
+    iou, common = every["iou"].to_numpy(), every["intersection"].to_numpy()
+    mappable = every.filter(criterion.holds(iou=iou, intersection=common))
+    own, expected = mappable["_system"].to_numpy(), mappable["_reference"].to_numpy()
+    places = (system["start"].to_numpy()[own], reference["start"].to_numpy()[expected])
+    correct = spans.greedy(own, expected, system["llr"].to_numpy()[own], *places)
+    pairs = mappable.filter(correct)
+    row = pl.int_range(pl.len(), dtype=pl.Int64)
+    instances = system.select(*_SYSTEM, _system=row)
+    others = reference.select(*_REFERENCE, _reference=row)
+    both = pairs.join(instances, on="_system").join(
         others.drop("document", "genre", "class"), on="_reference"
     )
     both = spans.shares(both, options.collar, options.collar_text)
+    # False alarms for references that others have found can be forgiven.
+    forgiven = pl.col("_system").is_in(own.tolist()) & options.align.endswith("ManyHyp")
+    false = pl.when(forgiven).then(pl.lit(FORGIVEN)).otherwise(pl.lit(FALSE))
     parts = [
         both.with_columns(outcome=pl.lit(CORRECT)),
-        numbered.join(pairs, on="_system", how="anti").with_columns(
-            outcome=_false(every.system[mappable], options),
-            tp_share=pl.lit(0.0),
-            fp_share=pl.lit(1.0),
+        instances.join(pairs, on="_system", how="anti").with_columns(
+            outcome=false, tp_share=0.0, fp_share=1.0
         ),
         others.join(pairs, on="_reference", how="anti").with_columns(outcome=pl.lit(MISSED)),
     ]
-    named = [conformed(part.with_columns(criterion=pl.lit(criterion.written))) for part in parts]
-    return pl.concat(named)
+    named = pl.lit(criterion.written)
+    return pl.concat(conformed(part.with_columns(criterion=named)) for part in parts)
 
 
-def _false(extra: Whole, options: DetectionOptions) -> pl.Expr:
-    """False alarms; without those for references that others have found, if these are forgiven."""
-    forgiven = pl.col("_system").is_in(extra.tolist()) & options.align.endswith("ManyHyp")
-    return pl.when(forgiven).then(pl.lit(FORGIVEN)).otherwise(pl.lit(FALSE))
-
-
-_SYSTEM = (
-    "document",
-    "genre",
-    "class",
-    "text",
-    "start",
-    "end",
-    "llr",
-    pl.col("from").alias("system_start"),
-    pl.col("to").alias("system_end"),
+_PLACES = {"start": "from", "end": "to"}
+_SHARED = ("document", "genre", "class")
+_SYSTEM: tuple[str | pl.Expr, ...] = (
+    *(*_SHARED, "text", "start", "end", "llr"),
+    *(pl.col(place).alias(f"system_{name}") for name, place in _PLACES.items()),
     pl.col("status").alias("system_status"),
     pl.col("label").alias("system_class"),
 )
-_REFERENCE = (
-    "document",
-    "genre",
-    "class",
-    pl.col("start").alias("expected_start"),
-    pl.col("end").alias("expected_end"),
-    pl.col("from").alias("reference_start"),
-    pl.col("to").alias("reference_end"),
+_REFERENCE: tuple[str | pl.Expr, ...] = (
+    *_SHARED,
+    *(pl.col(name).alias(f"expected_{name}") for name in _PLACES),
+    *(pl.col(place).alias(f"reference_{name}") for name, place in _PLACES.items()),
     pl.col("status").alias("reference_status"),
 )
 
 
 def conformed(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows with all columns of `ROWS`, in order; what is absent is null."""
-    given = set(rows.columns)
     return rows.select(
-        (pl.col(name) if name in given else pl.lit(None)).cast(kind).alias(name)
+        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
         for name, kind in ROWS.items()
     )
 

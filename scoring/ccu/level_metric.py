@@ -1,8 +1,11 @@
 """Diarization of valence and arousal: concordance and kappa over decision units.
 
 Appendix B, step by step: both sides as series of levels over decision units (`level_series`), the
-points of levels and the values (`concordance`, `kappa`). Of each document sums are kept, which add.
-The profile `official` differs in the units (`official_levels`).
+points of levels and the values (`concordance`, `kappa`). Of each document the sums are kept from
+which concordance (C.4.5) and kappa of points (C.4.6) are computed: they add.
+
+Conventions:
+    Levels are taken from `CENTRE`, so that sums of squares lose no digits.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -18,17 +22,9 @@ from numpy.typing import NDArray
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, align
 from hlteval.scoring.agreement.coefficients import concordance, kappas
-from hlteval.scoring.ccu import official_levels
 from hlteval.scoring.ccu.level_series import UNPROCESSED, LevelOptions, plan_units, scored_documents
-from hlteval.scoring.ccu.official_levels import FURTHER, crashes, official_units
 from hlteval.scoring.metric import Metric, Replicates, Tables, Weights, scorings
 from hlteval.scoring.ratios import Numbers, plain, ratio
-
-# The sums from which concordance (C.4.5) and kappa of points (C.4.6) of levels are computed.
-#
-# Conventions:
-#     Levels are taken from `CENTRE`, so that sums of squares lose no digits. Sums of documents add.
-
 
 #: The middle of the levels of the plan.
 CENTRE = 500
@@ -55,67 +51,53 @@ def cells() -> list[pl.Expr]:
     Negative, neutral and positive valence, or low, medium and high arousal: 1 to 299, 300 to 699
     and 700 to 1000. Averages between two points belong to the lower one.
     """
-    cell = 3 * _point("reference") + _point("system")
-    return [
-        pl.col("units").filter(cell == number).sum().alias(name)
-        for number, name in enumerate(CELLS)
-    ]
-
-
-def _point(side: str) -> pl.Expr:
-    return sum((pl.col(side) >= least).cast(pl.Int8) for least in POINTS)  # type: ignore[return-value]
+    row, column = (
+        pl.sum_horizontal((pl.col(side) >= least).cast(pl.Int8) for least in POINTS)
+        for side in ("reference", "system")
+    )
+    cell = 3 * row + column
+    return [pl.col("units").filter(cell == n).sum().alias(name) for n, name in enumerate(CELLS)]
 
 
 Schema = Mapping[str, pl.DataType | type[pl.DataType]]
 
-_MOMENTS: Schema = {
-    "document": pl.String,
-    "genre": pl.String,
+#: What is counted of a document in every profile.
+SUMS: Schema = {
+    **dict.fromkeys(("document", "genre"), pl.String),
     "units": pl.Int64,
     **dict.fromkeys(MOMENTS[1:], pl.Float64),
 }
-#: What is counted of a document in `plan`.
-PLAN: Schema = {**_MOMENTS, **dict.fromkeys(CELLS, pl.Int64), "unprocessed": pl.Int64}
-#: What is counted of a document in `official`.
-OFFICIAL: Schema = {**_MOMENTS, **FURTHER}
 #: Units of equal levels: where they are, half-open, and how many.
 ALIGNMENT: Schema = {
-    "document": pl.String,
-    "genre": pl.String,
-    "start": pl.Float64,
-    "end": pl.Float64,
+    **dict.fromkeys(("document", "genre"), pl.String),
+    **dict.fromkeys(("start", "end"), pl.Float64),
     "units": pl.Int64,
-    "reference": pl.Float64,
-    "system": pl.Float64,
+    **dict.fromkeys(("reference", "system"), pl.Float64),
 }
 #: The kinds of data, each of which has values of its own.
 GENRES = ("audio", "text", "video")
+#: Documents that intervals of kappa need; docs/intervals.md has their coverage.
+_MANY = 50
 
 
 @dataclass(frozen=True)
 class LevelDiarization(Metric):
-    """How levels are scored in a profile.
-
-    The profile `official` follows the public scorer: levels are normalized by annotator and by
-    submission, moments are those of a population, windows count where both sides have the same.
+    """How levels are scored.
 
     Attributes:
         options: what was chosen.
         kind: `valence` or `arousal`.
     """
 
+    schema: ClassVar[Schema] = {**SUMS, **dict.fromkeys(CELLS, pl.Int64), "unprocessed": pl.Int64}
+    """What is counted of a document."""
+    sums: ClassVar[tuple[str, ...]] = (*MOMENTS, *CELLS)
+    """The columns from which values are computed."""
+    note: ClassVar[str] = ""
+    """What else is to be known of the level of documents without any."""
+
     options: LevelOptions = field(default_factory=LevelOptions)
     kind: str = "valence"
-
-    def __post_init__(self) -> None:
-        """Hold that `official` has the constants of the public scorer.
-
-        Raises:
-            ValueError: if others were chosen.
-        """
-        if self.official and (changed := self.options.changed):
-            flags = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
-            raise ValueError(f"the official scorer has no {flags}; use --profile plan")
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -138,92 +120,72 @@ class LevelDiarization(Metric):
         """
         reference, system = align(reference, system)
         documents = scored_documents(reference, self.kind, self.options)
-        count = official_units if self.official else plan_units
-        units, further = count(reference, system, documents, self.kind, self.options)
-        sums = moments(0) if self.official else [*moments(CENTRE), *cells()]
+        units, further = self.decision_units(reference, system, documents)
         # In order, so that sums do not depend on what else is in the batch.
         ordered = units.sort("document", "start")
-        summed = ordered.group_by("document", maintain_order=True).agg(sums)
+        summed = ordered.group_by("document", maintain_order=True).agg(self.unit_sums())
         counts = further.join(summed, on="document", how="left", maintain_order="left")
-        names = _names(reference, system)
-        counted = _named(counts, names, self._schema)
-        return counted, _named(ordered, names, ALIGNMENT) if alignment else None
+        counts = counts.with_columns(pl.col(self.sums).fill_null(0))  # of a document without units
+        names = pl.concat([side.documents.select("row", "name") for side in (reference, system)])
+        genres = reference.documents.select("row", genre="modality")
+        named = names.unique().join(genres, on="row", how="left", maintain_order="left")
+        counted, aligned = (
+            rows.join(named, left_on="document", right_on="row", how="left", maintain_order="left")
+            .with_columns(document="name")
+            .select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+            for rows, schema in ((counts, self.schema), (ordered, ALIGNMENT))
+        )
+        return counted, aligned if alignment else None
 
-    @property
-    def _schema(self) -> Schema:
-        return OFFICIAL if self.official else PLAN
+    def decision_units(
+        self, reference: Corpus, system: Corpus, documents: pl.DataFrame
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The decision units that are scored, and what is counted of documents beside them."""
+        return plan_units(reference, system, documents, self.kind, self.options)
 
-    @property
-    def _sums(self) -> tuple[str, ...]:
-        """The columns from which values are computed."""
-        return MOMENTS if self.official else (*MOMENTS, *CELLS)
+    def unit_sums(self) -> list[pl.Expr]:
+        """The sums of the units of a document: `sums`."""
+        return [*moments(CENTRE), *cells()]
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The sums of the documents of all batches."""
-        return pl.concat([pl.DataFrame(schema=dict(self._schema)), *counts])
+        return pl.concat([pl.DataFrame(schema=dict(self.schema)), *counts])
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The values, and the table `scorings`."""
-        parts = {"": total, **_genres(total)}
+        parts = _with_genres(total)
+        # Sums that do not depend on the order of the documents.
         sums = {
-            name: np.array([_sum(rows[name]) for rows in parts.values()]) for name in self._sums
+            name: np.array([math.fsum(rows[name].to_list()) for rows in parts.values()])
+            for name in self.sums
         }
         metrics = {
             _name(value, genre): number
-            for value, found in self._values(sums).items()
-            for genre, number in zip(parts, plain(found), strict=True)
+            for value, numbers in self.values(sums).items()
+            for genre, number in zip(parts, plain(numbers), strict=True)
         }
-        metrics["ccc_document_mean"] = None if self.official else self._document_mean(total)
-        if self._crashes(total):
-            metrics = dict.fromkeys(metrics)
-        return metrics, {"scorings": scorings(_scored(metrics))}
-
-    def _values(self, sums: Mapping[str, Numbers]) -> dict[str, NDArray[np.float64]]:
-        """Each value, of an element of the sums each."""
-        agreement = concordance(sums, population=self.official)
-        if self.official:  # the public scorer has no kappa
-            return {"ccc": agreement, "kappa": np.full_like(agreement, np.nan)}
-        pairs = np.stack([sums[name] for name in CELLS], axis=-1).astype(np.float64)
-        return {"ccc": agreement, "kappa": kappas(pairs.reshape(*pairs.shape[:-1], 3, 3))}
-
-    def _document_mean(self, total: pl.DataFrame) -> float | None:
-        """The mean of the concordances of documents that have one."""
-        each = self._of_documents(total)
+        each = self.of_documents(total)
         defined = each[~np.isnan(each)].tolist()
-        return math.fsum(defined) / len(defined) if defined else None
+        metrics["ccc_document_mean"] = math.fsum(defined) / len(defined) if defined else None
+        return metrics, {"scorings": scorings(_scorings(metrics))}
 
-    def _of_documents(self, counts: pl.DataFrame) -> NDArray[np.float64]:
+    def values(self, sums: Mapping[str, Numbers]) -> dict[str, NDArray[np.float64]]:
+        """Each value, of an element of the sums each."""
+        pairs = np.stack([sums[name] for name in CELLS], axis=-1).astype(np.float64)
+        agreement = kappas(pairs.reshape(*pairs.shape[:-1], 3, 3))
+        return {"ccc": concordance(sums), "kappa": agreement}
+
+    def of_documents(self, counts: pl.DataFrame) -> NDArray[np.float64]:
         """The concordance of each document by itself."""
         return concordance({name: counts[name].to_numpy() for name in MOMENTS})
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the values must know."""
-        if self._crashes(total):
-            return (_CRASHES,)
         missing = int(total["unprocessed"].sum())
-        level = f"{UNPROCESSED[self.kind]:g}"
-        if self.official:
-            level += ", which is not normalized as other levels are"
+        level = f"{UNPROCESSED[self.kind]:g}{self.note}"
         documents = count_of(missing, "document")
         text = f"{documents} without levels of the system: scored as level {level}"
         return (text,) if missing else ()
-
-    def official_files(self, total: pl.DataFrame) -> dict[str, str]:
-        """The files of sums that the public scorer writes; none in the profile `plan`."""
-        if not self.official or self._crashes(total):
-            return {}
-        return official_levels.aggregated(total, self.score(total)[0], self.kind)
-
-    def error_analysis(
-        self, aligned: pl.DataFrame, total: pl.DataFrame
-    ) -> tuple[Tables, dict[str, str]]:
-        """In `official`, the file of all units that the public scorer writes."""
-        if not self.official or self._crashes(total):
-            return {}, {}
-        return {}, {"segment_diarization.tab": official_levels.units(aligned, self.kind)}
-
-    def _crashes(self, total: pl.DataFrame) -> bool:
-        return self.official and crashes(total)
 
     @property
     def additive(self) -> bool:
@@ -241,42 +203,34 @@ class LevelDiarization(Metric):
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
-        """The values of each replicate, from weighted sums over documents."""
-        found: Replicates = {}
-        for genre, rows in {"": counts, **_genres(counts)}.items():
-            values = self._values(_weighted(rows, self._sums, documents, weights))
-            found |= {_name(value, genre): numbers for value, numbers in values.items()}
-        each = self._of_documents(_placed(counts, documents, MOMENTS))
-        defined = ~np.isnan(each) & (not self.official)
+        """The values of each replicate, from weighted sums over documents.
+
+        What is undefined in a document is so in the replicates that have it.
+        """
+        replicates: Replicates = {}
+        named = pl.DataFrame({"document": documents}, schema={"document": pl.String})
+        for genre, rows in _with_genres(counts).items():
+            placed = named.join(rows, on="document", how="left", maintain_order="left")
+            placed = placed.select(pl.col(self.sums).fill_null(0))
+            if not genre:
+                each = self.of_documents(placed)
+            matrix = placed.to_numpy().astype(np.float64)
+            undefined = np.isnan(matrix)
+            sums = weights @ np.where(undefined, 0.0, matrix)
+            sums[weights @ undefined.astype(np.int64) > 0] = np.nan
+            values = self.values(dict(zip(self.sums, sums.T, strict=True)))
+            replicates |= {_name(value, genre): numbers for value, numbers in values.items()}
+        defined = ~np.isnan(each)
         total = weights @ np.where(defined, each, 0.0)
-        found["ccc_document_mean"] = ratio(total, weights @ defined.astype(np.int64))
-        return found
-
-
-#: Documents that intervals of kappa need; docs/intervals.md has their coverage.
-_MANY = 50
-_CRASHES = (
-    "no official score: the public scorer crashes on a submission without levels, where a level "
-    "ends in a window after all levels that follow it, and where a data type of the reference has "
-    "no segment that is scored"
-)
-
-
-def valence(profile: str, options: LevelOptions) -> LevelDiarization:
-    """The metric of valence diarization."""
-    return LevelDiarization(profile, options, "valence")
-
-
-def arousal(profile: str, options: LevelOptions) -> LevelDiarization:
-    """The metric of arousal diarization."""
-    return LevelDiarization(profile, options, "arousal")
+        replicates["ccc_document_mean"] = ratio(total, weights @ defined.astype(np.int64))
+        return replicates
 
 
 def _name(value: str, genre: str) -> str:
     return f"{value}.{genre}" if genre else value
 
 
-def _scored(metrics: Mapping[str, float | None]) -> Iterator[dict[str, object]]:
+def _scorings(metrics: Mapping[str, float | None]) -> Iterator[dict[str, object]]:
     """The rows of the table `scorings`: all data, then each kind."""
     for genre in ("", *GENRES):
         for measure in ("ccc", "kappa", "ccc_document_mean"):
@@ -284,48 +238,6 @@ def _scored(metrics: Mapping[str, float | None]) -> Iterator[dict[str, object]]:
             yield {**row, "value": metrics.get(_name(measure, genre))}
 
 
-def _genres(counts: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """The counts of each kind of data."""
-    return {name: counts.filter(pl.col("genre") == name) for name in GENRES}
-
-
-def _sum(values: pl.Series) -> float:
-    """A sum that does not depend on the order of the documents."""
-    return math.fsum(values.to_list())
-
-
-def _placed(counts: pl.DataFrame, documents: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
-    """The counts of documents in their order; 0 where nothing was counted."""
-    named = pl.DataFrame({"document": documents}, schema={"document": pl.String})
-    rows = named.join(counts, on="document", how="left", maintain_order="left")
-    return rows.select(pl.col(columns).fill_null(0))
-
-
-def _weighted(
-    counts: pl.DataFrame, columns: Sequence[str], documents: Sequence[str], weights: Weights
-) -> dict[str, Numbers]:
-    """The sums of each replicate; what is undefined in a document is so in those that have it."""
-    matrix = _placed(counts, documents, columns).to_numpy().astype(np.float64)
-    undefined = np.isnan(matrix)
-    sums = weights @ np.where(undefined, 0.0, matrix)
-    sums[weights @ undefined.astype(np.int64) > 0] = np.nan
-    return dict(zip(columns, sums.T, strict=True))
-
-
-def _names(reference: Corpus, system: Corpus) -> pl.DataFrame:
-    """The names of all documents, and the kinds of data of those of the reference."""
-    genres = reference.documents.select("row", genre="modality")
-    names = pl.concat([each.documents.select("row", "name") for each in (reference, system)])
-    return names.unique().join(genres, on="row", how="left", maintain_order="left")
-
-
-def _named(rows: pl.DataFrame, names: pl.DataFrame, schema: Schema) -> pl.DataFrame:
-    """Rows with the names and kinds of data of their documents, as a schema has them."""
-    known = names.select("genre", document="row", _name="name")
-    own = rows.join(known, on="document", how="left", maintain_order="left")
-    own = own.drop("document").rename({"_name": "document"})
-    # A document without units has no sums.
-    filled = [pl.col(name).fill_null(0) for name in MOMENTS + CELLS if name in own.columns]
-    return own.with_columns(filled).select(
-        pl.col(name).cast(dtype) for name, dtype in schema.items()
-    )
+def _with_genres(counts: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """All counts, and those of each kind of data."""
+    return {"": counts, **{name: counts.filter(pl.col("genre") == name) for name in GENRES}}

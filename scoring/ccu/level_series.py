@@ -60,12 +60,9 @@ def events(pieces: pl.DataFrame, side: str, after: float) -> pl.DataFrame:
     """
     later = following("start")
     ends = pieces.filter((later > pl.col("end")).fill_null(value=True))
-    return pl.concat(
-        [
-            pieces.select("document", pl.col("start").alias("at"), pl.col("level").alias(side)),
-            ends.select("document", pl.col("end").alias("at"), pl.lit(after).alias(side)),
-        ]
-    )
+    begins = pieces.select("document", pl.col("start").alias("at"), pl.col("level").alias(side))
+    stops = ends.select("document", pl.col("end").alias("at"), pl.lit(after).alias(side))
+    return pl.concat([begins, stops])
 
 
 def stretches(changes: pl.DataFrame, until: pl.DataFrame) -> pl.DataFrame:
@@ -297,11 +294,6 @@ def up_to_the_end(pieces: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame
     return ends.drop("_length")
 
 
-def uncovered(kind: str, *, gaps: bool) -> float:
-    """The level where the system has none."""
-    return NO_SCORE if gaps else UNPROCESSED[kind]
-
-
 # Decision units (Appendix B, step 1): characters of text, windows of audio and video.
 #
 # Units of equal levels are one row. A stretch in which no level changes has as many windows as lie
@@ -339,48 +331,37 @@ def windows(stretches: pl.DataFrame, size: float) -> pl.DataFrame:
         >>> windows(pl.DataFrame(parts), 2).select("start", "units", "system").rows()
         [(0.0, 2, 5.0), (4.0, 1, 6.5), (6.0, 1, 8.0)]
     """
+    first, last = pl.col("_first"), pl.col("_last")
     own = stretches.with_columns(
         _first=(pl.col("start") / size).floor(), _last=(pl.col("end") / size).floor()
     )
-    begins_inside = pl.col("start") > pl.col("_first") * size
-    full = own.with_columns(_first=pl.col("_first") + begins_inside.cast(pl.Int64))
-    pieces = [_full(full.filter(pl.col("_last") > pl.col("_first")), size)]
+    begins_inside = pl.col("start") > first * size
+    whole = own.with_columns(_first=first + begins_inside.cast(pl.Int64)).filter(last > first)
+    whole = whole.with_columns(
+        start=first * size, end=last * size, units=(last - first).cast(pl.Int64)
+    )
+    whole = whole.with_columns(**_lengths(pl.col("end") - pl.col("start"))).select(UNITS)
+    # The rest: the window in which a stretch begins, and the one in which it ends.
     head = own.filter(begins_inside).with_columns(
-        _window="_first", end=pl.min_horizontal("end", (pl.col("_first") + 1) * size)
+        _window=first, end=pl.min_horizontal("end", (first + 1) * size)
     )
-    ends_inside = pl.col("end") > pl.col("_last") * size
-    # A stretch inside a single window is its head only.
-    tail = own.filter(ends_inside & ~(begins_inside & (pl.col("_first") == pl.col("_last"))))
-    tail = tail.with_columns(
-        _window="_last", start=pl.max_horizontal("start", pl.col("_last") * size)
-    )
+    tail = own.filter(pl.col("end") > last * size, ~(begins_inside & (first == last)))
+    tail = tail.with_columns(_window=last, start=pl.max_horizontal("start", last * size))
     columns = ("document", "_window", "start", "end", *SIDES)
     parts = pl.concat([part.select(columns) for part in (head, tail)], how="vertical_relaxed")
-    pieces.append(_averaged(parts))
-    return pl.concat(pieces, how="vertical_relaxed").sort("document", "start")
-
-
-def _full(stretches: pl.DataFrame, size: float) -> pl.DataFrame:
-    """The windows that lie inside of a stretch."""
-    begin, end = pl.col("_first") * size, pl.col("_last") * size
-    units = (pl.col("_last") - pl.col("_first")).cast(pl.Int64)
-    rows = stretches.with_columns(start=begin, end=end, units=units)
-    return rows.with_columns(**_lengths(pl.col("end") - pl.col("start"))).select(UNITS)
-
-
-def _averaged(parts: pl.DataFrame) -> pl.DataFrame:
-    """Windows of several parts: levels averaged over time."""
     length = pl.col("end") - pl.col("start")
-    own = parts.with_columns(_length=length, **_lengths(length))
+    parts = parts.with_columns(_length=length, **_lengths(length))
     # In order, so that sums do not depend on what else is in the batch.
-    ordered = own.sort("document", "_window", "start")
-    windows = ordered.group_by("document", "_window", maintain_order=True).agg(
+    ordered = parts.sort("document", "_window", "start")
+    averaged = ordered.group_by("document", "_window", maintain_order=True).agg(
         pl.col("start").min(),
         pl.col("end").max(),
-        *(_average(side) for side in SIDES),
+        *map(_average, SIDES),
         pl.col("reference_length", "system_length").sum(),
     )
-    return windows.with_columns(units=pl.lit(1, pl.Int64)).select(UNITS)
+    averaged = averaged.with_columns(units=pl.lit(1, pl.Int64)).select(UNITS)
+    every = pl.concat([whole, averaged], how="vertical_relaxed")
+    return every.sort("document", "start")
 
 
 def _average(side: str) -> pl.Expr:
@@ -426,6 +407,8 @@ def plan_units(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The decision units that are scored, and what is counted of documents beside them.
 
+    Where the system may leave no gaps, it has the level of unprocessed documents in them.
+
     Args:
         reference: the reference.
         system: the system's levels, in the same numbering of documents.
@@ -437,24 +420,30 @@ def plan_units(
         Units, as `level_units` has them, in which both sides have a level; and rows of `document`
         and `unprocessed`, 1 if the system has no level in it.
     """
-    gaps = options.gaps
     gold = reference_pieces(ratings(reference, kind, documents), options)
     own = ratings(system, kind, documents)
     own = own.filter(pl.col("document").is_in(processed(system).implode()))
-    documents = _with_ends(documents, gold)
-    said = up_to_the_end(system_pieces(own, gaps=gaps), documents)
+    # Offsets of text may begin at 1: an annotated character at the length is scored too.
+    last = gold.group_by("document").agg(_last=pl.col("end").max())
+    documents = documents.join(last, on="document", how="left", maintain_order="left")
+    of_text = pl.max_horizontal("length", "_last")
+    documents = documents.with_columns(length=pl.when("text").then(of_text).otherwise("length"))
+    said = up_to_the_end(system_pieces(own, gaps=options.gaps), documents)
+    # The last stretch of a document ends with its length, or else with its last level.
+    ends = pl.concat([pieces.select("document", "end") for pieces in (gold, said)])
+    ends = ends.group_by("document").agg(pl.col("end").max())
+    until = documents.join(ends, on="document", how="left", maintain_order="left")
+    until = until.select("document", until=pl.coalesce("length", "end").fill_null(0.0))
+
     missing = ~pl.col("document").is_in(said["document"].unique().implode())
     further = documents.select("document", unprocessed=missing.cast(pl.Int64))
-    fill = uncovered(kind, gaps=gaps)
+    fill = NO_SCORE if options.gaps else UNPROCESSED[kind]
     first = pl.when(pl.col("unprocessed") == 1).then(UNPROCESSED[kind]).otherwise(fill)
-    opening = further.select(
-        "document", at=pl.lit(0.0), reference=pl.lit(NO_SCORE), system=first
-    )  # fmt: skip
+    opening = further.select("document", at=0.0, reference=NO_SCORE, system=first)
     changes = [opening, events(gold, "reference", NO_SCORE), events(said, "system", fill)]
-    parts = stretches(pl.concat(changes, how="diagonal"), _until(documents, gold, said))
-    units = decision_units(
-        parts, documents.filter("text")["document"], options.window, options.window_text
-    )
+    parts = stretches(pl.concat(changes, how="diagonal"), until)
+    texts = documents.filter("text")["document"]
+    units = decision_units(parts, texts, options.window, options.window_text)
     both = pl.col("reference").is_not_nan() & pl.col("system").is_not_nan()
     return units.filter(both), further
 
@@ -477,25 +466,6 @@ def decision_units(
     return pl.concat(each, how="vertical_relaxed")
 
 
-def _with_ends(documents: pl.DataFrame, gold: pl.DataFrame) -> pl.DataFrame:
-    """Documents with their `length`: of a text, up to its last annotated character.
-
-    Offsets of text may begin at 1: an annotated character at the length is scored too.
-    """
-    ends = gold.group_by("document").agg(_last=pl.col("end").max())
-    rows = documents.join(ends, on="document", how="left", maintain_order="left")
-    of_text = pl.max_horizontal("length", "_last")
-    return rows.with_columns(length=pl.when("text").then(of_text).otherwise("length")).drop("_last")
-
-
-def _until(documents: pl.DataFrame, gold: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
-    """Where the last stretch of each document ends: its length, or else the last level."""
-    last = pl.concat([gold.select("document", "end"), said.select("document", "end")])
-    ends = last.group_by("document").agg(pl.col("end").max())
-    rows = documents.join(ends, on="document", how="left", maintain_order="left")
-    return rows.select("document", until=pl.coalesce("length", "end").fill_null(0.0))
-
-
 def readable(units: pl.DataFrame) -> pl.DataFrame:
     """Units as people read them, with how far the levels of the system are from the reference.
 
@@ -504,11 +474,6 @@ def readable(units: pl.DataFrame) -> pl.DataFrame:
         (500.0, 450.0, -50.0, 'lower')
     """
     difference = pl.col("system") - pl.col("reference")
-    outcome = (
-        pl.when(difference > 0)
-        .then(pl.lit("higher"))
-        .when(difference < 0)
-        .then(pl.lit("lower"))
-        .otherwise(pl.lit("equal"))
-    )
+    not_higher = pl.when(difference < 0).then(pl.lit("lower")).otherwise(pl.lit("equal"))
+    outcome = pl.when(difference > 0).then(pl.lit("higher")).otherwise(not_higher)
     return units.with_columns(difference=difference, outcome=outcome)

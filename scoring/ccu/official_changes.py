@@ -10,39 +10,47 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import MappingProxyType
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu import official_changes
-from hlteval.scoring.ccu.changes import CLASS, labelled, listed, points, written
+from hlteval.scoring.ccu import change_metric, official_files
+from hlteval.scoring.ccu import official_inventory as inventory
+from hlteval.scoring.ccu.change_metric import CLASS, written
+from hlteval.scoring.ccu.detection_measures import GROUP
+from hlteval.scoring.ccu.detection_metric import Values
 from hlteval.scoring.ccu.detections import (
     CORRECT,
     FALSE,
     MISSED,
     ChangeOptions,
-    DetectionOptions,
     conformed,
     documents,
 )
-from hlteval.scoring.ccu.official_detections import INDIVISIBLE, UNLABELLED
-from hlteval.scoring.ccu.official_detections import REFERENCE as DETECTION_REFERENCE
-from hlteval.scoring.ccu.official_files import number, of_outcomes, table, whole
-from hlteval.scoring.ccu.official_inventory import FILES, NUMBERS, RECORDS, WORDS, counted, has_none
+from hlteval.scoring.ccu.official_detections import REFERENCE, SYSTEM, UNSCORED
+from hlteval.scoring.ccu.official_files import number, table, whole
 from hlteval.scoring.ccu.official_reference import as_read
+from hlteval.scoring.metric import Tables
 
-UNSCORED, REFERENCE, SYSTEM = "unscored", "reference", "system"
+#: The criteria of what is counted of each side.
+SIDES: official_files.Sides = {"ref": (REFERENCE, UNSCORED), "sys": (SYSTEM,)}
 
 
 def rows(reference: Corpus, system: Corpus, options: ChangeOptions) -> pl.DataFrame:
     """The rows of a batch of documents (`detections.ROWS`)."""
     names = documents(reference)
-    expected, found = points(reference, names), listed(system, names, options.llr_filter)
+    expected = change_metric.points(reference, names)
+    found = change_metric.points_in_files(system, names, options.llr_filter)
     found = found.with_columns(as_read(found["llr"]))
     regions = outside(reference, names)
-    scored = _scored(found, regions)
+    # Points that lie in no region, nor at its limits.
+    numbered = found.with_row_index("_order")
+    in_regions = numbered.join(regions.drop("genre"), on="document").filter(
+        pl.col("at").is_between("begin", "until")
+    )
+    scored = numbered.join(in_regions, on="_order", how="anti").drop("_order")
     parts = [conformed(names.select("document", "genre"))]
     first = reference.changes.group_by(key="document").agg(distance=pl.col("record").min())
     order = names.join(first, on="key", how="left").select("document", "distance")
@@ -53,33 +61,28 @@ def rows(reference: Corpus, system: Corpus, options: ChangeOptions) -> pl.DataFr
         parts.append(conformed(own.with_columns(pl.lit(CLASS).alias("class"))))
     for text, deltas in ((False, options.delta), (True, options.delta_text)):
         own, other = (part.filter(pl.col("text") == text) for part in (scored, expected))
+        near = nearest(own, other)
         for delta in deltas:
-            near = nearest(own, other)
-            parts += [labelled(own, other, first_of_each(near, own, delta), delta),
-                      _repeated(near, own, delta)]  # fmt: skip
+            pairs = first_of_each(near, own, delta)
+            parts.append(change_metric.labels(own, other, pairs, delta))
+            # Of references that are repeated, each after the first is a false alarm.
+            again = near["_system"].repeat_by(near["same"] - 1).explode().drop_nulls()
+            beside = own[again] if again.len() else own.clear()
+            beside = beside.select("document", "genre", "llr", system_start="at", system_end="at")
+            beside = beside.with_columns(pl.lit(CLASS).alias("class"), outcome=pl.lit(FALSE))
+            parts.append(conformed(beside.with_columns(criterion=pl.lit(written(delta)))))
     return pl.concat(parts)
 
 
 def outside(reference: Corpus, names: pl.DataFrame) -> pl.DataFrame:
     """The regions before the first and after the last segment of each document."""
-    keys = names.select("document", "genre", "length", key="key")
-    limits = reference.regions.group_by("document", maintain_order=True).agg(
+    limits = reference.regions.group_by(key="document", maintain_order=True).agg(
         pl.col("start").min(), pl.col("end").max()
     )
-    limits = limits.rename({"document": "key"}).join(keys, on="key", maintain_order="left")
+    limits = limits.join(names, on="key", maintain_order="left")
     before = limits.select("document", "genre", begin=pl.lit(0.0), until="start")
     after = limits.select("document", "genre", begin="end", until="length")
-    every = pl.concat([before, after])
-    return every.filter(pl.col("begin") < pl.col("until"))
-
-
-def _scored(found: pl.DataFrame, regions: pl.DataFrame) -> pl.DataFrame:
-    """Points that lie in no region, nor at its limits."""
-    numbered = found.with_row_index("_order")
-    inside = numbered.join(regions.drop("genre"), on="document").filter(
-        pl.col("at").is_between("begin", "until")
-    )
-    return numbered.join(inside, on="_order", how="anti").drop("_order")
+    return pl.concat([before, after]).filter(pl.col("begin") < pl.col("until"))
 
 
 def nearest(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
@@ -97,9 +100,8 @@ def nearest(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
     others = reference.select("document", other="at", _reference=row)
     others = others.with_columns(same=pl.len().over("document", "other"))
     others = others.unique(["document", "other"], keep="first", maintain_order=True).sort("other")
-    found = []
-    for strategy in ("backward", "forward"):
-        near = own.join_asof(
+    sides = [
+        own.join_asof(
             others,
             left_on="at",
             right_on="other",
@@ -107,9 +109,10 @@ def nearest(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
             strategy=strategy,
             check_sortedness=False,
         )
-        found.append(near.drop_nulls("_reference"))
+        for strategy in ("backward", "forward")
+    ]
     distance = (pl.col("at") - pl.col("other")).abs()
-    pairs = pl.concat(found).with_columns(distance=distance)
+    pairs = pl.concat(sides).drop_nulls("_reference").with_columns(distance=distance)
     return pairs.sort("_system", "distance", "other").unique(
         "_system", keep="first", maintain_order=True
     )
@@ -131,57 +134,12 @@ def first_of_each(near: pl.DataFrame, system: pl.DataFrame, delta: float) -> pl.
     )
 
 
-def _repeated(near: pl.DataFrame, system: pl.DataFrame, delta: float) -> pl.DataFrame:
-    """False alarms of the references that are repeated: each of them after the first is one."""
-    again = near.filter(pl.col("same") > 1).select("_system", pl.col("same") - 1)
-    rows = again["_system"].repeat_by(again["same"]).explode().drop_nulls()
-    own = system[rows.cast(pl.Int64)] if rows.len() else system.clear()
-    return conformed(
-        own.with_columns(
-            pl.lit(CLASS).alias("class"),
-            criterion=pl.lit(written(delta)),
-            outcome=pl.lit(FALSE),
-            system_start="at",
-            system_end="at",
-        )
-    )
-
-
 COLUMNS = ("class", "file_id", "eval", "ref", "sys", "llr", "parameters")
 _SCORES = ("class", "genre", "metric", "value", "correctness_criteria")
 _CURVE = ("precision", "recall", "llr")
 #: The scorer writes this without a change point of the reference; in curves, its letters.
 _NOTHING = "NA"
 _NO_ALIGNMENT = (CLASS, *[_NOTHING] * 6)
-
-
-def files(
-    total: pl.DataFrame, scored: pl.DataFrame, swept: pl.DataFrame, options: ChangeOptions
-) -> dict[str, str]:
-    """The files by name.
-
-    Args:
-        total: the rows of all documents.
-        scored: the measures, by delta and genre.
-        swept: the points of the curves.
-        options: the deltas.
-    """
-    if total.filter(criterion=REFERENCE).is_empty():
-        total = total.filter(pl.col("criterion").ne_missing(UNSCORED))  # regions need a reference
-        lines, scores = [_NO_ALIGNMENT], _scores_without_reference(options)
-    else:
-        nothing = total.filter(criterion=SYSTEM).is_empty()
-        lines = _places(total) if nothing else _alignment(total)
-        scores = _scores(total, scored, swept, options)
-    return {
-        "instance_alignment.tab": table(COLUMNS, lines),
-        "instance_alignment_class_stats.tab": of_outcomes(
-            pl.DataFrame(lines, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")
-        ),
-        "scores_by_class.tab": scores,
-        "statistics_by_class.tab": _counts(total),
-        "statistics_aggregated.tab": _documents(total),
-    }
 
 
 def _genres(total: pl.DataFrame, *criteria: str) -> list[str]:
@@ -208,15 +166,10 @@ def _criteria(
             yield delta, f"{{delta_cp={whole(delta) if text else float(delta)}}}", own
 
 
-def first_has_system(total: pl.DataFrame, options: ChangeOptions) -> bool:
-    """Whether a curve is written that has points of the system: that of the first data type."""
-    found = total.filter(pl.col("outcome").is_in([CORRECT, FALSE]))["genre"].unique().to_list()
-    return any(own[:1] and own[0] in found for *_, own in _criteria(_genres(total), options))
-
-
 def _scores(
     total: pl.DataFrame, scored: pl.DataFrame, swept: pl.DataFrame, options: ChangeOptions
-) -> str:
+) -> list[tuple[str, ...]]:
+    """The rows of `scores_by_class.tab`."""
     rows: list[tuple[str, ...]] = []
     nothing = total.filter(criterion=SYSTEM).is_empty()
     every = _genres(total, REFERENCE, UNSCORED) if nothing else _genres(total)
@@ -228,38 +181,29 @@ def _scores(
         points = points.select(pl.col(_CURVE).fill_null(math.nan))
         curve = json.dumps({name: points[name].to_list() or [0.0] for name in _CURVE})
         rows += [(CLASS, name, "PRCurve_json", curve, shown) for name in genres]
-    return table(_SCORES, rows)
+    return rows
 
 
-def _scores_without_reference(options: ChangeOptions) -> str:
-    """The scores of no data type at each delta, where the reference has no change points."""
-    values = {"AP": _NOTHING, "PRCurve_json": json.dumps({name: [*_NOTHING] for name in _CURVE})}
-    rows = [
-        (CLASS, _NOTHING, metric, value, shown)
-        for _, shown, _ in _criteria([], options)
-        for metric, value in values.items()
-    ]
-    return table(_SCORES, rows)
-
-
-def _places(total: pl.DataFrame) -> list[tuple[str, ...]]:
-    """All places of the reference, with the starts of regions, where the system has nothing."""
-    own = total.filter(pl.col("criterion").is_in([REFERENCE, UNSCORED]))
-    lines = [
-        (CLASS, name, "unmapped", _point(at), "{}", "", "{}")
-        for name, at in own.select("document", "reference_start").rows()
-    ]
-    return _sorted(lines)
-
-
-def _sorted(lines: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+def _in_order(lines: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
     return sorted(lines, key=lambda line: (line[1], line[4], line[3]))
 
 
 def _alignment(total: pl.DataFrame) -> list[tuple[str, ...]]:
-    """The rows of `instance_alignment.tab`, of data types that have references."""
+    """The rows of `instance_alignment.tab`, of data types that have references.
+
+    Where the system has nothing, they are all places of the reference, and the starts of regions.
+    """
+    if total.filter(criterion=SYSTEM).is_empty():
+        own = total.filter(pl.col("criterion").is_in(SIDES["ref"]))
+        places = own.select("document", "reference_start").rows()
+        return _in_order(
+            (CLASS, name, "unmapped", _point(at), "{}", "", "{}") for name, at in places
+        )
     lines: dict[tuple[str, ...], None] = {}
-    integers = _are_integers(total)
+    # Distances are integers where the scorer reads all places as integers.
+    ends = total.filter(pl.col("criterion") == UNSCORED, pl.col("reference_start") > 0)
+    columns = ["timestamp", "reference", *(["segments"] if ends.height else [])]
+    integers = not any(inventory.counted(total, inventory.NUMBERS, name) for name in columns)
     for genre in _genres(total):
         own = total.drop_nulls("outcome").filter(pl.col("genre") == genre)
         hit = own.filter(outcome=CORRECT)["reference_start"]
@@ -272,15 +216,7 @@ def _alignment(total: pl.DataFrame) -> list[tuple[str, ...]]:
         for _, rows in listed.group_by("criterion", maintain_order=True):
             ranked = rows.sort("llr", descending=True, nulls_last=True, maintain_order=True)
             lines |= dict.fromkeys(_line(row, shown) for row in ranked.iter_rows(named=True))
-    return _sorted(lines)
-
-
-def _are_integers(total: pl.DataFrame) -> bool:
-    """Whether the scorer reads all places as integers, so that distances are integers too."""
-    if counted(total, NUMBERS, "timestamp") or counted(total, NUMBERS, "reference"):
-        return False
-    ends = total.filter(pl.col("criterion") == UNSCORED, pl.col("reference_start") > 0)
-    return not counted(total, NUMBERS, "segments") or ends.is_empty()
+    return _in_order(lines)
 
 
 def _line(row: Mapping[str, Any], shown: Callable[[float], str]) -> tuple[str, ...]:
@@ -296,77 +232,71 @@ def _point(at: object) -> str:
     return f"{{timestamp={whole(at)}}}" if isinstance(at, float) else "{}"
 
 
-_SIDES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"ref": (REFERENCE, UNSCORED), "sys": (SYSTEM,)}
-)
+@dataclass(frozen=True)
+class OfficialChangeDetection(inventory.OfficialDetection, change_metric.ChangeDetection):
+    """How the public scorer scores change points; nothing has a score where it crashes."""
 
+    records: ClassVar[str] = "changes"
 
-def _counts(total: pl.DataFrame) -> str:
-    rows = []
-    for data, criteria in _SIDES.items():
-        own = total.filter(pl.col("criterion").is_in(criteria))
-        counts = own.group_by("genre").len().sort("genre")
-        rows += [(data, CLASS, genre, "instance_counts", str(n)) for genre, n in counts.rows()]
-    return table(("data", "class", "genre", "metric", "value"), rows)
+    def rows(self, reference: Corpus, system: Corpus) -> pl.DataFrame:
+        """The rows of the documents that are scored."""
+        return rows(reference, system, self.options)
 
+    def measures(self, total: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The measures by delta and genre, and the points of the curves."""
+        measured, swept = super().measures(total)
+        own = official_files.areas(swept).select(*GROUP, "ap")
+        measured = measured.drop("ap").join(own, on=GROUP, how="left", maintain_order="left")
+        area = pl.col("ap").fill_null(0.0)
+        return measured.with_columns(ap=area, ap_interpolated=area), swept
 
-def _documents(total: pl.DataFrame) -> str:
-    rows = []
-    for data, criteria in _SIDES.items():
-        own = total.filter(pl.col("criterion").is_in(criteria))
-        files = counted(total, FILES, "reference" if data == "ref" else "system")
-        rows.append((data, "all", "file_counts", str(files)))
-        rows.append((data, "all", "file_scoring_counts", str(own["document"].n_unique())))
-        if data == "ref":
-            rows.append((data, "all", "noann_segment_scoring_counts", "0"))
-    return table(("data", "genre", "metric", "value"), rows)
+    def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
+        """All values, and the tables that show why they are what they are."""
+        values, tables = super().score(total)
+        return self.none_of_a_crash(values, total), tables
 
-
-# Where the public scorer crashes: it then has no score, and neither has `official`.
-
-
-def of_instances(total: pl.DataFrame, options: DetectionOptions) -> str:
-    """Why the scorer crashes on norms or emotions; empty if it does not.
-
-    Args:
-        total: the rows of all documents.
-        options: what was chosen.
-    """
-    marks = set(total["criterion"].unique())
-    silent = has_none(total, RECORDS, "system")
-    stops = {
-        "with --file-merge where no segment of a part of a document has a label": (
-            UNLABELLED in marks
-        ),
-        "where the reference has no instance, or writes zeros of no class": DETECTION_REFERENCE
-        not in marks,
-        "where it filters a submission without instances": silent and options.llr_filter,
-        "with --file-merge where a submission has no instances": silent and options.file_merge,
-        "with several criteria of overlap": len(options.overlap) > 1,
-        f"with {options.align} where an instance meets no reference of its class, in a "
-        "document that has some and no no-score region": INDIVISIBLE in marks,
-    }
-    found = (_crash(where) for where, crashes in stops.items() if crashes)
-    return "" if total.is_empty() else next(found, "")
-
-
-def of_changes(total: pl.DataFrame, options: ChangeOptions) -> str:
-    """Why the scorer crashes on change points; empty if it does not.
-
-    The arguments are those of `of_instances`.
-    """
-    if total.is_empty():
+    def crash(self, total: pl.DataFrame) -> str:
+        """Where the scorer crashes; empty if it does not."""
+        if total.is_empty():
+            return ""
+        if inventory.has_none(total, inventory.RECORDS, "system"):
+            return "on a submission without change points"
+        genres = _genres(total)
+        # A curve of points of the system is written if that of the first data type has any.
+        found = total.filter(pl.col("outcome").is_in([CORRECT, FALSE]))["genre"].unique().to_list()
+        curve = any(own[:1] and own[0] in found for *_, own in _criteria(genres, self.options))
+        if inventory.has_none(total, inventory.NUMBERS, "llr") and curve:
+            return "where all scores are whole numbers: it cannot write a curve of them"
+        if genres and inventory.counted(total, inventory.WORDS, "reference"):
+            where = "where the reference has none for a change point, or EMPTY_TBD"
+            return f"{where}: its places are then words"
         return ""
-    if has_none(total, RECORDS, "system"):
-        return _crash("on a submission without change points")
-    if has_none(total, NUMBERS, "llr") and official_changes.first_has_system(total, options):
-        return _crash("where all scores are whole numbers: it cannot write a curve of them")
-    some = not total.filter(criterion=official_changes.REFERENCE).is_empty()
-    if some and counted(total, WORDS, "reference"):
-        where = "the reference has none for a change point, or EMPTY_TBD"
-        return _crash(f"where {where}: its places are then words")
-    return ""
 
-
-def _crash(where: str) -> str:
-    return f"no official score: the public scorer crashes {where}"
+    def official_files(self, total: pl.DataFrame) -> dict[str, str]:
+        """The files of the public scorer."""
+        if self.crash(total):
+            return {}
+        if total.filter(criterion=REFERENCE).is_empty():
+            # Regions need a reference.
+            total = total.filter(pl.col("criterion").ne_missing(UNSCORED))
+            lines = [_NO_ALIGNMENT]
+            curve = json.dumps({name: [*_NOTHING] for name in _CURVE})
+            scores: list[tuple[str, ...]] = [
+                (CLASS, _NOTHING, metric, value, shown)
+                for _, shown, _ in _criteria([], self.options)
+                for metric, value in (("AP", _NOTHING), ("PRCurve_json", curve))
+            ]
+        else:
+            lines = _alignment(total)
+            scores = _scores(total, *self.measures(total), self.options)
+        schema = dict.fromkeys(COLUMNS, pl.String)
+        files = official_files.file_counts(official_files.scored_files(total, SIDES), silent=0)
+        return {
+            "instance_alignment.tab": table(COLUMNS, lines),
+            "instance_alignment_class_stats.tab": official_files.of_outcomes(
+                pl.DataFrame(lines, schema=schema, orient="row")
+            ),
+            "scores_by_class.tab": table(_SCORES, scores),
+            "statistics_by_class.tab": official_files.statistics_by_class(total, SIDES),
+            "statistics_aggregated.tab": table(("data", "genre", "metric", "value"), files),
+        }

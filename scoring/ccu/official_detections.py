@@ -10,26 +10,14 @@ import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.representation.judgments import UNANNOTATED
-from hlteval.scoring.ccu import spans
+from hlteval.scoring.ccu import detections, official_reference, spans
 from hlteval.scoring.ccu.detections import (
     AGAIN,
     CORRECT,
     FALSE,
-    FORGIVEN,
     MISSED,
-    UNWRITTEN,
     DetectionOptions,
     conformed,
-    documents,
-    filtered,
-    unplaced,
-    with_disclosure,
-)
-from hlteval.scoring.ccu.official_reference import (
-    OfficialReference,
-    in_reference_classes,
-    official_reference,
-    official_system,
 )
 from hlteval.scoring.ccu.spans import Criterion, half_open, overlapping
 
@@ -41,6 +29,7 @@ from hlteval.scoring.ccu.spans import Criterion, half_open, overlapping
 
 
 _KEY = ("class", "document")
+_ROW = pl.int_range(pl.len(), dtype=pl.Int64)
 
 
 def pieces(system: pl.DataFrame, others: pl.DataFrame) -> tuple[pl.DataFrame, bool]:
@@ -109,15 +98,13 @@ def places(system: pl.DataFrame, references: pl.DataFrame, unscored: pl.DataFram
         `class`, `document`, `start`, `end`, `_reference` and `_place`, by document and place.
     """
     classes = pl.concat([rows.select(_KEY) for rows in (system, references)]).unique()
-    regions = unscored.join(classes, on="document").with_columns(
-        _reference=pl.lit(None, dtype=pl.Int64)
-    )
-    columns = (*_KEY, "start", "end", "_reference")
-    sides = (references, regions)
-    every = pl.concat([rows.select(*columns, "order") for rows in sides])
+    regions = unscored.join(classes, on="document")
+    regions = regions.with_columns(_reference=pl.lit(None, dtype=pl.Int64))
+    columns = (*_KEY, "start", "end", "_reference", "order")
+    every = pl.concat([rows.select(columns) for rows in (references, regions)])
     keys = ("class", "document", "start", "end", "order")
     ordered = every.sort(keys, nulls_last=True, maintain_order=True).drop("order")
-    return ordered.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_place"))
+    return ordered.with_columns(_ROW.alias("_place"))
 
 
 def candidates(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
@@ -130,7 +117,11 @@ def candidates(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     Returns:
         `_system`, `_reference` and `_place`, sorted; what is not scored is left out.
     """
-    overlaps = _overlaps(system, others)
+    rows, matches, common = overlapping(system, others, _KEY)
+    left = system.select("_system", own_start="start", own_end="end")[rows]
+    overlaps = pl.concat([left, others.drop(_KEY)[matches]], how="horizontal")
+    hull = pl.max_horizontal("own_end", "end") - pl.min_horizontal("own_start", "start")
+    overlaps = overlaps.with_columns(iou=pl.Series(common, dtype=pl.Float64) / hull)
     best = overlaps.filter(pl.col("iou") == pl.col("iou").max().over("_system"))
     region = pl.col("_reference").is_null()
     several = overlaps.filter(pl.len().over("_system") > 1)
@@ -140,45 +131,23 @@ def candidates(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     )
     second = overlaps.join(shadowed, on="_system", how="semi").filter(~region)
     second = second.filter(pl.col("iou") == pl.col("iou").max().over("_system"))
-    lost = system.join(shadowed, on="_system", how="semi").join(second, on="_system", how="anti")
-    apart = _apart(lost, others, overlaps)
-    elsewhere = system.join(overlaps, on="_system", how="anti")
-    hits = [rows.filter(~region).select(_CANDIDATE) for rows in (first, second)]
-    return pl.concat([*hits, apart, _nearest(elsewhere, others)]).sort("_system", "_place")
 
+    # What overlaps several regions only: all else has the IoU of the best reference, which is 0.
+    cut = pl.col("truncated")
+    own = system.select("_system", "truncated", *_KEY)
+    lost = own.join(shadowed, on="_system", how="semi").join(second, on="_system", how="anti")
+    apart = lost.join(others, on=_KEY).filter((~region).any().over("_system"), ~region | ~cut)
+    apart = apart.join(overlaps, on=["_system", "_place"], how="anti")
 
-_CANDIDATE = ("_system", "_reference", "_place")
+    # What overlaps nothing, with what starts first in its document, if anything does.
+    elsewhere = own.join(overlaps, on="_system", how="anti")
+    earliest = others.filter(pl.col("start") == pl.col("start").min().over(_KEY))
+    nearest = elsewhere.join(earliest, on=_KEY, how="left")
+    nearest = nearest.filter(~(cut & pl.col("_place").is_not_null() & region))
 
-
-def _overlaps(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """All pairs of instances with what they overlap, and their `iou`."""
-    rows, matches, common = overlapping(system, others, _KEY)
-    left = system.select("_system", own_start="start", own_end="end")[rows]
-    pairs = pl.concat([left, others.drop(_KEY)[matches]], how="horizontal")
-    hull = pl.max_horizontal("own_end", "end") - pl.min_horizontal("own_start", "start")
-    return pairs.with_columns(iou=pl.Series(common, dtype=pl.Float64) / hull)
-
-
-def _apart(system: pl.DataFrame, others: pl.DataFrame, overlaps: pl.DataFrame) -> pl.DataFrame:
-    """What instances do not overlap that overlap several regions only.
-
-    The scorer then takes all with the IoU of the best reference, which is 0.
-    """
-    every = system.select("_system", "truncated", *_KEY).join(others, on=_KEY)
-    real = pl.col("_reference").is_not_null()
-    every = every.filter(real.any().over("_system"), real | ~pl.col("truncated"))
-    return every.join(overlaps, on=["_system", "_place"], how="anti").select(_CANDIDATE)
-
-
-def _nearest(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """What overlaps nothing, with what starts first in its document, if anything does.
-
-    What was cut, and would belong to a region, is left out.
-    """
-    first = others.filter(pl.col("start") == pl.col("start").min().over(_KEY)).drop("start", "end")
-    found = system.select("_system", "truncated", *_KEY).join(first, on=_KEY, how="left")
-    region = pl.col("_place").is_not_null() & pl.col("_reference").is_null()
-    return found.filter(~(pl.col("truncated") & region)).select(_CANDIDATE)
+    kept = (first.filter(~region), second, apart, nearest)
+    columns = ("_system", "_reference", "_place")
+    return pl.concat([pairs.select(columns) for pairs in kept]).sort("_system", "_place")
 
 
 def first_of_each(pairs: pl.DataFrame, similar: np.ndarray) -> np.ndarray:
@@ -215,44 +184,36 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
         kind: `norm` or `emotion`.
         options: what was chosen.
     """
-    prepared = official_reference(reference, kind, options)
+    prepared = official_reference.official_reference(reference, kind, options)
     expected, unscored = prepared.instances, prepared.unscored
     if options.classes is not None:
         expected = expected.filter(pl.col("label").is_in(list(options.classes)))
         prepared = prepared._replace(instances=expected)
-    found, lost = official_system(reference, system, kind, prepared, options)
-    kept = filtered(found, options.llr_filter, "after_transforms")
-    moved = in_reference_classes(kept, options.mapping)
-    counted = {REFERENCE: expected, UNSCORED: unscored, SYSTEM: found if kind == "norm" else kept}
+    found, lost = official_reference.official_system(reference, system, kind, prepared, options)
+    kept = detections.filtered(found, options.llr_filter, "after_transforms")
+    moved = official_reference.in_reference_classes(kept, options.mapping)
     parts = [
-        conformed(documents(reference).select("document", "genre")),
-        unplaced(lost),
-        *(_counted(part, name) for name, part in counted.items()),
-        _compared(moved),
-        *(labels(moved, prepared, criterion, options) for criterion in options.overlap),
+        conformed(detections.documents(reference).select("document", "genre")),
+        detections.unplaced(lost),
     ]
+    sides = ("reference", expected), ("reference", unscored), ("system", found)
+    if kind != "norm":
+        sides = (*sides[:2], ("system", kept))
+    for criterion, (side, rows) in zip((REFERENCE, UNSCORED, SYSTEM), sides, strict=True):
+        own = rows.rename({"label": "class", "start": f"{side}_start", "end": f"{side}_end"})
+        own = own.select("document", "genre", "class", f"{side}_start", f"{side}_end")
+        parts.append(conformed(own.with_columns(criterion=pl.lit(criterion))))
+    classes = moved.select("document", "genre", "class").unique(maintain_order=True)
+    parts.append(conformed(classes.with_columns(criterion=pl.lit(COMPARED))))
+    parts += [labels(moved, prepared, criterion, options) for criterion in options.overlap]
     if prepared.unlabelled:
         parts.append(conformed(pl.DataFrame({"criterion": [UNLABELLED]})))
-    return with_disclosure(pl.concat(parts), reference)
-
-
-def _compared(moved: pl.DataFrame) -> pl.DataFrame:
-    """A row of each class of the system in each document."""
-    classes = moved.select("document", "genre", "class").unique(maintain_order=True)
-    return conformed(classes.with_columns(criterion=pl.lit(COMPARED)))
-
-
-def _counted(rows: pl.DataFrame, what: str) -> pl.DataFrame:
-    """Instances and regions, for the statistics."""
-    side = "system" if what == SYSTEM else "reference"
-    places = {f"{side}_start": pl.col("start"), f"{side}_end": pl.col("end")}
-    own = rows.select("document", "genre", pl.col("label").alias("class"), **places)
-    return conformed(own.with_columns(criterion=pl.lit(what)))
+    return detections.with_disclosure(pl.concat(parts), reference)
 
 
 def labels(
     system: pl.DataFrame,
-    reference: OfficialReference,
+    reference: official_reference.OfficialReference,
     criterion: Criterion,
     options: DetectionOptions,
 ) -> pl.DataFrame:
@@ -261,51 +222,43 @@ def labels(
     In a document, rows of a class are in the order of the scorer: those of the system by falling
     score, then references without any, then what is written again.
     """
-    expected = half_open(reference.instances).with_columns(pl.col("label").alias("class"))
-    own = half_open(system)
-    expected, own = _numbered(expected, "_reference"), _numbered(own, "_system")
+    expected = half_open(reference.instances)
+    expected = expected.with_columns(pl.col("label").alias("class"), _reference=_ROW)
+    own = half_open(system).with_columns(_system=_ROW)
     others = places(own, expected, half_open(reference.unscored))
     indivisible = False
     if options.align.startswith("ManyRef"):
         chosen, indivisible = pieces(own, others)
+        own = own.drop("start", "end")
     else:
         chosen = candidates(own, others)
-    pairs = _compared_spans(own, expected, chosen, options)
+    pairs = _compared_spans(
+        chosen.join(own, on="_system", maintain_order="left"), expected, options
+    )
     iou, common = pairs["iou"].to_numpy(), pairs["intersection"].to_numpy()
     similar = criterion.holds(iou=iou, intersection=common) & (common > 0)
     labelled = _labelled(pairs, first_of_each(pairs, similar), options)
     found = pl.concat([labelled, *_missed(expected, labelled)], how="diagonal")
     named = conformed(found.with_columns(criterion=pl.lit(criterion.written)))
     if indivisible:
-        crash = pl.DataFrame({"criterion": [INDIVISIBLE]})
-        named = pl.concat([named, conformed(crash)])
+        named = pl.concat([named, conformed(pl.DataFrame({"criterion": [INDIVISIBLE]}))])
     return named
 
 
-def _numbered(rows: pl.DataFrame, name: str) -> pl.DataFrame:
-    return rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(name))
-
-
 def _compared_spans(
-    own: pl.DataFrame, expected: pl.DataFrame, chosen: pl.DataFrame, options: DetectionOptions
+    chosen: pl.DataFrame, expected: pl.DataFrame, options: DetectionOptions
 ) -> pl.DataFrame:
     """Candidates with both spans, their overlap and scaled shares; by falling score."""
-    if "start" in chosen.columns:
-        own = own.drop("start", "end")
     step = pl.col("text").cast(pl.Float64)
-    pairs = chosen.join(own, on="_system", maintain_order="left").join(
-        expected.select(
-            "_reference",
-            expected_start="start",
-            expected_end="end",
-            reference_start="from",
-            reference_end="to",
-            reference_status="status",
-        ),
-        on="_reference",
-        how="left",
-        maintain_order="left",
+    others = expected.select(
+        "_reference",
+        expected_start="start",
+        expected_end="end",
+        reference_start="from",
+        reference_end="to",
+        reference_status="status",
     )
+    pairs = chosen.join(others, on="_reference", how="left", maintain_order="left")
     common = pl.min_horizontal("end", "expected_end") - pl.max_horizontal("start", "expected_start")
     pairs = pairs.with_columns(
         intersection=pl.when(pl.col("_reference").is_null()).then(0.0).otherwise(common.clip(0)),
@@ -337,30 +290,24 @@ def _labelled(pairs: pl.DataFrame, correct: np.ndarray, options: DetectionOption
     """
     hit = pl.col("_correct")
     place = pl.int_range(pl.len()).over("_system")
-    alone = (~hit).sum().over("_system") <= 1
-    label = (
-        pl.when(hit)
-        .then(pl.lit(CORRECT))
-        .when((place > 0) & ~alone)
-        .then(pl.lit(AGAIN))
-        .otherwise(pl.lit(FALSE))
-    )
+    several = (~hit).sum().over("_system") > 1
+    later = pl.when((place > 0) & several).then(pl.lit(AGAIN)).otherwise(pl.lit(FALSE))
+    label = pl.when(hit).then(pl.lit(CORRECT)).otherwise(later)
     if options.align.endswith("ManyHyp"):
         assigned = (label == FALSE) & pl.col("_reference").is_not_null()
-        label = pl.when(assigned).then(pl.lit(FORGIVEN)).otherwise(label)
+        label = pl.when(assigned).then(pl.lit(detections.FORGIVEN)).otherwise(label)
     marked = pairs.with_columns(_correct=pl.Series(correct)).with_columns(outcome=label)
     false, again = pl.col("outcome") == FALSE, pl.col("outcome") == AGAIN
-    region = pl.col("_reference").is_null()
-    lost = pl.when(again & region).then(pl.lit(math.nan))
+    lost = again & pl.col("_reference").is_null()
     measures = ("iou", "intersection", "union", "shifted_start", "shifted_end")
+    places = ("reference_start", "reference_end")
+    status = pl.when(lost).then(pl.lit(UNANNOTATED)).otherwise("reference_status")
     return marked.with_columns(
-        *(lost.otherwise(name).alias(name) for name in ("reference_start", "reference_end")),
+        *(pl.when(lost).then(math.nan).otherwise(name).alias(name) for name in places),
         *(pl.when(~false & ~again).then(name).alias(name) for name in measures),
         tp_share=pl.when(~false).then("tp_share").otherwise(0.0),
         fp_share=pl.when(~false).then("fp_share").otherwise(1.0),
-        reference_status=pl.when(again & region)
-        .then(pl.lit(UNANNOTATED))
-        .otherwise("reference_status"),
+        reference_status=status,
     )
 
 
@@ -384,5 +331,5 @@ def _missed(expected: pl.DataFrame, labelled: pl.DataFrame) -> Iterator[pl.DataF
     first = pl.col("_reference").is_first_distinct()
     yield beside.with_columns(outcome=pl.when(first).then(pl.lit(MISSED)).otherwise(pl.lit(AGAIN)))
     yield near.join(beside, on="_reference", how="anti", maintain_order="left").with_columns(
-        outcome=pl.lit(UNWRITTEN)
+        outcome=pl.lit(detections.UNWRITTEN)
     )

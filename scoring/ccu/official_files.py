@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.scoring.ccu import detection_measures
+from hlteval.representation import Corpus
+from hlteval.scoring.ccu import detection_measures, official_detections
+from hlteval.scoring.ccu import official_inventory as inventory
 from hlteval.scoring.ccu.detection_measures import GROUP, MEASURES
+from hlteval.scoring.ccu.detection_metric import InstanceDetection, Values
 from hlteval.scoring.ccu.detections import (
     AGAIN,
     CORRECT,
@@ -21,44 +26,32 @@ from hlteval.scoring.ccu.detections import (
     UNWRITTEN,
     DetectionOptions,
 )
-from hlteval.scoring.ccu.official_detections import REFERENCE, SYSTEM, UNSCORED
-from hlteval.scoring.ccu.official_inventory import FILES, counted
+from hlteval.scoring.ccu.official_detections import COMPARED, REFERENCE, SYSTEM, UNSCORED
 from hlteval.scoring.ccu.spans import Criterion
+from hlteval.scoring.metric import Tables
 from hlteval.scoring.ratios import harmonic
 
+_SUMS = ("fp", "md", "scaled_fp", "scaled_tp", "tp")
+_RATES = ("f1", "llr", "precision", "recall", "scaled_f1", "scaled_precision", "scaled_recall")
 #: The measures of a class, by their names in the files.
 CLASS_METRICS: Mapping[str, str] = MappingProxyType(
     {
-        "AP": "ap",
-        "average_precision": "ap",
-        "f1_at_MinLLR": "f1",
-        "llr_at_MinLLR": "llr",
-        "precision_at_MinLLR": "precision",
-        "recall_at_MinLLR": "recall",
-        "scaled_f1_at_MinLLR": "scaled_f1",
-        "scaled_precision_at_MinLLR": "scaled_precision",
-        "scaled_recall_at_MinLLR": "scaled_recall",
-        "sum_fp_at_MinLLR": "fp",
-        "sum_md_at_MinLLR": "md",
-        "sum_scaled_fp_at_MinLLR": "scaled_fp",
-        "sum_scaled_tp_at_MinLLR": "scaled_tp",
-        "sum_tp_at_MinLLR": "tp",
+        **dict.fromkeys(("AP", "average_precision"), "ap"),
+        **{f"{name}_at_MinLLR": name for name in _RATES},
+        **{f"sum_{name}_at_MinLLR": name for name in _SUMS},
     }
 )
-_COUNTS = frozenset({"fp", "md", "tp"})
-_RATES = ("f1", "precision", "recall")
 EMPTY = "EMPTY_NA"
-_PLACES = ("reference_start", "reference_end", "system_start", "system_end")
 
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table of tab-separated values; cells with quotation marks are quoted."""
-    lines = ["\t".join(columns), *("\t".join(map(_quoted, row)) for row in rows)]
-    return "\n".join(lines) + "\n"
+    lines = ("\t".join(_cell(cell) for cell in row) for row in rows)
+    return "\n".join(["\t".join(columns), *lines]) + "\n"
 
 
-def _quoted(cell: str) -> str:
-    return '"' + cell.replace('"', '""') + '"' if '"' in cell else cell
+def _cell(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if '"' in text else text
 
 
 def number(value: float | None) -> str:
@@ -76,11 +69,11 @@ def whole(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else str(value)
 
 
-def named(criterion: Criterion) -> str:
+def notation(criterion: Criterion) -> str:
     """A criterion as the files have it.
 
     Examples:
-        >>> named(Criterion())
+        >>> notation(Criterion())
         '{iou=0.2}'
     """
     return f"{{{'' if ':' in criterion.written else 'iou='}{criterion.written}}}"
@@ -97,38 +90,29 @@ def scores_by_class(
         criteria: in order.
     """
     columns = ("class", "genre", "metric", "value", "correctness_criteria")
-    curves = dict(swept.partition_by("criterion", "class", "genre", as_dict=True))
+    curves = swept.partition_by("criterion", "class", "genre", as_dict=True)
     rows: list[tuple[str, ...]] = []
     for criterion in criteria:
+        shown = notation(criterion)
         own = measured.filter(criterion=criterion.written).sort("class", "genre")
         nothing = (own["tp"] + own["fp"] == 0).all()
         for row in own.to_dicts():
-            name, genre = row["class"], row["genre"]
-            whole_counts = _whole(row, nothing=nothing)
+            key = row["class"], row["genre"]
+            # Counts are whole, but not those of what the system does not have.
+            whole_counts = {"md"} if not nothing else set()
+            if row["tp"] or row["fp"]:
+                whole_counts = {"fp", "md", "tp"}
             for metric, column in CLASS_METRICS.items():
-                value = row[column] if column in whole_counts else _float(row[column])
-                rows.append((name, genre, metric, number(value), named(criterion)))
-            curve = curves.get((criterion.written, name, genre))
+                value = row[column]
+                if value is not None and column not in whole_counts:
+                    value = float(value)
+                rows.append((*key, metric, number(value), shown))
+            curve = curves.get((criterion.written, *key))
             if curve is not None:
-                rows.append((name, genre, "PRCurve_json", _curve(curve), named(criterion)))
+                points = curve.select(pl.col("precision", "recall", "llr").fill_null(math.nan))
+                text = json.dumps(points.to_dict(as_series=False))
+                rows.append((*key, "PRCurve_json", text, shown))
     return table(columns, rows)
-
-
-def _whole(row: Mapping[str, object], *, nothing: bool) -> frozenset[str]:
-    """The counts that are written without decimals: not those of what the system does not have."""
-    if row["tp"] or row["fp"]:
-        return _COUNTS
-    return frozenset() if nothing else frozenset({"md"})
-
-
-def _float(value: float | None) -> float | None:
-    return None if value is None else float(value)
-
-
-def _curve(points: pl.DataFrame) -> str:
-    """The points of a curve as JSON."""
-    numbers = points.select(pl.col("precision", "recall", "llr").fill_null(math.nan))
-    return json.dumps(numbers.to_dict(as_series=False))
 
 
 def scores_aggregated(averaged: pl.DataFrame, task: str, criteria: Iterable[Criterion]) -> str:
@@ -140,28 +124,21 @@ def scores_aggregated(averaged: pl.DataFrame, task: str, criteria: Iterable[Crit
         criteria: in order.
     """
     columns = ("task", "genre", "metric", "value", "correctness_criteria")
-    rows = []
-    for criterion in criteria:
-        for row in averaged.filter(criterion=criterion.written).sort("genre").to_dicts():
-            values = sorted(_aggregates(row))
-            rows += [
-                (task, row["genre"], name, number(value), named(criterion))
-                for name, value in values
-            ]
+    names = {"mAP": "mean_ap"}
+    for name, column in CLASS_METRICS.items():
+        if name not in {"AP", "sum_md_at_MinLLR"}:
+            names[f"mean_{name}"] = f"mean_{column}"
+        if column in {"f1", "precision", "recall", "fp", "md", "tp"}:
+            names[name] = column
+    sums = pl.col("fp", "md", "tp").cast(pl.Float64)
+    ordered = averaged.sort("genre").with_columns(sums)
+    rows = (
+        (task, row["genre"], name, number(row[names[name]]), notation(criterion))
+        for criterion in criteria
+        for row in ordered.filter(criterion=criterion.written).to_dicts()
+        for name in sorted(names)
+    )
     return table(columns, rows)
-
-
-def _aggregates(row: Mapping[str, float | None]) -> Iterator[tuple[str, float | None]]:
-    """The aggregated values by the names of the file."""
-    yield "mAP", row["mean_ap"]
-    for metric, column in CLASS_METRICS.items():
-        if metric not in {"AP", "sum_md_at_MinLLR"}:
-            yield f"mean_{metric}", row[f"mean_{column}"]
-    for rate in _RATES:
-        yield f"{rate}_at_MinLLR", row[rate]
-    for count in ("fp", "md", "tp"):
-        value = row[count]
-        yield f"sum_{count}_at_MinLLR", None if value is None else float(value)
 
 
 def in_order(instances: pl.DataFrame, compared: pl.Series) -> pl.DataFrame:
@@ -196,20 +173,20 @@ def alignment(
     silent = ~pl.col("class").is_in(compared.unique().implode())
     start = pl.coalesce("system_start", "reference_start")
     ranked = in_order(instances, compared).with_columns(_silent=silent, _start=start)
-    rows = []
-    for row in ranked.iter_rows(named=True):
-        line = [
+    rows = [
+        [
             row["class"],
             row["document"],
-            _mapped(row),
+            "mapped" if row["outcome"] == CORRECT else "unmapped",
             "{}" if row["outcome"] == FALSE else _span(row, "reference"),
             "{}" if row["outcome"] in _NOT_FOUND else _span(row, "system"),
             number(row["llr"]),
-            _parameters(row, options),
+            "{}" if row["_silent"] else _parameters(row, options),
+            *(_statuses(row) if statuses else ()),
+            row["_start"],
         ]
-        if statuses:
-            line += _statuses(row)
-        rows.append([*line, row["_start"]])
+        for row in ranked.iter_rows(named=True)
+    ]
     schema = {**dict.fromkeys([*columns, *statuses], pl.String), "sort": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -225,16 +202,6 @@ def _statuses(row: Mapping[str, object]) -> list[str]:
     return [str(expected), str(own)]
 
 
-def sorted_alignment(rows: pl.DataFrame) -> str:
-    """The file `instance_alignment.tab`, of rows as from `alignment`."""
-    ordered = rows.sort("class", "file_id", "sort", maintain_order=True).drop("sort")
-    return table(ordered.columns, ordered.iter_rows())
-
-
-def _mapped(row: Mapping[str, object]) -> str:
-    return "mapped" if row["outcome"] == CORRECT else "unmapped"
-
-
 def _span(row: Mapping[str, float | None], side: str) -> str:
     start, end = row[f"{side}_start"], row[f"{side}_end"]
     if end is None or start is None:
@@ -244,8 +211,6 @@ def _span(row: Mapping[str, float | None], side: str) -> str:
 
 def _parameters(row: Mapping[str, object], options: DetectionOptions) -> str:
     """The parameters of an instance or pair."""
-    if row["_silent"]:
-        return "{}"
     outcome = row["outcome"]
     if outcome in _NOT_FOUND:
         return f"{{pct_temp_tp=0.0,pct_temp_fp=0.0,eval={MISSED}}}"
@@ -253,9 +218,7 @@ def _parameters(row: Mapping[str, object], options: DetectionOptions) -> str:
         return f"{{pct_temp_tp=0.0,pct_temp_fp=1.0,eval={FALSE}}}"
     text = row["genre"] == "text"
     values = {
-        "iou": row["iou"],
-        "intersection": row["intersection"],
-        "union": row["union"],
+        **{name: row[name] for name in ("iou", "intersection", "union")},
         "shifted_start_hyp": row["shifted_start"],
         "shifted_end_hyp": row["shifted_end"],
         "pct_temp_tp": row["tp_share"],
@@ -269,14 +232,17 @@ def _parameters(row: Mapping[str, object], options: DetectionOptions) -> str:
 # The statistics files of the public scorer: amounts of data, and counts of labels.
 
 
-_DATA = {REFERENCE: "ref", SYSTEM: "sys"}
+Sides = Mapping[str, Sequence[str]]
+#: The criteria of what is counted of each side.
+SIDES: Sides = MappingProxyType({"ref": (REFERENCE,), "sys": (SYSTEM,)})
+_NAMES = {"ref": "reference", "sys": "system"}
 
 
-def statistics_by_class(total: pl.DataFrame) -> str:
+def statistics_by_class(total: pl.DataFrame, sides: Sides = SIDES) -> str:
     """The file `statistics_by_class.tab`."""
     rows = []
-    for part, data in _DATA.items():
-        own = total.filter(pl.col("outcome").is_null(), pl.col("criterion") == part)
+    for data, criteria in sides.items():
+        own = total.filter(pl.col("outcome").is_null(), pl.col("criterion").is_in(criteria))
         counts = own.group_by("class", "genre").len().sort("class", "genre")
         rows += [(data, name, genre, "instance_counts", str(n)) for name, genre, n in counts.rows()]
     return table(("data", "class", "genre", "metric", "value"), rows)
@@ -284,35 +250,52 @@ def statistics_by_class(total: pl.DataFrame) -> str:
 
 def statistics_aggregated(total: pl.DataFrame) -> str:
     """The file `statistics_aggregated.tab`."""
-    unlabelled = total.filter(pl.col("outcome").is_null())
-    rows = [row for part in _DATA for row in _lengths(unlabelled, part)]
-    for part, data in _DATA.items():
-        own = unlabelled.filter(pl.col("criterion") == part)
-        files = counted(total, FILES, "system" if part == SYSTEM else "reference")
-        rows.append((data, "all", "file_counts", str(files)))
-        rows.append((data, "all", "file_scoring_counts", str(own["document"].n_unique())))
-        if part == REFERENCE:
-            silent = unlabelled.filter(pl.col("criterion") == UNSCORED).height
-            rows.append((data, "all", "noann_segment_scoring_counts", str(silent)))
+    lengths = [row for data in SIDES for row in _lengths(total, data)]
+    silent = total.filter(pl.col("criterion") == UNSCORED).height
+    rows = [*lengths, *file_counts(scored_files(total, SIDES), silent)]
     return table(("data", "genre", "metric", "value"), rows)
 
 
-def _lengths(unlabelled: pl.DataFrame, part: str) -> list[tuple[str, ...]]:
-    """How long the instances of a side are together, by genre."""
-    side = "system" if part == SYSTEM else "reference"
-    own = unlabelled.filter(pl.col("criterion") == part)
+def scored_files(total: pl.DataFrame, sides: Sides) -> dict[str, tuple[int, int]]:
+    """How many files of each side are listed, and how many are scored."""
+    scored = {
+        data: total.filter(pl.col("criterion").is_in(criteria))["document"].n_unique()
+        for data, criteria in sides.items()
+    }
+    return {
+        data: (inventory.counted(total, inventory.FILES, _NAMES[data]), scored[data])
+        for data in sides
+    }
+
+
+def file_counts(
+    files: Mapping[str, tuple[int, int]], silent: int
+) -> Iterator[tuple[str, str, str, str]]:
+    """The rows of the numbers of files.
+
+    Args:
+        files: of each side, how many are listed, and how many are scored.
+        silent: the number of regions that nobody annotated.
+    """
+    for data, (listed, scored) in files.items():
+        yield data, "all", "file_counts", str(listed)
+        yield data, "all", "file_scoring_counts", str(scored)
+        if data == "ref":
+            yield data, "all", "noann_segment_scoring_counts", str(silent)
+
+
+def _lengths(total: pl.DataFrame, data: str) -> Iterator[tuple[str, ...]]:
+    """How long the instances of a side are together, by genre.
+
+    A sum has no decimals if it has none, not if it is rounded to that.
+    """
+    side = _NAMES[data]
+    own = total.filter(pl.col("criterion").is_in(SIDES[data]))
     length = pl.col(f"{side}_end") - pl.col(f"{side}_start") + (pl.col("genre") == "text")
-    sums = own.group_by("genre").agg(length.sum()).sort("genre")
-    units = {"text": "characters"}
-    return [
-        (_DATA[part], genre, f"total_instance_{units.get(genre, 'seconds')}", _amount(value))
-        for genre, value in sums.rows()
-    ]
-
-
-def _amount(value: float) -> str:
-    """A sum: without decimals if it has none, not if it is rounded to that."""
-    return whole(value) if value.is_integer() else str(round(value, 2))
+    for genre, value in own.group_by("genre").agg(length.sum()).sort("genre").rows():
+        unit = "characters" if genre == "text" else "seconds"
+        amount = whole(value) if value.is_integer() else str(round(value, 2))
+        yield data, genre, f"total_instance_{unit}", amount
 
 
 def of_outcomes(alignment: pl.DataFrame) -> str:
@@ -372,7 +355,7 @@ DECIMALS = 3
 COUNTS = ("tp", "fp", "md", "scaled_tp", "scaled_fp", "llr")
 
 
-def rounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
+def with_decimals(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
     """A frame with some of its values rounded, as NumPy does it."""
     values = frame.select(pl.col(names).cast(pl.Float64))
     return frame.with_columns(
@@ -399,7 +382,7 @@ def classes(instances: pl.DataFrame, swept: pl.DataFrame) -> pl.DataFrame:
         f1=harmonic(pl.col("precision"), pl.col("recall")),
         scaled_f1=harmonic(pl.col("scaled_precision"), pl.col("scaled_recall")),
     ).with_columns(pl.when(nothing).then(0.0).otherwise(pl.col(MEASURES)).name.keep())
-    return rounded(measured, *MEASURES, *_SCALED, "llr")
+    return with_decimals(measured, *MEASURES, *_SCALED, "llr")
 
 
 _SCALED = ("scaled_tp", "scaled_fp")
@@ -407,12 +390,11 @@ _SCALED = ("scaled_tp", "scaled_fp")
 
 def areas(swept: pl.DataFrame) -> pl.DataFrame:
     """The area below each curve, and the lowest score; null if some instance has none."""
-    rows = [
-        (*key, interpolated_area(own["precision"].to_numpy(), own["recall"].to_numpy()),
-         own["llr"][-1])
-        for key, own in swept.group_by(GROUP, maintain_order=True)
-    ]  # fmt: skip
-    schema = {**dict.fromkeys(GROUP, pl.String), "ap": pl.Float64, "llr": pl.Float64}
+    rows = []
+    for key, own in swept.group_by(GROUP, maintain_order=True):
+        precision, recall = (own[name].to_numpy() for name in ("precision", "recall"))
+        rows.append((*key, interpolated_area(precision, recall), own["llr"][-1]))
+    schema = {**dict.fromkeys(GROUP, pl.String), **dict.fromkeys(("ap", "llr"), pl.Float64)}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -461,4 +443,71 @@ def means(measured: pl.DataFrame) -> pl.DataFrame:
     averaged = averaged.join(own, on=["criterion", "genre"], maintain_order="left")
     f1 = harmonic(pl.col("precision"), pl.col("recall"))
     kept = [f"mean_{name}" for name in names] + ["map_known", "map_hidden"]
-    return rounded(averaged, *kept).with_columns(f1=f1)
+    return with_decimals(averaged, *kept).with_columns(f1=f1)
+
+
+@dataclass(frozen=True)
+class OfficialInstanceDetection(inventory.OfficialDetection, InstanceDetection):
+    """How the public scorer scores norms or emotions; nothing has a score where it crashes."""
+
+    records: ClassVar[str] = "instances"
+
+    def rows(self, reference: Corpus, system: Corpus) -> pl.DataFrame:
+        """The rows of the documents that are scored."""
+        return official_detections.rows(reference, system, self.kind, self.options)
+
+    def measures(self, total: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+        """The measures of each class, their means and the rates of all, and points of curves."""
+        instances = detection_measures.by_genre(total)
+        swept = detection_measures.curves(instances)
+        measured = classes(instances, swept)
+        return measured, means(measured), swept
+
+    def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
+        """All values, and the tables that show why they are what they are."""
+        values, tables = super().score(total)
+        return self.none_of_a_crash(values, total), tables
+
+    def crash(self, total: pl.DataFrame) -> str:
+        """Where the scorer crashes; empty if it does not."""
+        marks = set(total["criterion"].unique())
+        silent = inventory.has_none(total, inventory.RECORDS, "system")
+        align, options = self.options.align, self.options
+        stops = {
+            "with --file-merge where no segment of a part of a document has a label": (
+                official_detections.UNLABELLED in marks
+            ),
+            "where the reference has no instance, or writes zeros of no class": (
+                REFERENCE not in marks
+            ),
+            "where it filters a submission without instances": silent and options.llr_filter,
+            "with --file-merge where a submission has no instances": silent and options.file_merge,
+            "with several criteria of overlap": len(options.overlap) > 1,
+            f"with {align} where an instance meets no reference of its class, in a document that "
+            "has some and no no-score region": official_detections.INDIVISIBLE in marks,
+        }
+        places = (where for where, crashes in stops.items() if crashes)
+        return "" if total.is_empty() else next(places, "")
+
+    def official_files(self, total: pl.DataFrame) -> dict[str, str]:
+        """The files of the public scorer."""
+        if self.crash(total):
+            return {}
+        measured, averaged, swept = self.measures(total)
+        with_references = measured.select("criterion", "class").unique()
+        instances = total.drop_nulls("outcome").join(
+            with_references, on=["criterion", "class"], how="semi", maintain_order="left"
+        )
+        task, criteria = "nd" if self.kind == "norm" else "ed", self.options.overlap
+        compared = total.filter(criterion=COMPARED)["class"]
+        written = alignment(instances, compared, self.options, self.kind)
+        ordered = written.sort("class", "file_id", "sort", maintain_order=True).drop("sort")
+        return {
+            "instance_alignment.tab": table(ordered.columns, ordered.iter_rows()),
+            "instance_alignment_class_stats.tab": of_outcomes(written),
+            **of_statuses(written),
+            "scores_by_class.tab": scores_by_class(measured, swept, criteria),
+            "scores_aggregated.tab": scores_aggregated(averaged, task, criteria),
+            "statistics_by_class.tab": statistics_by_class(total),
+            "statistics_aggregated.tab": statistics_aggregated(total),
+        }

@@ -6,9 +6,13 @@ files counted, over all of them. What is counted here are rows of `detections` w
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from typing import ClassVar
+
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.scoring.ccu.detection_metric import Detection, Values
 from hlteval.scoring.ccu.detections import conformed
 
 #: The element of attributes that names such a column of a submission.
@@ -19,9 +23,11 @@ WHOLE = "whole"
 #: side or the column, the number in `distance`.
 FILES, RECORDS, NUMBERS, WORDS = "files", "records", "numbers", "words"
 _INPUTS = "system_input.index.tab"
+#: What a note begins with where there are no values.
+CRASH = "no official score: the public scorer crashes"
 
 
-def inventory(reference: Corpus, system: Corpus, table: str) -> pl.DataFrame:
+def rows(reference: Corpus, system: Corpus, table: str) -> pl.DataFrame:
     """The counts of a batch.
 
     Args:
@@ -32,7 +38,7 @@ def inventory(reference: Corpus, system: Corpus, table: str) -> pl.DataFrame:
     done = system.documents.filter(pl.col("processed").fill_null(value=True))["row"]
     records = getattr(system, table).filter(pl.col("document").is_in(done.implode()))
     counts = [
-        (FILES, "reference", listed(reference).height),
+        (FILES, "reference", documents_of_index(reference).height),
         (FILES, "system", system.documents.filter(pl.col("processed").is_not_null()).height),
         (RECORDS, "system", records.height),
     ]
@@ -45,8 +51,8 @@ def inventory(reference: Corpus, system: Corpus, table: str) -> pl.DataFrame:
             (NUMBERS, "segments", _fractions(segments)),
             (WORDS, "reference", reference.changes["at"].null_count() + unfinished.height),
         ]
-    rows = pl.DataFrame(counts, schema=["criterion", "class", "distance"], orient="row")
-    return conformed(rows)
+    columns = ["criterion", "class", "distance"]
+    return conformed(pl.DataFrame(counts, schema=columns, orient="row"))
 
 
 def _written(system: Corpus, records: pl.DataFrame, name: str) -> int:
@@ -74,9 +80,36 @@ def has_none(total: pl.DataFrame, criterion: str, name: str) -> bool:
     return own.height > 0 and own["distance"].sum() == 0
 
 
-def listed(reference: Corpus) -> pl.DataFrame:
+def documents_of_index(reference: Corpus) -> pl.DataFrame:
     """The documents of the first index of inputs."""
     indexes = reference.attributes.filter(
         pl.col("element") == "index", pl.col("name").str.ends_with(_INPUTS)
     )
     return indexes.filter(pl.col("name") == pl.col("name").min()).select("document").unique()
+
+
+class OfficialDetection(Detection):
+    """A metric that counts what the scorer knows, too; nothing has a value where it crashes."""
+
+    records: ClassVar[str]
+    """The table of which the task has records: `instances` or `changes`."""
+
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The evaluation labels of a batch of documents, and what is counted of all of them."""
+        labels, _ = super().statistics(reference, system, alignment=alignment)
+        return pl.concat([labels, rows(reference, system, self.records)]), None
+
+    @abstractmethod
+    def crash(self, total: pl.DataFrame) -> str:
+        """Where the scorer crashes; empty if it does not."""
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """Say what a reader of the values must know."""
+        crash = [f"{CRASH} {where}"] if (where := self.crash(total)) else []
+        return (*crash, *super().notes(total))
+
+    def none_of_a_crash(self, values: Values, total: pl.DataFrame) -> Values:
+        """The values, None each where the scorer crashes."""
+        return dict.fromkeys(values) if self.crash(total) else values

@@ -16,27 +16,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import dataclass
+from typing import ClassVar
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu.level_series import (
-    ABSENT,
-    NO_SCORE,
-    PIECE,
-    SIDES,
-    UNPROCESSED,
-    LevelOptions,
-    decision_units,
-    events,
-    following,
-    joined,
-    known_documents,
-    processed,
-    stretches,
-)
-from hlteval.scoring.ccu.official_inventory import listed
+from hlteval.scoring.agreement.coefficients import concordance
+from hlteval.scoring.ccu import level_metric, level_series
+from hlteval.scoring.ccu.level_series import NO_SCORE, PIECE, SIDES, LevelOptions, following
+from hlteval.scoring.ccu.official_files import file_counts, table
+from hlteval.scoring.ccu.official_inventory import documents_of_index
+from hlteval.scoring.metric import Tables
+from hlteval.scoring.ratios import Numbers
 
 # Levels with gaps or overlaps, which the public scorer does not refuse but takes in its own way.
 #
@@ -96,21 +90,15 @@ def _window_levels(pieces: Sequence[_Piece], window: int) -> Iterator[_Piece]:
             there.append(number)
             number += 1
         there = [piece for piece in there if pieces[piece][1] > start]
-        total = sum(_added(pieces, piece, start, end) for piece in there)
+        total = 0.0
+        for here in there:
+            at, added, piece = start, 0.0, here
+            while pieces[piece][1] < end:
+                added += pieces[piece][2] * (pieces[piece][1] - at)
+                piece += 1
+                at = pieces[piece][0]
+            total += added + pieces[piece][2] * (end - at)
         yield start, end, total / (end - start)
-
-
-def _added(pieces: Sequence[_Piece], number: int, start: int, end: int) -> float:
-    """What a piece adds to a window, with those that follow it there."""
-    _, stop, level = pieces[number]
-    if end <= stop:
-        return level * (end - start)
-    total = level * (stop - start)
-    number += 1
-    while end > pieces[number][1]:
-        total += pieces[number][2] * (pieces[number][1] - pieces[number][0])
-        number += 1
-    return total + pieces[number][2] * (end - pieces[number][0])
 
 
 def layers(pieces: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -171,14 +159,12 @@ def normalized_judgments(reference: Corpus, kind: str) -> pl.DataFrame:
 
 
 def _averaged(judgments: pl.DataFrame) -> pl.DataFrame:
-    first = pl.col("annotator").min()
-    voters = 1 + (pl.col("annotator") != first).sum()
+    voters = 1 + (pl.col("annotator") != pl.col("annotator").min()).sum()
     level = pl.col("level")
     pieces = judgments.drop_nulls(["start", "end"]).group_by(PIECE).agg(
-        level=level.sum() / voters, noann=level.is_null().any(), voters=voters
+        level=level.sum() / voters, rated=(voters > 1) & ~level.is_null().any()
     )  # fmt: skip
-    rated = (pl.col("voters") > 1) & ~pl.col("noann")
-    scored = pieces.with_columns(level=pl.when(rated).then("level").otherwise(NO_SCORE))
+    scored = pieces.with_columns(level=pl.when("rated").then("level").otherwise(NO_SCORE))
     return scored.select(*PIECE, "level").sort(PIECE)
 
 
@@ -192,10 +178,10 @@ def normalized_system(system: Corpus, kind: str) -> tuple[pl.DataFrame, bool]:
         Pieces as written; and whether all levels are equal, which gives no z-scores: they are 0.
     """
     rows = system.ratings.filter(
-        pl.col("kind") == kind, pl.col("document").is_in(processed(system).implode())
+        pl.col("kind") == kind, pl.col("document").is_in(level_series.processed(system).implode())
     )
     written = rows.select(*PIECE, "level", text=False).drop_nulls().sort(PIECE)
-    pieces = joined(written).drop("text").unique(maintain_order=True)
+    pieces = level_series.joined(written).drop("text").unique(maintain_order=True)
     mean, deviation = pieces["level"].mean(), pieces["level"].std(ddof=0)
     if not deviation:
         return pieces.with_columns(level=pl.lit(0.0)), not pieces.is_empty()
@@ -208,18 +194,19 @@ _COUNTED = ("listed", "records", "pieces", "level", "square", "no_score")
 #: What is counted of a document beside moments: its coverage; and of each side, whether an index
 #: lists it, its records of any document, its pieces with a level, the sum of these levels and of
 #: their squares, and its other pieces.
-FURTHER: Mapping[str, pl.DataType | type[pl.DataType]] = {
+FURTHER: level_metric.Schema = {
     **dict.fromkeys(COVERAGE, pl.Float64),
     **{
         f"{side}_{what}": pl.Float64 if what in {"level", "square"} else pl.Int64
         for side in SIDES
         for what in _COUNTED
     },
-    "unprocessed": pl.Int64,
-    "crashes": pl.Int64,
+    **dict.fromkeys(("unprocessed", "crashes"), pl.Int64),
 }
 #: Milliseconds.
 WINDOW, SECOND = 2000, 1000
+#: Whether both sides have a window; in text, a character.
+_MATCHED = pl.col("reference_length") == pl.col("system_length")
 
 
 def official_units(
@@ -234,63 +221,40 @@ def official_units(
         Units, as `level_units` has them, in seconds or characters; and the counts of `FURTHER`.
     """
     known = documents.drop_nulls("genre")
-    judged = normalized_judgments(reference, kind)
-    levels, constant = normalized_system(system, kind)
-    gold = _placed(judged, known, closed=True)
-    said = _placed(levels, known, closed=options.gaps)
-    regular, crashing = (
-        (said, pl.Series(dtype=pl.Int64)) if options.gaps else as_windows(said, WINDOW)
-    )
-    units = _units(gold, regular, known, kind)
-    covered = _coverage(units, said)
-    undefined = said["document"].unique() if constant else said["document"].clear()
+    z_scores, constant = normalized_system(system, kind)
+    gold = _placed(normalized_judgments(reference, kind), known, closed=True)
+    said = _placed(z_scores, known, closed=options.gaps)
+    regular, crashing = said, pl.Series(dtype=pl.Int64)
+    if not options.gaps:
+        regular, crashing = as_windows(said, WINDOW)
+    units = _units(gold, regular, known, level_series.UNPROCESSED[kind])
+    answered = said["document"].unique()
+    # Levels that are all equal have no z-scores.
+    undefined = answered if constant else answered.clear()
     level = pl.when(pl.col("document").is_in(undefined.implode())).then(NO_SCORE)
     scored = units.filter(_scores("reference") & _scores("system") & _MATCHED)
     scored = scored.with_columns(system=level.otherwise("system"))
-    every = known_documents(reference, options).drop_nulls("genre")  # also what nobody judged
-    own = levels.join(every.select("document"), on="document", maintain_order="left")
+    every = level_series.known_documents(reference, options).drop_nulls("genre")  # also not judged
+    own = z_scores.join(every.select("document"), on="document", maintain_order="left")
     own = own.with_columns(level=level.otherwise("level"), scored=pl.lit(value=True))
-    gold = gold.with_columns(scored=pl.col("level").is_not_nan())
-    counts = [
-        covered,
-        _described(gold, "reference"),
+    listed = system.documents.filter(pl.col("processed").is_not_null()).select(document="row")
+    further = pl.concat([reference.documents, system.documents]).select(document="row").unique()
+    for counts in (
+        _coverage(units, answered),
+        _described(gold.with_columns(scored=pl.col("level").is_not_nan()), "reference"),
         _described(own, "system"),
-        listed(reference).with_columns(reference_listed=pl.lit(1)),
-        system.documents.filter(pl.col("processed").is_not_null()).select(
-            document="row", system_listed=pl.lit(1)
-        ),
-        levels.group_by("document").agg(system_records=pl.len()),
-    ]
-    names = pl.concat([reference.documents, system.documents]).select(document="row").unique()
-    further = names
-    for rows in counts:
-        further = further.join(rows, on="document", how="left", maintain_order="left")
+        documents_of_index(reference).with_columns(reference_listed=1),
+        listed.with_columns(system_listed=1),
+        z_scores.group_by("document").agg(system_records=pl.len()),
+    ):
+        further = further.join(counts, on="document", how="left", maintain_order="left")
     further = further.with_columns(
-        unprocessed=pl.col("document").is_in(_unprocessed(known, said).implode()),
+        unprocessed=pl.col("document").is_in(_silent(known, answered).implode()),
         crashes=pl.col("document").is_in(crashing.implode()),
         reference_records=None,
     )
-    return scored, further.select(
-        "document", *(pl.col(n).cast(t).fill_null(0) for n, t in FURTHER.items())
-    )
-
-
-def crashes(total: pl.DataFrame) -> bool:
-    """Whether the public scorer crashes.
-
-    It does without any level of the system, at some overlaps, and where a data type has segments
-    of the reference, but none with a level.
-    """
-    records, found = total["system_records"].sum(), total["crashes"].sum()
-    sides = pl.col("reference_pieces").sum(), pl.col("reference_no_score").sum()
-    silent = total.group_by("genre").agg(sides).filter(
-        pl.col("reference_pieces") == 0, pl.col("reference_no_score") > 0
-    )  # fmt: skip
-    return total.height > 0 and (records == 0 or found > 0 or silent.height > 0)
-
-
-#: Whether both sides have a window; in text, a character.
-_MATCHED = pl.col("reference_length") == pl.col("system_length")
+    columns = (pl.col(name).cast(kind).fill_null(0) for name, kind in FURTHER.items())
+    return scored, further.select("document", *columns)
 
 
 def _scores(side: str) -> pl.Expr:
@@ -312,128 +276,111 @@ def _placed(pieces: pl.DataFrame, documents: pl.DataFrame, *, closed: bool) -> p
     """
     own = pieces.join(documents.select("document", "text", "length"), on="document")
     own = own.filter(pl.col("text") | (pl.col("end") > pl.col("start"))).sort("document", "start")
-    later = following("start")
+    later, step = following("start"), pl.col("text").cast(pl.Int64)
     gap = (later - pl.col("end")).round(3)
     short = (gap < pl.when("text").then(10).otherwise(1)) & pl.lit(closed)
-    after = pl.col("end") + pl.col("text").cast(pl.Int64)
-    own = own.with_columns(end=pl.when(short).then(later).otherwise(after))
+    own = own.with_columns(end=pl.when(short).then(later).otherwise(pl.col("end") + step))
     scale = pl.when("text").then(1).otherwise(SECOND)
-    places = [
-        (pl.col(name) * scale).round().cast(pl.Int64).alias(name) for name in ("start", "end")
-    ]
-    ends_at = (pl.col("length") * scale).round().cast(pl.Int64) + pl.col("text").cast(pl.Int64)
-    own = own.with_columns(*places, length=ends_at)
-    return _without_gaps(own) if closed else own.drop("length")
-
-
-def _without_gaps(pieces: pl.DataFrame) -> pl.DataFrame:
-    """The pieces with no-score regions between them, before the first and after the last."""
-    first = pl.col("document") != pl.col("document").shift(1)
-    later = pl.coalesce(following("start"), "length")
+    places = (pl.col("start", "end", "length") * scale).round().cast(pl.Int64)
+    own = own.with_columns(places).with_columns(length=pl.col("length") + step)
+    if not closed:
+        return own.drop("length")
+    first = (pl.col("document") != pl.col("document").shift(1)).fill_null(value=True)
     gaps = [
-        pieces.filter(first.fill_null(value=True)).with_columns(start=0, end="start"),
-        pieces.with_columns(start="end", end=later),
+        own.filter(first).with_columns(start=0, end="start"),
+        own.with_columns(start="end", end=pl.coalesce(following("start"), "length")),
     ]
     empty = [rows.with_columns(level=pl.lit(NO_SCORE)) for rows in gaps]
-    every = pl.concat([pieces, *empty], how="vertical_relaxed").drop("length")
+    every = pl.concat([own, *empty], how="vertical_relaxed").drop("length")
     return every.filter(pl.col("end") > pl.col("start")).sort("document", "start")
 
 
+def _silent(documents: pl.DataFrame, answered: pl.Series) -> pl.Series:
+    """The documents without levels of the system."""
+    return documents.filter(~pl.col("document").is_in(answered.implode()))["document"]
+
+
 def _units(
-    gold: pl.DataFrame, said: pl.DataFrame, documents: pl.DataFrame, kind: str
+    gold: pl.DataFrame, said: pl.DataFrame, documents: pl.DataFrame, unprocessed: float
 ) -> pl.DataFrame:
-    """The units of both sides in seconds or characters; levels of windows have three decimals."""
+    """The units of both sides in seconds or characters; levels of windows have three decimals.
+
+    Windows begin with the first level of the system: where that is not a window of the reference,
+    the document has another number and begins at 0. What two pieces of a text share has a third
+    number, by which it counts once more.
+
+    Args:
+        gold: the pieces of the reference.
+        said: the pieces of the system.
+        documents: those that are scored.
+        unprocessed: the one level of those without levels of the system.
+    """
     shift = 1 + max(documents["document"].to_list(), default=0)
-    own, twice = layers(_from_their_start(said, shift))
-    second = pl.col("document") + 2 * shift
-    whole = pl.col("document").is_in(twice["document"].unique().implode())
-    gold = pl.concat([gold, gold.filter(whole).with_columns(second)])
-    system = _levels_of_all(own, gold, documents, kind, shift)
-    system = pl.concat([system, twice.with_columns(second).select(system.columns)])
-    parts = _stretches(gold, system)
-    parts = parts.filter(pl.col("system").is_not_null() | (pl.col("document") < 2 * shift))
+    begin = pl.when("text").then(0).otherwise(pl.col("start").min().over("document"))
+    other = begin % WINDOW != 0
+    moved = said.with_columns(
+        pl.col("document") + pl.when(other).then(shift).otherwise(0),
+        *(pl.col(name) - pl.when(other).then(begin).otherwise(0) for name in ("start", "end")),
+    )
+    own, twice = layers(moved.sort("document", "start"))
+    again = pl.col("document") + 2 * shift
+    repeated = pl.col("document").is_in(twice["document"].unique().implode())
+    gold = pl.concat([gold, gold.filter(repeated).with_columns(again)])
+    silent = _silent(documents, (own["document"] % shift).unique())
+    whole = gold.filter(pl.col("document").is_in(silent.implode())).group_by("document").agg(
+        pl.col("start").min(), pl.col("end").max(), level=pl.lit(unprocessed)
+    )  # fmt: skip
+    columns = whole.columns
+    parts = (own.select(columns), whole, twice.with_columns(again).select(columns))
+    system = pl.concat(parts, how="vertical_relaxed").sort("document", "start")
+
+    stretches = _stretches((gold.sort("document", "start"), system))
+    stretches = stretches.filter(pl.col("system").is_not_null() | (pl.col("document") < 2 * shift))
     text = documents.filter("text")["document"]
     text = pl.concat([text, text + 2 * shift])
-    units = decision_units(parts, text, WINDOW)
-    return _in_seconds(units, pl.col("document").is_in(text.implode())).with_columns(
-        pl.col("document") % shift
-    )
-
-
-def _stretches(gold: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
-    """The stretches of both sides, each absent where it has no piece."""
-    sides = tuple(pieces.sort("document", "start") for pieces in (gold, system))
-    changes = [
-        events(pieces, name, ABSENT).with_columns(pl.col("at").cast(pl.Int64))
-        for name, pieces in zip(SIDES, sides, strict=True)
-    ]
-    ends = pl.concat([pieces.select("document", until="end") for pieces in sides])
-    until = ends.group_by("document").agg(pl.col("until").max())
-    opening = until.select("document", at=0, reference=ABSENT, system=ABSENT)
-    return stretches(pl.concat([opening, *changes], how="diagonal_relaxed"), until)
-
-
-def _in_seconds(units: pl.DataFrame, text: pl.Expr) -> pl.DataFrame:
-    """Units with places in seconds or characters, and three decimals of levels of windows."""
-    lengths = ("start", "end", "reference_length", "system_length")
+    units = level_series.decision_units(stretches, text, WINDOW)
     rounded = [pl.Series(f"_{side}", units[side].to_numpy().round(3)) for side in SIDES]
-    marked = units.with_columns(*rounded, _text=text)
+    marked = units.with_columns(*rounded, _text=pl.col("document").is_in(text.implode()))
     return marked.with_columns(
+        pl.col("document") % shift,
         *(pl.when("_text").then(name).otherwise(pl.col(name) / SECOND).alias(name)
-          for name in lengths),
+          for name in ("start", "end", "reference_length", "system_length")),
         *(pl.when(pl.col("_text") | pl.col(side).is_null()).then(side).otherwise(f"_{side}")
           .alias(side) for side in SIDES),
     )  # fmt: skip
 
 
-def _from_their_start(said: pl.DataFrame, shift: int) -> pl.DataFrame:
-    """Pieces of the system, of some documents under another number and from 0.
+def _stretches(sides: tuple[pl.DataFrame, pl.DataFrame]) -> pl.DataFrame:
+    """The stretches of both sides, each absent where it has no piece."""
+    absent = level_series.ABSENT
+    changes = [
+        level_series.events(pieces, name, absent).with_columns(pl.col("at").cast(pl.Int64))
+        for name, pieces in zip(SIDES, sides, strict=True)
+    ]
+    ends = pl.concat([pieces.select("document", until="end") for pieces in sides])
+    until = ends.group_by("document").agg(pl.col("until").max())
+    opening = until.select("document", at=0, reference=absent, system=absent)
+    return level_series.stretches(pl.concat([opening, *changes], how="diagonal_relaxed"), until)
 
-    Windows begin with the first level: these documents have no window of the reference.
+
+def _coverage(units: pl.DataFrame, answered: pl.Series) -> pl.DataFrame:
+    """The coverage of each document: a unit that one side only has counts for both.
+
+    Args:
+        units: of both sides.
+        answered: the documents that have levels of the system.
     """
-    begin = pl.when("text").then(0).otherwise(pl.col("start").min().over("document"))
-    other = begin % WINDOW != 0
-    return said.with_columns(
-        pl.col("document") + pl.when(other).then(shift).otherwise(0),
-        *(pl.col(name) - pl.when(other).then(begin).otherwise(0) for name in ("start", "end")),
-    ).sort("document", "start")
-
-
-def _unprocessed(documents: pl.DataFrame, said: pl.DataFrame) -> pl.Series:
-    """The documents without levels of the system."""
-    found = said["document"].unique().implode()
-    return documents.filter(~pl.col("document").is_in(found))["document"]
-
-
-def _levels_of_all(
-    said: pl.DataFrame, gold: pl.DataFrame, documents: pl.DataFrame, kind: str, shift: int
-) -> pl.DataFrame:
-    """The pieces of the system; one level for all of a document without any."""
-    own = said.with_columns(pl.col("document") % shift)
-    missing = pl.col("document").is_in(_unprocessed(documents, own).implode())
-    whole = gold.filter(missing).group_by("document").agg(
-        pl.col("start").min(), pl.col("end").max(), level=pl.lit(UNPROCESSED[kind])
-    )  # fmt: skip
-    return pl.concat([said.select(whole.columns), whole], how="vertical_relaxed").sort(
-        "document", "start"
-    )
-
-
-def _coverage(units: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
-    """The coverage of each document: a unit that one side only has counts for both."""
     length, other = pl.col("reference_length"), pl.col("system_length")
     single = ~_MATCHED
     rated, silent = _scores("reference"), pl.col("reference").is_nan().fill_null(value=False)
-    said_here, gap = _scores("system"), pl.col("system").is_nan().fill_null(value=False)
-    both = (
-        length.filter(rated & (single | said_here)).sum() + other.filter(single & said_here).sum()
-    )
-    only_sys = length.filter(silent & (single | said_here)).sum()
+    said, gap = _scores("system"), pl.col("system").is_nan().fill_null(value=False)
+    both = length.filter(rated & (single | said)).sum() + other.filter(single & said).sum()
+    only_sys = length.filter(silent & (single | said)).sum()
     only_ref = length.filter(rated & ~single & gap).sum() + other.filter(single & gap).sum()
-    processed = pl.col("document").is_in(said["document"].unique().implode())
-    return units.group_by("document").agg(
-        both_ref_sys=both, only_sys=only_sys, only_ref=only_ref
-    ).with_columns(only_sys=pl.when(processed).then("only_sys").otherwise(0))  # fmt: skip
+    lengths = zip(COVERAGE, (both, only_sys, only_ref), strict=True)
+    covered = units.group_by("document").agg(length.alias(name) for name, length in lengths)
+    has_levels = pl.col("document").is_in(answered.implode())
+    return covered.with_columns(only_sys=pl.when(has_levels).then("only_sys").otherwise(0))
 
 
 def _described(pieces: pl.DataFrame, side: str) -> pl.DataFrame:
@@ -454,81 +401,45 @@ def _described(pieces: pl.DataFrame, side: str) -> pl.DataFrame:
 # Numbers are written as Python shows them, undefined scores as empty cells.
 
 
-_TASKS: Mapping[str, str] = MappingProxyType({"valence": "vd", "arousal": "ad"})
-_DATA: Mapping[str, str] = MappingProxyType({"ref": "reference", "sys": "system"})
-#: Seconds.
-_WINDOW = 2.0
+_DATA = {"ref": "reference", "sys": "system"}
 _TEXT = pl.col("genre") == "text"
 #: Documents whose units are rows at once: those of all take gigabytes.
 _TOGETHER = 100
 
 
-def aggregated(
-    total: pl.DataFrame, values: Mapping[str, float | None], kind: str
-) -> dict[str, str]:
-    """The files of scores and of statistics, from the counts of all documents.
-
-    Args:
-        total: the counts.
-        values: the values by name.
-        kind: `valence` or `arousal`.
-    """
-    scores = ["task\tgenre\tmetric\tvalue\tcorrectness_criteria"]
-    scores += [f"{_TASKS[kind]}\t{line}\t{{}}" for line in _level_scores(total, values)]
-    statistics = ["data\tgenre\tmetric\tvalue", *_levels(total), *_numbers(total)]
-    lines = {"scores_aggregated.tab": scores, "statistics_aggregated.tab": statistics}
-    return {name: "\n".join(rows) + "\n" for name, rows in lines.items()}
-
-
-def _level_scores(total: pl.DataFrame, values: Mapping[str, float | None]) -> Iterator[str]:
-    yield f"all\tCCC\t{_rounded(values.get('ccc'))}"
+def level_scores(
+    total: pl.DataFrame, values: Mapping[str, float | None]
+) -> Iterator[tuple[str, str, float | None]]:
+    """The rows of `scores_aggregated.tab`: genre, name and value."""
+    yield "all", "CCC", values.get("ccc")
     rated = total.filter(pl.col("reference_pieces") > 0)
     for genre in rated["genre"].unique().sort():
-        yield f"{genre}\tCCC\t{_rounded(values.get(f'ccc.{genre}'))}"
+        yield genre, "CCC", values.get(f"ccc.{genre}")
         of_genre = total.filter(pl.col("genre") == genre)
         sums = {name: math.fsum(of_genre[name].to_list()) for name in COVERAGE}
-        for name, value in sums.items():
-            yield f"{genre}\t{name}\t{_rounded(value)}"
+        yield from ((genre, *item) for item in sums.items())
         covered = sums["both_ref_sys"] + sums["only_ref"]
-        coverage = sums["both_ref_sys"] / covered if covered else None
-        yield f"{genre}\tref_coverage\t{_rounded(coverage)}"
+        yield genre, "ref_coverage", sums["both_ref_sys"] / covered if covered else None
 
 
-def _rounded(value: float | None) -> str:
-    return "" if value is None else str(round(float(value), 3))
-
-
-def _levels(total: pl.DataFrame) -> Iterator[str]:
+def level_statistics(total: pl.DataFrame) -> Iterator[tuple[str, str, str, str]]:
     """The mean and the sample standard deviation of the levels of each side, by genre."""
     for data, side in _DATA.items():
+        means, deviations = {}, {}
         rows = total.filter(pl.col(f"{side}_pieces") > 0).sort("genre")
-        sums = {
-            genre: [math.fsum(own[f"{side}_{name}"]) for name in ("pieces", "level", "square")]
-            for (genre,), own in rows.group_by("genre", maintain_order=True)
-        }
-        for genre, (number, level, _) in sums.items():
-            yield f"{data}\t{genre}\tmean_level\t{_short(level / number)}"
-        for genre, (number, level, square) in sums.items():
-            deviation = math.nan
+        for (genre,), own in rows.group_by("genre", maintain_order=True):
+            number, level, square = (
+                math.fsum(own[f"{side}_{name}"]) for name in ("pieces", "level", "square")
+            )
+            means[genre], deviations[genre] = level / number, math.nan
             if number > 1:
                 # in this order, so that what is not a number stays that
-                deviation = math.sqrt(max(square - level * level / number, 0.0) / (number - 1))
-            yield f"{data}\t{genre}\tstdev_level\t{_short(deviation)}"
-
-
-def _short(value: float) -> str:
-    return str(int(value)) if value % 1 == 0 else str(round(value, 2))
-
-
-def _numbers(total: pl.DataFrame) -> Iterator[str]:
-    """How many documents and no-score regions there are."""
-    for data, side in _DATA.items():
-        yield f"{data}\tall\tfile_counts\t{total[f'{side}_listed'].sum()}"
-        some = pl.col(f"{side}_pieces") > 0
-        yield f"{data}\tall\tfile_scoring_counts\t{total.filter(some).height}"
-        if data == "ref":
-            regions = total[f"{side}_no_score"].sum()
-            yield f"{data}\tall\tnoann_segment_scoring_counts\t{regions}"
+                variance = max(square - level * level / number, 0.0) / (number - 1)
+                deviations[genre] = math.sqrt(variance)
+        for name, values in (("mean_level", means), ("stdev_level", deviations)):
+            for genre, value in values.items():
+                short = str(int(value)) if value % 1 == 0 else str(round(value, 2))
+                yield data, str(genre), name, short
 
 
 def units(aligned: pl.DataFrame, kind: str) -> str:
@@ -539,13 +450,12 @@ def units(aligned: pl.DataFrame, kind: str) -> str:
             `reference` and `system`.
         kind: `valence` or `arousal`.
     """
-    levels = [
-        pl.col(side).map_elements("{:.3f}".format, pl.String, skip_nulls=False)
-        for side in ("reference", "system")
+    shown = [
+        pl.col(side).map_elements("{:.3f}".format, pl.String, skip_nulls=False) for side in SIDES
     ]
-    step = pl.when(_TEXT).then(1.0).otherwise(_WINDOW)
+    step = pl.when(_TEXT).then(1.0).otherwise(WINDOW / SECOND)
     together = pl.col("document").rle_id() // _TOGETHER
-    rows = aligned.sort("document", "start").with_columns(*levels, step=step, together=together)
+    rows = aligned.sort("document", "start").with_columns(*shown, step=step, together=together)
     header = "class\tfile_id\twindow\tref\tsys\tparameters"
     some = (_lines(part, kind) for part in rows.partition_by("together", maintain_order=True))
     return "\n".join([header, *some]) + "\n"
@@ -555,16 +465,12 @@ def _lines(levels: pl.DataFrame, kind: str) -> str:
     """The lines of some documents, joined."""
     rows = levels.with_columns(number=pl.int_ranges("units")).explode("number")
     place = (pl.col("start") + pl.col("number") * pl.col("step")).round(3)
-    rows = rows.with_columns(start=place)
-    rows = rows.sort("document", "start", maintain_order=True)
+    rows = rows.with_columns(start=place).sort("document", "start", maintain_order=True)
     start = pl.col("start")
-    end = (
-        pl.when(_TEXT)
-        .then(start)
-        .otherwise(pl.min_horizontal(start + pl.col("step"), "end").round(3))
-    )
+    until = pl.min_horizontal(start + pl.col("step"), "end").round(3)
+    end = pl.when(_TEXT).then(start).otherwise(until)
     window = [pl.lit("{start="), _number(start), pl.lit(",end="), _number(end), pl.lit("}")]
-    cells = (pl.lit(kind), "document", pl.concat_str(window), "reference", "system", pl.lit("{}"))
+    cells = (pl.lit(kind), "document", pl.concat_str(window), *SIDES, pl.lit("{}"))
     lines: str = rows.select(pl.concat_str(cells, separator="\t").str.join("\n")).item()
     return lines
 
@@ -573,3 +479,107 @@ def _number(value: pl.Expr) -> pl.Expr:
     """A number; without decimals where it is whole."""
     whole = value.cast(pl.Int64)
     return pl.when(value == whole).then(whole.cast(pl.String)).otherwise(value.cast(pl.String))
+
+
+_CRASHES = (
+    "no official score: the public scorer crashes on a submission without levels, where a level "
+    "ends in a window after all levels that follow it, and where a data type of the reference has "
+    "no segment that is scored"
+)
+
+
+def crashes(total: pl.DataFrame) -> bool:
+    """Whether the public scorer crashes.
+
+    It does without any level of the system, at some overlaps, and where a data type has segments
+    of the reference, but none with a level.
+    """
+    records, found = total["system_records"].sum(), total["crashes"].sum()
+    sides = pl.col("reference_pieces").sum(), pl.col("reference_no_score").sum()
+    silent = total.group_by("genre").agg(sides).filter(
+        pl.col("reference_pieces") == 0, pl.col("reference_no_score") > 0
+    )  # fmt: skip
+    return total.height > 0 and (records == 0 or found > 0 or silent.height > 0)
+
+
+@dataclass(frozen=True)
+class OfficialLevelDiarization(level_metric.LevelDiarization):
+    """How the public scorer scores levels.
+
+    They are normalized by annotator and by submission, moments are those of a population, windows
+    count where both sides have the same. There is no kappa, and no value of single documents.
+    """
+
+    schema: ClassVar[level_metric.Schema] = {**level_metric.SUMS, **FURTHER}
+    sums: ClassVar[tuple[str, ...]] = level_metric.MOMENTS
+    note: ClassVar[str] = ", which is not normalized as other levels are"
+
+    def __post_init__(self) -> None:
+        """Hold that the constants are those of the public scorer.
+
+        Raises:
+            ValueError: if others were chosen.
+        """
+        if changed := self.options.changed:
+            flags = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
+            raise ValueError(f"the official scorer has no {flags}; use --profile plan")
+
+    def decision_units(
+        self, reference: Corpus, system: Corpus, documents: pl.DataFrame
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The units of `official_units`."""
+        return official_units(reference, system, documents, self.kind, self.options)
+
+    def unit_sums(self) -> list[pl.Expr]:
+        """The sums of z-scores as they are."""
+        return level_metric.moments(0)
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
+        """The values, and the table `scorings`; none where the scorer crashes."""
+        metrics, tables = super().score(total)
+        if crashes(total):
+            nothing = tables["scorings"].with_columns(value=pl.lit(None, pl.Float64))
+            return dict.fromkeys(metrics), {"scorings": nothing}
+        return metrics, tables
+
+    def values(self, sums: Mapping[str, Numbers]) -> dict[str, NDArray[np.float64]]:
+        """Each value, of an element of the sums each."""
+        agreement = concordance(sums, population=True)
+        return {"ccc": agreement, "kappa": np.full_like(agreement, np.nan)}
+
+    def of_documents(self, counts: pl.DataFrame) -> NDArray[np.float64]:
+        """Nothing of any document by itself."""
+        return np.full(counts.height, np.nan)
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """What a reader of the values must know."""
+        return (_CRASHES,) if crashes(total) else super().notes(total)
+
+    def official_files(self, total: pl.DataFrame) -> dict[str, str]:
+        """The files of scores and of statistics."""
+        if crashes(total):
+            return {}
+        task = {"valence": "vd", "arousal": "ad"}[self.kind]
+        scores = (
+            (task, genre, name, "" if value is None else str(round(float(value), 3)), "{}")
+            for genre, name, value in level_scores(total, self.score(total)[0])
+        )
+        files = {
+            data: (int(total[f"{side}_listed"].sum()), int((total[f"{side}_pieces"] > 0).sum()))
+            for data, side in _DATA.items()
+        }
+        counts = file_counts(files, int(total["reference_no_score"].sum()))
+        columns = ("genre", "metric", "value")
+        return {
+            "scores_aggregated.tab": table(("task", *columns, "correctness_criteria"), scores),
+            "statistics_aggregated.tab": table(
+                ("data", *columns), [*level_statistics(total), *counts]
+            ),
+        }
+
+    def error_analysis(
+        self, aligned: pl.DataFrame, total: pl.DataFrame
+    ) -> tuple[Tables, dict[str, str]]:
+        """The file of all units that the public scorer writes."""
+        files = {} if crashes(total) else {"segment_diarization.tab": units(aligned, self.kind)}
+        return {}, files

@@ -8,26 +8,16 @@ not scored, and each segment that nobody annotated, as a region of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
 from hlteval.representation.judgments import NONE, SEGMENT, UNANNOTATED, Constants, is_text
-from hlteval.scoring.ccu.detections import (
-    DetectionOptions,
-    filtered,
-    in_parts,
-    parts_of_reference,
-    parts_of_system,
-    placed,
-    system_instances,
-)
-from hlteval.scoring.ccu.spans import Whole, half_open, overlapping
+from hlteval.scoring.ccu import detections, spans
+from hlteval.scoring.ccu.detections import DetectionOptions
 
 _COLUMNS = ("document", "genre", "text", "label", "status", "start", "end")
 
@@ -57,7 +47,7 @@ def official_reference(corpus: Corpus, kind: str, options: DetectionOptions) -> 
         kind: `norm` or `emotion`.
         options: what was chosen.
     """
-    constants = options.constants(official=True)
+    constants = options.constants(None, None)
     rows = _rows(corpus, kind)
     if kind == "emotion":
         decided = by_majority(rows, constants.votes)
@@ -65,66 +55,55 @@ def official_reference(corpus: Corpus, kind: str, options: DetectionOptions) -> 
         decided = single(rows, conflicts_unscored=constants.conflicts_unscored)
     silent = decided.filter(pl.col("label") == UNANNOTATED)
     if options.file_merge:
-        labels = _chained(decided.filter(pl.col("label") != UNANNOTATED), constants)
-        return _of_parts(corpus, pl.concat([labels, silent]), options.file_merge)
-    instances = merged(decided, constants)
+        segments = merge_segments(decided.filter(pl.col("label") != UNANNOTATED), constants)
+        return _parts(corpus, pl.concat([segments, silent]), options.file_merge)
+    instances = decided.filter(~pl.col("label").is_in([NONE, UNANNOTATED]))
     unscored = pl.concat([silent.select(_COLUMNS), outside(decided, corpus)])
-    order = label_order(decided)
-    return OfficialReference(
-        _distinct(_ordered(instances, order)), _distinct(_ordered(unscored, order))
+    # Rows by place, each once: two annotators can give a segment the same norm and status.
+    instances, unscored = (
+        _with_order(rows, decided)
+        .unique(maintain_order=True)
+        .sort("document", "start", "end", maintain_order=True)
+        for rows in (merge_segments(instances, constants), unscored)
     )
+    return OfficialReference(instances, unscored)
 
 
-def label_order(decided: pl.DataFrame) -> pl.DataFrame:
-    """The number of each label in its document, by the first segment that has it.
+def _with_order(rows: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the number of their label in its document, by the first segment that has it.
 
     The scorer goes through segments by place and keeps labels in the order in which it meets them:
     of a reference and a no-score region at one place, that of the first label comes first.
 
     Args:
+        rows: instances or regions.
         decided: segments with labels, in the order of the files.
     """
     ordered = decided.sort("document", "start", "end", maintain_order=True)
     labels = ordered.select("document", "label").unique(maintain_order=True)
-    return labels.with_row_index("order")
-
-
-def _ordered(rows: pl.DataFrame, order: pl.DataFrame) -> pl.DataFrame:
+    order = labels.with_row_index("order")
     return rows.join(order, on=["document", "label"], how="left", maintain_order="left")
 
 
-def _distinct(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows by place, each once: two annotators can give a segment the same norm and status."""
-    return rows.unique(maintain_order=True).sort("document", "start", "end", maintain_order=True)
-
-
-def _of_parts(corpus: Corpus, decided: pl.DataFrame, number: int) -> OfficialReference:
+def _parts(corpus: Corpus, decided: pl.DataFrame, number: int) -> OfficialReference:
     """The labels of parts of documents; what is outside of them does not count at all.
 
-    Labels of segments are found by their places, so that merged ones have no part.
+    Labels of segments are found by their places, so that merged ones have no part. The length of a
+    part is a whole number where a binary fraction of the span leaves a rest.
     """
     names = corpus.documents.select(key="row", document="name")
     segments = corpus.regions.select("start", "end", key="document").join(names, on="key")
     own = segments.join(decided, on="document", how="semi").select("document", "start", "end")
-    placed = in_parts(own, number, partial(_step, number=number))
-    named = ["document", "start", "end"]
-    empty = placed.join(
-        placed.join(decided, on=named, how="semi"), on=["document", "part"], how="anti"
+    lengths = partial(_part_lengths, number=number)
+    placed = detections.in_parts(
+        own, number, lambda span: span.map_batches(lengths, return_dtype=pl.Float64)
     )
-    parts = parts_of_reference(decided, placed)
-    parts = _ordered(parts, label_order(decided))
+    some = placed.join(decided, on=["document", "start", "end"], how="semi")
+    empty = placed.join(some, on=["document", "part"], how="anti")
+    parts = _with_order(detections.parts_of_reference(decided, placed), decided)
     silent = pl.col("label") == UNANNOTATED
-    return OfficialReference(
-        parts.filter(~silent, pl.col("label") != NONE),
-        parts.filter(silent),
-        parts,
-        empty.height > 0,
-    )
-
-
-def _step(span: pl.Expr, number: int) -> pl.Expr:
-    """The length of a part: a whole number where a binary fraction of the span leaves a rest."""
-    return span.map_batches(partial(_part_lengths, number=number), return_dtype=pl.Float64)
+    instances = parts.filter(~silent, pl.col("label") != NONE)
+    return OfficialReference(instances, parts.filter(silent), parts, empty.height > 0)
 
 
 def _part_lengths(spans: pl.Series, number: int) -> pl.Series:
@@ -188,12 +167,8 @@ def by_majority(rows: pl.DataFrame, votes: int) -> pl.DataFrame:
     return decided.drop_nulls("label").select(_COLUMNS).unique(maintain_order=True)
 
 
-def merged(decided: pl.DataFrame, constants: Constants) -> pl.DataFrame:
+def merge_segments(rows: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     """Segments of a class that follow each other closely, whatever lies between them."""
-    return _chained(decided.filter(~pl.col("label").is_in([NONE, UNANNOTATED])), constants)
-
-
-def _chained(rows: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     gaps = (constants.seconds, constants.characters)
     return chained(rows, gaps, by_status=constants.by_status)
 
@@ -219,14 +194,12 @@ def chained(
         begins |= status != status.shift().over(key)
     numbered = ordered.with_columns(number=begins.cum_sum())
     scores = pl.col("llr")
-    score = {
-        name: pl.when(scores.first().is_not_null()).then(scores.get(place))
-        for name, place in (("min_llr", scores.arg_min()), ("max_llr", scores.arg_max()))
-    }
+    place = scores.arg_min() if llr == "min_llr" else scores.arg_max()
+    score = pl.when(scores.first().is_not_null()).then(scores.get(place))
     one = numbered.group_by("number", maintain_order=True).agg(
         pl.col("document", "genre", "text", "label", "start").first(),
         pl.col("end").last(),
-        *([score[llr], pl.col("truncated").any()] if llr else []),
+        *([score, pl.col("truncated").any()] if llr else []),
     )
     statuses = numbered.select("number", "status").drop_nulls().unique().sort("number", "status")
     joined = statuses.group_by("number").agg(pl.col("status").str.join(","))
@@ -241,17 +214,13 @@ def outside(decided: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
         pl.col("start").min(), pl.col("end").max()
     )
     limits = limits.join(lengths, on="document", maintain_order="left")
+    limits = limits.with_columns(label=pl.lit(UNANNOTATED), status=pl.lit(None, dtype=pl.String))
     step = pl.col("text").cast(pl.Float64)
-    shared = ["document", "genre", "text"]
-    label, status = (
-        pl.lit(UNANNOTATED).alias("label"),
-        pl.lit(None, dtype=pl.String).alias("status"),
-    )
-    before = limits.select(*shared, label, status, start=pl.lit(0.0), end=pl.col("start") - step)
-    after = limits.select(*shared, label, status, start=pl.col("end") + step, end="length")
+    before = limits.with_columns(start=0.0, end=pl.col("start") - step)
+    after = limits.with_columns(start=pl.col("end") + step, end="length")
     # of text, both places are inside, so that a region of one character starts where it ends
-    real = pl.col("start") < pl.col("end") + pl.col("text").cast(pl.Float64)
-    return pl.concat([before, after]).filter(real)
+    real = pl.col("start") < pl.col("end") + step
+    return pl.concat([before, after]).filter(real).select(_COLUMNS)
 
 
 # Numbers as the public scorer reads them: digit by digit, so that the last one can differ.
@@ -311,18 +280,17 @@ def official_system(
         prepared: the same, as it is scored.
         options: what was chosen.
     """
-    every = system_instances(reference, system, kind, options)
+    every = detections.system_instances(reference, system, kind, options)
     every = every.with_columns(as_read(every["llr"]))
-    rows, lost = placed(filtered(every, options.llr_filter, "after_read"))
+    rows, lost = detections.placed(detections.filtered(every, options.llr_filter, "after_read"))
     rows = rows.sort("start", "end", maintain_order=True).unique(maintain_order=True)
     order = system.documents.select(document="name", _order="row")
-    rows = rows.join(order, on="document", maintain_order="left").sort(
-        "_order", maintain_order=True
-    )
+    rows = rows.join(order, on="document", maintain_order="left")
+    rows = rows.sort("_order", maintain_order=True).drop("_order")
     if prepared.parts is not None:
-        whole = parts_of_system(rows.drop("_order"), prepared.parts)
+        whole = detections.parts_of_system(rows, prepared.parts)
         return whole.with_columns(truncated=pl.lit(value=False)), lost
-    rows = truncated(rows.drop("_order"), prepared.unscored)
+    rows = truncated(rows, prepared.unscored)
     gaps = (options.merge_system, options.merge_system_text)
     if gaps != (None, None):
         by_status = options.merge_system_by == "class-status"
@@ -362,11 +330,19 @@ def truncated(rows: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:
     the order of their starts, one of each document at a time; what is inside one only after a cut
     stays too.
     """
-    rows = rows.filter(~_inside(rows, unscored))
+    rows = rows.filter(~spans.inside(rows, unscored))
     step = rows["text"].to_numpy().astype(np.float64)
     start, end = rows["start"].to_numpy().copy(), rows["end"].to_numpy().copy()
     cut = np.zeros(len(start), dtype=bool)
-    for own, begin, until in _each(rows, unscored):
+    sides = spans.half_open(rows), spans.half_open(unscored)
+    overlaps, others, _ = spans.overlapping(*sides, ("document",))
+    begins, untils = (unscored[name].to_numpy()[others] for name in ("start", "end"))
+    order = np.lexsort((others, begins, overlaps))
+    overlaps, begins, untils = overlaps[order], begins[order], untils[order]
+    # the first region that each instance overlaps, then the second, and so on
+    number = np.arange(len(overlaps)) - np.searchsorted(overlaps, overlaps)
+    for turn in range(int(number.max(initial=-1)) + 1):
+        own, begin, until = (values[number == turn] for values in (overlaps, begins, untils))
         late = (begin <= start[own]) & (start[own] < until) & (until < end[own])
         early = (start[own] < begin) & (begin < end[own]) & (end[own] <= until)
         start[own[late]] = until[late] + step[own[late]]
@@ -377,38 +353,3 @@ def truncated(rows: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:
         end=pl.Series(end, dtype=pl.Float64),
         truncated=pl.Series(cut, dtype=pl.Boolean),
     )
-
-
-def _inside(rows: pl.DataFrame, unscored: pl.DataFrame) -> pl.Series:
-    """Whether each instance lies in one region: the one that ends last of those before it does."""
-    regions = unscored.select("document", begin="start", until="end").sort("document", "begin")
-    longest = regions.with_columns(pl.col("until").cum_max().over("document")).sort("begin")
-    numbered = rows.select("document", "start", "end").with_row_index("_order").sort("start")
-    found = numbered.join_asof(
-        longest,
-        left_on="start",
-        right_on="begin",
-        by="document",
-        strategy="backward",
-        check_sortedness=False,
-    )
-    inside = (pl.col("end") <= pl.col("until")).fill_null(value=False)
-    return found.sort("_order").select(inside).to_series()
-
-
-def _each(
-    rows: pl.DataFrame, unscored: pl.DataFrame
-) -> Iterator[tuple[Whole, NDArray[np.float64], NDArray[np.float64]]]:
-    """Instances and the first region that each overlaps, then the second, and so on.
-
-    Yields:
-        Rows of instances, and the start and end of the region of each.
-    """
-    own, others, _ = overlapping(half_open(rows), half_open(unscored), ("document",))
-    begin, until = (unscored[name].to_numpy()[others] for name in ("start", "end"))
-    order = np.lexsort((others, begin, own))
-    own, begin, until = own[order], begin[order], until[order]
-    number = np.arange(len(own)) - np.searchsorted(own, own)
-    for turn in range(int(number.max(initial=-1)) + 1):
-        now = number == turn
-        yield own[now], begin[now], until[now]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -71,28 +70,48 @@ def scored_places(rows: pl.DataFrame, scored: pl.DataFrame) -> pl.DataFrame:
     """
     lengths = scored.with_columns(length=pl.col("end") - pl.col("start"))
     before = (pl.col("length").cum_sum() - pl.col("length")).over("document")
-    blocks = lengths.with_columns(
-        before=before, begin="start", until="end", start=pl.col("start")
-    ).select("document", "begin", "until", "before")
+    blocks = lengths.select("document", begin="start", until="end", before=before)
+    inside = pl.min_horizontal("place", "until") - pl.col("begin")
+    place = (pl.col("before") + inside).fill_null(0.0).round(DIGITS)
     for column in ("start", "end"):
-        rows = rows.with_columns(_place(rows, column, blocks))
+        last = _last_before(rows.select("document", place=column), blocks, "place")
+        rows = rows.with_columns(last.select(place.alias(column)).to_series())
     return rows
 
 
-def _place(rows: pl.DataFrame, column: str, blocks: pl.DataFrame) -> pl.Series:
-    """How much of the blocks lies before each place."""
-    numbered = rows.select("document", place=column).with_row_index("_order")
-    found = numbered.sort("place").join_asof(
-        blocks.sort("begin"),
-        left_on="place",
-        right_on="begin",
-        by="document",
-        strategy="backward",
-        check_sortedness=False,
+def _last_before(rows: pl.DataFrame, others: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Rows, each with the last of the others in its document that has a `begin` no later."""
+    joined = (
+        rows.with_row_index("_order")
+        .sort(column)
+        .join_asof(
+            others.sort("begin", maintain_order=True),
+            left_on=column,
+            right_on="begin",
+            by="document",
+            strategy="backward",
+            check_sortedness=False,
+        )
     )
-    inside = pl.min_horizontal("place", "until") - pl.col("begin")
-    place = (pl.col("before") + inside).fill_null(0.0).round(DIGITS)
-    return found.sort("_order").select(place.alias(column)).to_series()
+    return joined.sort("_order")
+
+
+def inside(rows: pl.DataFrame, regions: pl.DataFrame) -> pl.Series:
+    """Whether each row lies in one region: the one that ends last of those before it does.
+
+    Examples:
+        >>> rows = pl.DataFrame({"document": ["d"] * 2, "start": [1.0, 4.0], "end": [3.0, 6.0]})
+        >>> regions = pl.DataFrame({"document": ["d"], "start": [0.0], "end": [5.0]})
+        >>> inside(rows, regions).to_list()
+        [True, False]
+    """
+    longest = regions.select("document", begin="start", until="end")
+    longest = longest.sort("document", "begin", "until").with_columns(
+        pl.col("until").cum_max().over("document")
+    )
+    last = _last_before(rows.select("document", "start", "end"), longest, "start")
+    is_inside = (pl.col("end") <= pl.col("until")).fill_null(value=False)
+    return last.select(is_inside.alias("inside")).to_series()
 
 
 def overlapping(
@@ -165,18 +184,13 @@ def _between(places: Keys, low: Keys, high: Keys) -> tuple[Whole, Whole]:
     ranked = keys[order]
     first = np.searchsorted(ranked, begins - slack, "left")
     after = np.maximum(np.searchsorted(ranked, ends + slack, "right"), first)
-    rows, positions = _expanded(first, after)
-    found = order[positions]
+    # each index as often as its range is long, and the positions in the range
+    sizes = after - first
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    offsets = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    found = order[np.repeat(first, sizes) + offsets]
     same = places[0][found] == low[0][rows]
     return rows[same], found[same]
-
-
-def _expanded(low: Whole, high: Whole) -> tuple[Whole, Whole]:
-    """Each index of `low` as often as its range is long, and the positions in the range."""
-    sizes = high - low
-    rows = np.repeat(np.arange(len(low)), sizes)
-    offsets = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return rows, np.repeat(low, sizes) + offsets
 
 
 def within(
@@ -269,16 +283,11 @@ def shares(pairs: pl.DataFrame, collar: float, collar_text: float) -> pl.DataFra
         [(70.0, 0.9, 0.1)]
     """
     width = pl.when("text").then(collar_text).otherwise(collar).cast(pl.Float64)
-    begin = (
-        pl.when(pl.col("expected_start") < pl.col("start") - width)
-        .then(pl.col("start") - width)
-        .otherwise(pl.min_horizontal("expected_start", "start"))
-    )
-    end = (
-        pl.when(pl.col("expected_end") > pl.col("end") + width)
-        .then(pl.col("end") + width)
-        .otherwise(pl.max_horizontal("expected_end", "end"))
-    )
+    # By `clip`, since there are pairs without a reference, which stay as they are.
+    reached = pl.col("expected_start").clip(lower_bound=pl.col("start") - width)
+    begin = pl.min_horizontal("start", reached)
+    reached = pl.col("expected_end").clip(upper_bound=pl.col("end") + width)
+    end = pl.max_horizontal("end", reached)
     length = pl.col("expected_end") - pl.col("expected_start")
     covered = pl.min_horizontal("expected_end", "_end") - pl.max_horizontal(
         "expected_start", "_begin"
@@ -374,42 +383,25 @@ def criterion(written: str) -> Criterion:
 KEY = ("document", "class")
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Pairs of system and reference instances, by rows of both.
+def pairs(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
+    """All pairs of instances that overlap, by rows of both; no other could be correct.
 
-    Attributes:
-        system: rows of system instances.
-        reference: rows of reference instances.
-        intersection: how much each pair has in common.
-        iou: this over what either covers.
-    """
-
-    system: Whole
-    reference: Whole
-    intersection: NDArray[np.float64]
-    iou: NDArray[np.float64]
-
-    def mappable(self, criterion: Criterion) -> NDArray[np.bool_]:
-        """Whether each pair is similar enough."""
-        return criterion.holds(iou=self.iou, intersection=self.intersection)
-
-
-def pairs(system: pl.DataFrame, reference: pl.DataFrame) -> Pairs:
-    """All pairs of instances that overlap; no other could be correct.
+    Returns:
+        `_system`, `_reference`, `intersection`, how much they have in common, and `iou`, this over
+        what either covers.
 
     Examples:
         >>> one = {"document": ["d"], "class": ["101"], "start": [0.0], "end": [4.0]}
         >>> other = pl.DataFrame({**one, "start": [2.0], "end": [5.0]})
-        >>> pairs(pl.DataFrame(one), other).iou.tolist()
+        >>> pairs(pl.DataFrame(one), other)["iou"].to_list()
         [0.4]
     """
     rows, matches, common = overlapping(system, reference, KEY)
     own = (system["end"] - system["start"]).to_numpy()[rows]
     expected = (reference["end"] - reference["start"]).to_numpy()[matches]
-    return Pairs(
-        rows, matches, common.round(DIGITS), (common / (own + expected - common)).round(DIGITS)
-    )
+    iou = (common / (own + expected - common)).round(DIGITS)
+    columns = {"_system": rows, "_reference": matches, "intersection": common.round(DIGITS)}
+    return pl.DataFrame({**columns, "iou": iou})
 
 
 def greedy(

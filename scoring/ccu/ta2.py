@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
 from hlteval.representation.questionnaire import CONDITIONS, IDEAL, SCORED, with_usual_names
@@ -67,10 +66,13 @@ class TaskSuccess(Metric):
     ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
         """The counts of a batch: `document` and, of each condition, `ideal` and `responses`."""
         responses = scored_responses(system, self.options.scale)
-        counts = responses.group_by("name", maintain_order=True).agg(
-            _counts(measure, condition) for measure, condition in MEASURES.items()
+        which = {}
+        for measure, condition in MEASURES.items():
+            which[f"{measure}.responses"] = pl.col("condition") == condition
+            which[f"{measure}.ideal"] = which[f"{measure}.responses"] & _ALIGNED["ideal"]
+        named = responses.group_by(document="name", maintain_order=True).agg(
+            which[column].sum().cast(pl.Int64).alias(column) for column in _COLUMNS
         )
-        named = counts.unnest(MEASURES.keys()).rename({"name": "document"})
         table = responses.select(document="name", **_ALIGNED) if alignment else None
         return named, table
 
@@ -149,7 +151,10 @@ def values(counts: Mapping[str, Whole]) -> dict[str, Numbers]:
     found: dict[str, Numbers] = {}
     for measure in MEASURES:
         ideal, responses = (counts[f"{measure}.{count}"] for count in _COUNTED)
-        found[f"{measure}.kappa"] = kappas(_pairs(ideal, responses))
+        # The speakers (rows) and the perfect scenario (columns), which has one class only.
+        pairs = np.zeros((*np.shape(ideal), 2, 2), dtype=np.int64)
+        pairs[..., 0, 0], pairs[..., 1, 0] = ideal, responses - ideal
+        found[f"{measure}.kappa"] = kappas(pairs)
         found[f"{measure}.agreement"] = ratio(ideal, responses)
         found[f"{measure}.responses"] = responses
     for measure in MEASURES:
@@ -158,24 +163,6 @@ def values(counts: Mapping[str, Whole]) -> dict[str, Numbers]:
                 difference = found[f"{measure}.{value}"] - found[f"{BASELINE}.{value}"]
                 found[f"{measure}.{value}_over_baseline"] = difference
     return found
-
-
-def _pairs(ideal: Whole, responses: Whole) -> NDArray[np.int64]:
-    """The confusion matrices of the speakers (rows) and the perfect scenario (columns).
-
-    All answers that are not ideal are one class: the perfect scenario has none of them.
-    """
-    pairs = np.zeros((*np.shape(ideal), 2, 2), dtype=np.int64)
-    pairs[..., 0, 0], pairs[..., 1, 0] = ideal, responses - ideal
-    return pairs
-
-
-def _counts(measure: str, condition: str) -> pl.Expr:
-    own = pl.col("condition") == condition
-    ideal = (own & (pl.col("response") == IDEAL)).sum().cast(pl.Int64)
-    return pl.struct(
-        ideal.alias(f"{measure}.ideal"), own.sum().cast(pl.Int64).alias(f"{measure}.responses")
-    ).alias(measure)
 
 
 #: The columns of the table `alignment`.

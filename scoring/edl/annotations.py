@@ -35,38 +35,16 @@ NIL = "NIL"
 _LARGEST = 2**62
 
 
-def annotated(
-    corpus: Corpus,
-    *,
-    system: bool = False,
-    with_mention_type: bool = False,
-    joined: bool = False,
-    split: bool = False,
+def mention_rows(
+    corpus: Corpus, *, system: bool = False, with_mention_type: bool = False
 ) -> pl.DataFrame:
-    """The mentions of a corpus as annotations, and their other candidates.
+    """The mentions of a corpus as annotations, each with its first candidate.
 
     Args:
-        corpus: with its mentions and links.
+        corpus: with its mentions.
         system: which side it is.
         with_mention_type: whether a type is `PER/NAM` and not `PER`.
-        joined: whether alternatives that were written as one identifier, `a|b`, stay one.
-        split: whether an identifier `a|b` is several.
     """
-    own = _own(corpus, system=system, with_mention_type=with_mention_type)
-    if corpus.links.is_empty():
-        return _split(own) if split else own
-    others = corpus.links.select("entity", "label", "confidence", "rank", row="mention_row")
-    if joined:  # an alternative in an identifier has no type and no score of its own
-        return _joined(own, others.filter(pl.col("label").is_null()))
-    others = others.join(own.drop("rank"), on="row").with_columns(
-        eid="entity",
-        type=pl.coalesce(pl.when(pl.col("label") != "").then("label"), "type"),
-        score=pl.coalesce("confidence", "score"),
-    )
-    return pl.concat([own, others.select(list(ANNOTATIONS))])
-
-
-def _own(corpus: Corpus, *, system: bool, with_mention_type: bool) -> pl.DataFrame:
     names = corpus.documents.select("name", document="row")
     label: pl.Expr = pl.when(pl.col("label") != "").then("label")
     if with_mention_type:
@@ -83,19 +61,35 @@ def _own(corpus: Corpus, *, system: bool, with_mention_type: bool) -> pl.DataFra
     )
 
 
-def _split(own: pl.DataFrame) -> pl.DataFrame:
-    """Each of the identifiers that one field holds as a candidate."""
-    each = own.with_columns(pl.col("eid").str.split("|")).explode("eid")
-    return each.with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("row"))
+def all_candidates(
+    corpus: Corpus,
+    *,
+    system: bool = False,
+    with_mention_type: bool = False,
+    alternatives: bool = False,
+) -> pl.DataFrame:
+    """The mentions of a corpus as annotations, and their other candidates.
 
-
-def _joined(own: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """Alternatives in one identifier, as they were written."""
-    more = others.sort("row", "rank").group_by("row").agg(pl.col("entity").str.join("|"))
-    both = own.join(more, on="row", how="left", maintain_order="left")
-    whole = pl.concat_str("eid", "entity", separator="|", ignore_nulls=True)
-    eid = pl.when(pl.col("entity").is_null()).then("eid").otherwise(whole)
-    return both.with_columns(eid=eid).drop("entity")
+    Args:
+        corpus: with its mentions and links.
+        system: which side it is.
+        with_mention_type: whether a type is `PER/NAM` and not `PER`.
+        alternatives: whether one of the reference's candidates is selected, so that an identifier
+            `a|b` there is several.
+    """
+    rows = mention_rows(corpus, system=system, with_mention_type=with_mention_type)
+    if not corpus.links.is_empty():
+        others = corpus.links.select("entity", "label", "confidence", "rank", row="mention_row")
+        others = others.join(rows.drop("rank"), on="row").with_columns(
+            eid="entity",
+            type=pl.coalesce(pl.when(pl.col("label") != "").then("label"), "type"),
+            score=pl.coalesce("confidence", "score"),
+        )
+        return pl.concat([rows, others.select(list(ANNOTATIONS))])
+    if alternatives and not system:
+        each = rows.with_columns(pl.col("eid").str.split("|")).explode("eid")
+        return each.with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("row"))
+    return rows
 
 
 def outside(table: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFrame:
@@ -151,152 +145,96 @@ class Coded:
         key, size = rows[fields[0]], self.sizes[fields[0]]
         for field in fields[1:]:
             if size * self.sizes[field] >= _LARGEST:
-                key, size = _dense(key), rows.height + 1
+                key, size = key.rank("dense").cast(pl.Int64), rows.height + 1
             key, size = key * self.sizes[field] + rows[field], size * self.sizes[field]
         return key.alias("key")
 
+    def entities(self) -> pl.Series:
+        """One number for the entity of each annotation in its document."""
+        rows = self.rows.with_columns(pl.col("system").cast(pl.Int64))
+        return self.key(rows, ("system", "docid", "eid"))
 
-def coded(table: pl.DataFrame, *, official: bool) -> Coded:
+
+def encode(table: pl.DataFrame) -> Coded:
     """Number what annotations say.
+
+    An annotation without an identifier is a NIL; all annotations of the span that an entity has
+    first in a document are its first.
 
     Args:
         table: annotations of both sides (`ANNOTATIONS`), one candidate each.
-        official: whether an annotation without an identifier is neither linked nor a NIL, and of
-            several annotations of a span only the first can be the first of its entity.
     """
-    language = pl.col("docid").str.extract("^([^_]*)_")
-    table = table.with_columns(language=language)
-    texts = ("docid", "type", "eid", "language")
-    names = {column: _names(table[column]) for column in texts}
+    table = table.with_columns(language=pl.col("docid").str.extract("^([^_]*)_"))
+    names, numbers = dict[str, pl.Series](), list[pl.Series]()
+    for column in ("docid", "type", "eid", "language"):
+        texts = table[column].drop_nulls().unique().sort()
+        places = table[column].cast(pl.Enum(texts)).to_physical().cast(pl.Int64)
+        names[column] = pl.concat([pl.Series(column, [None], dtype=pl.String), texts])
+        numbers.append((places + 1).fill_null(0))
     rows = table.select(
-        "system",
-        "row",
-        *(_numbers(table[column], names[column]) for column in texts),
-        *(_ranked(table[column]).alias(column) for column in ("start", "end", "score")),
+        *("system", "row", *numbers),
+        pl.col("start", "end", "score").rank("dense").cast(pl.Int64).fill_null(0),
         pl.col("start").alias("from"),
         (pl.col("end") - 1).alias("last"),
     )
-    nil = names["eid"].str.starts_with(NIL).fill_null(value=not official)
-    linked = ~nil if not official else ~nil & names["eid"].is_not_null()
-    rows = rows.with_columns(
-        is_nil=nil.gather(rows["eid"]).cast(pl.Int64),
-        is_linked=linked.gather(rows["eid"]).cast(pl.Int64),
-    ).with_columns(kbid=pl.col("eid") * pl.col("is_linked"))
-    sizes = {
-        column: _size(rows[column]) for column in rows.columns if column not in {"from", "last"}
-    }
-    span = _dense(Coded(rows, sizes, names).key(rows, ("docid", "start", "end")))
-    rows = rows.with_columns(span=span)
-    rows = _in_order(rows)
+    nil = names["eid"].str.starts_with(NIL).fill_null(value=True)
+    rows = rows.with_columns(is_nil=nil.gather(rows["eid"]).cast(pl.Int64))
+    rows = rows.with_columns(is_linked=1 - pl.col("is_nil"))
+    rows = rows.with_columns(kbid=pl.col("eid") * pl.col("is_linked"))
+    largest = rows.drop("from", "last").select(pl.all().cast(pl.Int64).max().fill_null(0))
+    sizes = {name: size + 1 for name, size in largest.row(0, named=True).items()}
+    spans = Coded(rows, sizes, names).key(rows, ("docid", "start", "end"))
+    rows = rows.with_columns(span=spans.rank("dense").cast(pl.Int64))
     sizes |= {"span": rows.height + 1, "is_first": 2}
-    whole = Coded(rows, sizes, names)
-    rows = rows.with_columns(is_first=_first(whole, official=official))
-    return Coded(rows, sizes, names)
-
-
-def _names(written: pl.Series) -> pl.Series:
-    """What a column says, sorted, the first of it being null."""
-    names = written.drop_nulls().unique().sort()
-    return pl.concat([pl.Series(written.name, [None], dtype=pl.String), names])
-
-
-def _numbers(written: pl.Series, names: pl.Series) -> pl.Series:
-    """For each value its place among the names."""
-    listed = pl.Enum(names.drop_nulls())
-    return (written.cast(listed).to_physical().cast(pl.Int64) + 1).fill_null(0)
-
-
-def _ranked(values: pl.Series) -> pl.Series:
-    """The place of each number among those that occur, from 1; 0 for none."""
-    return values.rank("dense").cast(pl.Int64).fill_null(0)
-
-
-def _dense(key: pl.Series) -> pl.Series:
-    return key.rank("dense").cast(pl.Int64)
-
-
-def _size(numbers: pl.Series) -> int:
-    largest = numbers.cast(pl.Int64).max()
-    return int(largest) + 1 if isinstance(largest, int) else 1
-
-
-def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows by the first row of their document, then by span, the longer first.
-
-    Args:
-        rows: the annotations; nothing is left of them.
-    """
     appears = pl.col("row").min().over("system", "docid")
     keys = rows.select("system", "start", "end", "row", appears=appears)
     by = ("system", "appears", "start", "end", "row")
     order = keys.select(pl.arg_sort_by(by, descending=[name == "end" for name in by])).to_series()
     # A column at a time, so that not all of them are in memory twice.
-    return pl.DataFrame([rows.drop_in_place(name).gather(order) for name in rows.columns])
+    rows = pl.DataFrame([rows.drop_in_place(name).gather(order) for name in rows.columns])
+    entity = Coded(rows, sizes, names).entities()
+    first = pl.DataFrame({"entity": entity, "first": rows["span"]}).unique("entity", keep="first")
+    spans = pl.DataFrame({"entity": entity}).join(first, on="entity", maintain_order="left")[
+        "first"
+    ]
+    return Coded(rows.with_columns(is_first=(spans == rows["span"]).cast(pl.Int64)), sizes, names)
 
 
-def _first(whole: Coded, *, official: bool) -> pl.Series:
-    """Whether each annotation is the first of its entity in its document."""
-    rows = whole.rows.with_columns(system=pl.col("system").cast(pl.Int64))
-    entity = whole.key(rows, ("system", "docid", "eid"))
-    leads = entity.is_first_distinct()
-    if not official:
-        leading = pl.DataFrame(
-            {"entity": entity.filter(leads), "first": rows["span"].filter(leads)}
-        )
-        spans = pl.DataFrame({"entity": entity}).join(leading, on="entity", maintain_order="left")
-        leads = spans["first"] == rows["span"]
-    return leads.cast(pl.Int64)
+#: Where the system gives a candidate for it to be selected, the best first: to a mention of the
+#: same span, to any mention of the document, to any mention at all.
+STEPS: tuple[tuple[str, ...], ...] = (("docid", "start", "end"), ("docid",), ())
 
 
-# Alternatives of the reference: where it allows several entities, the one that suits the system.
-#
-# Of the candidates of a mention, the first is selected that the system gives
-#
-# 1. to a mention of the same span,
-# 2. to any mention of the document,
-# 3. to any mention at all;
-#
-# and where it gives none of them, the first of all.
+def best_candidates(
+    table: pl.DataFrame, how: str, steps: Sequence[tuple[str, ...]] = STEPS
+) -> pl.DataFrame:
+    """The annotations with one candidate each: where the reference allows several, the best.
 
-
-def chosen(table: pl.DataFrame, how: str, *, official: bool) -> pl.DataFrame:
-    """The annotations with one candidate each.
+    It is the first that the system gives by the first of the steps; where it gives none of them,
+    the first of all.
 
     Args:
         table: annotations of both sides with all of their candidates.
         how: `eid`, or `fields` where the type must be the same as well.
-        official: whether the first step is left out: the public scorer looks for the span where it
-            has put down the annotation, and never finds it.
+        steps: what mentions have in common, step by step.
 
     Returns:
         The annotations, every one with `rank` 1.
     """
-    first = table.filter(pl.col("rank") == 1)
-    system = first.filter("system")
-    ours = table.filter(~pl.col("system"))
-    several = ours.filter(pl.len().over("row") > 1)
-    ranked = _levels(several, system, ["eid", "type"] if how == "fields" else ["eid"], official)
-    best = ranked.sort("row", "level", "rank").unique("row", keep="first", maintain_order=True)
-    single = first.filter(~pl.col("system")).join(best, on="row", how="anti", maintain_order="left")
-    selected = best.select(table.columns).with_columns(rank=pl.lit(1, pl.Int64))
-    reference = pl.concat([single, selected]).sort("row")
-    return pl.concat([reference, system])
-
-
-def _levels(
-    candidates: pl.DataFrame, system: pl.DataFrame, key: list[str], official: bool
-) -> pl.DataFrame:
-    """Candidates with the step that finds them; the last step finds the first candidate only."""
-    steps = [["docid", "start", "end"], ["docid"], []]
+    key = ["eid", "type"] if how == "fields" else ["eid"]
+    system = table.filter("system", pl.col("rank") == 1)
+    reference = table.filter(~pl.col("system"))
+    several = pl.len().over("row") > 1
+    candidates = reference.filter(several)
     level = pl.when(pl.col("rank") == 1).then(len(steps)).otherwise(len(steps) + 1)
     for number, where in reversed(list(enumerate(steps))):
-        if official and number == 0:
-            continue
-        given = (
-            system.select(*where, *key).unique().with_columns(pl.lit(number).alias(f"at{number}"))
-        )
+        keys = system.select(*where, *key).unique()
+        keys = keys.with_columns(pl.lit(number).alias(f"at{number}"))
         candidates = candidates.join(
-            given, on=[*where, *key], how="left", nulls_equal=True, maintain_order="left"
+            keys, on=[*where, *key], how="left", nulls_equal=True, maintain_order="left"
         )
         level = pl.coalesce(f"at{number}", level)
-    return candidates.with_columns(level=level)
+    ranked = candidates.with_columns(level=level).sort("row", "level", "rank")
+    best = ranked.unique("row", keep="first", maintain_order=True).select(table.columns)
+    best = best.with_columns(rank=pl.lit(1, pl.Int64))
+    return pl.concat([pl.concat([reference.filter(~several), best]).sort("row"), system])

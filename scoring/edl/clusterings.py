@@ -13,30 +13,16 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 import polars as pl
 
+from hlteval.scoring.edl.measures import COUNTS, RATES
 from hlteval.scoring.matching import assigned
 from hlteval.scoring.ratios import rates
-
-#: Numerators and denominators of precision and recall.
-COUNTS = ("ptp", "p_den", "rtp", "r_den")
-
-
-def last_by_name(members: pl.DataFrame) -> pl.DataFrame:
-    """The memberships with every item in the last of its clusters by name."""
-    if members["item"].n_unique() == members.height:
-        return members
-    last = members.group_by("item").agg(pl.col("group").first(), pl.col("cluster").max())
-    return last.select("group", "item", "cluster")
-
-
-def unresolved(members: pl.DataFrame) -> pl.DataFrame:
-    """The memberships as they are."""
-    return members
 
 
 @dataclass(frozen=True)
@@ -46,12 +32,24 @@ class Clusterings:
     Attributes:
         reference: the memberships of the reference, each once.
         system: those of the system.
-        resolve: the memberships of a side with every item in one cluster only.
     """
 
     reference: pl.DataFrame
     system: pl.DataFrame
-    resolve: Callable[[pl.DataFrame], pl.DataFrame] = last_by_name
+
+    def single(self, members: pl.DataFrame) -> pl.DataFrame:
+        """The memberships of a side with every item in the last of its clusters by name."""
+        if members["item"].n_unique() == members.height:
+            return members
+        last = members.group_by("item").agg(pl.col("group").first(), pl.col("cluster").max())
+        return last.select("group", "item", "cluster")
+
+    @cached_property
+    def partition(self) -> Clusterings:
+        """The clusterings with every item in one cluster of its side only."""
+        reference, system = self.single(self.reference), self.single(self.system)
+        whole = reference.height == self.reference.height and system.height == self.system.height
+        return self if whole else Clusterings(reference, system)
 
     @cached_property
     def shared(self) -> pl.DataFrame:
@@ -59,27 +57,10 @@ class Clusterings:
         return shared(self.reference, self.system)
 
     @cached_property
-    def resolved(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The memberships of both sides with every item in one cluster of its side only."""
-        return self.resolve(self.reference), self.resolve(self.system)
-
-    @cached_property
-    def partition(self) -> Clusterings:
-        """The clusterings with every item in one cluster of its side only."""
-        reference, system = self.resolved
-        whole = reference.height == self.reference.height and system.height == self.system.height
-        return self if whole else Clusterings(reference, system, unresolved)
-
-    @cached_property
     def sizes(self) -> tuple[pl.LazyFrame, pl.LazyFrame]:
         """The number of items of each cluster of either side."""
         sized = pl.collect_all([sizes(self.reference), sizes(self.system)], engine="in-memory")
         return sized[0].lazy(), sized[1].lazy()
-
-    @property
-    def lazy(self) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-        """The memberships of both sides, for queries."""
-        return self.reference.lazy(), self.system.lazy()
 
 
 def shared(reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
@@ -104,26 +85,51 @@ def sizes(members: pl.DataFrame | pl.LazyFrame) -> pl.LazyFrame:
     return sized.select("group", "cluster", "size")
 
 
+def by_group(rows: pl.DataFrame | pl.LazyFrame, **counts: pl.Expr) -> pl.LazyFrame:
+    """Counts of rows by group."""
+    return rows.lazy().group_by("group").agg(**counts)
+
+
+def together(*parts: pl.LazyFrame) -> pl.LazyFrame:
+    """The counts of all parts by group, 0 where a part has none."""
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole.join(part, on="group", how="full", coalesce=True)
+    return whole.select("group", "ptp", "p_den", "rtp", "r_den").fill_null(0)
+
+
+def fractions(rows: pl.LazyFrame, name: str) -> pl.LazyFrame:
+    """The sum of `numerator` / `denominator` by group, the same in whatever order the rows are."""
+    by_size = rows.group_by("group", "denominator").agg(pl.col("numerator").sum())
+    # Collected, since the optimizer leaves out a sort before a sum, whose last digit depends on it.
+    ordered = by_size.collect(engine="in-memory").sort("group", "denominator").lazy()
+    parts = ordered.select("group", part=pl.col("numerator") / pl.col("denominator"))
+    return parts.group_by("group", maintain_order=True).agg(pl.col("part").sum().alias(name))
+
+
+def best_alignment(pairs: pl.DataFrame, weight: str) -> pl.LazyFrame:
+    """The pairs of the best one-to-one alignment of clusters."""
+    columns = (pairs[column].to_numpy() for column in ("cluster", "other", weight))
+    return pairs.filter(assigned(*columns)).lazy()
+
+
 def mention_ceaf(both: Clusterings) -> pl.LazyFrame:
     """CEAF with φ3: the items that clusters share, summed over the best one-to-one alignment."""
-    reference, system = both.lazy
-    total = chosen(both.shared, "shared").group_by("group").agg(ptp=pl.col("shared").sum())
+    total = pl.col("shared").sum()
     return together(
-        total,
-        total.rename({"ptp": "rtp"}),
-        system.group_by("group").agg(p_den=pl.len()),
-        reference.group_by("group").agg(r_den=pl.len()),
+        by_group(best_alignment(both.shared, "shared"), ptp=total, rtp=total),
+        by_group(both.system, p_den=pl.len()),
+        by_group(both.reference, r_den=pl.len()),
     )
 
 
 def entity_ceaf(both: Clusterings) -> pl.LazyFrame:
     """CEAF with φ4: 2|G∩S|/(|G|+|S|), summed over the best one-to-one alignment."""
-    total = fractions(chosen(dice(both.shared, *both.sizes), "weight"), "ptp")
+    total = fractions(best_alignment(dice(both.shared, *both.sizes), "weight"), "ptp")
     return together(
-        total,
-        total.rename({"ptp": "rtp"}),
-        both.sizes[1].group_by("group").agg(p_den=pl.len()),
-        both.sizes[0].group_by("group").agg(r_den=pl.len()),
+        total.with_columns(rtp="ptp"),
+        by_group(both.sizes[1], p_den=pl.len()),
+        by_group(both.sizes[0], r_den=pl.len()),
     )
 
 
@@ -141,119 +147,112 @@ def dice(pairs: pl.DataFrame, ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.Da
     return weighed.collect(engine="in-memory")
 
 
-def chosen(pairs: pl.DataFrame, weight: str) -> pl.LazyFrame:
-    """The pairs of the best one-to-one alignment of clusters."""
-    columns = (pairs[column].to_numpy() for column in ("cluster", "other", weight))
-    return pairs.filter(assigned(*columns)).lazy()
-
-
-def fractions(rows: pl.LazyFrame, name: str) -> pl.LazyFrame:
-    """The sum of `numerator` / `denominator` by group, the same in whatever order the rows are."""
-    by_size = rows.group_by("group", "denominator").agg(pl.col("numerator").sum())
-    # Collected, since the optimizer leaves out a sort before a sum, whose last digit depends on it.
-    ordered = by_size.collect(engine="in-memory").sort("group", "denominator").lazy()
-    parts = ordered.select("group", part=pl.col("numerator") / pl.col("denominator"))
-    return parts.group_by("group", maintain_order=True).agg(pl.col("part").sum().alias(name))
-
-
-def together(*parts: pl.LazyFrame) -> pl.LazyFrame:
-    """The counts of all parts by group, 0 where a part has none."""
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole.join(part, on="group", how="full", coalesce=True)
-    return whole.select("group", *COUNTS).fill_null(0)
-
-
 def b_cubed(both: Clusterings) -> pl.LazyFrame:
     """B³: for each item the share of its cluster that is also in the other side's cluster of it."""
     both = both.partition
-    reference, system = both.lazy
+    # the items that two clusters share have one share each, that of these items
+    pairs = both.shared.lazy().with_columns(numerator=pl.col("shared") ** 2)
+    ours = both.sizes[0].select("cluster", denominator="size")
+    theirs = both.sizes[1].select(other="cluster", denominator="size")
     return together(
-        _share(both.shared, both.sizes[1].rename({"cluster": "other"}), "other", "ptp"),
-        _share(both.shared, both.sizes[0], "cluster", "rtp"),
-        system.group_by("group").agg(p_den=pl.len()),
-        reference.group_by("group").agg(r_den=pl.len()),
+        fractions(pairs.join(theirs, on="other"), "ptp"),
+        fractions(pairs.join(ours, on="cluster"), "rtp"),
+        by_group(both.system, p_den=pl.len()),
+        by_group(both.reference, r_den=pl.len()),
     )
-
-
-def _share(pairs: pl.DataFrame, sized: pl.LazyFrame, side: str, name: str) -> pl.LazyFrame:
-    """Of each pair, its items times the share that they are of one of the clusters, summed."""
-    found = pairs.lazy().join(sized.select(side, denominator="size"), on=side)
-    return fractions(found.with_columns(numerator=pl.col("shared") ** 2), name)
 
 
 def muc(both: Clusterings) -> pl.LazyFrame:
     """MUC: the links that each cluster needs, and of these the ones that the other side has."""
     both = both.partition
     # a cluster of n items whose m shared items are in k clusters there has m - k of n - 1 links
-    found = both.shared.lazy().group_by("group").agg(ptp=(pl.col("shared") - 1).sum())
+    kept, needed = (pl.col("shared") - 1).sum(), (pl.col("size") - 1).sum()
     return together(
-        found,
-        found.rename({"ptp": "rtp"}),
-        _links_needed(both.sizes[1], "p_den"),
-        _links_needed(both.sizes[0], "r_den"),
+        by_group(both.shared, ptp=kept, rtp=kept),
+        by_group(both.sizes[1], p_den=needed),
+        by_group(both.sizes[0], r_den=needed),
     )
-
-
-def _links_needed(sized: pl.LazyFrame, name: str) -> pl.LazyFrame:
-    return sized.group_by("group").agg((pl.col("size") - 1).sum().alias(name))
 
 
 def pairwise(both: Clusterings) -> pl.LazyFrame:
     """Pairs of items that are in one cluster."""
-    both = both.partition
-    found = _pairs(both.shared.lazy(), "shared", "ptp")
+    return cluster_pairs(both.partition)
+
+
+def cluster_pairs(both: Clusterings) -> pl.LazyFrame:
+    """Pairs of items that are in one cluster, once for each cluster that they are in."""
+    linked, size = (pair_count(pl.col(name)).sum() for name in ("shared", "size"))
     return together(
-        found,
-        found.rename({"ptp": "rtp"}),
-        _pairs(both.sizes[1], "size", "p_den"),
-        _pairs(both.sizes[0], "size", "r_den"),
+        by_group(both.shared, ptp=linked, rtp=linked),
+        by_group(both.sizes[1], p_den=size),
+        by_group(both.sizes[0], r_den=size),
     )
+
+
+def pair_count(items: pl.Expr) -> pl.Expr:
+    """How many pairs so many items make."""
+    return items * (items - 1) // 2
 
 
 def pairwise_negative(both: Clusterings) -> pl.LazyFrame:
-    """Pairs of items that are in different clusters.
-
-    Of the pairs of items that both sides have, those are taken away that one of them links.
-    """
+    """Pairs of items that are in different clusters."""
     both = both.partition
-    linked = pairwise(both).collect(engine="in-memory").lazy()
-    reference, system = both.lazy
-    common = reference.join(system, on="item", how="semi")
-    parts = together(
-        _pairs(_distinct(common), "size", "ptp"),
-        _pairs(sizes(common), "size", "p_den"),
-        _pairs(sizes(system.join(reference, on="item", how="semi")), "size", "r_den"),
+    linked = cluster_pairs(both).collect(engine="in-memory").lazy()
+    reference, system = both.reference.lazy(), both.system.lazy()
+    size = pair_count(pl.col("size")).sum()
+    common = (
+        by_group(sizes(system.join(reference, on="item", how="semi")), p_den=size),
+        by_group(sizes(reference.join(system, on="item", how="semi")), r_den=size),
         linked.select("group", rtp="ptp"),
     )
+    return unlinked_pairs(reference, system, common, linked)
+
+
+def unlinked_pairs(
+    reference: pl.LazyFrame,
+    system: pl.LazyFrame,
+    common: Iterable[pl.LazyFrame],
+    linked: pl.LazyFrame,
+) -> pl.LazyFrame:
+    """Pairs of items that are not linked.
+
+    Of the pairs of items that both sides have, those are taken away that one of them links.
+
+    Args:
+        reference: the memberships of the reference.
+        system: those of the system.
+        common: of the pairs of items that both sides have, how many the system links (`p_den`), the
+            reference (`r_den`), and both (`rtp`).
+        linked: how many pairs of its items the system links (`p_den`), and the reference (`r_den`).
+    """
+    every = pair_count(pl.col("item").n_unique().cast(pl.Int64))
+    both = by_group(reference.join(system, on="item", how="semi"), ptp=every)
     unlinked = pl.col("ptp") - pl.col("p_den") - pl.col("r_den") + pl.col("rtp")
-    found = parts.select("group", ptp=unlinked, rtp=unlinked)
+    denominators = (
+        by_group(members, every=every)
+        .join(linked.select("group", name), on="group", how="left")
+        .select("group", (pl.col("every") - pl.col(name).fill_null(0)).alias(name))
+        for name, members in (("p_den", system), ("r_den", reference))
+    )
     return together(
-        found,
-        _unlinked(system, linked.select("group", linked="p_den"), "p_den"),
-        _unlinked(reference, linked.select("group", linked="r_den"), "r_den"),
+        together(both, *common).select("group", ptp=unlinked, rtp=unlinked), *denominators
     )
 
 
-def _pairs(rows: pl.LazyFrame, count: str, name: str) -> pl.LazyFrame:
-    """How many pairs so many items make, by group."""
-    return rows.group_by("group").agg((pl.col(count) * (pl.col(count) - 1) // 2).sum().alias(name))
+#: The measures by their names.
+MEASURES: Mapping[str, Callable[[Clusterings], pl.LazyFrame]] = MappingProxyType(
+    {
+        "mention_ceaf": mention_ceaf,
+        "entity_ceaf": entity_ceaf,
+        "b_cubed": b_cubed,
+        "muc": muc,
+        "pairwise": pairwise,
+        "pairwise_negative": pairwise_negative,
+    }
+)
 
 
-def _distinct(members: pl.LazyFrame) -> pl.LazyFrame:
-    """How many items there are, by group."""
-    return members.group_by("group").agg(size=pl.col("item").n_unique().cast(pl.Int64))
-
-
-def _unlinked(members: pl.LazyFrame, linked: pl.LazyFrame, name: str) -> pl.LazyFrame:
-    """All pairs of items but those that are linked."""
-    every = _pairs(_distinct(members), "size", "pairs")
-    return every.join(linked, on="group").select(
-        "group", (pl.col("pairs") - pl.col("linked")).alias(name)
-    )
-
-
-def blanc(linked: pl.DataFrame, unlinked: pl.DataFrame, *, defined: bool = True) -> pl.DataFrame:
+def blanc(linked: pl.DataFrame, unlinked: pl.DataFrame) -> pl.DataFrame:
     """BLANC: the means of the figures of linked and of unlinked pairs.
 
     Where neither side has any pair of a kind, the other kind stands alone; where only one side has,
@@ -262,7 +261,6 @@ def blanc(linked: pl.DataFrame, unlinked: pl.DataFrame, *, defined: bool = True)
     Args:
         linked: `group`, `ptp`, `fp`, `rtp`, `fn` of pairs in one cluster.
         unlinked: those of pairs in different clusters, of the same groups.
-        defined: whether there are to be any figures.
 
     Returns:
         `group`, `precision`, `recall`, `fscore`; null where there are no pairs. A mean has no
@@ -274,26 +272,19 @@ def blanc(linked: pl.DataFrame, unlinked: pl.DataFrame, *, defined: bool = True)
         >>> blanc(one, two).row(0)[:2]
         ('', 0.75)
     """
-    kinds = [_link_figures(one, name) for name, one in (("linked", linked), ("unlinked", unlinked))]
-    both = pl.concat([linked.select("group"), *kinds], how="horizontal")
-    nothing = pl.lit(None, pl.Float64)
-    means = [
-        (pl.mean_horizontal(f"linked_{name}", f"unlinked_{name}") if defined else nothing).alias(
-            name
-        )
-        for name in ("precision", "recall", "fscore")
-    ]
-    return both.select(
-        "group", *means, *(nothing.alias(name) for name in ("ptp", "fp", "rtp", "fn"))
-    )
-
-
-def _link_figures(counts: pl.DataFrame, kind: str) -> pl.DataFrame:
-    """Precision, recall and F of links of one kind; null where neither side has any."""
     system, reference = pl.col("ptp") + pl.col("fp"), pl.col("rtp") + pl.col("fn")
     some = system + reference > 0
-    both = rates(pl.col("ptp"), system, reference)
-    return counts.select(
-        pl.when(some).then(rate.fill_null(0.0)).alias(f"{kind}_{name}")
-        for name, rate in zip(("precision", "recall", "fscore"), both, strict=True)
+    figures = [
+        pl.when(some).then(rate.fill_null(0.0)).alias(name)
+        for name, rate in zip(RATES, rates(pl.col("ptp"), system, reference), strict=True)
+    ]
+    kinds = [
+        counts.select(figures).rename({name: f"{kind}_{name}" for name in RATES})
+        for kind, counts in (("linked", linked), ("unlinked", unlinked))
+    ]
+    both = pl.concat([linked.select("group"), *kinds], how="horizontal")
+    return both.select(
+        "group",
+        *(pl.mean_horizontal(f"linked_{name}", f"unlinked_{name}").alias(name) for name in RATES),
+        *(pl.lit(None, pl.Float64).alias(name) for name in COUNTS),
     )

@@ -14,7 +14,7 @@ from types import MappingProxyType
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.edl.clusterings import chosen, shared, sizes
+from hlteval.scoring.edl.clusterings import best_alignment, shared, sizes
 from hlteval.scoring.edl.overlaps import spans, swept
 
 _SIDE = ("", "_text", "_type", "_entity")
@@ -48,44 +48,41 @@ def alignment(table: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.Data
         system: the corpus of the system.
     """
     own = table.filter(pl.col("rank") == 1)
+    nil = pl.col("eid").is_null() | pl.col("eid").str.starts_with("NIL")
+    described = own.select(
+        *("system", "row", "docid", "start", "end", "type", "eid"), link=pl.when(~nil).then("eid")
+    )
     ours, theirs = (
-        _described(own.filter(pl.col("system") == side), corpus)
+        described.filter(pl.col("system") == side)
+        .drop("system")
+        .join(corpus.mentions.select("row", "text"), on="row", how="left", maintain_order="left")
         for side, corpus in ((False, reference), (True, system))
     )
-    pairs = _paired(ours, theirs)
+    pairs = _pairs(ours, theirs)
     whole = pairs.join(ours, left_on="reference", right_on="row", how="full", coalesce=True)
     whole = whole.join(
         theirs, left_on="system", right_on="row", how="full", coalesce=True, suffix="_system"
     )
-    whole = _judged(whole)
+    whole = _judgements(whole)
     texts = reference.documents.select(docid="name", whole="text")
     whole = whole.join(texts, on="docid", how="left").sort(
         "docid", "first", "end", "reference", "system", nulls_last=True
     )
     return whole.select(
         *(pl.col("docid").alias("document"), "status", "wrong"),
-        *_said("reference", ""),
-        *_said("system", "_system"),
+        *_side_columns("reference", ""),
+        *_side_columns("system", "_system"),
         context=_context(),
     ).cast(dict(ALIGNMENT))  # type: ignore[arg-type]
 
 
-def _described(annotations: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
-    """Annotations with their text, and their link as it is compared."""
-    texts = corpus.mentions.select("row", "text")
-    nil = pl.col("eid").is_null() | pl.col("eid").str.starts_with("NIL")
-    return annotations.select(
-        "row", "docid", "start", "end", "type", "eid", link=pl.when(~nil).then("eid")
-    ).join(texts, on="row", how="left", maintain_order="left")
-
-
-def _paired(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
+def _pairs(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
     """Pairs of rows, as `reference` and `system`: of one span, then of spans that overlap."""
     span = ["docid", "start", "end"]
     pairs = []
     for key in ([*span, "type", "link"], [*span, "link"], [*span, "type"], span):
-        found = _ranked(ours, key).join(
-            _ranked(theirs, key), on=[*key, "ordinal"], nulls_equal=True, suffix="_system"
+        found = _with_ordinals(ours, key).join(
+            _with_ordinals(theirs, key), on=[*key, "ordinal"], nulls_equal=True, suffix="_system"
         )
         found = found.select(reference="row", system="row_system")
         pairs.append(found)
@@ -94,7 +91,7 @@ def _paired(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([*pairs, _overlapping(ours, theirs)])
 
 
-def _ranked(rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+def _with_ordinals(rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
     ordered = rows.sort("row")
     return ordered.with_columns(ordinal=pl.int_range(pl.len()).over(key))
 
@@ -132,7 +129,7 @@ def _overlapping(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(found)
 
 
-def _judged(pairs: pl.DataFrame) -> pl.DataFrame:
+def _judgements(pairs: pl.DataFrame) -> pl.DataFrame:
     """Pairs and single mentions with what is wrong with them."""
     both = pl.col("reference").is_not_null() & pl.col("system").is_not_null()
     differs = {
@@ -161,7 +158,7 @@ def _judged(pairs: pl.DataFrame) -> pl.DataFrame:
     return judged.with_columns(status=status)
 
 
-def _said(side: str, suffix: str) -> Iterator[pl.Expr]:
+def _side_columns(side: str, suffix: str) -> Iterator[pl.Expr]:
     """What a side says: its span, text, type and entity."""
     span = pl.format("{}-{}", f"start{suffix}", pl.col(f"end{suffix}") - 1)
     yield pl.when(pl.col(side).is_not_null()).then(span).alias(side)
@@ -214,20 +211,16 @@ def clusters(members: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
         unique.filter(pl.col("system") == side).drop("system") for side in (False, True)
     )
     met = shared(ours, theirs)
-    aligned = chosen(met, "shared").select("cluster", "other", "shared")
+    pairing = best_alignment(met, "shared").select("cluster", "other", "shared")
     pairs = met.lazy()
     parts = pairs.group_by("cluster").agg(parts=pl.len().cast(pl.Int64))
     merged = pairs.group_by("other").agg(merged=pl.len().cast(pl.Int64))
-    sized = (
-        sizes(ours).select("cluster", reference_size="size").join(parts, on="cluster", how="left")
-    )
-    found = (
-        sizes(theirs)
-        .select(other="cluster", system_size="size")
-        .join(merged, on="other", how="left")
-    )
-    whole = sized.join(aligned, on="cluster", how="full", coalesce=True)
-    whole = whole.join(found, on="other", how="full", coalesce=True)
+    sized = sizes(ours).select("cluster", reference_size="size")
+    sized = sized.join(parts, on="cluster", how="left")
+    other = sizes(theirs).select(other="cluster", system_size="size")
+    other = other.join(merged, on="other", how="left")
+    whole = sized.join(pairing, on="cluster", how="full", coalesce=True)
+    whole = whole.join(other, on="other", how="full", coalesce=True)
     whole = whole.sort("cluster", "other", nulls_last=True).with_columns(status=_cluster_status())
     listed = whole.collect(engine="in-memory")
     return listed.select(
@@ -282,7 +275,11 @@ def listing(aligned: pl.DataFrame, found: pl.DataFrame) -> str:
         lines.append(f"{document}\n")
         for row in rows.iter_rows(named=True):
             what = "wrong " + ", ".join(row["wrong"]) if row["wrong"] else row["status"]
-            sides = [_side(row, side) for side in ("reference", "system") if row[side]]
+            sides = [
+                " ".join(row[name] for part in _SIDE if row[name := f"{side}{part}"] is not None)
+                for side in _SIDES
+                if row[side]
+            ]
             lines.append(f"  {what}  {' | '.join(sides)}\n")
             if row["context"]:
                 lines.append(f"    {row['context']}\n")
@@ -302,11 +299,6 @@ def _clusters(found: pl.DataFrame) -> Iterator[str]:
         ]
         yield f"  {row['status']}  {' | '.join(sides)}, {row['shared']} shared"
         yield f", in {row['parts']} of the system, of {row['merged']} of the reference\n"
-
-
-def _side(row: Mapping[str, object], side: str) -> str:
-    said = (row[side], *(row[f"{side}{part}"] for part in _SIDE[1:]))
-    return " ".join(str(value) for value in said if value is not None)
 
 
 def readable(aligned: pl.DataFrame) -> pl.DataFrame:

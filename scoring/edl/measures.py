@@ -16,7 +16,9 @@ FILTERS = ("is_first", "is_linked", "is_nil")
 #: What a key can be made of; `span` is docid, start and end, `kbid` an eid other than NIL.
 FIELDS = ("span", "docid", "start", "end", "type", "eid", "kbid", "score", *FILTERS)
 #: What a measure gives: rates, and their counts: found and not, seen from either side.
-FIGURES = ("precision", "recall", "fscore", "ptp", "fp", "rtp", "fn")
+RATES = ("precision", "recall", "fscore")
+COUNTS = ("ptp", "fp", "rtp", "fn")
+FIGURES = (*RATES, *COUNTS)
 OVERLAPS = tuple(f"overlap-{x}{y}" for x in ("max", "sum") for y in ("max", "sum"))
 PARTITIONS = ("b_cubed", "muc", "pairwise", "pairwise_negative", "blanc")
 PAIRWISE = ("pairwise", "pairwise_negative")
@@ -63,6 +65,11 @@ class Measure:
         if self.by:
             return (self.by, self.average) == ("document", "micro") and self.aggregate != "blanc"
         return self.aggregate in {"sets", *OVERLAPS} and bool({"span", "docid"} & {*self.key})
+
+    @property
+    def contents(self) -> tuple[str, tuple[str, ...]]:
+        """The filter and the key; measures with equal ones have the same clusterings, made once."""
+        return self.filter, self.key
 
     @property
     def fractional(self) -> bool:

@@ -9,29 +9,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus, align
-from hlteval.scoring.edl import errors, official
-from hlteval.scoring.edl.annotations import ANNOTATIONS, annotated, chosen, coded, outside
-from hlteval.scoring.edl.counts import AVERAGES, COUNTS, RESULTS, Counting, Rating, compared, long
-from hlteval.scoring.edl.measures import DEFAULT, FIGURES, PAIRWISE, Measure, WrongMeasure, measures
+from hlteval.scoring.edl import errors
+from hlteval.scoring.edl.annotations import ANNOTATIONS, encode, outside
+from hlteval.scoring.edl.counts import AVERAGES, RESULTS, Counting, long
+from hlteval.scoring.edl.measures import (
+    COUNTS,
+    DEFAULT,
+    FIGURES,
+    PAIRWISE,
+    Measure,
+    WrongMeasure,
+    measures,
+)
 from hlteval.scoring.edl.measures import measure as parse
+from hlteval.scoring.edl.official import OfficialCounting
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.resampling import gathered, weighted
 
 PRIMARY = "strong_typed_all_match"
 _MEMBERS = {"group": pl.Int64, "docid": pl.String, "copy": pl.Int64}
+_COUNTINGS: Mapping[str, type[Counting]] = MappingProxyType(
+    {"plan": Counting, "official": OfficialCounting}
+)
 #: How many annotations of replicates are counted at a time, which bounds the memory.
 _ROWS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Options:
-    """What is measured, and how annotations are prepared.
+    """The measures, and how annotations are prepared.
 
     Attributes:
         measure: the measures.
@@ -90,14 +103,12 @@ class LinkMatch(Metric):
             1.0
         """
         reference, system = align(reference, system)
-        alternatives = self.options.alternatives
         sides = [
-            annotated(
+            self._steps.candidates(
                 corpus,
                 system=side,
                 with_mention_type=self.options.conversion == "tac15",
-                joined=self.official and not alternatives,
-                split=bool(alternatives) and not side,
+                alternatives=bool(self.options.alternatives),
             )
             for side, corpus in ((False, reference), (True, system))
         ]
@@ -106,25 +117,29 @@ class LinkMatch(Metric):
             table = outside(table, self.options.exclude)
         return table, errors.alignment(table, reference, system) if alignment else None
 
+    @property
+    def _steps(self) -> type[Counting]:
+        """How annotations are prepared and counted in the profile."""
+        return _COUNTINGS[self.profile]
+
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """The annotations of several batches as one table (`ANNOTATIONS`)."""
-        return pl.concat([pl.DataFrame(schema=dict(ANNOTATIONS)), *_numbered(counts)])
+        """The annotations of several batches as one table (`ANNOTATIONS`), their rows numbered."""
+        batches, offset = [pl.DataFrame(schema=dict(ANNOTATIONS))], 0
+        for table in counts:
+            batches.append(table.with_columns(pl.col("row") + offset))
+            largest = table["row"].max()
+            offset += largest + 1 if isinstance(largest, int) else 0
+        return pl.concat(batches)
 
     def _selected(self, total: pl.DataFrame) -> pl.DataFrame:
         """The annotations with one candidate each."""
         if self.options.alternatives:
-            total = chosen(total, self.options.alternatives, official=self.official)
+            return self._steps.select(total, self.options.alternatives)
         return total.filter(pl.col("rank") == 1)
 
     def counting(self, total: pl.DataFrame) -> Counting:
         """The annotations as what is counted."""
-        whole = coded(self._selected(total), official=self.official)
-        return Counting(whole, self.options.type_weights, official=self.official)
-
-    @property
-    def rating(self) -> Rating:
-        """How counts become figures."""
-        return Rating(self.options.by, self.official, weighed=bool(self.options.type_weights))
+        return self._steps(self._steps.code(self._selected(total)), self.options.type_weights)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The figures by name, the table `scorings`, and by group the table `groups`."""
@@ -150,14 +165,12 @@ class LinkMatch(Metric):
             # the annotations are kept as well, so that no others can take their id; and no others
             # than the last, or every replicate would stay in memory
             self._kept.clear()
-            self._kept[id(total)] = (total, self._measured(total))
+            counting, options = self.counting(total), self.options
+            figures = counting.figures(self.reported, options.measure, options.by)
+            notes = [{"measure": note, "by": "note"} for note in counting.notes()]
+            results = pl.concat([figures, pl.DataFrame(notes, schema=dict(RESULTS))])
+            self._kept[id(total)] = (total, results)
         return self._kept[id(total)][1]
-
-    def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
-        counting = self.counting(total)
-        figures = self.rating.of(counting, self.reported, self.options.measure)
-        notes = [{"measure": note, "by": "note"} for note in counting.notes()]
-        return pl.concat([figures, pl.DataFrame(notes, schema=dict(RESULTS))])
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the numbers must know."""
@@ -165,16 +178,17 @@ class LinkMatch(Metric):
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The public scorer's table and JSON; none in the profile `plan`."""
-        if not self.official:
-            return {}
-        rows = self.results(total).filter(pl.col("by") == self.options.by, "asked").to_dicts()
-        return {"evaluation.tab": official.table(rows), "evaluation.json": official.as_json(rows)}
+        asked = (pl.col("by") == self.options.by, pl.col("asked"))
+        return {
+            name: write(self.results(total).filter(*asked).to_dicts())
+            for name, write in self._steps.FILES.items()
+        }
 
     def error_analysis(
         self, aligned: pl.DataFrame, total: pl.DataFrame
     ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
         """The tables `errors` (mentions by document and type) and `clusters`, and a listing."""
-        whole = coded(self._selected(total), official=False)
+        whole = encode(self._selected(total))
         rows = whole.rows.select("system", item="span", cluster="eid", group=pl.lit(0, pl.Int64))
         clusters = errors.clusters(rows, whole.names["eid"])
         tables = {"errors": errors.by_document(aligned), "clusters": clusters}
@@ -228,7 +242,7 @@ class LinkMatch(Metric):
         for measure in self.reported:
             each = counting.documents(measure).rename({"group": "document"})
             sums = pl.DataFrame(weighted(each, COUNTS, documents, weights)).cast(pl.Float64)
-            values = self.rating.with_rates(sums).fill_null(float("nan"))
+            values = counting.with_rates(sums).fill_null(float("nan"))
             found |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
         return found
 
@@ -253,9 +267,9 @@ class LinkMatch(Metric):
             )
             found: Replicates = {}
             selections = counting.selections(members, len(block))
-            for measure in sorted(self.reported, key=compared):
+            for measure in sorted(self.reported, key=lambda measure: measure.contents):
                 own = counting.of_groups(measure, selections)
-                rated = self.rating.rated(own, measure).fill_null(float("nan"))
+                rated = counting.figures_of(own, measure).fill_null(float("nan"))
                 found |= {f"{measure.name}.{name}": rated[name].to_numpy() for name in FIGURES}
             blocks.append(found)
         return gathered(iter(blocks)) if blocks else {}
@@ -268,12 +282,3 @@ def _measure_of(name: str) -> Measure:
         figures = ", ".join(FIGURES)
         raise WrongMeasure(f"add a point and one of {figures}, as in {name}.fscore")
     return parse(notation or name)
-
-
-def _numbered(counts: Iterable[pl.DataFrame]) -> Iterable[pl.DataFrame]:
-    """The annotations of batches, the rows of one numbered behind those of the one before."""
-    offset = 0
-    for table in counts:
-        yield table.with_columns(pl.col("row") + offset)
-        largest = table["row"].max()
-        offset += largest + 1 if isinstance(largest, int) else 0

@@ -7,6 +7,7 @@ unit that several cover counts once). The time is that of sorting, however spans
 from __future__ import annotations
 
 from bisect import bisect_left
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +15,22 @@ import polars as pl
 
 #: Offsets are those of the first and the last unit of a span; both belong to it.
 Integers = npt.NDArray[np.int64]
-#: The kind, first and last unit of spans; only spans of one kind meet.
-Spans = tuple[Integers, Integers, Integers]
+
+
+class Spans(NamedTuple):
+    """The kind, first and last unit of spans; only spans of one kind meet."""
+
+    kind: Integers
+    first: Integers
+    last: Integers
+
+
 _LARGEST = 2**62
 
 
 def spans(rows: pl.DataFrame) -> Spans:
     """The columns `item`, `from` and `last` of annotations as spans."""
-    item, first, last = (rows[name].to_numpy() for name in ("item", "from", "last"))
-    return item, first, last
+    return Spans(*(rows[name].to_numpy() for name in ("item", "from", "last")))
 
 
 def covered(mode: str, spans: Spans, others: Spans) -> Integers:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from unicodedata import normalize
 
 import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.scoring.matching import Pair, gains, optimal
-from hlteval.scoring.similarity import UNIT
+from hlteval.scoring.similarity import UNIT, similarities
 
 #: The layers by the names of their metrics, with the names of the specification.
 LAYERS = {"relevance": "Relevance", "type": "Type", "type+place": "Type+Place"}
@@ -79,53 +80,6 @@ def projected(frames: pl.DataFrame, keys: tuple[str, ...]) -> pl.DataFrame:
     return merged.with_columns(absent).select("document", "label", "place", "confidence", "record")
 
 
-def submitted_rows(frames: pl.DataFrame) -> pl.DataFrame:
-    """The submitted frames as rows of the statistics."""
-    zero = pl.lit(0, pl.Int64)
-    return frames.select(
-        "document",
-        "label",
-        "confidence",
-        "record",
-        layer=pl.lit("submitted"),
-        matched=zero,
-        frames=pl.lit(1, pl.Int64),
-        references=zero,
-    )
-
-
-def changed_rows(layer: str, changes: pl.DataFrame) -> pl.DataFrame:
-    """What each frame adds to a layer, as rows of the statistics."""
-    one, zero = pl.lit(1, pl.Int64), pl.lit(0, pl.Int64)
-    return changes.select(
-        "document",
-        "label",
-        "confidence",
-        "record",
-        layer=pl.lit(layer),
-        matched="matched",
-        frames=one,
-        references=zero,
-    )
-
-
-def reference_rows(layer: str, left: pl.DataFrame) -> pl.DataFrame:
-    """The number of reference frames of each segment and type, as rows of the statistics."""
-    zero = pl.lit(0, pl.Int64)
-    groups = left.group_by("document", "label", maintain_order=True)
-    counted = groups.agg(references=pl.len().cast(pl.Int64))
-    return counted.select(
-        "document",
-        "label",
-        confidence=pl.lit(None, pl.Float64),
-        record=pl.lit(None, pl.Int64),
-        layer=pl.lit(layer),
-        matched=zero,
-        frames=zero,
-        references="references",
-    )
-
-
 def equal(
     left: pl.DataFrame, right: pl.DataFrame, keys: tuple[str, ...]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -169,67 +123,75 @@ def contested(both: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
 
 
-_PAIRED = ("document", "label", "reference_place", "system_place", "confidence", "record", "weight")
+def localized(
+    left: pl.DataFrame, right: pl.DataFrame, *, exact: bool
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Type+Place, where places are more or less similar: what each frame adds, and the pairs."""
+    group = ["document", "label"]
+    ours = left.select(*group, "place", reference=pl.int_range(pl.len(), dtype=pl.Int64))
+    theirs = right.with_columns(system=pl.int_range(pl.len(), dtype=pl.Int64))
+    both = theirs.join(ours, on=group, suffix="_reference", maintain_order="left")
+    weights = similarities(both["place_reference"], both["place"], exact=exact)
+    both = both.with_columns(weight=weights).filter(pl.col("weight") > 0)
+    both = both.with_columns(
+        references=pl.col("reference").n_unique().over(group),
+        systems=pl.col("system").n_unique().over(group),
+    )
+    gains, pairs = zip(simple(both), contested(both), strict=True)
+    gain = pl.concat(gains).group_by("system").agg(pl.col("matched").sum())
+    changes = theirs.join(gain, on="system", how="left")
+    return changes.with_columns(pl.col("matched").fill_null(0)), pl.concat(pairs)
 
 
 def aligned(
     layer: str, left: pl.DataFrame, right: pl.DataFrame, pairs: pl.DataFrame
-) -> pl.DataFrame:
-    """Pairs, then what is left of the reference, then what is left of the system."""
-    ours = left.select(
-        "document",
-        "label",
-        reference=pl.int_range(pl.len(), dtype=pl.Int64),
-        reference_place="place",
-    )
+) -> list[pl.DataFrame]:
+    """Pairs, then what is left of the reference, then what is left of the system, by segment."""
+    number = pl.int_range(pl.len(), dtype=pl.Int64)
+    ours = left.select("document", "label", reference=number, reference_place="place")
     theirs = right.select(
-        "document",
-        "label",
-        "confidence",
-        "record",
-        system=pl.int_range(pl.len(), dtype=pl.Int64),
-        system_place="place",
+        "document", "label", "confidence", "record", system=number, system_place="place"
     )
-    matched = pairs.join(ours, on="reference").join(theirs.drop("document", "label"), on="system")
-    missed = ours.join(pairs, on="reference", how="anti")
-    wrong = theirs.join(pairs, on="system", how="anti")
-    outcomes = ((matched, "matched"), (missed, "missed"), (wrong, "false positive"))
-    rows = [outcome_rows(part, layer, outcome) for part, outcome in outcomes]
-    return pl.concat(rows).sort("document", "type", "record", nulls_last=True)
+    outcomes = {
+        "matched": pairs.join(ours, on="reference").join(
+            theirs.drop("document", "label"), on="system"
+        ),
+        "missed": ours.join(pairs, on="reference", how="anti"),
+        "false positive": theirs.join(pairs, on="system", how="anti"),
+    }
+    rows = [_outcome_rows(part, layer, outcome) for outcome, part in outcomes.items()]
+    both = pl.concat(rows, how="diagonal")
+    return [both.sort("document", "label", "record", nulls_last=True)]
 
 
-def outcome_rows(rows: pl.DataFrame, layer: str, outcome: str) -> pl.DataFrame:
-    """Frames of one outcome as rows of the alignment."""
-    dtypes = {**ALIGNMENT, "weight": pl.Int64}
-    absent = [
-        pl.lit(None, dtypes[name]).alias(name) for name in _PAIRED if name not in rows.columns
+def left_out(
+    left: pl.DataFrame, right: pl.DataFrame, ambiguous: pl.DataFrame
+) -> list[pl.DataFrame]:
+    """The frames of ambiguous segments, which do not count at Type+Place."""
+    sides = {"reference_place": left, "system_place": right}
+    return [
+        _outcome_rows(
+            frames.join(ambiguous, on="document", how="semi", maintain_order="left").rename(
+                {"place": place}
+            ),
+            "type+place",
+            "left out",
+        )
+        for place, frames in sides.items()
     ]
-    return rows.with_columns(absent).select(
-        pl.lit(LAYERS[layer]).alias("layer"),
-        "document",
-        pl.col("label").alias("type"),
-        "reference_place",
-        "system_place",
-        "confidence",
-        "record",
-        (pl.col("weight").fill_null(0) / UNIT).alias("similarity"),
-        pl.lit(outcome).alias("outcome"),
-    )
 
 
-def left_out(layer: str, frames: pl.DataFrame, ambiguous: pl.DataFrame) -> pl.DataFrame:
-    """The frames of ambiguous segments, which do not count at a layer."""
-    some = frames.join(ambiguous, on="document", how="semi", maintain_order="left")
-    side = "reference_place" if frames["confidence"].null_count() else "system_place"
-    return outcome_rows(some.rename({"place": side}), layer, "left out")
+def _outcome_rows(rows: pl.DataFrame, layer: str, outcome: str) -> pl.DataFrame:
+    """Frames of one outcome, named as in the alignment."""
+    return rows.with_columns(layer=pl.lit(LAYERS[layer]), outcome=pl.lit(outcome))
 
 
 def with_names(
     rows: pl.DataFrame, names: pl.DataFrame, schema: Mapping[str, pl.DataType | type[pl.DataType]]
 ) -> pl.DataFrame:
-    """Rows with the names of their documents."""
+    """Rows with the names of their documents, with the columns of a table."""
     joined = rows.join(names, left_on="document", right_on="row", maintain_order="left")
-    return joined.drop("document").rename({"name": "document"}).select(list(schema))
+    return joined.with_columns(document="name").select(list(schema))
 
 
 def readable(rows: pl.DataFrame) -> pl.DataFrame:
@@ -244,3 +206,75 @@ def readable(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(
         outcome=pl.when(partly).then(pl.lit("partly matched")).otherwise("outcome")
     )
+
+
+# Near misses: places that an option or a dictionary would make equal.
+
+
+#: A row per two names: how alike they are, how many frames have them, how many true positives equal
+#: names would add at most (`gain`), and what would make them equal.
+NEAR_MISSES: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    "system_place": pl.String,
+    "reference_place": pl.String,
+    "similarity": pl.Float64,
+    "frames": pl.Int64,
+    "gain": pl.Float64,
+    "fix": pl.String,
+}
+
+#: Least similarity of two names that a dictionary may be meant to join.
+_LEAST = 0.5
+
+
+def near_misses(aligned: pl.DataFrame) -> pl.DataFrame:
+    """The places of the system that are nearly those of the reference, the largest gain first.
+
+    These are paired frames whose places are similar but not equal, and the only frame missed and
+    the only false positive of a type in a segment. The first two columns are a line of
+    `--place-dictionary`.
+
+    Args:
+        aligned: the table `alignment`.
+
+    Returns:
+        A table with the columns `NEAR_MISSES`.
+    """
+    localized = aligned.filter(pl.col("layer") == "Type+Place")
+    paired = localized.filter(pl.col("outcome") == "matched", pl.col("similarity") < 1)
+    places = ["system_place", "reference_place"]
+    key = ["document", "type"]
+    sides = (("missed", "reference_place"), ("false positive", "system_place"))
+    missed, wrong = (
+        localized.filter(pl.col("outcome") == outcome, pl.len().over(*key, "outcome") == 1).select(
+            *key, place
+        )
+        for outcome, place in sides
+    )
+    alone = wrong.join(missed, on=key).with_columns(similarity=pl.lit(0.0))
+    both = pl.concat([part.select(*places, "similarity") for part in (paired, alone)])
+    rows = both.group_by(places).agg(
+        similarity=pl.col("similarity").max(),
+        frames=pl.len().cast(pl.Int64),
+        gain=(1 - pl.col("similarity")).sum(),
+    )
+    fixes = [_fix(*names) for names in rows.select(*places, "similarity").iter_rows()]
+    found = rows.with_columns(fix=pl.Series(fixes, dtype=pl.String)).drop_nulls("fix")
+    ordered = found.sort("gain", *places, descending=[True, False, False])
+    return ordered.select(pl.col(name).cast(dtype) for name, dtype in NEAR_MISSES.items())
+
+
+def _fix(system: str, reference: str, similarity: float) -> str | None:
+    """What would make two names equal; None if they are too different.
+
+    Examples:
+        >>> _fix("Osh\u0301", "Os\u0068\u0301", 1.0), _fix("OSH", "Osh", 0.3), _fix("x", "y", 0.0)
+        ('--normalize NFC', 'capitals: --place-dictionary', None)
+    """
+    for form in ("NFC", "NFKC"):
+        if normalize(form, system) == normalize(form, reference):
+            return f"--normalize {form}"
+    if " ".join(system.split()) == " ".join(reference.split()):
+        return "spaces: --place-dictionary"
+    if system.casefold() == reference.casefold():
+        return "capitals: --place-dictionary"
+    return "--place-dictionary" if similarity >= _LEAST else None

@@ -14,14 +14,12 @@ from typer.testing import CliRunner
 from hlteval.cli.app import app
 from hlteval.findings import Finding, Findings
 from hlteval.reports.html import write
-from hlteval.reports.scores import Refusal
 from hlteval.results.systems import RefusedSystem
-from hlteval.results.verdict import Verdict
-from hlteval.workflows.compare.comparison import compare
+from hlteval.results.verdict import Refusal, Verdict
 from hlteval.workflows.run.request import Intervals
 from tests.browser.hostile import HOSTILE, poisoned, scores
 from tests.cli.test_widths import FLAWED, SIDES
-from tests.runs import validate
+from tests.runs import compare, validate
 from tests.unit.tasks.test_alignments import scored
 
 

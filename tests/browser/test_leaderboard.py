@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from hlteval.workflows.compare.board import leaderboard_in
 from hlteval.workflows.run.request import Intervals
+from tests.runs import leaderboard_in
 
 DEMO = Path(__file__).parents[2] / "hlteval" / "demo"
 HOSTILE = '</script><img src=x onerror="alert(1)">'

@@ -13,13 +13,12 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hlteval.workflows.evaluation.pipeline import pipeline
 from hlteval.workflows.evaluation.pipeline_state import PipelineSettings
 from hlteval.workflows.evaluation.pipeline_work import Order, Outcome
-from tests.unit.workflows.evaluations import content
+from tests.unit.workflows.evaluations import Doubles, content
 
 EVENTS = 240
 """Changes of files in a run, about."""
@@ -27,26 +26,21 @@ TASK = "speech-sf"
 FILES = ("scores.json", "metrics.tsv", "score.sh", "validate.sh")
 
 
-class Copying:
+class Copying(Doubles):
     """Takes archives for text: those with `bad` in them are invalid, others get these as scores."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def outcomes(self, orders: Iterable[Order]) -> Iterator[tuple[Order, Outcome]]:
-        for order in orders:
-            text = (self.root / order.submission).read_text("utf-8")
-            if order.step == "validation":
-                yield order, Outcome("failed" if "bad" in text else "passed", text * 50)
-                continue
-            folder = Path(order.output)
-            folder.mkdir()
-            for name in FILES:
-                (folder / name).write_text(f"{text}{name}\n" * 200, "utf-8")
-            yield order, Outcome("scored")
-
-    def close(self) -> None:
-        """Nothing is left."""
+    def outcome(self, order: Order) -> Outcome:
+        text = (self.root / order.request.system).read_text("utf-8")
+        if order.step == "validation":
+            return Outcome("failed" if "bad" in text else "passed", text * 50)
+        folder = Path(order.output)
+        folder.mkdir()
+        for name in FILES:
+            (folder / name).write_text(f"{text}{name}\n" * 200, "utf-8")
+        return Outcome("scored")
 
 
 def settings(root: Path) -> PipelineSettings:

@@ -14,7 +14,7 @@ import pytest
 import hlteval
 from hlteval.cli.app import TASKED
 from hlteval.reports.agreement import FORMATS
-from hlteval.reports.html import page
+from hlteval.reports.html import make_page
 
 Run = Callable[..., Any]
 VALID = Path(__file__).parents[2] / "fixtures" / "agreement" / "valid"
@@ -107,4 +107,4 @@ def test_a_report_escapes_what_annotators_write(invoke: Run, tmp_path: Path) -> 
     assert HOSTILE not in text
     assert "onerror" in text
     found = hlteval.agreement("lorehlt-edl", {HOSTILE: paths[0], "bo": paths[1]}, bootstrap=0)
-    assert HOSTILE not in page(found).html()
+    assert HOSTILE not in make_page(found).html()

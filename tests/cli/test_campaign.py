@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hlteval.workflows.evaluation import campaign_files
+from hlteval.workflows.evaluation import campaign
 from hlteval.workflows.processes.graph import InProcess
 from tests.unit.campaign.demo import unpacked
 
@@ -22,7 +22,7 @@ class Here(InProcess):
 def folder(tmp_path, monkeypatch):
     unpacked(tmp_path)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(campaign_files, "LocalProcesses", Here)
+    monkeypatch.setattr(campaign.graph, "LocalProcesses", Here)
     return tmp_path
 
 

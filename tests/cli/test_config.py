@@ -245,7 +245,7 @@ def test_the_manifest_of_a_pipeline_wins_over_defaults(evaluation: Path) -> None
     names = ("task", "reference", "profile", "options.measure", "options.conversion")
     settings = PipelineSettings(
         evaluation,
-        evaluation=Evaluation("x", {"lorehlt-edl": own}),
+        evaluation=Evaluation(name="x", tasks={"lorehlt-edl": own}),
         preset={"measure": "muc", "conversion": "tac15"},
         defaults=Defaults("hlteval.toml", names),
     )

@@ -12,7 +12,7 @@ from fuzz.serving import Visitor, of_folder
 from hlteval import WrongOption, pipeline
 from hlteval.serve.jobs import Processes
 from hlteval.serve.settings import ServeLimits
-from hlteval.workflows.evaluation.pipeline_workers import LEAST_MEGABYTES
+from hlteval.workflows.evaluation.pipeline_state import LEAST_MEGABYTES
 from tests.cli.conftest import Invoke
 from tests.unit.serve.visiting import visit
 

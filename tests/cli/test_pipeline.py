@@ -8,20 +8,28 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hlteval.sources.spooling import NotWritten
+from hlteval.workflows.evaluation import pipeline as pipelines
 from hlteval.workflows.evaluation.pipeline import InUse, lock_folder, pipeline
-from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, read_record, with_manifest
-from hlteval.workflows.evaluation.pipeline_work import Order, Outcome
-from hlteval.workflows.evaluation.pipeline_workers import Processes, WorkLimits
-from hlteval.workflows.processes import pool
+from hlteval.workflows.evaluation.pipeline_state import (
+    PipelineSettings,
+    WorkLimits,
+    read_record,
+    with_manifest,
+)
+from hlteval.workflows.evaluation.pipeline_work import PERFORM, Order, Outcome
+from hlteval.workflows.processes import graph
+from hlteval.workflows.processes.graph import Failed, Node
 from tests.unit.workflows.evaluations import (
     FIXTURES,
     STREAMS,
+    Doubles,
     InProcess,
     content,
     evaluation,
@@ -51,26 +59,23 @@ def statuses(result) -> dict[str, str]:
     return {entry.file: entry.status for entry in result.submissions}
 
 
-class Fake:
+class Fake(Doubles):
     """Calls everything valid, and counts the orders."""
 
     def __init__(self, root: Path, real: Iterable[str] = ()) -> None:
         self.root, self.real = root, set(real)
         self.orders: list[tuple[str, str]] = []
 
-    def outcomes(self, orders: Iterable[Order]) -> Iterator[tuple[Order, Outcome]]:
-        for order in orders:
-            self.orders.append((order.step, order.name))
-            if order.name in self.real:
-                yield from InProcess(self.root).outcomes([order])
-                continue
-            if order.step == "score":
-                Path(order.output).mkdir()
-                Path(order.output, "scores.json").write_text("{}", "utf-8")
-            yield order, Outcome("passed" if order.step == "validation" else "scored", "x\n")
-
-    def close(self) -> None:
-        """Nothing is left."""
+    def outcome(self, order: Order) -> Outcome | Failed:
+        name = Path(order.request.system).name
+        self.orders.append((order.step, name))
+        if name in self.real:
+            ((_, outcome),) = InProcess(self.root).results([Node(PERFORM, (order,))])
+            return outcome
+        if order.step == "score":
+            Path(order.output).mkdir()
+            Path(order.output, "scores.json").write_text("{}", "utf-8")
+        return Outcome("passed" if order.step == "validation" else "scored", "x\n")
 
 
 def fake(root: Path, **more: object):
@@ -298,14 +303,13 @@ def test_the_latest_valid_mapping_of_the_same_team_wins(tmp_path):
 def test_workers_that_crash_hang_or_take_all_memory_stop_no_other(tmp_path):
     names = ("abort", "exit", "fine1", "fine2", "first", "hang", "hungry", "kill")
     root = evaluation(tmp_path, *((f"{name}.tgz", b"x") for name in names))
-    made = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
-    limits = WorkLimits(seconds=1, megabytes=2000)
-    orders = "tests.cli.pipeline_orders:perform"
-    workers = Processes(root, 2, limits, orders)
+    reference = str(tmp_path / "reference.tab")
+    made = PipelineSettings(root, reference, task="lorehlt-edl", work=WorkLimits(1, 2000, jobs=2))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool, "START", 20.0)
+        patch.setattr(graph, "START", 20.0)
+        patch.setattr(pipelines, "PERFORM", "tests.cli.pipeline_orders:perform")
         patch.syspath_prepend(str(FIXTURES.parent))
-        result = pipeline(made, limits=limits, workers=workers)
+        result = pipeline(made)
     found = {entry.submission: (entry.status, entry.reason[-8:]) for entry in result.submissions}
     assert found == {
         "abort": ("failed", "(PIP106)"),
@@ -320,19 +324,18 @@ def test_workers_that_crash_hang_or_take_all_memory_stop_no_other(tmp_path):
     assert not result.clean
     assert processes_in(root) == []
     # What failed is not tried again, unless there is more time or memory, or somebody asks for it.
-    again = Fake(root)
-    assert pipeline(made, limits=limits, workers=again).done == 0
-    more = WorkLimits(seconds=2, megabytes=2000)
-    assert pipeline(made, limits=more, workers=Fake(root)).counts == {"scored": 8}
+    assert pipeline(made, workers=Fake(root)).done == 0
+    assert pipeline(replace(made, work=WorkLimits(2, 2000)), workers=Fake(root)).counts == {
+        "scored": 8
+    }
 
 
 def test_a_failed_submission_is_tried_again_on_request(tmp_path):
     root = evaluation(tmp_path, ("kill.tgz", b"x"))
 
     class Failing(Fake):
-        def outcomes(self, orders):
-            for order in orders:
-                yield order, Outcome("crashed", reason="the signal SIGSEGV")
+        def outcome(self, order):
+            return Failed("crashed", "the signal SIGSEGV")
 
     made = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
     (entry,) = pipeline(made, workers=Failing(root)).submissions
@@ -346,10 +349,10 @@ def test_a_submission_that_changes_while_it_is_read_waits_for_the_next_run(tmp_p
     root = evaluation(tmp_path, ("a.tgz", b"x"))
 
     class Changing(Fake):
-        def outcomes(self, orders):
-            for order, outcome in super().outcomes(orders):
-                (self.root / order.submission).write_bytes(b"changed")
-                yield order, outcome
+        def outcome(self, order):
+            outcome = super().outcome(order)
+            (self.root / order.request.system).write_bytes(b"changed")
+            return outcome
 
     made = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
     result = pipeline(made, workers=Changing(root))
@@ -416,9 +419,8 @@ def test_a_full_disk_ends_the_pipeline_and_not_the_submission(tmp_path):
     root = evaluation(tmp_path, ("a.tgz", b"x"))
 
     class Full(Fake):
-        def outcomes(self, orders):
-            for order in orders:
-                yield order, Outcome("disk", reason="No space left on device")
+        def outcome(self, order):
+            return Outcome("disk", reason="No space left on device")
 
     made = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
     with pytest.raises(NotWritten, match="No space left on device"):
@@ -493,15 +495,14 @@ def test_a_fixture_raises_its_code(folder, tmp_path):
 
 def test_watching_reports_what_is_new(tmp_path):
     pytest.importorskip("watchfiles")
-    from hlteval.workflows.evaluation import pipeline as pipeline_watch
 
     root = evaluation(tmp_path, links("LCC", 1, "CITY"))
     made = PipelineSettings(root, str(tmp_path / "reference.tab"), options=MUC)
-    assert pipeline_watch.watched_paths(made) == [root / "submissions", tmp_path / "reference.tab"]
+    assert pipelines.watched_paths(made) == [root / "submissions", tmp_path / "reference.tab"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline_watch, "_QUIET", 50)
-        patch.setattr(pipeline_watch, "_NOW_AND_THEN", 500)
-        runs = pipeline_watch.watch(made)
+        patch.setattr(pipelines, "_QUIET", 50)
+        patch.setattr(pipelines, "_NOW_AND_THEN", 500)
+        runs = pipelines.watch(made)
         assert next(runs).counts == {"invalid": 1}
         name, data = links("LCC", 2, "CITY")
         (root / "submissions" / name).write_bytes(data)

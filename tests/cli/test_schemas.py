@@ -13,9 +13,7 @@ import polars as pl
 import pytest
 
 from hlteval.findings import finding
-from hlteval.reports import evaluation as best
-from hlteval.reports import evaluation as campaign
-from hlteval.reports import evaluation as pipeline
+from hlteval.reports import evaluation as reports
 from hlteval.reports.schemas.declared import SCHEMAS, schema_text
 from hlteval.results.evaluation import (
     Best,
@@ -100,12 +98,12 @@ def of_values() -> dict[str, Any]:
         CellRow(cell, CellResult(status="scored", documents=1, records=2, **scored), "k", True),
         CellRow(cell, CellResult(status="refused", reason="why", findings=(wrong,)), "", False),
     )
-    result = CampaignResult("dry run", rows)
+    result, statuses = CampaignResult("dry run", rows), PipelineResult("r", (entry,), 1, ("x",))
     table = result.to_frame().filter(pl.col("status") == "refused").to_dicts()
     return {
-        "pipeline": json.loads(pipeline.pipeline_json(PipelineResult("r", (entry,), 1, ("x",)))),
-        "best-submissions": json.loads(best.best_json([first])),
-        "campaign": json.loads(campaign.json(result)),
+        "pipeline": json.loads(reports.render(statuses, "json")),
+        "best-submissions": json.loads(reports.best_json([first])),
+        "campaign": json.loads(reports.render(result, "json")),
         "campaign-table": table[0],
     }
 

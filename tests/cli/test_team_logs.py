@@ -23,7 +23,9 @@ def result_of(folder, *submissions, names=FREE, limits=(), two_tasks=False):
         "lorehlt-edl": task,
         **({"hub4": TaskSettings(names="{team}_H4")} if two_tasks else {}),
     }
-    declared = Evaluation("E", tasks, teams, ("CP1",), limits=tuple(limits))
+    declared = Evaluation(
+        name="E", tasks=tasks, teams=teams, checkpoints=("CP1",), limits=tuple(limits)
+    )
     made = PipelineSettings(root, evaluation=declared, options={"measure": "muc"})
     entries = pipeline(made, workers=InProcess(root)).submissions
     return root, {entry.file: entry for entry in entries}

@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from hlteval.findings import Excerpt, Finding, Severity, Span, excerpt, spot
+from hlteval.reports.findings import block
 from hlteval.reports.terminal import LEFT_TO_RIGHT, draw, isolate_bidi, pieces, visible
-from hlteval.reports.text import block
 
 CONTROL = "\t\r\n\x00\x1b\x7f\x85\u200b\u200c\u200d\u200e\u202e\u2028\u2066\ufe0f\u3000"
 LETTERS = "ab 東\u0301\u05d0\u0627\u0660"

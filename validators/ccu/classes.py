@@ -8,7 +8,7 @@ import polars as pl
 
 from hlteval.findings.suggest import did_you_mean, hints
 from hlteval.representation import Corpus
-from hlteval.validators.ccu.context import shown, stretches
+from hlteval.validators.ccu.context import shown, stretches, with_hints
 from hlteval.validators.ccu.package import malformed, parse, strange
 from hlteval.validators.rule import RuleContext, about_submission, at, first_of, only_if
 
@@ -67,13 +67,13 @@ def unknown_emotion(context: RuleContext) -> pl.LazyFrame:
     """An emotion that is not one of the eight, once for each emotion and file."""
     bare = _NO_CLASS if context.schema.reference else ()
     rows = _of_kind(context, "emotion").filter(~pl.col("label").is_in([*EMOTIONS, *bare]))
-    found = first_of(rows, "origin", "label").collect()
-    names = found["label"].unique().to_list()
-    hints = {name: did_you_mean(name, EMOTIONS, f"use {', '.join(EMOTIONS)}") for name in names}
-    hint = pl.col("label").replace_strict(hints, default="", return_dtype=pl.String)
-    return at(
-        found.lazy().with_columns(hint=hint, given=shown("label")), _field(context, "emotion")
+    otherwise = f"use {', '.join(EMOTIONS)}"
+    hinted = with_hints(
+        first_of(rows, "origin", "label"),
+        "label",
+        lambda names: {name: did_you_mean(name, EMOTIONS, otherwise) for name in names.unique()},
     )
+    return at(hinted.with_columns(given=shown("label")), _field(context, "emotion"))
 
 
 def _norms(context: RuleContext) -> pl.LazyFrame:
@@ -119,11 +119,10 @@ def not_annotated(context: RuleContext) -> pl.LazyFrame:
     known = context.once(_annotated)
     listed = context.lists.get(CLASSES, Corpus()).documents["name"]
     names = {*known, *listed, *context.once(_mapped)}
-    strange = context.cached(_norms).filter(~pl.col("label").is_in(list(names))).collect()
-    otherwise = "map it to a hidden norm, or correct it"
-    by_name = hints(strange["label"], known, otherwise)
-    hint = pl.col("label").replace_strict(by_name, default=otherwise, return_dtype=pl.String)
-    return at(only_if(bool(known), strange.lazy().with_columns(hint=hint)), "label")
+    strange = context.cached(_norms).filter(~pl.col("label").is_in(list(names)))
+    other = "map it to a hidden norm, or correct it"
+    hinted = with_hints(strange, "label", lambda unknown: hints(unknown, known, other), other)
+    return at(only_if(bool(known), hinted), "label")
 
 
 def none_in_common(context: RuleContext) -> pl.LazyFrame:
@@ -173,20 +172,16 @@ def mappings(context: RuleContext) -> pl.LazyFrame:
 
 def _hinted(rows: pl.LazyFrame, column: str, hint: Callable[[str], str]) -> pl.LazyFrame:
     """Rows with a hint for each value of a column; those without one are left out."""
-    found = rows.collect()
-    by_value = {value: hint(value) for value in found[column].unique().drop_nulls()}
-    text = pl.col(column).replace_strict(by_value, default="", return_dtype=pl.String)
-    return found.lazy().with_columns(hint=text).filter(pl.col("hint") != "")
+    hinted = with_hints(rows, column, lambda values: {each: hint(each) for each in values.unique()})
+    return hinted.filter(pl.col("hint") != "")
 
 
 def _suggested(
     rows: pl.LazyFrame, column: str, known: Sequence[str], otherwise: str
 ) -> pl.LazyFrame:
     """Rows with the known name that each unknown one of a column may mean."""
-    found = rows.collect()
-    by_name = hints(found[column].drop_nulls(), known, otherwise)
-    text = pl.col(column).replace_strict(by_name, default=otherwise, return_dtype=pl.String)
-    return at(found.lazy().with_columns(hint=text, given=shown(column)), column)
+    found = with_hints(rows, column, lambda names: hints(names, known, otherwise), otherwise)
+    return at(found.with_columns(given=shown(column)), column)
 
 
 def absent_norm(context: RuleContext) -> pl.LazyFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -40,19 +40,40 @@ def stretches(context: RuleContext) -> pl.LazyFrame:
     more = ("level",) if table == "ratings" else classes
     rows = context.table(table, *RECORD, "kind", "start", "end", *more)
     kind = context.schema.kind
-    return _placed(rows.filter(pl.col("kind") == kind) if kind else rows, context)
+    return with_documents(rows.filter(pl.col("kind") == kind) if kind else rows, context)
 
 
 def points(context: RuleContext) -> pl.LazyFrame:
     """The change points of the submission with `at`, beside what is known of their documents."""
     rows = context.table("changes", *RECORD, "at", "llr", "direction", "strength")
-    return _placed(rows, context)
+    return with_documents(rows, context)
 
 
-def _placed(rows: pl.LazyFrame, context: RuleContext) -> pl.LazyFrame:
+def with_documents(rows: pl.LazyFrame, context: RuleContext) -> pl.LazyFrame:
+    """Rows beside what is known of their documents; `id` is null."""
     known = context.cached(documents)
     joined = rows.join(known, on="document", how="left", maintain_order="left")
     return joined.with_columns(id=pl.lit(None, pl.String))
+
+
+def with_hints(
+    rows: pl.LazyFrame,
+    column: str,
+    hints: Callable[[pl.Series], Mapping[str, str]],
+    otherwise: str = "",
+) -> pl.LazyFrame:
+    """Rows with a `hint` for the value of a column.
+
+    Args:
+        rows: of a rule.
+        column: of texts.
+        hints: gives the hints of values that have one.
+        otherwise: the hint of others.
+    """
+    found = rows.collect()
+    by_value = hints(found[column].drop_nulls())
+    hint = pl.col(column).replace_strict(by_value, default=otherwise, return_dtype=pl.String)
+    return found.lazy().with_columns(hint=hint)
 
 
 def is_text() -> pl.Expr:

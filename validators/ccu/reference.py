@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import polars as pl
 
 from hlteval.findings.suggest import closest_files
 from hlteval.validators.ccu.classes import NOT_ANNOTATED, NOTHING
 from hlteval.validators.ccu.context import (
     TABLES,
-    documents,
     is_stream,
     is_text,
     number,
     shown,
     stretches,
+    with_documents,
+    with_hints,
 )
 from hlteval.validators.rule import RECORD, RuleContext, about_file, at, first_of, only_if
 
@@ -36,13 +35,7 @@ def index_rows(context: RuleContext) -> pl.LazyFrame:
     """The rows of all index files: `RECORD`, the `index`, and the `name` of the document."""
     rows = context.table("attributes", *RECORD, "element", "name", "value")
     listed = rows.filter(pl.col("element") == "index").drop("element")
-    return _named(listed.rename({"name": "index"}), context)
-
-
-def _named(rows: pl.LazyFrame, context: RuleContext) -> pl.LazyFrame:
-    known = context.cached(documents)
-    joined = rows.join(known, on="document", how="left", maintain_order="left")
-    return joined.with_columns(id=pl.lit(None, pl.String))
+    return with_documents(listed.rename({"name": "index"}), context)
 
 
 def inputs(context: RuleContext) -> pl.LazyFrame:
@@ -57,7 +50,9 @@ def unlisted_document(context: RuleContext) -> pl.LazyFrame:
     listed = context.cached(inputs).select("document")
     tables = ("regions", "instances", "ratings", "changes")
     every = pl.concat([context.table(table, *RECORD) for table in tables])
-    strange = _named(every, context).join(listed, on="document", how="anti", maintain_order="left")
+    strange = with_documents(every, context).join(
+        listed, on="document", how="anti", maintain_order="left"
+    )
     some = listed.collect().height > 0
     found = first_of(only_if(some, strange), "document")
     return at(found.with_columns(document=shown("name")), "file_id")
@@ -83,7 +78,7 @@ def no_length(context: RuleContext) -> pl.LazyFrame:
 
 
 def _regions(context: RuleContext) -> pl.LazyFrame:
-    return _named(context.table("regions", *RECORD, "region", "start", "end"), context)
+    return with_documents(context.table("regions", *RECORD, "region", "start", "end"), context)
 
 
 def reversed_segment(context: RuleContext) -> pl.LazyFrame:
@@ -192,7 +187,7 @@ def other_versions(context: RuleContext) -> pl.LazyFrame:
         name for name in _COUNTED if not _judgments(context, name).head(1).collect().is_empty()
     ]
     rows = context.cached(_versions).filter(pl.col("counted").is_in(there))
-    joined = _named(rows, context).join(
+    joined = with_documents(rows, context).join(
         _annotators(context), on=["document", "counted"], how="left", maintain_order="left"
     )
     filled = joined.with_columns(pl.col("annotators").fill_null(0))
@@ -249,12 +244,14 @@ def unknown_document(context: RuleContext) -> pl.LazyFrame:
     """A document of the index that is not an input."""
     known = _inputs(context)
     listed = only_if(_known(context), context.cached(_listed))
-    found = listed.join(known, on="name", how="anti", maintain_order="left").collect()
+    found = listed.join(known, on="name", how="anti", maintain_order="left")
     names = known.collect()["name"].to_list()
-    hints: Mapping[str, str] = closest_files(found["name"].unique().to_list(), names)
-    said = {name: f"did you mean {other}?" for name, other in hints.items()}
-    hint = pl.col("name").replace_strict(said, default=None, return_dtype=pl.String)
-    hinted = found.lazy().with_columns(hint=hint.fill_null("remove the line, and its file"))
+
+    def hints(unknown: pl.Series) -> dict[str, str]:
+        meant = closest_files(unknown.unique().to_list(), names)
+        return {name: f"did you mean {other}?" for name, other in meant.items()}
+
+    hinted = with_hints(found, "name", hints, "remove the line, and its file")
     return at(hinted.with_columns(document=shown("name")), "file_id")
 
 
@@ -369,10 +366,7 @@ def emotions_beside_nothing(context: RuleContext) -> pl.LazyFrame:
 
 
 def _points(context: RuleContext) -> pl.LazyFrame:
-    rows = context.table("changes", *RECORD, "at")
-    known = context.cached(documents)
-    joined = rows.join(known, on="document", how="left", maintain_order="left")
-    return joined.with_columns(id=pl.lit(None, pl.String))
+    return with_documents(context.table("changes", *RECORD, "at"), context)
 
 
 def change_outside(context: RuleContext) -> pl.LazyFrame:

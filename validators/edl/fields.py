@@ -44,9 +44,11 @@ def blank(column: str) -> pl.Expr:
     return pl.col(column).fill_null("").str.strip_chars() == ""
 
 
-def shown(column: str) -> pl.Expr:
-    """A field as quoted in a message: a long one is cut."""
+def shown(column: str, *, empty: str = "") -> pl.Expr:
+    """A field as quoted in a message: a long one is cut, an empty one may be told in words."""
     text = pl.col(column)
+    if empty:
+        text = pl.when(blank(column)).then(pl.lit(empty)).otherwise(text)
     short = pl.concat_str(text.str.slice(0, SHOWN), pl.lit("…"))
     return pl.when(text.str.len_chars() > SHOWN).then(short).otherwise(text)
 
@@ -192,7 +194,7 @@ def entity_type(context: RuleContext) -> pl.LazyFrame:
         .otherwise(pl.lit("use GPE, LOC, ORG or PER"))
     )
     found = context.cached(mentions).filter(~matches("label", "type"))
-    return at(found.with_columns(given=_shown("label"), hint=hint), "type")
+    return at(found.with_columns(given=shown("label", empty="(empty)"), hint=hint), "type")
 
 
 def mention_type(context: RuleContext) -> pl.LazyFrame:
@@ -205,12 +207,9 @@ def mention_type(context: RuleContext) -> pl.LazyFrame:
     )
     known = matches("mention_type", "mention_type").fill_null(value=False)
     found = context.cached(mentions).filter(~known)
-    return at(found.with_columns(given=_shown("mention_type"), hint=hint), "mention type")
-
-
-def _shown(column: str) -> pl.Expr:
-    """A field as quoted in a message, in words if it is empty."""
-    return pl.when(blank(column)).then(pl.lit("(empty)")).otherwise(shown(column))
+    return at(
+        found.with_columns(given=shown("mention_type", empty="(empty)"), hint=hint), "mention type"
+    )
 
 
 def nominal(context: RuleContext) -> pl.LazyFrame:

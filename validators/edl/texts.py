@@ -135,17 +135,6 @@ def convention(rows: pl.DataFrame, documents: pl.DataFrame) -> tuple[str, pl.Dat
     return None
 
 
-def explains_all(name: str, rows: pl.DataFrame, documents: pl.DataFrame) -> bool:
-    """Whether all mentions fit by another way to count, those too that fit without it.
-
-    Args:
-        name: of the convention.
-        rows: as from `compared`.
-        documents: the documents, with their texts.
-    """
-    return _fitting(rows, _texts(documents), _cuts()[name]).height == rows.height
-
-
 def _fitting(rows: pl.DataFrame, texts: Mapping[int, str], cut: _Slice) -> pl.DataFrame:
     """The mentions whose string is the text at their extent, cut in another way."""
     tried = rows.with_columns(_sliced(rows, texts, cut).alias("otherwise"))
@@ -263,7 +252,8 @@ def right_offsets(context: RuleContext) -> pl.DataFrame:
     other = system.rejected_records.height or rows.height < system.mentions.height
     if name not in MOVED or other or (system.sources["format"] != _FORMAT).any():
         return _NONE
-    if not explains_all(name, rows, documents):
+    # all mentions fit by it, those too that fit without it
+    if _fitting(rows, _texts(documents), _cuts()[name]).height < rows.height:
         return _NONE
     start, end = MOVED[name]
     put = pl.format("{}-{}", pl.col("start") - start, pl.col("end") - 1 - end)

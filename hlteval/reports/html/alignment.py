@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any, ClassVar
+from itertools import groupby, pairwise
+from operator import itemgetter
+from typing import ClassVar
 
 import polars as pl
 
 from hlteval.findings.counts import fill
-from hlteval.reports.html.page import TABLES, Column, Section, as_json, column, packed
+from hlteval.reports.html.page import TABLES, Section, as_json, field_of, pack
 from hlteval.results.scores import Scores
 from hlteval.scoring.metric import Evidence
 from hlteval.tasks import load
@@ -19,10 +20,13 @@ from hlteval.tasks.task import ERRORS, AlignmentInfo, CellInfo, OutcomeInfo, Pla
 
 #: Who marks a part of a text; 3 where both do.
 REFERENCE, SYSTEM = 1, 2
+SIDES = ("reference", "system")
 #: Half-open offsets in code points.
 Span = tuple[int, int]
 #: Parts of a text in turn with who marks them, 0 for nobody.
 Parts = tuple[str | int, ...]
+#: The arguments of the items by document, side and item: a line each, and the place if it has one.
+Items = Mapping[tuple[str, str, str], Sequence[tuple[str, Span | None]]]
 #: Characters of context on either side.
 _AROUND = 60
 #: Characters of a part; of longer ones the middle is left out.
@@ -30,34 +34,6 @@ _LONGEST = 400
 #: How far a context looks for the beginning or end of a word.
 _WORD = 15
 _SPACE = re.compile(r"\s")
-
-
-@dataclass
-class Contexts:
-    """The contexts of rows, each written once.
-
-    Attributes:
-        values: the contexts; a context is one text, or two where those of both sides differ.
-    """
-
-    values: list[tuple[Parts, ...]] = field(default_factory=list)
-    _numbers: dict[tuple[Parts, ...], int] = field(default_factory=dict, repr=False)
-
-    def add(self, *texts: Parts) -> int | None:
-        """The number of a context; None if there is no text.
-
-        Examples:
-            >>> contexts = Contexts()
-            >>> contexts.add(("Osh", 3)), contexts.add(("Osh", 3)), contexts.add(())
-            (0, 0, None)
-        """
-        context = tuple(parts for parts in texts if parts)
-        if not context:
-            return None
-        number = self._numbers.setdefault(context, len(self.values))
-        if number == len(self.values):
-            self.values.append(context)
-        return number
 
 
 def plain(text: str) -> str:
@@ -70,7 +46,7 @@ def plain(text: str) -> str:
     return _SPACE.sub(" ", text)
 
 
-def marked(text: str, reference: Iterable[Span] = (), system: Iterable[Span] = ()) -> Parts:
+def mark(text: str, reference: Iterable[Span] = (), system: Iterable[Span] = ()) -> Parts:
     """The surroundings of places in a text; empty if no place is inside the text.
 
     Args:
@@ -79,35 +55,33 @@ def marked(text: str, reference: Iterable[Span] = (), system: Iterable[Span] = (
         system: places of the system.
 
     Examples:
-        >>> marked("In Osh, the UN met.", [(12, 14)], [(8, 14)])
+        >>> mark("In Osh, the UN met.", [(12, 14)], [(8, 14)])
         ('In Osh, ', 0, 'the ', 2, 'UN', 3, ' met.', 0)
     """
     sides = ((REFERENCE, reference), (SYSTEM, system))
-    found = [
+    inside = (
         (max(start, 0), min(end, len(text)), side) for side, spans in sides for start, end in spans
-    ]
-    spans = sorted(span for span in found if span[0] < span[1])
-    parts: list[str | int] = []
+    )
+    spans = sorted(span for span in inside if span[0] < span[1])
+    parts: list[tuple[str, int]] = []
     last = 0
     for begin, end in _windows(text, spans):
         if begin > last or (begin and not parts):
-            parts += ["… " if not parts else " … ", 0]
-        parts += _parts(text, begin, end, spans)
+            parts.append((" … " if parts else "… ", 0))
+        near = [span for span in spans if span[0] < end and span[1] > begin]
+        cuts = sorted({begin, end, *(at for span in near for at in span[:2])})
+        for start, stop in pairwise(cuts):
+            marks = {side for first, after, side in near if first <= start and stop <= after}
+            part, half = text[start:stop], _LONGEST // 2
+            whole = len(part) <= _LONGEST
+            parts.append((part if whole else f"{part[:half]} … {part[-half:]}", sum(marks)))
         last = end
     if parts and last < len(text):
-        parts += [" …", 0]
-    return _joined(parts)
-
-
-def beginning(text: str) -> Parts:
-    """The first characters of a text.
-
-    Examples:
-        >>> beginning("Osh. Naryn.")
-        ('Osh. Naryn.', 0)
-    """
-    start = text[: 3 * _AROUND]
-    return (start + (" …" if len(text) > 3 * _AROUND else ""), 0) if start.strip() else ()
+        parts.append((" …", 0))
+    joined: list[str | int] = []
+    for side, same in groupby(parts, itemgetter(1)):
+        joined += ["".join(part for part, _ in same), side]
+    return tuple(joined)
 
 
 def _windows(text: str, spans: Sequence[tuple[int, int, int]]) -> Iterator[Span]:
@@ -124,50 +98,19 @@ def _windows(text: str, spans: Sequence[tuple[int, int, int]]) -> Iterator[Span]
 
 def _at_words(text: str, start: int, end: int) -> Span:
     begin, stop = max(start - _AROUND, 0), min(end + _AROUND, len(text))
-    if begin:
-        space = text.find(" ", begin, min(begin + _WORD, start))
-        begin = space + 1 if space >= 0 else begin
-    if stop < len(text):
-        space = text.rfind(" ", max(stop - _WORD, end), stop)
-        stop = space if space >= 0 else stop
+    if begin and (space := text.find(" ", begin, min(begin + _WORD, start))) >= 0:
+        begin = space + 1
+    if stop < len(text) and (space := text.rfind(" ", max(stop - _WORD, end), stop)) >= 0:
+        stop = space
     return begin, stop
 
 
-def _parts(
-    text: str, begin: int, end: int, spans: Sequence[tuple[int, int, int]]
-) -> Iterator[str | int]:
-    """The parts of a window, cut where who marks them changes."""
-    inside = [span for span in spans if span[0] < end and span[1] > begin]
-    cuts = sorted({begin, end, *(at for start, stop, _ in inside for at in (start, stop))})
-    for start, stop in pairwise(cuts):
-        sides = {side for first, last, side in inside if first <= start and stop <= last}
-        yield _short(text[start:stop])
-        yield sum(sides)
-
-
-def _short(part: str) -> str:
-    half = _LONGEST // 2
-    return part if len(part) <= _LONGEST else f"{part[:half]} … {part[-half:]}"
-
-
-def _joined(parts: Sequence[str | int]) -> Parts:
-    """Parts of which those that follow each other and have the same marks are one."""
-    whole: list[str | int] = []
-    for text, side in zip(parts[::2], parts[1::2], strict=True):
-        if whole and whole[-1] == side:
-            whole[-2] = f"{whole[-2]}{text}"
-        else:
-            whole += [text, side]
-    return tuple(whole)
-
-
-SIDES = ("reference", "system")
 _PLACE = CellInfo("place", "_reference_place", "_system_place")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Return the cells of both sides, of all rows.
+    """The cells of both sides, of all rows.
 
     Attributes:
         title: what it is.
@@ -184,118 +127,70 @@ class Cell:
     differs: pl.Series
 
     @property
-    def empty(self) -> bool:
-        """Whether neither side has a value."""
-        sides = (self.reference, self.system)
-        return all(side is None or side.null_count() == len(side) for side in sides)
+    def sides(self) -> Mapping[str, pl.Series | None]:
+        """The values by side."""
+        return dict(zip(SIDES, (self.reference, self.system), strict=True))
 
 
-class Items:
-    """Return the parts of the items of both sides."""
-
-    def __init__(self, marks: pl.DataFrame) -> None:
-        self._lines: dict[tuple[str, str, str], list[str]] = {}
-        self._spans: dict[tuple[str, str, str], list[Span]] = {}
-        for document, side, item, role, text, start, end in marks.iter_rows():
-            key = (document, side, item)
-            self._lines.setdefault(key, []).append(f"{role}: {text}")
-            if start is not None and end is not None:
-                self._spans.setdefault(key, []).append((start, end))
-
-    def lines(self, document: str, side: str, item: str) -> list[str] | None:
-        """Its arguments, a line each."""
-        return self._lines.get((document, side, item))
-
-    def spans(self, document: str, side: str, item: str) -> list[Span]:
-        """The places of its arguments."""
-        return self._spans.get((document, side, item), [])
-
-
-def cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Cell]:
-    """Return the cells of both sides; a side without a partner has all of them."""
+def _cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Cell]:
+    """The cells of both sides; a side without a partner has all of them."""
     kinds = {outcome.name: outcome.kind for outcome in info.outcomes}
-    kind = rows["outcome"].replace_strict(kinds, default="unscored", return_dtype=pl.String)
-    known = {"reference": kind != "extra", "system": kind != "missing"}
+    kind = pl.col("outcome").replace_strict(kinds, default="unscored", return_dtype=pl.String)
     places = (_PLACE,) if info.places and info.places.shown else ()
     for cell in (*info.cells, *places):
-        names = zip(SIDES, (cell.reference, cell.system), strict=True)
-        ours, theirs = (
-            rows[name].zip_with(known[side], _nulls(rows[name])) if name else None
-            for side, name in names
+        names = zip((cell.reference, cell.system), ("extra", "missing"), strict=True)
+        ours, theirs = (pl.when(kind != other).then(name or None) for name, other in names)
+        both = ours.is_not_null() & theirs.is_not_null()
+        differs = both & (
+            pl.col(cell.differs).fill_null(value=False) if cell.differs else ours.ne_missing(theirs)
         )
-        differs = _differs(cell, rows, (ours, theirs))
-        yield Cell(cell.title, cell.kind, ours, theirs, differs)
+        if cell.kind in ("name", "words") or not (cell.reference and cell.system):
+            differs = pl.lit(value=False)
+        frame = rows.select(ours.alias("ours"), theirs.alias("theirs"), differs.alias("differs"))
+        first = frame["ours"] if cell.reference else None
+        second = frame["theirs"] if cell.system else None
+        yield Cell(cell.title, cell.kind, first, second, frame["differs"])
     if info.items:
-        yield _arguments(rows, info, items)
+        sides = []
+        for side, name in zip(SIDES, info.items, strict=True):
+            keys = zip(rows["document"], [side] * rows.height, rows[name], strict=True)
+            lines = ([line for line, _ in items.get(key, ())] or None for key in keys)
+            sides.append(pl.Series(list(lines), dtype=pl.List(pl.String)))
+        nothing = pl.Series([False]).new_from_index(0, rows.height)
+        yield Cell("arguments", "value", sides[0], sides[1], nothing)
 
 
-def _nulls(values: pl.Series) -> pl.Series:
-    return pl.Series(values.name, [None], dtype=values.dtype).new_from_index(0, len(values))
+def _places(
+    rows: pl.DataFrame, columns: tuple[str, str], info: PlaceInfo
+) -> Iterator[tuple[float, float | None, bool] | None]:
+    """Start and end of each place of a side, and whether they are times, as in audio and video."""
+    genres = rows[info.genre] if info.genre else ["text"] * rows.height
+    for genre, start, end in zip(genres, *(rows[name] for name in columns), strict=True):
+        yield None if start is None else (start, end, genre in ("audio", "video"))
 
 
-def _differs(
-    cell: CellInfo, rows: pl.DataFrame, sides: tuple[pl.Series | None, pl.Series | None]
-) -> pl.Series:
-    """Whether a cell differs, in rows that both sides have."""
-    ours, theirs = sides
-    if cell.kind in ("name", "words") or ours is None or theirs is None:
-        return pl.Series([False]).new_from_index(0, rows.height)
-    both = ours.is_not_null() & theirs.is_not_null()
-    if cell.differs:
-        return both & rows[cell.differs].fill_null(value=False)
-    return both & ours.ne_missing(theirs)
-
-
-def with_places(rows: pl.DataFrame, info: AlignmentInfo) -> pl.DataFrame:
+def _with_places(rows: pl.DataFrame, info: PlaceInfo) -> pl.DataFrame:
     """Rows with the places of both sides as people read them."""
-    if info.places is None:
-        return rows
-    return rows.with_columns(
-        _places(rows, info.places.reference, info.places).alias(_PLACE.reference),
-        _places(rows, info.places.system, info.places).alias(_PLACE.system),
-    )
+    texts = {
+        name: [place and _range(*place) for place in _places(rows, columns, info)]
+        for name, columns in ((_PLACE.reference, info.reference), (_PLACE.system, info.system))
+    }
+    return rows.with_columns(pl.Series(name, text, pl.String) for name, text in texts.items())
 
 
-def _places(rows: pl.DataFrame, columns: tuple[str, str], info: PlaceInfo) -> pl.Series:
-    """Places as people read them: offsets in text, minutes and seconds in audio and video."""
-    genres = rows[info.genre] if info.genre else pl.Series(["text"]).new_from_index(0, rows.height)
-    shown = [
-        None if start is None else _range(start, end, timed=genre in ("audio", "video"))
-        for genre, start, end in zip(genres, *(rows[name] for name in columns), strict=True)
-    ]
-    return pl.Series(shown, dtype=pl.String)
-
-
-def _range(start: float, end: float | None, *, timed: bool) -> str:
-    """A place as people read it.
+def _range(start: float, end: float | None, timed: bool) -> str:
+    """A place as people read it: offsets in text, or minutes and seconds, with three decimals.
 
     Examples:
         >>> _range(61.5, 75.25, timed=True), _range(3, 5, timed=False)
         ('1:01.5-1:15.25', '3-5')
     """
-    ends = [start] if end is None else [start, end]
-    return "-".join(_time(at) if timed else _plain(at) for at in ends)
-
-
-def _time(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds, 3), 60)
-    return f"{int(minutes)}:{'0' if rest < 10 else ''}{_plain(rest)}"
-
-
-def _plain(number: float) -> str:
-    """A number with up to three decimals."""
-    return f"{number:.3f}".rstrip("0").rstrip(".")
-
-
-def _arguments(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Cell:
-    """The arguments of the items of both sides, a line each."""
-    sides = []
-    for side, name in zip(SIDES, info.items or (), strict=True):
-        named = zip(rows["document"], rows[name], strict=True)
-        lines = [items.lines(document, side, item) if item else None for document, item in named]
-        sides.append(pl.Series(side, lines, dtype=pl.List(pl.String)))
-    nothing = pl.Series([False]).new_from_index(0, rows.height)
-    return Cell("arguments", "value", sides[0], sides[1], nothing)
+    texts = []
+    for place in [start] if end is None else [start, end]:
+        minutes, rest = divmod(round(place, 3), 60) if timed else (0, place)
+        number = f"{rest:.3f}".rstrip("0").rstrip(".")
+        texts.append(f"{int(minutes)}:{'0' if rest < 10 else ''}{number}" if timed else number)
+    return "-".join(texts)
 
 
 #: Rows of a report; of more, errors are kept first.
@@ -316,7 +211,7 @@ class Alignment(Section):
         facets: what else rows are filtered by: column, title, and whether one value is shown.
         details: the columns about the pair, and their titles.
         context: the number of the context of each row.
-        contexts: the contexts.
+        contexts: the contexts; a context is one text, or two where those of both sides differ.
         left_out: rows that the page does not have.
     """
 
@@ -339,33 +234,53 @@ class Alignment(Section):
         wrong = [outcome.name for outcome in self.outcomes if outcome.kind in ERRORS]
         return int(self.rows["outcome"].is_in(wrong).sum())
 
-    def data(self) -> Any:
+    def data(self) -> dict[str, object]:
         """The rows by column, each context once."""
-        rows = self.rows
+        starts = range(0, len(self.contexts), CHUNK)
         return {
             "title": self.title,
-            "rows": rows.height,
-            "outcomes": [_outcome(outcome) for outcome in self.outcomes],
-            "outcome": _column(rows["outcome"], "outcome"),
-            "document": _column(rows["document"], "document"),
-            "label": _column(rows["label"], self.label) if self.label else None,
+            "rows": self.rows.height,
+            "outcomes": [
+                {"name": each.name, "title": each.title or each.name, "kind": each.kind}
+                for each in self.outcomes
+            ],
+            "outcome": self._column("outcome", "outcome"),
+            "document": self._column("document", "document"),
+            "label": self._column("label", self.label) if self.label else None,
             "facets": [
-                {**_column(rows[name], title), "single": single}
+                {**self._column(name, title), "single": single}
                 for name, title, single in self.facets
             ],
-            "cells": [_cell(cell) for cell in self.cells],
-            "details": [_column(rows[name], title) for name, title in self.details.items()],
-            "contexts": [
-                as_json(self.contexts[at : at + CHUNK])
-                for at in range(0, len(self.contexts), CHUNK)
+            "cells": [
+                {
+                    "title": cell.title,
+                    "kind": cell.kind,
+                    "differs": cell.differs.arg_true().to_list(),
+                    **{
+                        name: None if side is None else pack(side.alias(name).to_frame())[0]
+                        for name, side in cell.sides.items()
+                    },
+                }
+                for cell in self.cells
             ],
+            "details": [self._column(name, title) for name, title in self.details.items()],
+            "contexts": [as_json(self.contexts[start : start + CHUNK]) for start in starts],
             "chunk": CHUNK,
             "context": self.context,
         }
 
+    def _column(self, name: str, title: str) -> dict[str, object]:
+        """A column by itself; lists are joined."""
+        values = self.rows[name]
+        if isinstance(values.dtype, pl.List):
+            values = values.cast(pl.List(pl.String)).list.join(", ")
+        return pack(values.to_frame(), [field_of(name, values.dtype)._replace(title=title)])[0]
+
 
 def alignment(scores: Scores) -> Alignment | None:
     """The section of an alignment, as the task declares that people read it.
+
+    Of a large table there are at most `MOST` rows in their order, errors before others.
 
     Returns:
         None if the scores have no alignment.
@@ -379,82 +294,70 @@ def alignment(scores: Scores) -> Alignment | None:
         >>> section.rows["outcome"].to_list(), section.errors
         (['correct'], 0)
     """
-    info = load(scores.task).alignment_info
-    if info is None or info.table not in scores.tables or scores.tables[info.table].is_empty():
+    info, tables = load(scores.task).alignment_info, scores.tables
+    if info is None or info.table not in tables or tables[info.table].is_empty():
         return None
-    every = _readable(info, scores.tables)
-    rows = with_places(_kept(every, info), info)
+    rows, details = _rows(info, tables)
+    intro = "Each row has the reference above the system; what differs is marked."
+    every = rows.height
+    if every > MOST:
+        wrong = [outcome.name for outcome in info.outcomes if outcome.kind in ERRORS]
+        rows = rows.with_row_index("_row").sort(
+            ~pl.col("outcome").is_in(wrong), maintain_order=True
+        )
+        rows = rows.head(MOST).sort("_row").drop("_row")
+        left = "{left:,} of {every:,} rows {left|is|are} left out, errors last."
+        intro += f" {fill(left, {'left': every - MOST, 'every': every})}"
+    rows = _with_places(rows, info.places) if info.places else rows
+    known = {outcome.name for outcome in info.outcomes}
+    others = (name for name in rows["outcome"].drop_nulls().unique().sort() if name not in known)
+    label = pl.coalesce(info.label) if info.label else pl.lit("")
     evidence = scores.evidence or Evidence()
-    items = Items(evidence.marks)
-    contexts = Contexts()
-    numbers = [contexts.add(*texts) for texts in _texts(rows, info, evidence, items)]
-    facets = [each for each in info.facets if rows[each.column].n_unique() > 1]
+    items: dict[tuple[str, str, str], list[tuple[str, Span | None]]] = {}
+    for document, side, item, role, text, start, end in evidence.marks.iter_rows():
+        place = None if start is None or end is None else (start, end)
+        items.setdefault((document, side, item), []).append((f"{role}: {text}", place))
+    contexts: dict[tuple[Parts, ...], int] = {}
+    numbers = []
+    for texts in _texts(rows, info, evidence, items):
+        context = tuple(parts for parts in texts if parts)
+        numbers.append(contexts.setdefault(context, len(contexts)) if context else None)
+    cells = _cells(rows, info, items)
     return Alignment(
         title="Alignment",
-        intro=_intro(rows.height, every.height),
-        rows=rows.with_columns(
-            document="document", label=pl.coalesce(info.label) if info.label else pl.lit("")
-        ),
-        outcomes=[*info.outcomes, *_undeclared(rows, info)],
-        label=info.label_title if info.label and _several(rows, info.label) else "",
-        cells=[cell for cell in cells(rows, info, items) if not cell.empty],
-        facets=[(each.column, each.title, each.single) for each in facets],
-        details={
-            name: title
-            for name, title in _details(info, scores.tables).items()
-            if rows[name].null_count() < rows.height
-        },
+        intro=intro,
+        rows=rows.with_columns(label.alias("label"), document="document"),
+        outcomes=[*info.outcomes, *(OutcomeInfo(name, "unscored") for name in others)],
+        label=info.label_title if info.label and rows.select(label.n_unique()).item() > 1 else "",
+        cells=[cell for cell in cells if any(_values_in(side) for side in cell.sides.values())],
+        facets=[
+            (each.column, each.title, each.single)
+            for each in info.facets
+            if rows[each.column].n_unique() > 1
+        ],
+        details={name: title for name, title in details.items() if _values_in(rows[name])},
         context=numbers,
-        contexts=contexts.values,
-        left_out=every.height - rows.height,
+        contexts=list(contexts),
+        left_out=every - rows.height,
     )
 
 
-def _readable(info: AlignmentInfo, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """The rows that people read, with what another table says of them."""
-    rows = info.rows(tables[info.table]) if info.rows else tables[info.table]
-    if info.joined is None or info.joined[0] not in tables:
-        return rows
-    other = tables[info.joined[0]].unique(info.joined[1], keep="first", maintain_order=True)
-    return rows.join(other, on=info.joined[1], how="left", maintain_order="left")
+def _rows(
+    info: AlignmentInfo, tables: Mapping[str, pl.DataFrame]
+) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The rows that people read, with what another table says of them, and the columns about it."""
+    rows, details = tables[info.table], dict(info.details)
+    rows = info.rows(rows) if info.rows else rows
+    if info.joined and info.joined[0] in tables:
+        other, key = tables[info.joined[0]], info.joined[1]
+        first = other.unique(key, keep="first", maintain_order=True)
+        rows = rows.join(first, on=key, how="left", maintain_order="left")
+        details |= {name: name for name in other.columns if name not in key}
+    return rows, details
 
 
-def _details(info: AlignmentInfo, tables: Mapping[str, pl.DataFrame]) -> dict[str, str]:
-    if info.joined is None or info.joined[0] not in tables:
-        return dict(info.details)
-    name, key = info.joined
-    more = (each for each in tables[name].columns if each not in key)
-    return {**info.details, **{each: each for each in more}}
-
-
-def _kept(rows: pl.DataFrame, info: AlignmentInfo) -> pl.DataFrame:
-    """At most `MOST` rows in their order, errors before others."""
-    if rows.height <= MOST:
-        return rows
-    wrong = [outcome.name for outcome in info.outcomes if outcome.kind in ERRORS]
-    numbered = rows.with_row_index("_row").sort(
-        ~pl.col("outcome").is_in(wrong), maintain_order=True
-    )
-    return numbered.head(MOST).sort("_row").drop("_row")
-
-
-def _intro(shown: int, every: int) -> str:
-    text = "Each row has the reference above the system; what differs is marked."
-    if shown == every:
-        return text
-    left = "{left:,} of {every:,} rows {left|is|are} left out, errors last."
-    return f"{text} {fill(left, {'left': every - shown, 'every': every})}"
-
-
-def _undeclared(rows: pl.DataFrame, info: AlignmentInfo) -> Iterator[OutcomeInfo]:
-    known = {outcome.name for outcome in info.outcomes}
-    for name in rows["outcome"].drop_nulls().unique().sort():
-        if name not in known:
-            yield OutcomeInfo(name, "unscored")
-
-
-def _several(rows: pl.DataFrame, columns: Sequence[str]) -> bool:
-    return bool(rows.select(pl.coalesce(columns).n_unique() > 1).item())
+def _values_in(values: pl.Series | None) -> bool:
+    return values is not None and values.null_count() < len(values)
 
 
 def _texts(
@@ -471,54 +374,30 @@ def _texts(
         if reference is None:
             yield ()
         elif system is not None:
-            yield marked(reference, ours), marked(system, (), theirs)
+            yield mark(reference, ours), mark(system, (), theirs)
         elif info.shows_documents:
-            yield (beginning(reference),)
+            start = reference[: 3 * _AROUND]
+            more = " …" if len(reference) > 3 * _AROUND else ""
+            yield ((f"{start}{more}", 0) if start.strip() else (),)
         else:
-            yield (marked(reference, ours, theirs),)
+            yield (mark(reference, ours, theirs),)
 
 
 def _spans(
     rows: pl.DataFrame, info: AlignmentInfo, side: str, items: Items
 ) -> Iterator[list[Span]]:
-    """The places of a side in the text, of each row."""
+    """The places of a side in the text, of each row; none in audio and video."""
     if info.items:
-        name = info.items[SIDES.index(side)]
-        for document, item in zip(rows["document"], rows[name], strict=True):
-            yield items.spans(document, side, item) if item else []
+        names = rows[info.items[SIDES.index(side)]]
+        for document, item in zip(rows["document"], names, strict=True):
+            yield [place for _, place in items.get((document, side, item), ()) if place]
     elif info.places:
-        yield from _offsets(rows, getattr(info.places, side), info.places)
+        for place in _places(rows, getattr(info.places, side), info.places):
+            start, end, timed = place or (None, None, True)
+            if start is None or timed:
+                yield []
+            else:
+                last = start + 1 if end is None else end + info.places.inclusive
+                yield [(int(start), int(last))]
     else:
         yield from ([] for _ in range(rows.height))
-
-
-def _offsets(rows: pl.DataFrame, columns: tuple[str, str], info: PlaceInfo) -> Iterator[list[Span]]:
-    """The places of a side in texts; none in audio and video."""
-    genres = rows[info.genre] if info.genre else pl.Series(["text"]).new_from_index(0, rows.height)
-    for genre, start, end in zip(genres, *(rows[name] for name in columns), strict=True):
-        if start is None or genre in ("audio", "video"):
-            yield []
-        else:
-            last = start + 1 if end is None else end + info.inclusive
-            yield [(int(start), int(last))]
-
-
-def _outcome(outcome: OutcomeInfo) -> dict[str, str]:
-    return {"name": outcome.name, "title": outcome.title or outcome.name, "kind": outcome.kind}
-
-
-def _column(values: pl.Series, title: str) -> dict[str, Any]:
-    """A column by itself; lists are joined."""
-    if isinstance(values.dtype, pl.List):
-        values = values.cast(pl.List(pl.String)).list.join(", ")
-    kind = column(values.name, values.dtype).kind
-    return packed(values.to_frame(), (Column(values.name, title, kind),))[0]
-
-
-def _cell(cell: Cell) -> dict[str, Any]:
-    sides = {
-        name: None if side is None else packed(side.alias(name).to_frame())[0]
-        for name, side in zip(SIDES, (cell.reference, cell.system), strict=True)
-    }
-    differs = cell.differs.arg_true().to_list()
-    return {"title": cell.title, "kind": cell.kind, "differs": differs, **sides}

@@ -24,36 +24,34 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import Any, ClassVar, Literal
+from typing import ClassVar
 
 import msgspec
 import polars as pl
 
+from hlteval.reports.tables import Field
 from hlteval.reports.terminal import escape_json, printable, visible
+from hlteval.results.systems import Interval
 
 _FILES = resources.files("hlteval.reports.html")
 _MAP = re.compile(r"(?m)^(//|/\*)# sourceMappingURL=.*$")
-_ESCAPES = {b"<": b"\\u003c", b">": b"\\u003e", b"&": b"\\u0026"}
+#: The types of columns, beside numbers, that are the same in JSON.
+_PLAIN = (pl.String, pl.Boolean, pl.List(pl.String))
+_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
-def as_json(value: Any) -> str:
+def as_json(value: object) -> str:
     r"""A value as JSON that can be the text of a script element.
 
     Examples:
         >>> as_json(["</script>"])
         '["\\u003c/script\\u003e"]'
     """
-    text = escape_json(_encoded(value))
-    for character, escape in _ESCAPES.items():
-        text = text.replace(character, escape)
-    return text.decode()
-
-
-def _encoded(value: Any) -> bytes:
     try:
-        return msgspec.json.encode(value)
+        encoded = msgspec.json.encode(value)
     except UnicodeEncodeError:  # a lone surrogate, as in a file name that is not UTF-8
-        return msgspec.json.encode(printable(msgspec.to_builtins(value)))
+        encoded = msgspec.json.encode(printable(msgspec.to_builtins(value)))
+    return escape_json(encoded).decode().translate(_ESCAPES)
 
 
 def asset(path: str) -> str:
@@ -111,7 +109,7 @@ class Section:
     kind: ClassVar[str] = ""
     scripts: ClassVar[tuple[str, ...]] = ()
 
-    def data(self) -> Any:
+    def data(self) -> Mapping[str, object] | None:
         """Data for its script, as plain values; None if it needs nothing."""
         return None
 
@@ -161,30 +159,6 @@ class Copied(Section):
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of a table.
-
-    Attributes:
-        name: in the data frame.
-        title: as people read it; the name with spaces if it is empty.
-        kind: `rate` is shown with four decimals, `number` as it is, `text` and `list` as text;
-            `figure` is text that is sorted and filtered as the number that it is, `link` a link to
-            the file of that name.
-        meaning: shown where the pointer is.
-    """
-
-    name: str
-    title: str = ""
-    kind: Literal["text", "list", "rate", "number", "figure", "link"] = "text"
-    meaning: str = ""
-
-    @property
-    def heading(self) -> str:
-        """Its title, or its name with spaces."""
-        return self.title or self.name.replace("_", " ")
-
-
-@dataclass(frozen=True)
 class DataTable(Section):
     """A table that sorts, filters and pages.
 
@@ -195,32 +169,19 @@ class DataTable(Section):
     """
 
     frame: pl.DataFrame = field(default_factory=pl.DataFrame)
-    columns: Sequence[Column] = ()
+    columns: Sequence[Field] = ()
     page_size: int = 25
     kind: ClassVar[str] = "table"
     scripts: ClassVar[tuple[str, ...]] = TABLES
 
-    def data(self) -> Any:
+    def data(self) -> dict[str, object]:
         """The columns with their values."""
         return {
             "title": self.title,
             "pageSize": self.page_size,
             "rows": self.frame.height,
-            "columns": packed(self.frame, self.columns),
+            "columns": pack(self.frame, self.columns),
         }
-
-
-@dataclass(frozen=True)
-class Line:
-    """A curve of a chart.
-
-    Attributes:
-        name: in the legend.
-        points: x and y of each point, and what is said of it beside these, by name.
-    """
-
-    name: str
-    points: pl.DataFrame
 
 
 @dataclass(frozen=True)
@@ -229,19 +190,20 @@ class Curves(Section):
 
     Attributes:
         axes: the columns of the points that are x and y, which are also what the axes say.
-        lines: the curves.
+        lines: the curves: the name in the legend; x and y of each point, and what is said of it
+            beside these.
         rates: whether both axes are from 0 to 1.
     """
 
     axes: tuple[str, str] = ("recall", "precision")
-    lines: Sequence[Line] = ()
+    lines: Sequence[tuple[str, pl.DataFrame]] = ()
     rates: bool = True
     kind: ClassVar[str] = "curves"
     scripts: ClassVar[tuple[str, ...]] = (*TABLES, *CHARTS)
 
-    def data(self) -> Any:
+    def data(self) -> dict[str, object]:
         """The points of each curve by column."""
-        lines = [{"name": line.name, "columns": packed(line.points)} for line in self.lines]
+        lines = [{"name": name, "columns": pack(points)} for name, points in self.lines]
         return {"title": self.title, "axes": self.axes, "rates": self.rates, "lines": lines}
 
 
@@ -261,7 +223,7 @@ class Breakdown:
     items: Sequence[str]
     measures: Mapping[str, Sequence[float | None]]
     rates: Sequence[str] = ()
-    intervals: Mapping[str, Sequence[tuple[float, float] | None]] = field(default_factory=dict)
+    intervals: Mapping[str, Sequence[Interval | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -272,21 +234,9 @@ class Bars(Section):
     kind: ClassVar[str] = "bars"
     scripts: ClassVar[tuple[str, ...]] = (*TABLES, *CHARTS)
 
-    def data(self) -> Any:
+    def data(self) -> dict[str, object]:
         """The breakdowns as they are."""
-        return {
-            "title": self.title,
-            "breakdowns": [
-                {
-                    "name": each.name,
-                    "items": list(each.items),
-                    "measures": {name: list(values) for name, values in each.measures.items()},
-                    "rates": list(each.rates),
-                    "intervals": {name: list(ends) for name, ends in each.intervals.items()},
-                }
-                for each in self.breakdowns
-            ],
-        }
+        return {"title": self.title, "breakdowns": self.breakdowns}
 
 
 STYLES = ("vendor/tabulator.min.css", "assets/report.css", "assets/alignment.css")
@@ -318,64 +268,50 @@ class Page:
         subtitle: below the heading: what was compared with what.
         tabs: its tabs, the first of which is shown; those without sections are left out.
         outcome: a word with a colour, `pass`, `fail` or `refused`; empty for none.
-        parent: a link to the page that this one belongs to, and its text; None for none.
     """
 
     title: str
     subtitle: Sequence[tuple[str, str]]
     tabs: Sequence[Tab]
     outcome: str = ""
-    parent: tuple[str, str] | None = None
 
-    @property
-    def sections(self) -> Iterator[Section]:
-        """The sections of all tabs."""
-        for tab in self.tabs:
-            yield from tab.sections
-
-    def html(self) -> str:
+    def html(self, parent: tuple[str, str] | None = None) -> str:
         """The page as one file that loads nothing.
+
+        Args:
+            parent: a link to the page that it belongs to, and its text.
 
         Examples:
             >>> Page("Scores", (), [Tab("Overview", [Section()])]).html()[:15]
             '<!doctype html>'
         """
-        needed = dict.fromkeys(path for section in self.sections for path in section.scripts)
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+
+        environment = Environment(
+            loader=PackageLoader("hlteval.reports.html"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        # A text as people read it: nothing in it is obeyed, nothing is invisible.
+        environment.filters["visible"] = lambda text: visible(printable(str(text)))
+        environment.filters["embedded"] = as_json
+        tabs = [tab for tab in self.tabs if tab.sections]
+        sections = (section for tab in tabs for section in tab.sections)
+        needed = dict.fromkeys(path for section in sections for path in section.scripts)
         scripts = [asset(path) for path in (FIRST, *needed, LAST)]
-        return str(
-            _environment()
-            .get_template("page.html")
-            .render(
-                page=self,
-                tabs=[tab for tab in self.tabs if tab.sections],
-                scripts=scripts,
-                styles=[asset(path) for path in STYLES],
-                policy=policy(scripts),
-            )
+        return environment.get_template("page.html").render(
+            page=self,
+            parent=parent,
+            tabs=tabs,
+            scripts=scripts,
+            styles=[asset(path) for path in STYLES],
+            policy=policy(scripts),
         )
 
 
-def _environment() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("hlteval.reports.html"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["visible"] = _visible
-    environment.filters["embedded"] = as_json
-    return environment
-
-
-def _visible(text: object) -> str:
-    """A text as people read it: nothing in it is obeyed, nothing is invisible."""
-    return visible(printable(str(text)))
-
-
-def packed(frame: pl.DataFrame, columns: Sequence[Column] = ()) -> list[dict[str, Any]]:
+def pack(frame: pl.DataFrame, fields: Sequence[Field] = ()) -> list[dict[str, object]]:
     """The columns of a data frame as plain values.
 
     Texts that occur more than once are listed in `words`, and `at` has the number of each row's;
@@ -383,51 +319,42 @@ def packed(frame: pl.DataFrame, columns: Sequence[Column] = ()) -> list[dict[str
 
     Args:
         frame: the rows.
-        columns: its columns, in order; all of them if there are none.
+        fields: its columns, in order; all of them if there are none.
 
     Examples:
-        >>> packed(pl.DataFrame({"type": ["PER", "PER", "PER"]}))[0]["words"]
+        >>> pack(pl.DataFrame({"type": ["PER", "PER", "PER"]}))[0]["words"]
         ['PER']
     """
-    chosen = columns or [column(name, dtype) for name, dtype in frame.schema.items()]
-    return [{**_head(each), **_values(frame[each.name])} for each in chosen]
+    columns = []
+    for each in fields or [field_of(name, dtype) for name, dtype in frame.schema.items()]:
+        kind = "text" if each.kind in ("prose", "limits") else each.kind
+        head = {"name": each.name, "title": each.title or each.name.replace("_", " "), "kind": kind}
+        meaning = {"meaning": each.meaning} if each.meaning else {}
+        columns.append({**head, **meaning, **_values(frame[each.name])})
+    return columns
 
 
-def column(name: str, dtype: Any) -> Column:
+def field_of(name: str, dtype: pl.DataType) -> Field:
     """A column of a data frame of which nothing is declared.
 
     Examples:
-        >>> column("f1", pl.Float64()).kind
+        >>> field_of("f1", pl.Float64()).kind
         'rate'
     """
-    if dtype.is_float():
-        return Column(name, kind="rate")
-    if dtype.is_integer():
-        return Column(name, kind="number")
-    return Column(name, kind="list" if isinstance(dtype, pl.List) else "text")
+    if dtype.is_numeric():
+        return Field(name, kind="rate" if dtype.is_float() else "number")
+    return Field(name, kind="list" if isinstance(dtype, pl.List) else "text")
 
 
-def _head(column: Column) -> dict[str, Any]:
-    head = {"name": column.name, "title": column.heading, "kind": column.kind}
-    return head | ({"meaning": column.meaning} if column.meaning else {})
-
-
-def _values(values: pl.Series) -> dict[str, Any]:
-    if values.dtype != pl.String or not len(values):
-        return {"values": _plain(values)}
-    words = values.unique(maintain_order=True).drop_nulls()
-    if len(words) * 2 > len(values):
-        return {"values": values.to_list()}
-    numbers = pl.DataFrame({"word": words, "at": range(len(words))})
-    at = values.to_frame("word").join(numbers, on="word", how="left", maintain_order="left")["at"]
-    return {"words": words.to_list(), "at": at.to_list()}
-
-
-def _plain(values: pl.Series) -> list[Any]:
-    """Values as JSON knows them; what is not a number is undefined."""
-    if values.dtype.is_float():
-        return values.fill_nan(None).to_list()
-    known = values.dtype.is_integer() or values.dtype in (pl.String, pl.Boolean)
-    if known or values.dtype == pl.List(pl.String):
-        return values.to_list()
-    return [None if value is None else str(value) for value in values.to_list()]
+def _values(values: pl.Series) -> dict[str, object]:
+    if values.dtype == pl.String and len(values):
+        words = values.unique(maintain_order=True).drop_nulls()
+        if len(words) * 2 <= len(values):
+            numbers = pl.Series(range(len(words)), dtype=pl.Int64)
+            at = values.replace_strict(words, numbers, default=None)
+            return {"words": words.to_list(), "at": at.to_list()}
+    if values.dtype.is_float():  # what is not a number is undefined
+        values = values.fill_nan(None)
+    elif not values.dtype.is_integer() and values.dtype not in _PLAIN:
+        return {"values": [None if value is None else str(value) for value in values]}
+    return {"values": values.to_list()}

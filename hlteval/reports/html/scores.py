@@ -3,157 +3,131 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
 from hlteval.findings import Finding, entry
+from hlteval.reports.curves import RATES, curve_points
 from hlteval.reports.html.alignment import alignment
 from hlteval.reports.html.page import (
     TABLES,
     Bars,
     Breakdown,
-    Column,
     Copied,
     Curves,
     DataTable,
     Fact,
     Headline,
-    Line,
     Notes,
     Page,
     Section,
     Tab,
-    column,
-    packed,
+    field_of,
+    pack,
 )
-from hlteval.reports.scores import Refusal, pivot_scorings, value_text, values_of
+from hlteval.reports.scores import limits_text, pivot_scorings, value_text, values_of
+from hlteval.reports.tables import Field
 from hlteval.reports.terminal import draw, printable, visible
 from hlteval.results.scores import Scores
-from hlteval.results.verdict import Verdict
+from hlteval.results.verdict import Refusal, Verdict
 from hlteval.tasks import load, task_modules
 from hlteval.tasks.task import Task
 
 #: What tables break values down by; other columns of text divide them into groups.
 _KEYS = ("document", "genre", "type", "slot", "class", "segment", "layer")
-#: Tables that are not broken down: the scores themselves, and curves.
-_LISTS = frozenset({"scorings", "curve", "pr", "ndcg"})
+#: Tables that are shown as scores or curves, and are not broken down.
+_DRAWN = frozenset({"scorings", "curve", "pr", "ndcg"})
 
 
-def breakdowns(scores: Scores, task: Task) -> Iterator[Breakdown]:
+def _breakdowns(scores: Scores, task: Task) -> Iterator[Breakdown]:
     """The breakdowns of all scorings of an evaluation, then those of tables with a row per item."""
     for evaluation, measures, rows in pivot_scorings(scores.tables["scorings"]):
         held = [row for row in rows if any(value is not None for value in row[1])]
         if len(held) > 1:
             values = {name: [row[1][at] for row in held] for at, name in enumerate(measures)}
             yield _breakdown(task, evaluation, [row[0] for row in held], values)
-    if scores.by_document is not None and scores.by_document.height > 1:
-        each = scores.by_document
+    each = scores.by_document
+    if each is not None and each.height > 1:
         values = each.drop("document").to_dict(as_series=False)
         yield _breakdown(task, "document", each["document"].to_list(), values)
     for name, frame in scores.tables.items():
-        if name not in _LISTS and name != task.hooks.alignment:
-            yield from _of_table(task, name, frame)
-
-
-def _breakdown(
-    task: Task, name: str, items: list[str], values: dict[str, list[float | None]]
-) -> Breakdown:
-    """A breakdown with the measures that have values, rates first."""
-    known = {name: each for name, each in values.items() if any(v is not None for v in each)}
-    rates = [name for name in known if values_of(task, name).kind == "rate"]
-    ordered = {name: known[name] for name in [*rates, *(n for n in known if n not in rates)]}
-    return Breakdown(name, items, ordered, [name for name in rates if _unit(task, name)])
-
-
-def _unit(task: Task, name: str) -> bool:
-    """Whether a rate is from 0 to 1."""
-    values = values_of(task, name)
-    return (values.least, values.most) == (0.0, 1.0)
+        if name not in _DRAWN and name != task.hooks.alignment:
+            yield from _of_table(task, name.replace("_", " "), frame)
 
 
 def _of_table(task: Task, name: str, frame: pl.DataFrame) -> Iterator[Breakdown]:
     """The breakdowns of a table, one for each group, where a key distinguishes its rows."""
     texts = [column for column in frame.columns if frame[column].dtype == pl.String]
     key = next((column for column in _KEYS if column in texts), None)
-    rates = [column for column in frame.columns if _declared_rate(task, frame, column)]
-    if key is None or not rates:
+    numbers = [column for column in frame.columns if frame[column].dtype.is_numeric()]
+    declared = [column for column in numbers if task.statistic(column)]
+    if key is None or not declared:
         return
     others = [column for column in texts if column != key]
     groups = frame.group_by(others, maintain_order=True) if others else [((), frame)]
     for group, rows in groups:
         if 1 < rows.height == rows[key].n_unique():
-            title = " · ".join(
-                [f"{name.replace('_', ' ')} ({key})", *map(str, filter(None, group))]
-            )
-            yield _breakdown(
-                task,
-                title,
-                rows[key].fill_null("-").to_list(),
-                rows.select(rates).to_dict(as_series=False),
-            )
+            title = " · ".join([f"{name} ({key})", *map(str, filter(None, group))])
+            items = rows[key].fill_null("-").to_list()
+            values = rows.select(declared).to_dict(as_series=False)
+            yield _breakdown(task, title, items, values)
 
 
-def _declared_rate(task: Task, frame: pl.DataFrame, column: str) -> bool:
-    statistic = task.statistic(column)
-    return statistic is not None and frame[column].dtype.is_numeric()
+def _breakdown(
+    task: Task, name: str, items: list[str], values: dict[str, list[float | None]]
+) -> Breakdown:
+    """A breakdown with the measures that have values, rates first."""
+    known = [name for name, each in values.items() if any(value is not None for value in each)]
+    ranges = {name: values_of(task, name) for name in known}
+    ordered = sorted(known, key=lambda name: ranges[name].kind != "rate")
+    unit = [
+        name
+        for name in ordered
+        if ranges[name].kind == "rate" and (ranges[name].least, ranges[name].most) == (0.0, 1.0)
+    ]
+    return Breakdown(name, items, {name: values[name] for name in ordered}, unit)
 
 
 #: The most points of a curve that are drawn; of more, some between the first and the last are.
 MOST_POINTS = 1500
 
 
-def curve_sections(scores: Scores) -> Iterator[Curves]:
+def _curve_sections(scores: Scores) -> Iterator[Curves]:
     """The diagrams that scores have: of the tables `curve`, `pr` and `ndcg`."""
     if "ndcg" in scores.tables:
         points = scores.tables["ndcg"].drop_nulls(["k", "standard"])
         ranked = points.rename({"standard": "nDCG"})
-        yield from _curves("nDCG by rank", [Line("nDCG", ranked)], axes=("k", "nDCG"))
+        yield from _curves("nDCG by rank", [("nDCG", ranked)], ("k", "nDCG"))
     for table, key in (("curve", "layer"), ("pr", "class")):
         if table in scores.tables:
             groups = scores.tables[table].group_by(key, maintain_order=True)
-            lines = [Line(str(name), _points(rows, scores.profile)) for (name,), rows in groups]
-            yield from _curves(f"Precision and recall by {key}", lines)
-
-
-def _points(rows: pl.DataFrame, profile: str) -> pl.DataFrame:
-    """The points of a curve: in `plan` from recall 0, in `official` those of the script."""
-    kept = [name for name in ("recall", "precision", "threshold", "tp", "fp", "fn") if name in rows]
-    points = rows.select(kept).drop_nulls(["recall", "precision"])
-    if profile == "official" or points.is_empty():
-        return points.filter(pl.col("recall") > 0).sort("recall", "precision")
-    first = points.head(1).select(
-        pl.lit(value).cast(dtype).alias(name)
-        for name, dtype in points.schema.items()
-        for value in [{"recall": 0.0, "precision": points["precision"][0]}.get(name)]
-    )
-    return pl.concat([first, points.filter(pl.col("recall") > 0)])
+            lines = [(str(name), curve_points(rows, scores.profile)) for (name,), rows in groups]
+            yield from _curves(f"Precision and recall by {key}", lines, RATES)
 
 
 def _curves(
-    title: str, lines: list[Line], axes: tuple[str, str] = ("recall", "precision")
+    title: str, lines: Sequence[tuple[str, pl.DataFrame]], axes: tuple[str, str]
 ) -> Iterator[Curves]:
-    """A section of the curves that have points; none without any."""
-    drawn = [_thinned(line, axes) for line in lines if line.points.height]
+    """A section of the curves that have points, axes first; none without any.
+
+    A curve has not more points than people can see.
+    """
+    drawn, most = [], max((points.height for _, points in lines), default=0)
+    for name, points in lines:
+        size, last = points.height, MOST_POINTS - 1
+        rows = [at * (size - 1) // last for at in range(MOST_POINTS)]
+        others = [column for column in points.columns if column not in axes]
+        few = points[rows] if size > MOST_POINTS else points
+        drawn += [(name, few.select(*axes, *others))] if size else []
     if drawn:
-        most = max(line.points.height for line in lines)
         intro = "The pointer shows the values of a point."
         if most > MOST_POINTS:
             intro += f" Of curves with more than {MOST_POINTS:,} points, as many are drawn."
-        yield Curves(title, intro, axes=axes, lines=drawn, rates=axes[0] == "recall")
-
-
-def _thinned(line: Line, axes: tuple[str, str]) -> Line:
-    """A curve with its axes first, and not more points than people can see."""
-    others = [name for name in line.points.columns if name not in axes]
-    points = line.points.select(*axes, *others)
-    size = points.height
-    if size > MOST_POINTS:
-        chosen = [at * (size - 1) // (MOST_POINTS - 1) for at in range(MOST_POINTS)]
-        points = points[chosen]
-    return Line(line.name, points)
+        yield Curves(title, intro, axes=axes, lines=drawn, rates=axes == RATES)
 
 
 #: The most columns of an excerpt.
@@ -177,72 +151,28 @@ class FindingList(Section):
     kind: ClassVar[str] = "findings"
     scripts: ClassVar[tuple[str, ...]] = (*TABLES, "assets/findings.js")
 
-    def data(self) -> Any:
+    def data(self) -> dict[str, object]:
         """The parts of each finding by name, and how many problems they are."""
         types = dict.fromkeys(_FIELDS, pl.String) | dict.fromkeys(_NUMBERS, pl.Int64)
-        rows = [printable(_row(finding)) for finding in self.findings]
-        columns = packed(pl.DataFrame(rows, schema=types))
-        titles = {code: _title(code) for code in sorted({item.code for item in self.findings})}
+        rows = [printable(_finding_row(finding)) for finding in self.findings]
+        titles = {code: _code_title(code) for code in sorted({each.code for each in self.findings})}
+        columns = pack(pl.DataFrame(rows, schema=types))
         return {"title": self.title or "Findings", "columns": columns, "titles": titles}
 
 
-def finding_sections(verdict: Verdict) -> Iterator[Section]:
-    """The findings of a verdict by code, then each of them; nothing without any."""
-    if verdict.findings:
-        yield _by_code(verdict)
-        yield FindingList("Findings", findings=verdict.findings)
-
-
-def _by_code(verdict: Verdict) -> DataTable:
-    """How many findings of each code a side has, the most severe first."""
-    counts: dict[tuple[int, str, str, str], int] = {}
-    for finding in verdict.findings:
-        key = (finding.severity.rank, finding.side, finding.code, finding.severity.value)
-        counts[key] = counts.get(key, 0) + finding.count
-    rows = [
-        (severity, code, side, count, _title(code))
-        for (_, side, code, severity), count in sorted(counts.items())
-    ]
-    types = dict.fromkeys(("severity", "code", "side"), pl.String)
-    schema = {**types, "count": pl.Int64, "title": pl.String}
-    return DataTable(
-        "By code",
-        frame=pl.DataFrame(rows, schema=schema, orient="row"),
-        columns=[Column(name, kind="number" if name == "count" else "text") for name in schema],
-        page_size=10,
-    )
-
-
-def _title(code: str) -> str:
-    """The title of a code; empty for one that is not in the catalogue."""
-    try:
-        return entry(code).title
-    except KeyError:
-        return ""
-
-
-def _row(finding: Finding) -> dict[str, Any]:
-    return {
+def _finding_row(finding: Finding) -> dict[str, object]:
+    """The parts of a finding; its line in three pieces, the middle of which is marked."""
+    names = ("code", "side", "file", "message", "help", "clause", "count")
+    row = {
+        **{name: getattr(finding, name) for name in names},
         "severity": finding.severity.value + (", blocking" if finding.blocking else ""),
-        "code": finding.code,
-        "side": finding.side,
-        "file": finding.file,
         "place": f"{finding.file}{finding.position}" if finding.file else "",
-        "message": finding.message,
         "record": finding.record if not finding.excerpt else None,
-        "help": finding.help,
-        "clause": finding.clause,
-        "count": finding.count,
-        **_line(finding),
     }
-
-
-def _line(finding: Finding) -> dict[str, Any]:
-    """The line of a finding in three pieces, the middle of which is marked, and the caret."""
     if not (finding.span and finding.excerpt):
-        return {}
+        return row
     line = draw(finding.excerpt, finding.span, WIDTH)
-    pieces: dict[str, str] = {"before": "", "marked": "", "after": ""}
+    pieces = {"before": "", "marked": "", "after": ""}
     cells = 0
     for piece in line.pieces:
         where = "before" if cells < line.column else "marked"
@@ -250,33 +180,58 @@ def _line(finding: Finding) -> dict[str, Any]:
         pieces[where] += piece.text
         cells += piece.cells
     caret = {"number": finding.span.line, "indent": line.column, "width": line.width}
-    return {**{name: visible(text) for name, text in pieces.items()}, **caret}
+    return row | caret | {name: visible(text) for name, text in pieces.items()}
 
 
-def verdict_page(verdict: Verdict, parent: tuple[str, str] | None = None) -> Page:
-    """The report of validation: how many findings of each code, and each with its line.
-
-    Args:
-        verdict: the verdict.
-        parent: a link to the page that this one belongs to, and its text.
-    """
-    tabs = [Tab("Findings", [_counts(verdict), *finding_sections(verdict)])]
-    return Page(title(verdict.task), about(verdict), tabs, verdict.outcome, parent)
+def _code_title(code: str) -> str:
+    """The title of a code; empty for one that is not in the catalogue."""
+    try:
+        return entry(code).title
+    except KeyError:
+        return ""
 
 
-def refusal_page(refusal: Refusal, parent: tuple[str, str] | None = None) -> Page:
-    """The report of a submission of which nothing was scored: why, and what to do.
-
-    Args:
-        refusal: the reason, with the verdict of validation.
-        parent: a link to the page that this one belongs to, and its text.
-    """
-    verdict = refusal.verdict
-    tabs = [
-        Tab("Refusal", list(_refused(refusal))),
-        Tab("All findings", [_counts(verdict), *finding_sections(verdict)], found(verdict)),
+def _finding_sections(verdict: Verdict, headline: bool = True) -> list[Section]:
+    """How many findings there are, those of each code, the most severe first, and each of them."""
+    facts = [Fact(f"{name}s", f"{count:,}") for name, count in verdict.by_severity.items()]
+    sections: list[Section] = [Headline(facts=facts)] if headline else []
+    if not verdict.findings:
+        return sections
+    counts: Counter[tuple[int, str, str, str]] = Counter()
+    for finding in verdict.findings:
+        severity = finding.severity
+        counts[severity.rank, finding.side, finding.code, severity.value] += finding.count
+    rows = [
+        (severity, code, side, count, _code_title(code))
+        for (_, side, code, severity), count in sorted(counts.items())
     ]
-    return Page(title(verdict.task), about(verdict), tabs, "refused", parent)
+    texts = [Field(name) for name in ("severity", "code", "side")]
+    fields = [*texts, Field("count", kind="number"), Field("title")]
+    types = {field.name: pl.Int64 if field.kind == "number" else pl.String for field in fields}
+    frame = pl.DataFrame(rows, schema=types, orient="row")
+    by_code = DataTable("By code", frame=frame, columns=fields, page_size=10)
+    return [*sections, by_code, FindingList("Findings", findings=verdict.findings)]
+
+
+def verdict_page(verdict: Verdict) -> Page:
+    """The report of validation: how many findings of each code, and each with its line."""
+    tabs = [Tab("Findings", _finding_sections(verdict))]
+    return Page(title(verdict.task), _about(verdict), tabs, verdict.outcome)
+
+
+def refusal_page(refusal: Refusal) -> Page:
+    """The report of a submission of which nothing was scored: why, and what to do."""
+    verdict = refusal.verdict
+    reason: list[Section] = [
+        Notes("Nothing was scored", warnings=[refusal.reason], notes=[refusal.help])
+    ]
+    if refusal.blocking:
+        reason.append(FindingList("The reason", findings=refusal.blocking))
+    if refusal.command:
+        command = shlex.join(refusal.command)
+        reason.append(Copied("Command", "It reports all findings.", command))
+    every = Tab("All findings", _finding_sections(verdict), _count(verdict))
+    return Page(title(verdict.task), _about(verdict), [Tab("Refusal", reason), every], "refused")
 
 
 def title(task: str) -> str:
@@ -284,7 +239,7 @@ def title(task: str) -> str:
     return load(task).title if task in task_modules() else task or "Findings"
 
 
-def about(verdict: Verdict) -> list[tuple[str, str]]:
+def _about(verdict: Verdict) -> list[tuple[str, str]]:
     """Subject of the check: what, against what, and how much was read."""
     read = [("documents", verdict.documents), ("records", verdict.records)]
     return [
@@ -295,166 +250,102 @@ def about(verdict: Verdict) -> list[tuple[str, str]]:
     ]
 
 
-def found(verdict: Verdict) -> int:
+def _count(verdict: Verdict) -> int:
     """The number of findings, with those that are only counted."""
     return sum(finding.count for finding in verdict.findings)
 
 
-def _counts(verdict: Verdict) -> Headline:
-    counts = verdict.by_severity.items()
-    return Headline(facts=[Fact(f"{name}s", f"{count:,}") for name, count in counts])
-
-
-def _refused(refusal: Refusal) -> Iterator[Section]:
-    """The reason and what to do, the findings that are the reason, and the command for the rest."""
-    yield Notes("Nothing was scored", warnings=[refusal.reason], notes=[refusal.help])
-    if refusal.blocking:
-        yield FindingList("The reason", findings=refusal.blocking)
-    if refusal.command:
-        yield Copied("Command", "It reports all findings.", text=shlex.join(refusal.command))
-
-
 #: The most numbers of a headline.
 MOST_FACTS = 8
-#: Tables that are shown as scores or curves.
-_DRAWN = frozenset({"scorings", "curve", "pr", "ndcg"})
 
 
-def score_page(scores: Scores, parent: tuple[str, str] | None = None) -> Page:
-    """The report of the scores of a submission.
-
-    Args:
-        scores: the scores, with the alignment if it is to be shown.
-        parent: a link to the page that this one belongs to, and its text.
-    """
-    task = load(scores.task)
+def score_page(scores: Scores) -> Page:
+    """The report of the scores of a submission, with the alignment if it is there."""
+    task, verdict = load(scores.task), scores.verdict
     aligned = alignment(scores)
-    return Page(
-        title=task.title,
-        subtitle=about(scores.verdict),
-        tabs=[
-            Tab("Overview", list(_overview(scores, task))),
-            Tab("Scores", list(_scores(scores, task))),
-            Tab("Curves", list(curve_sections(scores))),
-            Tab("Breakdown", _bars(scores, task)),
-            Tab("Alignment", [aligned] if aligned else [], aligned.errors if aligned else None),
-            Tab("Tables", list(_tables(scores, task))),
-            Tab("Findings", list(finding_sections(scores.verdict)), found(scores.verdict)),
-        ],
-        parent=parent,
-    )
+    breakdowns = list(_breakdowns(scores, task))
+    bars = [Bars("Breakdown", breakdowns=breakdowns)] if breakdowns else []
+    hidden = {task.hooks.alignment, *([task.alignment_info.table] if task.alignment_info else [])}
+    tables = [
+        DataTable(
+            name.replace("_", " ").capitalize(),
+            frame=frame,
+            columns=[_field(task, column, dtype) for column, dtype in frame.schema.items()],
+        )
+        for name, frame in scores.tables.items()
+        if name not in _DRAWN | hidden and frame.height
+    ]
+    tabs = [
+        Tab("Overview", list(_overview(scores, task))),
+        Tab("Scores", list(_score_tables(scores, task))),
+        Tab("Curves", list(_curve_sections(scores))),
+        Tab("Breakdown", bars),
+        Tab("Alignment", [aligned] if aligned else [], aligned.errors if aligned else None),
+        Tab("Tables", tables),
+        Tab("Findings", _finding_sections(verdict, headline=False), _count(verdict)),
+    ]
+    return Page(task.title, _about(verdict), tabs)
+
+
+def _field(task: Task, name: str, dtype: pl.DataType) -> Field:
+    """A column of a table, shown as its statistic declares."""
+    statistic, field = task.statistic(name), field_of(name, dtype)
+    rate = statistic is not None and statistic.values.kind == "rate"
+    return field if field.kind != "rate" or rate else field._replace(kind="number")
 
 
 def _overview(scores: Scores, task: Task) -> Iterator[Section]:
-    """The numbers to read first, what to know about them, and the signature."""
-    yield Headline(facts=[_fact(scores, task, name) for name in _first(scores, task)])
+    """The numbers to read first, what to know about them, and the signature.
+
+    The metric that ranks is the first, then others of the same measure, then all others.
+    """
+    metrics, primary = scores.metrics, scores.primary
+    beside = [name for name in task.beside(primary, metrics) if name in metrics]
+    facts = []
+    for name in list(dict.fromkeys([*beside, *metrics]))[:MOST_FACTS]:
+        values, main = values_of(task, name), name == primary
+        limits = limits_text(scores.intervals.get(name), values, missing="")
+        head, meaning = (f"{name} (ranks)", _meaning(task, name)) if main else (name, "")
+        facts.append(Fact(head, value_text(metrics[name], values), limits, meaning, main))
+    yield Headline(facts=facts)
     if scores.warnings or scores.notes:
-        title = "Notes" if scores.notes else ""
-        yield Notes(title=title, warnings=scores.warnings, notes=scores.notes)
+        heading = "Notes" if scores.notes else ""
+        yield Notes(heading, warnings=scores.warnings, notes=scores.notes)
     yield Copied(
-        title="Signature",
-        intro="Everything that the numbers depend on. Publish it with them; "
+        "Signature",
+        "Everything that the numbers depend on. Publish it with them; "
         "hlteval verify computes them again from it.",
-        text=scores.signature,
-    )
-
-
-def _first(scores: Scores, task: Task) -> list[str]:
-    """The metric that ranks, then others of the same measure, then all others, up to a maximum."""
-    beside = [
-        name for name in task.beside(scores.primary, scores.metrics) if name in scores.metrics
-    ]
-    return list(dict.fromkeys([*beside, *scores.metrics]))[:MOST_FACTS]
-
-
-def _fact(scores: Scores, task: Task, name: str) -> Fact:
-    values, limits = values_of(task, name), scores.intervals.get(name)
-    main = name == scores.primary
-    return Fact(
-        name=f"{name} (ranks)" if main else name,
-        value=value_text(scores.metrics[name], values),
-        interval=f"[{', '.join(value_text(limit, values) for limit in limits)}]" if limits else "",
-        note=_meaning(task, name) if main else "",
-        main=main,
+        scores.signature,
     )
 
 
 def _meaning(task: Task, name: str) -> str:
     """Meaning of a metric, as declared; empty for one that is not declared."""
     measure, statistic = task.metric_parts.get(name, (None, task.statistic(name)))
-    said = [item.meaning.rstrip(".") for item in (measure, statistic) if item is not None]
-    return ". ".join(said).replace("`", "")
+    texts = [item.meaning.rstrip(".") for item in (measure, statistic) if item is not None]
+    return ". ".join(texts).replace("`", "")
 
 
-def _scores(scores: Scores, task: Task) -> Iterator[Section]:
-    """A table of all metrics, then one for each evaluation, with a column for each measure."""
-    yield _metrics(scores, task)
-    for evaluation, measures, rows in pivot_scorings(scores.tables["scorings"]):
-        names = pl.DataFrame({"": [name for name, _ in rows]}, schema={"": pl.String})
-        values = pl.DataFrame(
-            [cells for _, cells in rows], dict.fromkeys(measures, pl.Float64), orient="row"
+def _score_tables(scores: Scores, task: Task) -> Iterator[Section]:
+    """All metrics with what they mean; then each evaluation, with a column for each measure."""
+    ends, rows = ("low", "high") if scores.intervals else (), []
+    for name, value in scores.metrics.items():
+        limits = scores.intervals.get(name, (None, None)) if ends else ()
+        values = values_of(task, name)
+        figures = (None if each is None else value_text(each, values) for each in (value, *limits))
+        rows.append([name, *figures, _meaning(task, name)])
+    figure_fields = [Field(name, kind="figure") for name in ("value", *ends)]
+    fields = [Field("metric"), *figure_fields, Field("meaning")]
+    types = {field.name: pl.String for field in fields}
+    yield DataTable("All metrics", "", pl.DataFrame(rows, schema=types, orient="row"), fields)
+    for evaluation, measures, scorings in pivot_scorings(scores.tables["scorings"]):
+        numbers = dict.fromkeys(measures, pl.Float64)
+        frame = pl.DataFrame(
+            [[name, *values] for name, values in scorings], {"": pl.String, **numbers}, orient="row"
         )
-        heads = [Column("", "scoring"), *(_column(task, name) for name in measures)]
-        yield DataTable(evaluation, frame=names.hstack(values), columns=heads)
-
-
-def _metrics(scores: Scores, task: Task) -> DataTable:
-    """All metrics with their intervals, if there are any, and what they mean."""
-    ends = ("low", "high") if scores.intervals else ()
-    rows = [
-        {
-            "metric": name,
-            **{
-                end: _figure(task, name, value)
-                for end, value in zip(("value", *ends), each, strict=True)
-            },
-            "meaning": _meaning(task, name),
-        }
-        for name, value in scores.metrics.items()
-        for each in [(value, *(scores.intervals.get(name, (None, None)) if ends else ()))]
-    ]
-    names = ["metric", "value", *ends, "meaning"]
-    columns = [
-        Column(name, kind="figure" if name in ("value", *ends) else "text") for name in names
-    ]
-    frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String))
-    return DataTable("All metrics", frame=frame, columns=columns)
-
-
-def _figure(task: Task, name: str, value: float | None) -> str | None:
-    return None if value is None else value_text(value, values_of(task, name))
-
-
-def _column(task: Task, measure: str) -> Column:
-    statistic = task.statistic(measure)
-    rate = values_of(task, measure).kind == "rate"
-    meaning = statistic.meaning if statistic else ""
-    return Column(measure, measure, "rate" if rate else "number", meaning)
-
-
-def _bars(scores: Scores, task: Task) -> list[Section]:
-    found = list(breakdowns(scores, task))
-    return [Bars("Breakdown", breakdowns=found)] if found else []
-
-
-def _tables(scores: Scores, task: Task) -> Iterator[Section]:
-    """All other tables with rows."""
-    aligned = {task.hooks.alignment, *([task.alignment_info.table] if task.alignment_info else [])}
-    for name, frame in scores.tables.items():
-        if name not in _DRAWN | aligned and frame.height:
-            yield _table(scores, task, name)
-
-
-def _table(scores: Scores, task: Task, name: str) -> DataTable:
-    frame = scores.tables[name]
-    columns = [_typed(task, column, dtype) for column, dtype in frame.schema.items()]
-    return DataTable(name.replace("_", " ").capitalize(), frame=frame, columns=columns)
-
-
-def _typed(task: Task, name: str, dtype: pl.DataType) -> Column:
-    """A column of a table, shown as its statistic declares."""
-    statistic = task.statistic(name)
-    known = column(name, dtype)
-    if known.kind != "rate" or (statistic and statistic.values.kind == "rate"):
-        return known
-    return Column(name, kind="number")
+        fields = [Field("", "scoring")]
+        for name in measures:
+            statistic, rate = task.statistic(name), values_of(task, name).kind == "rate"
+            meaning = statistic.meaning if statistic else ""
+            fields.append(Field(name, name, "rate" if rate else "number", meaning))
+        yield DataTable(evaluation, "", frame, fields)

@@ -1,17 +1,20 @@
-"""The reports of comparisons, leaderboards and campaigns: ranks, differences and p values."""
+"""The reports of comparisons, leaderboards, campaigns and agreement: ranks and differences."""
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 import polars as pl
 
 from hlteval.findings import Severity
+from hlteval.reports import systems as formats
+from hlteval.reports.agreement import coefficient_rows, measure_rows, notes
 from hlteval.reports.html.page import (
     Bars,
     Breakdown,
-    Column,
     Copied,
     DataTable,
     Fact,
@@ -21,162 +24,115 @@ from hlteval.reports.html.page import (
     Section,
     Tab,
 )
-from hlteval.reports.html.scores import FindingList, title
-from hlteval.reports.scores import value_text, values_of
-from hlteval.reports.systems import INTERVAL, RANK, caption, labels, rank_shown
+from hlteval.reports.html.scores import MOST_FACTS, FindingList, title
+from hlteval.reports.scores import limits_text, value_text, values_of
+from hlteval.reports.systems import caption
+from hlteval.reports.tables import Field
+from hlteval.results.agreement import Agreement, CoefficientValue
 from hlteval.results.evaluation import CampaignResult, Group
-from hlteval.results.systems import NOT_DISTINGUISHABLE, Comparison, Leaderboard, System
+from hlteval.results.systems import (
+    NOT_DISTINGUISHABLE,
+    Comparison,
+    Leaderboard,
+    RankedValue,
+    System,
+)
 from hlteval.tasks import load
+from hlteval.tasks.task import RATE, Range
 
 SHARED_RANKS = "Systems not significantly different from the best of their group share its rank."
+PUBLISHED = "Everything that the numbers depend on. Publish it with them."
 
 
-def comparison_page(comparison: Comparison, parent: tuple[str, str] | None = None) -> Page:
-    """The report of a comparison.
-
-    Args:
-        comparison: the comparison.
-        parent: a link to the page that this one belongs to, and its text.
-    """
-    return Page(
-        title=title(comparison.task),
-        subtitle=[
-            ("task", comparison.task),
-            ("profile", comparison.profile),
-            ("metric", comparison.metric),
-            ("systems", str(len(comparison.systems))),
-        ],
-        tabs=[
-            Tab("Overview", list(_overview(comparison))),
-            Tab("Differences", list(_differences(comparison))),
-            Tab("Refused", list(_refused(comparison)), len(comparison.refused)),
-        ],
-        parent=parent,
-    )
-
-
-def _overview(comparison: Comparison) -> Iterator[Section]:
-    """The best systems, all of them with their intervals, notes and the signature."""
-    values = values_of(load(comparison.task), comparison.metric)
-    facts = [
-        Fact(each.name, value_text(each.value, values), _limits(each), "rank 1", main=at == 0)
-        for at, each in enumerate(comparison.best)
-    ]
-    yield headline(comparison, facts)
-    yield Bars("Values", breakdowns=[_values(comparison)])
-    yield _systems(comparison)
-    if comparison.notes:
-        yield Notes("Notes", notes=comparison.notes)
-    yield Copied(
-        "Signature",
-        "Everything that the numbers depend on. Publish it with them.",
-        text=comparison.signature,
-    )
-
-
-def headline(comparison: Comparison, facts: Sequence[Fact]) -> Section:
-    """The best systems, or that none is the best.
-
-    Args:
-        comparison: the comparison.
-        facts: the values of the best systems.
-    """
-    if facts:
-        return Headline(f"Best by {comparison.metric}", facts=facts)
-    reason = comparison.significance.note or "no difference is significant"
-    return Notes(f"Systems {NOT_DISTINGUISHABLE} by {comparison.metric}", notes=[reason])
-
-
-def _limits(system: System) -> str:
-    limits = system.interval
-    return f"[{limits[0]:.4f}, {limits[1]:.4f}]" if limits else ""
-
-
-def _values(comparison: Comparison) -> Breakdown:
-    metric, systems = comparison.metric, comparison.systems
-    values = values_of(load(comparison.task), metric)
-    rates = [metric] if (values.least, values.most) == (0.0, 1.0) else []
-    return Breakdown(
-        "system",
-        [system.name for system in systems],
-        {metric: [system.value for system in systems]},
-        rates,
-        {metric: [system.interval for system in systems]},
-    )
-
-
-def _systems(comparison: Comparison) -> DataTable:
-    """The table of systems: rank, name, value and interval, and the path."""
-    path = pl.col("name").replace(dict(comparison.paths)).alias("path")
-    frame = comparison.to_frame().with_columns(path)
-    if comparison.significance.note:
-        frame = frame.with_columns(rank=pl.lit(None, pl.Int64))
-    rate = values_of(load(comparison.task), comparison.metric).kind == "rate"
-    numbers = [Column(name, kind="rate" if rate else "number") for name in ("value", "low", "high")]
-    columns = [Column("rank", kind="number"), Column("name", "system"), *numbers, Column("path")]
+def comparison_page(comparison: Comparison) -> Page:
+    """The report of a comparison."""
+    task, metric = comparison.task, comparison.metric
+    about = [("task", task), ("profile", comparison.profile), ("metric", metric)]
     intro = caption(comparison) or SHARED_RANKS
-    return DataTable("Systems", intro, frame=frame, columns=columns)
-
-
-def _differences(comparison: Comparison) -> Iterator[Section]:
-    """The matrix of p values, and all pairs."""
-    if not comparison.differences:
-        return
-    yield matrix(comparison)
-    yield pairs(comparison)
-
-
-def pairs(comparison: Comparison, heading: str = "Pairs") -> DataTable:
-    """The differences of all pairs of systems.
-
-    Args:
-        comparison: the comparison.
-        heading: of the table.
-    """
-    rates = ("difference", "low", "high", "probability", "corrected")
-    titles = {"probability": "p", "corrected": "p (Holm)"}
-    return DataTable(
-        heading,
-        "The first minus the second; wins, losses and ties are documents.",
-        frame=comparison.to_frame("differences"),
-        columns=[
-            Column("first"),
-            Column("second"),
-            *(Column(name, titles.get(name, ""), "rate") for name in rates),
-            *(Column(name, kind="number") for name in ("wins", "losses", "ties")),
-        ],
-    )
-
-
-def matrix(comparison: Comparison, heading: str = "p values (Holm)") -> DataTable:
-    """The p values of all pairs, corrected, with a row and a column for each system.
-
-    Args:
-        comparison: the comparison.
-        heading: of the table.
-    """
-    listed = [system.name for system in comparison.systems]
-    values: dict[tuple[str, str], float | None] = {}
-    for pair in comparison.differences:
-        values[pair.first, pair.second] = values[pair.second, pair.first] = pair.corrected
-    rows = [[first, *(values.get((first, second)) for second in listed)] for first in listed]
-    ids = [f"c{at}" for at in range(len(listed))]
-    schema = {"system": pl.String, **dict.fromkeys(ids, pl.Float64)}
-    heads = [Column(own, name, "rate") for own, name in zip(ids, listed, strict=True)]
-    return DataTable(
-        heading,
-        "Below 0.05, two systems are significantly different.",
-        frame=pl.DataFrame(rows, schema=schema, orient="row"),
-        columns=[Column("system"), *heads],
-    )
-
-
-def _refused(comparison: Comparison) -> Iterator[Section]:
-    """The systems that were not scored: why, what to do, and the findings that are the reason."""
+    overview: list[Section] = [
+        _headline(comparison, RATE),
+        _bars(task, {metric: metric}, {each.name: {metric: each} for each in comparison.systems}),
+        DataTable("Systems", intro, *formats.ranked_systems(comparison)),
+        *([Notes("Notes", notes=comparison.notes)] if comparison.notes else []),
+        Copied("Signature", PUBLISHED, comparison.signature),
+    ]
+    refused: list[Section] = []
     for system in comparison.refused:
-        yield Notes(system.name, warnings=[system.reason], notes=[system.help])
-        if system.blocking:
-            yield FindingList(findings=system.blocking)
+        refused.append(Notes(system.name, warnings=[system.reason], notes=[system.help]))
+        refused += [FindingList(findings=system.blocking)] if system.blocking else []
+    tabs = [
+        Tab("Overview", overview),
+        Tab("Differences", _differences(comparison, "p values (Holm)", "Pairs")),
+        Tab("Refused", refused, len(comparison.refused)),
+    ]
+    return Page(title(task), [*about, ("systems", str(len(comparison.systems)))], tabs)
+
+
+def _headline(comparison: Comparison, limits: Range) -> Section:
+    """The best systems with their values and intervals, or that none is the best.
+
+    Args:
+        comparison: the comparison.
+        limits: what the limits of intervals can be.
+    """
+    metric, values = comparison.metric, values_of(load(comparison.task), comparison.metric)
+    facts = [
+        Fact(each.name, value_text(each.value, values), limits_text(each.interval, limits, ""),
+             "rank 1", main=number == 0)
+        for number, each in enumerate(comparison.best)
+    ]  # fmt: skip
+    if facts:
+        return Headline(f"Best by {metric}", facts=facts)
+    reason = comparison.significance.note or "no difference is significant"
+    return Notes(f"Systems {NOT_DISTINGUISHABLE} by {metric}", notes=[reason])
+
+
+def _bars(
+    task: str, metrics: Mapping[str, str], systems: Mapping[str, Mapping[str, System | RankedValue]]
+) -> Bars:
+    """The values of systems as bars with their intervals.
+
+    Args:
+        task: name of the task.
+        metrics: the metrics by what they are called.
+        systems: the values of each system, by metric.
+    """
+    scores = {name: [own[metric] for own in systems.values()] for name, metric in metrics.items()}
+    ranges = {name: values_of(load(task), metric) for name, metric in metrics.items()}
+    values = Breakdown(
+        "system",
+        list(systems),
+        {name: [own.value for own in each] for name, each in scores.items()},
+        [name for name, values in ranges.items() if (values.least, values.most) == (0.0, 1.0)],
+        {name: [own.interval for own in each] for name, each in scores.items()},
+    )
+    return Bars("Values", breakdowns=[values])
+
+
+def _differences(comparison: Comparison, values: str, pairs: str) -> list[Section]:
+    """The p values and the differences of all pairs, in tables of these names; none without pairs.
+
+    The p values are corrected; they have a row and a column for each system.
+    """
+    if not comparison.differences:
+        return []
+    names = [system.name for system in comparison.systems]
+    chances: dict[tuple[str, str], float | None] = {}
+    for pair in comparison.differences:
+        chances[pair.first, pair.second] = chances[pair.second, pair.first] = pair.corrected
+    columns = {
+        Field(f"c{at}", name, "rate"): [chances.get((other, name)) for other in names]
+        for at, name in enumerate(names)
+    }
+    frame = pl.DataFrame({"system": names}).with_columns(
+        pl.Series(field.name, rows, pl.Float64) for field, rows in columns.items()
+    )
+    below = "Below 0.05, two systems are significantly different."
+    minus = "The first minus the second; wins, losses and ties are documents."
+    return [
+        DataTable(values, below, frame, [Field("system"), *columns]),
+        DataTable(pairs, minus, comparison.to_frame("differences"), formats.PAIRS),
+    ]
 
 
 #: The file of the report of each system, by its name.
@@ -192,20 +148,25 @@ def leaderboard_page(board: Leaderboard, links: Links | None = None) -> Page:
         board: the leaderboard.
         links: the files of the reports of the systems, if there are any.
     """
-    ranked = len(board.rows) - len(board.refused)
+    refused = [("refused", f"{len(board.refused):,}")] if board.refused else []
+    about = [
+        ("task", board.task),
+        ("profile", board.profile),
+        ("metrics", ", ".join(board.metrics)),
+    ]
+    named = dict(zip(formats.labels(board.metrics), board.metrics, strict=True))
+    values = {row.name: row.scores for row in board.systems}
+    compared = (
+        _differences(own, f"p values (Holm) of {own.metric}", f"Pairs by {own.metric}")
+        for own in board.comparisons
+    )
     return Page(
-        title=f"Leaderboard: {title(board.task)}",
-        subtitle=[
-            ("task", board.task),
-            ("profile", board.profile),
-            ("metrics", ", ".join(board.metrics)),
-            ("systems", f"{ranked:,}"),
-            *([("refused", f"{len(board.refused):,}")] if board.refused else []),
-        ],
-        tabs=[
+        f"Leaderboard: {title(board.task)}",
+        [*about, ("systems", f"{len(board.systems):,}"), *refused],
+        [
             Tab("Leaderboard", list(_ranking(board, links or {}))),
-            Tab("Values", list(_leaderboard_values(board))),
-            Tab("Significance", list(_significance(board))),
+            Tab("Values", [_bars(board.task, named, values)] if values else []),
+            Tab("Significance", [section for sections in compared for section in sections]),
         ],
     )
 
@@ -213,114 +174,39 @@ def leaderboard_page(board: Leaderboard, links: Links | None = None) -> Page:
 def _ranking(board: Leaderboard, links: Links) -> Iterator[Section]:
     """The best systems, the table, those that are refused, notes and the signature."""
     for first in board.comparisons[:1]:
-        best = enumerate(first.best)
-        yield headline(first, [_fact(board, system, main=at == 0) for at, system in best])
-    if len(board.rows) > len(board.refused):
-        yield _leaderboard_systems(board, links)
-    yield from _leaderboard_refused(board, links)
+        yield _headline(first, values_of(load(board.task), first.metric))
+    if board.systems:
+        frame, fields = formats.board_systems(board, partial(limits_text, missing=""))
+        intro = caption(board.comparisons[0]) or SHARED_RANKS
+        yield DataTable("Systems", intro, *_with_links(frame, fields, 2, links), _MANY)
+    if board.refused:
+        frame = formats.refused_systems(board)
+        yield DataTable("Refused submissions", "", *_with_links(frame, formats.REFUSALS, 1, links))
     if board.notes:
         yield Notes("Notes", notes=board.notes)
     if board.signature:
-        intro = "Everything that the numbers depend on. Publish it with them."
-        yield Copied("Signature", intro, text=board.signature)
+        yield Copied("Signature", PUBLISHED, board.signature)
 
 
-def _fact(board: Leaderboard, system: System, *, main: bool) -> Fact:
-    metric = board.metrics[0]
-    value = value_text(system.value, values_of(load(board.task), metric))
-    return Fact(system.name, value, _leaderboard_limits(board, metric, system), "rank 1", main=main)
+def _with_links(
+    frame: pl.DataFrame, fields: Sequence[Field], at: int, links: Links
+) -> tuple[pl.DataFrame, Sequence[Field]]:
+    """A table of systems with links to their reports in the column of this number, if any."""
+    if not links:
+        return frame, fields
+    reports = pl.Series("report", [links[name] for name in frame["system"]], pl.String)
+    return frame.with_columns(reports), [*fields[:at], Field("report", kind="link"), *fields[at:]]
 
 
-def _leaderboard_limits(board: Leaderboard, metric: str, own: System) -> str:
-    """An interval as people read it; empty if there is none."""
-    values = values_of(load(board.task), metric)
-    return f"[{', '.join(value_text(end, values) for end in own.interval)}]" if own.interval else ""
-
-
-def _leaderboard_systems(board: Leaderboard, links: Links) -> DataTable:
-    """Rank, system, and by metric value, interval and rank; then the reports."""
-    rows = [row for row in board.rows if not row.reason]
-    task = load(board.task)
-    names = [row.name for row in rows]
-    first = board.comparisons[0]
-    cells: dict[str, pl.Series] = {
-        "rank": pl.Series([rank_shown(row.rank, first) for row in rows], dtype=pl.Int64),
-        "system": pl.Series(names, dtype=pl.String),
-    }
-    columns = [Column("rank", kind="number"), Column("system")]
-    if links:
-        cells["report"] = pl.Series([links.get(name) for name in names], dtype=pl.String)
-        columns.append(Column("report", kind="link"))
-    for at, (metric, label) in enumerate(zip(board.metrics, labels(board.metrics), strict=True)):
-        scores = [row.scores[metric] for row in rows]
-        cells[label] = pl.Series([own.value for own in scores], dtype=pl.Float64)
-        rate = values_of(task, metric).kind == "rate"
-        columns.append(Column(label, label, "rate" if rate else "number", metric))
-        if any(own.interval for own in scores):
-            name = f"{label} {INTERVAL}"
-            cells[name] = pl.Series([_leaderboard_limits(board, metric, own) for own in scores])
-            columns.append(Column(name))
-        if at:
-            name = f"{label} {RANK}"
-            ranks = [rank_shown(own.rank, board.by(metric)) for own in scores]
-            cells[name] = pl.Series(ranks, dtype=pl.Int64)
-            columns.append(Column(name, kind="number"))
-    intro = caption(first) or SHARED_RANKS
-    return DataTable("Systems", intro, frame=pl.DataFrame(cells), columns=columns, page_size=_MANY)
-
-
-def _leaderboard_values(board: Leaderboard) -> Iterator[Section]:
-    """The values of each metric as bars with their intervals."""
-    rows = [row for row in board.rows if not row.reason]
-    if not rows:
-        return
-    task, named = load(board.task), dict(zip(labels(board.metrics), board.metrics, strict=True))
-    ranges = {label: values_of(task, metric) for label, metric in named.items()}
-    scores = {label: [row.scores[metric] for row in rows] for label, metric in named.items()}
-    values = Breakdown(
-        "system",
-        [row.name for row in rows],
-        {label: [own.value for own in each] for label, each in scores.items()},
-        [label for label, own in ranges.items() if (own.least, own.most) == (0.0, 1.0)],
-        {label: [own.interval for own in each] for label, each in scores.items()},
-    )
-    yield Bars("Values", breakdowns=[values])
-
-
-def _significance(board: Leaderboard) -> Iterator[Section]:
-    """By metric the p values of all pairs and their differences."""
-    for own in board.comparisons:
-        if own.differences:
-            yield matrix(own, f"p values (Holm) of {own.metric}")
-            yield pairs(own, f"Pairs by {own.metric}")
-
-
-def _leaderboard_refused(board: Leaderboard, links: Links) -> Iterator[Section]:
-    """The systems that were not scored, with the reason and what to do."""
-    rows = [row for row in board.rows if row.reason]
-    if not rows:
-        return
-    cells = {
-        "system": [row.name for row in rows],
-        "reason": [row.reason for row in rows],
-        "help": [row.help for row in rows],
-    }
-    columns = [Column("system"), Column("reason"), Column("help", "what to do")]
-    if links:
-        cells["report"] = [links[row.name] for row in rows]
-        columns.insert(1, Column("report", kind="link"))
-    yield DataTable("Refused submissions", frame=pl.DataFrame(cells), columns=columns)
-
-
-ColumnKind = Literal["text", "list", "rate", "number"]
-#: The columns of the table of cells: the type of their values, and how they are shown.
-_CELLS: Mapping[str, tuple[pl.DataType | type[pl.DataType], ColumnKind]] = {
-    **dict.fromkeys(
-        ("task", "profile", "condition", "submission", "status", "metric"), (pl.String, "text")
-    ),
-    **dict.fromkeys(("value", "low", "high"), (pl.Float64, "rate")),
-    "errors": (pl.Int64, "number"),
-    "codes": (pl.List(pl.String), "list"),
+#: The columns of the table of cells, and the types of their values.
+_CELLS: Mapping[Field, pl.DataType | type[pl.DataType]] = {
+    **{
+        Field(name): pl.String
+        for name in ("task", "profile", "condition", "submission", "status", "metric")
+    },
+    **{Field(name, kind="rate"): pl.Float64 for name in ("value", "low", "high")},
+    Field("errors", kind="number"): pl.Int64,
+    Field("codes", kind="list"): pl.List(pl.String),
 }
 
 
@@ -334,35 +220,35 @@ def campaign_page(result: CampaignResult, pages: Mapping[Group, str]) -> Page:
     troubled = [row for row in result.rows if row.result.status != "scored"]
     reasons: list[Section] = []
     for row in troubled:
-        heading = f"{row.cell.submission} ({group_title(row.cell.group)})"
+        heading = f"{row.cell.submission} ({_group_title(row.cell.group)})"
         reasons.append(Notes(heading, warnings=[row.result.reason]))
         reasons += [FindingList(findings=row.findings)] if row.findings else []
-    groups = len(result.groups)
+    cells, groups = f"{len(result.rows):,}", f"{len(result.groups):,}"
+    facts = [Fact("cells", cells, main=True)]
+    facts += [Fact(status, f"{number:,}") for status, number in result.counts.items()]
     return Page(
-        title=result.name,
-        subtitle=[("cells", f"{len(result.rows):,}"), ("groups", f"{groups:,}")],
-        tabs=[
-            Tab("Cells", _cells(result)),
+        result.name,
+        [("cells", cells), ("groups", groups)],
+        [
+            Tab("Cells", [Headline("Cells", facts=facts), _cells(result)]),
             Tab("Leaderboards", list(_boards(result, pages)), len(result.boards)),
             Tab("Without numbers", reasons, len(troubled)),
         ],
     )
 
 
-def group_title(group: Group) -> str:
+def _group_title(group: Group) -> str:
     """Return a group of cells as people read it.
 
     Examples:
-        >>> group_title(("hub4", "plan", "")), group_title(("hub4", "plan", "strict"))
+        >>> _group_title(("hub4", "plan", "")), _group_title(("hub4", "plan", "strict"))
         ('hub4, plan', 'hub4, plan, strict')
     """
     return ", ".join(filter(None, group))
 
 
-def _cells(result: CampaignResult) -> list[Section]:
-    """Return how many cells there are of each status, and all of them."""
-    facts = [Fact("cells", f"{len(result.rows):,}", main=True)]
-    facts += [Fact(status, f"{number:,}") for status, number in result.counts.items()]
+def _cells(result: CampaignResult) -> DataTable:
+    """Return all cells; without conditions or intervals, their columns say nothing."""
     rows = []
     for row in result.rows:
         name, cell = row.headline, row.result
@@ -371,48 +257,146 @@ def _cells(result: CampaignResult) -> list[Section]:
         codes = sorted({finding.code for finding in row.findings if finding.severity == "error"})
         names = (*row.cell.group, row.cell.submission, cell.status, name)
         rows.append((*names, number, *limits, row.count(Severity.ERROR), codes))
-    schema = {name: dtype for name, (dtype, _) in _CELLS.items()}
+    schema = {field.name: dtype for field, dtype in _CELLS.items()}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
-    # Without conditions or intervals, their columns say nothing.
-    empty = {
-        name
-        for name in ("condition", "low", "high")
-        if {None, ""}.issuperset(frame[name].to_list())
-    }
-    columns = [Column(name, kind=kind) for name, (_, kind) in _CELLS.items() if name not in empty]
+    fields = [
+        field
+        for field in _CELLS
+        if field.name not in ("condition", "low", "high")
+        or not {None, ""}.issuperset(frame[field.name].to_list())
+    ]
     intro = (
         "The metric is the one that ranks; the table campaign.parquet has all of them. Codes are "
         "those of cells without numbers."
     )
-    table = DataTable("All cells", intro, frame=frame, columns=columns)
-    return [Headline("Cells", facts=facts), table]
+    return DataTable("All cells", intro, frame, fields)
 
 
 def _boards(result: CampaignResult, pages: Mapping[Group, str]) -> Iterator[Section]:
     """Yield a table for each leaderboard, after a table of their reports."""
     if not result.boards:
         return
+    titles = [_group_title(group) for group in result.boards]
     files = [pages.get(group, "") for group in result.boards]
-    titles = [group_title(group) for group in result.boards]
     yield DataTable(
         "Reports",
         "Differences and p values of each leaderboard.",
-        frame=pl.DataFrame({"leaderboard": titles, "report": files}),
-        columns=[Column("leaderboard"), Column("report", kind="link")],
+        pl.DataFrame({"leaderboard": titles, "report": files}),
+        [Field("leaderboard"), Field("report", kind="link")],
     )
     for heading, board in zip(titles, result.boards.values(), strict=True):
-        first = board.comparisons[0]
-        systems = [row for row in board.rows if not row.reason]
-        ranks = [rank_shown(row.rank, first) for row in systems]
-        cells = {
-            "rank": pl.Series(ranks, dtype=pl.Int64),
-            "system": pl.Series([row.name for row in systems], dtype=pl.String),
-        }
-        for metric in board.metrics:
-            scores = [row.scores.get(metric) for row in systems]
-            values = [None if own is None else own.value for own in scores]
-            cells[metric] = pl.Series(values, dtype=pl.Float64, strict=False)
-        columns = [Column("rank", kind="number"), Column("system")]
-        columns += [Column(metric, metric, "rate") for metric in board.metrics]
-        intro = caption(first) or SHARED_RANKS
-        yield DataTable(heading, intro, frame=pl.DataFrame(cells), columns=columns)
+        frame, fields = formats.board_systems(board, limits_text)
+        metrics = {field.name: field.meaning for field in fields if field.meaning}
+        rates = [Field(metric, metric, "rate") for metric in metrics.values()]
+        intro = caption(board.comparisons[0]) or SHARED_RANKS
+        yield DataTable(heading, intro, frame.rename(metrics), [*fields[:2], *rates])
+
+
+def agreement_page(agreement: Agreement) -> Page:
+    """The report of the agreement between annotators."""
+    about = [
+        ("task", agreement.task),
+        ("annotators", ", ".join(agreement.annotators)),
+        ("documents", f"{agreement.documents:,}"),
+    ]
+    findings = [FindingList(findings=agreement.findings)] if agreement.findings else []
+    tabs = [
+        Tab("Overview", list(_agreement_numbers(agreement))),
+        Tab("By label", list(_by(agreement, "label"))),
+        Tab("By document", list(_by(agreement, "document"))),
+        Tab("Differences", list(_disagreements(agreement)), len(agreement.differences)),
+        Tab("Findings", findings, len(agreement.findings)),
+    ]
+    return Page(title(agreement.task), about, tabs)
+
+
+def _agreement_numbers(agreement: Agreement) -> Iterator[Section]:
+    """The numbers to read first, all of them, notes and the signature."""
+    facts = []
+    for number, pair in enumerate(agreement.measures):
+        value = value_text(pair.value, values_of(load(agreement.task), pair.measure))
+        limits, names = limits_text(pair.interval, missing=""), f"{pair.first}, {pair.second}"
+        facts.append(Fact(pair.measure, value, limits, names, number == 0))
+    for item in agreement.coefficients:
+        if item.coefficient == "alpha" and item.document is None and item.label is None:
+            value, limits = value_text(item.value, RATE), limits_text(item.interval, missing="")
+            facts.append(Fact(f"{item.judged}: {item.coefficient}", value, limits, "all"))
+    yield Headline("Agreement", facts=facts[:MOST_FACTS])
+    if agreement.measures:
+        titles = {"forward": "first as reference", "backward": "second as reference"}
+        frame, fields = measure_rows(agreement)
+        fields = [each._replace(title=titles.get(each.name, each.title)) for each in fields]
+        yield DataTable("Measures", "", frame, fields)
+    if agreement.coefficients:
+        yield _coefficients("Coefficients", agreement, "")
+    yield Notes("Notes", notes=list(notes(agreement)))
+    yield Copied("Signature", PUBLISHED, agreement.signature)
+
+
+def _coefficients(
+    heading: str, agreement: Agreement, scope: Literal["", "document", "label"]
+) -> DataTable:
+    """A table of coefficients, of everything or of each document or label, without intervals."""
+    frame, fields = coefficient_rows(agreement, scope)
+    ends = ("low", "high") if scope else ()
+    meanings = (f"{name}: {agreement.meanings[name]}" for name in dict.fromkeys(frame["judged"]))
+    return DataTable(
+        heading, "; ".join(meanings), frame, [each for each in fields if each.name not in ends]
+    )
+
+
+def _by(agreement: Agreement, scope: Literal["document", "label"]) -> Iterator[Section]:
+    """The coefficients of each document or label: bars of alpha by what is judged, and a table."""
+    items: dict[str, list[CoefficientValue]] = {}
+    for item in agreement.coefficients:
+        if getattr(item, scope) is not None:
+            alphas = items.setdefault(item.judged, [])
+            alphas += [item] if item.coefficient == "alpha" else []
+    if items:
+        breakdowns = [
+            Breakdown(
+                f"{judged}, {scope}",
+                [getattr(item, scope) for item in alphas],
+                {"alpha": [item.value for item in alphas]},
+                intervals={"alpha": [item.interval for item in alphas]},
+            )
+            for judged, alphas in items.items()
+            if alphas
+        ]
+        yield Bars(f"By {scope}", breakdowns=breakdowns)
+        yield _coefficients(f"Coefficients by {scope}", agreement, scope)
+
+
+def _disagreements(agreement: Agreement) -> Iterator[Section]:
+    """Differences of annotators: a row per unit, with what each of them says and where.
+
+    The page leaves out the folder that all places of an annotator are in.
+    """
+    if not agreement.differences:
+        return
+    columns = {
+        Field(name): [getattr(item, name) for item in agreement.differences]
+        for name in ("judged", "document", "unit")
+    }
+    places = {}
+    for at, name in enumerate(agreement.annotators):
+        judgments = [item.judgments.get(name) for item in agreement.differences]
+        said = [each and each.category for each in judgments]
+        columns[Field(f"category{at}", name)] = [None if c is None else str(c) for c in said]
+        where = [each and each.place for each in judgments]
+        shared = os.path.commonprefix([place for place in where if place])  # noqa: RUF071 - cut back to a folder
+        folder = shared[: shared.rfind("/") + 1]
+        places[Field(f"place{at}", f"place, {name}")] = [
+            place and place.removeprefix(folder) for place in where
+        ]
+    columns |= places
+    frame = pl.DataFrame(
+        {field.name: pl.Series(values, dtype=pl.String) for field, values in columns.items()}
+    )
+    yield DataTable(
+        "Differences",
+        "Units of which annotators say different things; an empty cell is a unit that the "
+        "annotator did not mark.",
+        frame,
+        list(columns),
+    )

@@ -1,92 +1,391 @@
-"""Agreement: how far annotators of the same documents agree, in coefficients, and where not."""
+"""Agreement: how far annotators of the same documents agree, in coefficients, and where not.
+
+Each annotation is read and checked as a reference, from a file of its own or from one that names
+annotators. Pairs of annotators have the measures of the task, units that are judged have
+coefficients.
+"""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, combinations
+from operator import attrgetter
 
 import msgspec
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from hlteval import __version__
-from hlteval.findings import Findings
-from hlteval.findings.counts import count_of
-from hlteval.results.agreement import Agreement, CoefficientValue, Disagreement, Judgment
+from hlteval.converters import ReadResult
+from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, entry, finding
+from hlteval.findings.counts import count_of, first_names
+from hlteval.representation import TABLES, Corpus, align, of_documents
+from hlteval.results.agreement import (
+    Agreement,
+    CoefficientValue,
+    Disagreement,
+    Judgment,
+    PairMeasure,
+)
 from hlteval.results.systems import short_names
-from hlteval.results.verdict import FIRST, Signature
+from hlteval.results.verdict import FIRST, Signature, Verdict
 from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND, Coefficient, Ratings, Values
 from hlteval.scoring.agreement.units import SEPARATOR, Judged, Present, Unit, first_of_marks, judged
-from hlteval.scoring.intervals import Bootstrap
-from hlteval.scoring.metric import Limits
+from hlteval.scoring.intervals import Bootstrap, method
+from hlteval.scoring.metric import CannotCount, Limits, Metric
 from hlteval.scoring.resampling import draws
+from hlteval.sources import Member, Unreadable
 from hlteval.tasks import agreement as declarations
-from hlteval.tasks import load
-from hlteval.tasks.options import merge_options
+from hlteval.tasks.options import merge_options, metric_options
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.agreement.measures import Annotator, PairScorer, hold, inside, places, read
-from hlteval.workflows.processes.batches import Progress, no_progress, subprogress
-from hlteval.workflows.run.request import Intervals
-from hlteval.workflows.run.verdicts import expand_folders
-from hlteval.workflows.run.verdicts import options as option_parts
+from hlteval.workflows.processes.batches import no_progress, subprogress
+from hlteval.workflows.run.batches import Pair
+from hlteval.workflows.run.checks import Check
+from hlteval.workflows.run.engine import open_check, statistics
+from hlteval.workflows.run.request import Intervals, Request
+from hlteval.workflows.run.verdicts import (
+    NOTHING_TO_SCORE,
+    Refused,
+    digest_of,
+    expand_folders,
+    files_in,
+    option_parts,
+)
+
+#: The codes of the findings about annotators, or their prefixes.
+CODES = ("AGR",)
+#: The codes that follow from what cannot be read.
+_FOLLOWING = frozenset({"AGR101", "AGR103", "AGR104"})
+#: The tables whose rows name their annotator.
+_HAVING = tuple(
+    name for name, table in TABLES.items() if "annotator" in table.schema and name != "documents"
+)
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """One annotator and the annotation.
+
+    Attributes:
+        name: of the annotator.
+        corpus: the annotation.
+        documents: the names of the documents that count as annotated.
+        members: the files of `corpus.sources`, in order.
+        check: the check of the annotation.
+        verdict: its verdict.
+    """
+
+    name: str
+    corpus: Corpus
+    documents: tuple[str, ...]
+    members: tuple[Member, ...]
+    check: Check
+    verdict: Verdict
+
+    @property
+    def digest(self) -> str:
+        """The digest of the files."""
+        return digest_of(files_in(self.corpus))
+
+
+def read(request: Request, name: str) -> Annotator:
+    """Read an annotation and check it as a reference.
+
+    Where a task has files that come with it, annotators have them from `against`.
+
+    Args:
+        request: for the annotation.
+        name: of its annotator.
+    """
+    check = open_check(request)
+    opened, provided = check.opened, check.opened.task.provided_suffixes
+    if provided and opened.reference is not None and opened.system.corpus is None:
+        own = {member.basename for member in opened.system.members}
+        texts = opened.reference.members
+        added = [each for each in texts if each.basename.endswith(provided)]
+        files = (*opened.system.members, *(each for each in added if each.basename not in own))
+        system = replace(opened.system, members=tuple(sorted(files, key=attrgetter("basename"))))
+        check = Check(replace(opened, system=system, reference=None), gold=True)
+    corpora: list[Corpus] = []
+    members: list[Member] = []
+    for pair in chain.from_iterable(check.batches(None)):
+        check.add(check.check_batch(pair))
+        corpora.append(pair.system.corpus)
+        members += pair.system.members
+        if request.step:
+            request.step(len(check.total.documents), check.opened.total)
+    corpus = Corpus.concat(corpora) if corpora else Corpus()
+    documents = tuple(sorted(check.opened.selected_documents or corpus.documents["name"]))
+    return Annotator(name, corpus, documents, tuple(members), check, check.verdict())
+
+
+def inside(
+    annotation: Annotator, judged: Sequence[tuple[str, Mapping[str, str]]]
+) -> list[Annotator]:
+    """The annotators that one annotation names, each with the documents that name the annotator.
+
+    Rows without an annotator are of none.
+
+    Args:
+        annotation: the annotation.
+        judged: the tables of what is judged, with values of columns of the rows that count.
+    """
+    corpus = annotation.corpus
+    names = corpus.documents.select("name", document="row")
+    rows = [
+        getattr(corpus, table)
+        .filter(*(pl.col(column) == value for column, value in only.items()), True)
+        .select("document", "annotator")
+        for table, only in judged
+        if table in _HAVING
+    ]
+    empty = pl.DataFrame(schema={"document": pl.Int64, "annotator": pl.String})
+    judged_by = pl.concat([empty, *rows]).drop_nulls().join(names, on="document").unique()
+    documents = judged_by.sort("annotator", "name").group_by("annotator", maintain_order=True)
+    return [_only(annotation, str(name), {*own["name"]}) for (name,), own in documents]
+
+
+def _only(annotation: Annotator, name: str, documents: set[str]) -> Annotator:
+    """The annotation by one annotator, of the documents that name the annotator."""
+    corpus = annotation.corpus
+    kept: dict[str, pl.DataFrame] = {}
+    for table in _HAVING:
+        rows = getattr(corpus, table).filter(pl.col("annotator") == name)
+        kept[table] = rows.with_columns(annotator=pl.lit(None, pl.String))
+    for table, declared in TABLES.items():
+        for column, target in declared.references:
+            if target in _HAVING and target != table:  # rows of rows that have an annotator
+                rows = kept.get(table, getattr(corpus, table))
+                known = kept[target]["row"].implode()
+                kept[table] = rows.filter(pl.col(column).is_null() | pl.col(column).is_in(known))
+    return replace(
+        annotation,
+        name=name,
+        corpus=corpus.replace(**kept),
+        documents=tuple(document for document in annotation.documents if document in documents),
+    )
+
+
+def hold(annotators: Sequence[Annotator], paths: Sequence[str], request: Request) -> Findings:
+    """The findings about all annotations, if they can be compared.
+
+    Raises:
+        Refused: if they cannot, or have blocking findings, unless the request is lenient.
+    """
+    verdicts = {id(item.check): item.verdict for item in annotators}
+    findings = [item for verdict in verdicts.values() for item in verdict.findings]
+    blocking = [item for item in findings if item.blocking]
+    together = [item.of(REFERENCE) for item in about(annotators, paths)]
+    together = [item for item in together if not (blocking and item.code in _FOLLOWING)]
+    every = Findings([*findings, *together])
+    nothing = [item for item in blocking if item.code in NOTHING_TO_SCORE]
+    nothing += [item for item in together if item.blocking]
+    if nothing or (blocking and not request.lenient):
+        fix = "fix the blocking findings"
+        fix += "" if nothing else ", or use --lenient to compare the rest"
+        verdict = Verdict(request.task, "plan", passed=False, findings=every, side=REFERENCE)
+        raise Refused(verdict, "nothing was compared because of blocking findings", fix)
+    return every
+
+
+def about(annotators: Sequence[Annotator], paths: Sequence[str]) -> Iterator[Finding]:
+    """Check the annotators of a comparison, taken together."""
+    if len(annotators) < 2:
+        names = ", ".join(f"{item.name} only" for item in annotators) or "nobody"
+        yield finding("AGR101", file=paths[0], names=names)
+        return
+    real = [os.path.realpath(path) for path in paths]
+    for at, path in enumerate(paths):
+        if real[at] in real[:at]:
+            yield finding("AGR102", file=path, other=paths[real.index(real[at])])
+    files = [(item.digest, item.check.opened.system.path, item.name) for item in annotators]
+    for (one, first, name), (other, second, copy) in combinations(files, 2):
+        if len(paths) > 1 and one == other and os.path.realpath(first) != os.path.realpath(second):
+            yield finding("AGR105", file=second, name=copy, other=name)
+    sets = [set(item.documents) for item in annotators]
+    if not any(own & other for own, other in combinations(sets, 2)):
+        one, two = (
+            f"{a.name} has {first_names(a.documents or ['none'], 1)}" for a in annotators[:2]
+        )
+        yield finding("AGR103", first=one, second=two)
+        return
+    union = set().union(*sets)
+    for item, (_, file, name) in zip(annotators, files, strict=True):
+        if missing := sorted(union - set(item.documents)):
+            values = {"name": name, "number": f"{len(missing):,}", "example": missing[0]}
+            yield entry("AGR104").finding(values, file=file)
+
+
+def places(
+    annotator: Annotator, wanted: Mapping[int, Collection[int]]
+) -> dict[tuple[int, int], str]:
+    """File and line of records of an annotation; each file is searched once.
+
+    Args:
+        annotator: whose annotation it is.
+        wanted: records by the number of their file.
+    """
+    found: dict[tuple[int, int], str] = {}
+    for origin, records in wanted.items():
+        member, form = annotator.members[origin], annotator.check.opened.format
+        try:
+            located = form.locate(member, [FieldRef(record) for record in records])
+        except Unreadable:
+            located = [None] * len(records)
+        for record, location in zip(records, located, strict=True):
+            line = f":{location.span.line}" if location else ""
+            found[origin, record] = f"{member.display}{line}"
+    return found
+
+
+UNDEFINED = "undefined for these annotations"
+
+
+def pair_measures(
+    request: Request, declared: declarations.Agreement, values: Mapping[str, str], *pair: Annotator
+) -> Iterator[PairMeasure]:
+    """The measures of two annotators, on the documents that both annotated.
+
+    These are the declared ones, or else the one that ranks; a value is the mean of both directions.
+
+    Args:
+        request: with the intervals that are wanted.
+        declared: what the task declares for annotators.
+        values: of the task's options.
+        *pair: the annotators.
+    """
+    task, (first, second) = request.definition, pair
+    if task.metric is None:
+        return
+    ranking = task.ranking("plan", values)
+    names: Sequence[str] = (ranking,)
+    if declared.measures and not task.only_measure(values):
+        names = declared.measures
+    shared = sorted({*first.documents} & {*second.documents})
+    files = first.check.opened.files
+    metric = task.scorer("plan", metric_options(task, {**declared.options, **values}, files))
+    sides: list[pl.DataFrame] = []
+    undefined = UNDEFINED
+    try:
+        for reference, other in ((first, second), (second, first)):
+            sides.append(_counts(declared, metric, reference, other, shared))
+    except CannotCount as reason:
+        sides, undefined = [], reason.finding.message
+    finally:
+        metric.finish()
+    if sides:
+        known = metric.score(metric.total([]))[0]
+        names = [name for name in names if name in known] or [ranking]
+    for name in names:
+        forward = backward = value = None
+        interval: Limits | str = undefined
+        if sides:
+            (part,) = metric.decompose((name,))
+            forward, backward = (part.score(part.total([own]))[0].get(name) for own in sides)
+        if forward is not None and backward is not None:
+            value = (forward + backward) / 2
+            interval = _interval(request, part, name, value, sides)
+        yield PairMeasure(
+            measure=name,
+            first=first.name,
+            second=second.name,
+            forward=forward,
+            backward=backward,
+            value=value,
+            interval=None if isinstance(interval, str) else interval,
+            documents=len(shared),
+            reason=interval if isinstance(interval, str) else "",
+        )
+
+
+def _counts(
+    declared: declarations.Agreement,
+    metric: Metric,
+    reference: Annotator,
+    other: Annotator,
+    documents: Sequence[str],
+) -> pl.DataFrame:
+    """Count the annotation of an annotator, with another one as the reference."""
+    names = pl.Series(documents, dtype=pl.String)
+    gold = of_documents(_with_documents(reference.corpus, documents), names)
+    own = of_documents(declared.as_system(_with_documents(other.corpus, documents)), names)
+    pair = Pair(*map(ReadResult, align(gold, own)))
+    return statistics(reference.check.opened, metric, pair, alignment=False, evidence=False)[0]
+
+
+def _interval(
+    request: Request, part: Metric, name: str, value: float, sides: Sequence[pl.DataFrame]
+) -> Limits | str:
+    """The interval of the mean, from replicates over the same documents in both directions."""
+    wanted = request.intervals
+    if wanted is None:
+        return ""
+    documents = sorted({name for counts in sides for name in part.documents(counts)})
+    how = method(
+        part, len(documents), resamples=wanted.replicates, confidence=wanted.confidence,
+        seed=wanted.seed,
+    )  # fmt: skip
+    if how is None:
+        return "no method is known to be valid"
+    if missing := how.missing(part, name):
+        return missing
+    within = request.definition.limits(name)
+    if len(documents) < how.fewest:
+        return how.interval(value, np.array([value]), within)
+    nothing = np.array([])
+    one, two = (how.replicates(part, own, documents).get(name, nothing) for own in sides)
+    return how.interval(value, (one + two) / 2, within)
+
+
+def _with_documents(corpus: Corpus, names: Sequence[str]) -> Corpus:
+    """Return a corpus that has all documents of these names, those without annotations too."""
+    known = set(corpus.documents["name"])
+    absent = [name for name in names if name not in known]
+    if not absent:
+        return corpus
+    more = Corpus(documents=[{"row": row, "name": name} for row, name in enumerate(absent)])
+    return Corpus.concat([corpus, more])
 
 
 def agreement(
-    task: str,
-    paths: Sequence[str],
-    *,
-    names: Sequence[str] | None = None,
-    against: str | None = None,
-    intervals: Intervals | None = None,
-    lenient: bool = False,
-    options: dict[str, Any] | None = None,
-    encoding: str = "utf-8",
-    step: Progress = no_progress,
+    request: Request, paths: Sequence[str], names: Sequence[str] | None = None
 ) -> Agreement:
     """Measure the agreement of annotators.
 
     Args:
-        task: name of the task.
+        request: how their annotations are read, and what is computed; `against` has the documents,
+            where the annotations do not bring their own.
         paths: an annotation of each annotator, in a format of references of the task; or a single
             one that names several annotators.
-        names: of the annotators; their paths if not given.
-        against: the documents that the annotations are of, where they do not bring their own.
-        intervals: how confidence intervals are computed; without them there are none.
-        lenient: compare what can be compared in spite of blocking findings.
-        options: values by the names of the task's options.
-        encoding: of the files.
-        step: called after each batch with the documents that are done, and their number, which
-            is None if it is known only after reading.
+        names: of the annotators; their paths if there are no others.
 
     Raises:
         Refused: if annotations have blocking findings, or cannot be compared.
         WrongOption: if the task has nothing that annotators judge, or for a wrong option.
         FileNotFoundError: if a path does not exist.
     """
-    declared = load(task)
-    own = declaration(declared)
-    given = merge_options(declared, options or {})
-    arguments: dict[str, Any] = {"task": task, "against": against}
-    arguments |= {"options": given, "encoding": encoding}
+    task = request.definition
+    declared, values = declaration(task), merge_options(task, request.options)
+    each = replace(request, options=values, role=REFERENCE)
+    step = request.step or no_progress
     every = [
-        read(path, name, subprogress(step, at, len(paths)), **arguments)
+        read(replace(each, system=path, step=subprogress(step, at, len(paths))), name)
         for at, (path, name) in enumerate(zip(paths, names or paths, strict=True))
     ]
     if len(every) == 1:
-        tables = [(unit.table, unit.only) for unit in own.units] or [(declared.scored_table, {})]
+        tables = [(unit.table, unit.only) for unit in declared.units] or [(task.scored_table, {})]
         every = inside(every[0], tables)
-        members, folders = expand_folders(task, paths)
-        if folders and len(every) == 0:
+        members, folders = expand_folders(task.name, paths)
+        if folders and not every:
             short = short_names(members)
-            arguments |= {"names": [short[path] for path in members], "intervals": intervals}
-            found = agreement(paths=members, lenient=lenient, step=step, **arguments)
-            return msgspec.structs.replace(found, notes=(*folders, *found.notes))
-    findings = hold(every, paths, task, lenient=lenient)
-    scorer = PairScorer(declared, own, given, intervals)
-    return _compare(scorer, every, findings)
+            result = agreement(each, members, [short[path] for path in members])
+            return msgspec.structs.replace(result, notes=(*folders, *result.notes))
+    return _compare(request, declared, values, every, hold(every, paths, request))
 
 
 def declaration(task: Task) -> declarations.Agreement:
@@ -102,21 +401,29 @@ def declaration(task: Task) -> declarations.Agreement:
     return declarations.Agreement(why=f"{task.name} declares no units")
 
 
-def _compare(scorer: PairScorer, annotators: Sequence[Annotator], findings: Findings) -> Agreement:
+def _compare(
+    request: Request,
+    declared: declarations.Agreement,
+    values: Mapping[str, str],
+    annotators: Sequence[Annotator],
+    findings: Findings,
+) -> Agreement:
     """Measure the agreement of annotators by the measures and the units that a task declares."""
-    task, declared, intervals = scorer.task, scorer.declared, scorer.intervals
-    pairs = [*combinations(annotators, 2)]
+    intervals, pairs = request.intervals, [*combinations(annotators, 2)]
     shared = [{*first.documents} & {*second.documents} for first, second in pairs]
     documents = sorted(set().union(*shared))
-    measures = tuple(measure for pair in pairs for measure in scorer.measures(*pair))
+    by_pair = (pair_measures(request, declared, values, *pair) for pair in pairs)
+    measures = tuple(measure for each in by_pair for measure in each)
     sides = [(item.corpus, item.documents) for item in annotators]
     each = [(unit, judged(unit, sides, documents)) for unit in declared.units]
-    coefficients: list[CoefficientValue] = []
-    of_units = CoefficientScorer(annotators, documents, intervals)
-    for (unit, found), marked in zip(each, first_of_marks(declared.units), strict=True):
-        coefficients += of_units.values(unit, found, marked=marked)
+    scorer = CoefficientScorer(annotators, documents, intervals)
+    coefficients = tuple(
+        value
+        for (unit, judgments), marked in zip(each, first_of_marks(declared.units), strict=True)
+        for value in scorer.values(unit, judgments, marked=marked)
+    )
     files = {id(item.check): item.digest for item in annotators}
-    parts = [(FIRST, __version__), ("task", task.name), ("profile", "plan")]
+    parts = [(FIRST, __version__), ("task", request.task), ("profile", "plan")]
     parts += [("annotation", digest) for digest in files.values()]
     parts += [*option_parts(annotators[0].check.opened), ("annotators", f"{len(annotators)}")]
     notes = [f"no coefficients: {declared.why}"] if declared.why else []
@@ -127,19 +434,18 @@ def _compare(scorer: PairScorer, annotators: Sequence[Annotator], findings: Find
             f"[low, high]: {100 * intervals.confidence:g} % bootstrap interval, "
             f"{count_of(intervals.replicates, 'resample')} of documents"
         )
-    empty = [unit.name for unit, found in each if not found.units.height]
-    notes += [f"{name}: no annotator judged anything" for name in empty]
+    notes += [f"{u.name}: no annotator judged anything" for u, own in each if not own.units.height]
     meanings: dict[str, str] = {}
     for unit in declared.units:
         meanings[unit.name] = unit.meaning
         meanings |= {item.name: item.meaning for item in (FOUND, *COEFFICIENTS[unit.scale])}
     return Agreement(
-        task=task.name,
+        task=request.task,
         signature=str(Signature(tuple(parts))),
         annotators=tuple(item.name for item in annotators),
         documents=len(documents),
         measures=measures,
-        coefficients=tuple(coefficients),
+        coefficients=coefficients,
         differences=tuple(differences(each, annotators, documents)),
         findings=findings,
         notes=tuple(notes),
@@ -157,27 +463,8 @@ MOST_CATEGORIES = 100
 _CELLS = 5_000_000
 
 
-@dataclass(frozen=True)
-class _Group:
-    """Annotators whose agreement is measured, and their judgments.
-
-    Attributes:
-        names: of the annotators.
-        ratings: their judgments of the documents that count.
-    """
-
-    names: tuple[str, ...]
-    ratings: Ratings
-
-    def where(self, chosen: NDArray[np.bool_]) -> _Group:
-        return _Group(self.names, self.ratings.where(chosen))
-
-    def units(self, item: Coefficient) -> NDArray[np.bool_]:
-        """The units that a coefficient is of."""
-        judges = self.ratings.judges
-        if item is FOUND:
-            return judges > 0
-        return judges > 1 if item.name == "alpha" else judges == self.ratings.raters
+#: The names of annotators whose agreement is measured, their judgments, and the label of each unit.
+Group = tuple[tuple[str, ...], Ratings, NDArray[np.object_]]
 
 
 @dataclass(frozen=True)
@@ -194,134 +481,120 @@ class CoefficientScorer:
     documents: Sequence[str]
     intervals: Intervals | None
 
-    def values(self, unit: Unit, found: Judged, *, marked: bool) -> Iterator[CoefficientValue]:
+    def values(self, unit: Unit, judgments: Judged, *, marked: bool) -> Iterator[CoefficientValue]:
         """Compute all coefficients of what is judged, and that of the units that annotators mark.
 
         Each has a value of all documents, then values of labels or categories, then of documents.
         """
         for item in ((FOUND,) if marked else ()) + COEFFICIENTS[unit.scale]:
-            for group, labels in self._groups(item, found):
-                yield self._value(unit, item, group)
+            for names, ratings, labels in self._groups(item, judgments):
+                result = partial(_result, unit, item, names)
+                yield from self._values(result, item, ratings, single=isinstance(unit, Present))
                 if isinstance(unit, Present):
                     for label in dict.fromkeys(sorted(labels)):
-                        yield self._value(unit, item, group.where(labels == label), label)
-                elif len(group.ratings.categories) <= MOST_CATEGORIES:
-                    yield from self._by_category(unit, item, group)
-                values = item.value(item.sums(group.ratings), group.ratings.raters)
-                chosen = group.ratings.documents[group.units(item)]
-                units = np.bincount(chosen, minlength=len(self.documents)).tolist()
+                        chosen = ratings.where(labels == label)
+                        yield from self._values(result, item, chosen, label, single=True)
+                values = item.value(item.sums(ratings), ratings.raters)
+                of_units = ratings.documents[_has_value(item, ratings)]
+                units = np.bincount(of_units, minlength=len(self.documents)).tolist()
                 for name, number, value in zip(self.documents, units, values, strict=True):
                     if number:
-                        yield self._result(unit, item, group, number, float(value), document=name)
+                        yield result(number, float(value), document=name)
 
-    def _groups(
-        self, item: Coefficient, found: Judged
-    ) -> Iterator[tuple[_Group, NDArray[np.object_]]]:
-        """The pairs of annotators, or all of them, with the label of each unit."""
-        labels = found.units["label"].to_numpy()
+    def _groups(self, item: Coefficient, judgments: Judged) -> Iterator[Group]:
+        """The pairs of annotators, or all of them."""
+        labels, ratings = judgments.units["label"].to_numpy(), judgments.ratings
         if item.of == "all":
-            if item.name == "fleiss_kappa" and len(self.annotators) == 2:
-                return  # of two annotators, alpha and Cohen's kappa say the same
-            yield _Group(tuple(item.name for item in self.annotators), found.ratings), labels
+            # Of two annotators, alpha and Cohen's kappa say the same as that of Fleiss.
+            if item.name != "fleiss_kappa" or len(self.annotators) != 2:
+                yield tuple(item.name for item in self.annotators), ratings, labels
             return
         for pair in combinations(range(len(self.annotators)), 2):
             first, second = (self.annotators[index] for index in pair)
             shared = {*first.documents} & {*second.documents}
             inside = np.array([name in shared for name in self.documents], dtype=bool)
-            ratings = found.ratings
             chosen = inside[ratings.documents] & ratings.judged[:, [*pair]].any(axis=1)
-            yield (
-                _Group((first.name, second.name), ratings.where(chosen).pair(*pair)),
-                labels[chosen],
-            )
+            own = ratings.where(chosen).pair(*pair)
+            yield (first.name, second.name), own, labels[chosen]
 
-    def _value(
-        self, unit: Unit, item: Coefficient, group: _Group, label: str | None = None
-    ) -> CoefficientValue:
-        sums, raters = item.sums(group.ratings), group.ratings.raters
-        replicates = self._replicates(sums)
-        drawn = None if replicates is None else item.value(replicates, raters)
-        value = float(item.value(sums.sum(axis=0), raters))
-        units = int(group.units(item).sum())
-        return self._result(unit, item, group, units, value, drawn, sums, label=label)
-
-    def _by_category(
-        self, unit: Unit, item: Coefficient, group: _Group
+    def _values(
+        self,
+        result: Callable[..., CoefficientValue],
+        item: Coefficient,
+        ratings: Ratings,
+        label: str | None = None,
+        *,
+        single: bool,
     ) -> Iterator[CoefficientValue]:
-        sums, raters, of_categories = (
-            item.sums(group.ratings),
-            group.ratings.raters,
-            item.of_categories,
-        )
-        if of_categories is None:
+        """Give the value of a coefficient, and unless it is a single one, that of each category."""
+        units, sums, raters = _has_value(item, ratings), item.sums(ratings), ratings.raters
+        counted: NDArray[np.bool_] = np.any(sums != 0, axis=tuple(range(1, sums.ndim)))
+        total, replicates = sums.sum(axis=0), self._replicates(sums[counted])
+        how = None
+        if (wanted := self.intervals) is not None:
+            drawn = (wanted.confidence, wanted.seed, wanted.replicates)
+            how = Bootstrap(int(counted.sum()), *drawn)
+        values = None if replicates is None else item.value(replicates, raters)
+        value = float(item.value(total, raters))
+        yield result(int(units.sum()), value, values, how, label=label)
+        if single or item.of_categories is None or len(ratings.categories) > MOST_CATEGORIES:
             return
-        values = of_categories(sums.sum(axis=0), raters)
-        replicates = self._replicates(sums)
-        drawn = None if replicates is None else of_categories(replicates, raters)
-        units = group.units(item)
-        for at, category in enumerate(group.ratings.categories):
-            number = int((units & (group.ratings.values == at).any(axis=1)).sum())
-            column = None if drawn is None else drawn[:, at]
+        each = item.of_categories(total, raters)
+        values = None if replicates is None else item.of_categories(replicates, raters)
+        for at, category in enumerate(ratings.categories):
+            number = int((units & (ratings.values == at).any(axis=1)).sum())
+            column = None if values is None else values[:, at]
             if number:
-                value = float(values[at])
-                yield self._result(unit, item, group, number, value, column, sums, label=category)
+                yield result(number, float(each[at]), column, how, label=category)
 
     def _replicates(self, sums: Values) -> Values | None:
-        """The sums of resamples of the documents that have any."""
-        own = sums[_has_counts(sums)]
-        if self.intervals is None or not len(own):
+        """The sums of resamples of documents that have any."""
+        if self.intervals is None or not len(sums):
             return None
-        flat = own.reshape(len(own), -1)
-        blocks = draws(len(own), self.intervals.replicates, self.intervals.seed)
+        flat = sums.reshape(len(sums), -1)
         size = max(1, _CELLS // max(1, flat.shape[1]))
         parts = [
             block[begin : begin + size] @ flat
-            for block in blocks
+            for block in draws(len(sums), self.intervals.replicates, self.intervals.seed)
             for begin in range(0, len(block), size)
         ]
         return np.concatenate(parts).reshape(-1, *sums.shape[1:]) if parts else None
 
-    def _result(
-        self,
-        unit: Unit,
-        item: Coefficient,
-        group: _Group,
-        units: int,
-        value: float,
-        drawn: Values | None = None,
-        sums: Values | None = None,
-        *,
-        document: str | None = None,
-        label: str | None = None,
-    ) -> CoefficientValue:
-        """Return a value with its interval, from its replicates and the sums of documents."""
-        defined = not np.isnan(value)
-        interval: Limits | str = ""
-        if not defined and units:
-            interval = CONSTANT
-        elif not defined:
-            interval = NO_UNITS if item.of == "pair" else NO_UNITS_OF_ALL
-        elif drawn is not None and sums is not None and (wanted := self.intervals) is not None:
-            documents = int(_has_counts(sums).sum())
-            how = Bootstrap(documents, wanted.confidence, wanted.seed, wanted.replicates)
-            interval = how.interval(value, drawn, WITHIN)
-        return CoefficientValue(
-            judged=unit.name,
-            coefficient=item.name,
-            annotators=group.names,
-            value=value if defined else None,
-            interval=None if isinstance(interval, str) else interval,
-            units=units,
-            reason=interval if isinstance(interval, str) else "",
-            document=document,
-            label=label,
-        )
+
+def _has_value(item: Coefficient, ratings: Ratings) -> NDArray[np.bool_]:
+    """The units that a coefficient is of."""
+    if item is FOUND:
+        return ratings.judges > 0
+    return ratings.judges > 1 if item.name == "alpha" else ratings.judges == ratings.raters
 
 
-def _has_counts(sums: Values) -> NDArray[np.bool_]:
-    """The documents of which something was counted."""
-    has_counts: NDArray[np.bool_] = np.any(sums != 0, axis=tuple(range(1, sums.ndim)))
-    return has_counts
+def _result(
+    unit: Unit,
+    item: Coefficient,
+    names: tuple[str, ...],
+    units: int,
+    value: float,
+    drawn: Values | None = None,
+    how: Bootstrap | None = None,
+    **where: str | None,
+) -> CoefficientValue:
+    """Return a value with its interval, from its replicates; `where` it is not of all."""
+    interval: Limits | str = ""
+    if np.isnan(value):
+        interval = NO_UNITS if item.of == "pair" else NO_UNITS_OF_ALL
+        interval = CONSTANT if units else interval
+    elif drawn is not None and how is not None:
+        interval = how.interval(value, drawn, WITHIN)
+    return CoefficientValue(
+        judged=unit.name,
+        coefficient=item.name,
+        annotators=names,
+        value=None if np.isnan(value) else value,
+        interval=None if isinstance(interval, str) else interval,
+        units=units,
+        reason=interval if isinstance(interval, str) else "",
+        **where,
+    )
 
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
@@ -340,8 +613,8 @@ def differences(
         documents: the names of the documents, in the order of `Ratings.documents`.
     """
     sets = [frozenset(annotator.documents) for annotator in annotators]
-    annotated = np.array([[name in own for own in sets] for name in documents], dtype=bool)
-    annotated = annotated.reshape(len(documents), len(annotators))
+    inside = [[name in own for own in sets] for name in documents]
+    annotated = np.array(inside, dtype=bool).reshape(len(documents), len(annotators))
     marked = first_of_marks([unit for unit, _ in each])
     for (unit, found), finds in zip(each, marked, strict=True):
         ratings, judged = found.ratings, found.ratings.judged
@@ -379,24 +652,23 @@ def _disagreements(
     for index in units:
         document, key, _ = found.units.row(index)
         judgments: dict[str, Judgment] = {}
-        for at, judge in enumerate(annotators):
-            if present[index, at]:
-                value = float(ratings.values[index, at])
-                category: str | float | None = None if np.isnan(value) else value
-                if category is not None and ratings.categories:
-                    category = ratings.categories[int(value)]
-                place = located[at][records[index, at]] if (index, at) in records else None
-                judgments[judge.name] = Judgment(category=category, place=place)
+        for at in np.flatnonzero(present[index]).tolist():
+            value = float(ratings.values[index, at])
+            category: str | float | None = None if np.isnan(value) else value
+            if category is not None and ratings.categories:
+                category = ratings.categories[int(value)]
+            place = located[at][records[index, at]] if (index, at) in records else None
+            judgments[annotators[at].name] = Judgment(category=category, place=place)
         yield Disagreement(
-            judged=unit.name, document=document, unit=shown_key(key), judgments=judgments
+            judged=unit.name, document=document, unit=key_text(key), judgments=judgments
         )
 
 
-def shown_key(key: str) -> str:
+def key_text(key: str) -> str:
     """The key of a unit for people: its parts, and a hyphen between a start and an end.
 
     Examples:
-        >>> shown_key("12" + SEPARATOR + "20" + SEPARATOR), shown_key("food" + SEPARATOR + "1")
+        >>> key_text("12" + SEPARATOR + "20" + SEPARATOR), key_text("food" + SEPARATOR + "1")
         ('12-20', 'food 1')
     """
     parts = [part for part in key.split(SEPARATOR) if part]

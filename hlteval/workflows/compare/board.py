@@ -10,26 +10,26 @@ import pickle
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import msgspec
 
 from hlteval.findings import SUBMISSION, Finding, Findings
 from hlteval.reports.html import write
 from hlteval.reports.html.systems import leaderboard_page
-from hlteval.reports.scores import Refusal
 from hlteval.reports.systems import LEADERBOARD_FORMATS as FORMATS
 from hlteval.reports.tables import ALL
 from hlteval.reports.terminal import render_text
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Leaderboard
-from hlteval.results.verdict import SIGNED, Signature, Verdict
+from hlteval.results.verdict import SIGNED, Refusal, Signature, Verdict
 from hlteval.sources import writing
 from hlteval.sources.writing import check_name
 from hlteval.workflows.compare.comparison import leaderboard
 from hlteval.workflows.run.engine import Run
+from hlteval.workflows.run.request import Request
 
 INDEX, REPORTS, STEM = "index.html", "reports", "leaderboard"
 #: The suffix of the table in each format that is written.
@@ -41,33 +41,44 @@ _LONGEST = 60
 
 def leaderboard_in(
     output: str | Path | None,
-    *arguments: Any,
-    named: Callable[[Leaderboard], Leaderboard] | None = None,
-    **settings: Any,
+    request: Request,
+    systems: Sequence[str],
+    *,
+    names: str | None = None,
+    metrics: Sequence[str] = (),
+    alpha: float = 0.05,
+    named: Callable[[Leaderboard], Leaderboard] = lambda board: board,
 ) -> Leaderboard:
     """Make a leaderboard and its folder, which is complete or not there.
 
     Args:
         output: path of the folder, in which an earlier leaderboard is replaced in one step; None
             for no folder.
-        *arguments: those of `leaderboard`.
-        named: makes of the leaderboard the one that is written and returned, such as one that names
-            the source of its settings.
-        **settings: the same.
+        request: this and all others are arguments of `leaderboard`.
+        systems: paths of the submissions.
+        names: path of a file of names.
+        metrics: names of the metrics.
+        alpha: the level of significance.
+        named: makes the leaderboard that is written, such as one that names its settings' source.
 
     Raises:
         FileExistsError: if the folder contains anything but a leaderboard.
         Refused: if there is no leaderboard.
     """
+    rank = partial(leaderboard, request, systems, names=names, metrics=metrics, alpha=alpha)
     if output is None:
-        board = leaderboard(*arguments, **settings)
-        return named(board) if named else board
+        return named(rank())
     check_folder(Path(output))
     with writing(Path(output), replace=True) as folder, TemporaryDirectory() as spool:
         (folder / REPORTS).mkdir(parents=True)
-        kept = _Kept(Path(spool))
-        board = leaderboard(*arguments, visit=kept.keep, **settings)
-        board = named(board) if named else board
+        kept: dict[str, Path] = {}
+
+        def keep(name: str, run: Run) -> None:
+            kept[name] = Path(spool, str(len(kept)))
+            with kept[name].open("wb") as stream:
+                pickle.dump(run.scores(paths=False), stream)
+
+        board = named(rank(visit=keep))
         files, refused = report_files(board), {system.name: system for system in board.refused}
         for name, file in files.items():
             path = board.paths[name]
@@ -77,7 +88,10 @@ def leaderboard_in(
                 blocking = _relative(system.blocking, path)
                 result = Refusal(verdict, system.reason, system.help, blocking)
             else:
-                result = _report_scores(board, name, kept.scores(name))
+                with kept[name].open("rb") as stream:
+                    scores: Scores = pickle.load(stream)  # noqa: S301 - what `keep` wrote
+                kept[name].unlink()
+                result = _report_scores(board, name, scores)
             write(result, folder / file, (f"../{INDEX}", "Leaderboard"))
         texts = {INDEX: leaderboard_page(board, files).html()}
         for form, suffix in FILES.items():
@@ -115,36 +129,6 @@ def report_files(board: Leaderboard) -> dict[str, str]:
         taken[file.casefold()] += 1
         files[name] = f"{REPORTS}/{file}.html"
     return files
-
-
-class _Kept:
-    """The scores of systems, on disk.
-
-    Args:
-        folder: an empty folder.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.files: dict[str, Path] = {}
-
-    def keep(self, name: str, run: Run) -> None:
-        """Keep the scores of a system."""
-        scores = run.scores()
-        short = run.error_notes(paths=False)
-        known = {note: short[side] for side, note in run.error_notes().items()}
-        notes = tuple(known.get(note, note) for note in scores.notes)
-        path = self.files.setdefault(name, self.folder / str(len(self.files)))
-        with path.open("wb") as stream:
-            pickle.dump(msgspec.structs.replace(scores, notes=notes), stream)
-
-    def scores(self, name: str) -> Scores:
-        """The scores of a system, which are not kept any longer."""
-        path = self.files.pop(name)
-        with path.open("rb") as stream:
-            scores: Scores = pickle.load(stream)  # noqa: S301 - what `keep` wrote
-        path.unlink()
-        return scores
 
 
 def _report_scores(board: Leaderboard, name: str, scores: Scores) -> Scores:

@@ -2,11 +2,10 @@
 
 A system that is refused is left out; the others are compared without it.
 
-Systems are compared by several metrics from one reading: `workflows/compare/comparison.py` makes
-a plan by metric, metrics with the same part share resamples and permutations,
-and `ranking.py` makes a `Comparison` of each. A leaderboard is these comparisons under the names
-of the systems; the scores for its reports are on disk until all systems are scored
-(`board.py`).
+Systems are compared by several metrics from one reading: there is a plan by metric, metrics with
+the same part share resamples and permutations, and `ranking.py` makes a `Comparison` of each. A
+leaderboard is these comparisons under the names of the systems; the scores for its reports are on
+disk until all systems are scored (`board.py`).
 """
 
 from __future__ import annotations
@@ -15,27 +14,24 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
-from typing import Any
+from pathlib import PurePath
 
 import msgspec
-import numpy as np
-import polars as pl
 
-from hlteval.findings import SUBMISSION, Finding, Findings, finding
+from hlteval.findings import SUBMISSION, Finding, Findings, Problem, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.systems import Comparison, Leaderboard, RefusedSystem, short_names
 from hlteval.results.verdict import Signature, Verdict
-from hlteval.scoring.intervals import Bootstrap, Jackknife, Method
 from hlteval.scoring.metric import Metric
-from hlteval.scoring.resampling import Chance, Pair
+from hlteval.sources import open_source
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput, is_url
-from hlteval.tasks import load
+from hlteval.syntax.tsv import Column, ParsedTable, Table
+from hlteval.tasks.option_files import read_table
 from hlteval.tasks.options import merge_options, metric_options
 from hlteval.tasks.task import HIGH, Task, WrongOption
-from hlteval.workflows.compare.ranking import Plan, Scored, Values, system_names
-from hlteval.workflows.processes.batches import Progress, no_progress, subprogress
+from hlteval.workflows.compare.ranking import Plan, comparisons, part_of
+from hlteval.workflows.processes.batches import no_progress, subprogress
 from hlteval.workflows.run.engine import Run, count_batches
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused, expand_folders
@@ -47,25 +43,15 @@ MISSING = "LDB201"
 
 
 def score_systems(
-    task: str,
-    reference: str,
-    names: Mapping[str, str],
-    step: Progress,
-    settings: Mapping[str, Any],
-    visit: Visit | None = None,
-    *,
-    refuse_missing: bool = False,
+    request: Request, names: Mapping[str, str], visit: Visit | None = None, *, missing: bool = False
 ) -> tuple[dict[str, Run], dict[str, Refused]]:
     """Score systems; return their runs, and the reasons of those that are refused, by name.
 
     Args:
-        task: name of the task.
-        reference: path of the reference.
+        request: how each of them is scored.
         names: the name of each system, by the path of its submission.
-        step: called after each batch.
-        settings: what else `score` takes, the same for all.
         visit: called with each system; after that, its run has no alignment and no evidence.
-        refuse_missing: whether a submission that does not exist is refused as others are.
+        missing: whether a submission that does not exist is refused as others are.
 
     Raises:
         Refused: if the reference cannot be used.
@@ -73,15 +59,16 @@ def score_systems(
     runs: dict[str, Run] = {}
     reasons: dict[str, Refused] = {}
     for index, (path, name) in enumerate(names.items()):
-        own = subprogress(step, index, len(names))
+        step = subprogress(request.step or no_progress, index, len(names))
         try:
-            if refuse_missing:
-                _check_path(task, settings["profile"], path)
-            runs[name] = run = count_batches(Request(task, path, reference, step=own, **settings))
+            if missing and (absent := _absence(path)):
+                refused = _failure(request, absent)
+                raise Refused(refused, "no such submission", "correct the path")
+            runs[name] = run = count_batches(replace(request, system=path, step=step))
             if visit is not None:
                 visit(name, run)
-                run.alignments.clear()
-                run.collected.clear()
+                run.total.alignments.clear()
+                run.total.evidence.clear()
         except Refused as reason:
             if reason.whole:  # so are all others
                 raise
@@ -89,19 +76,17 @@ def score_systems(
     return runs, reasons
 
 
-def _check_path(task: str, profile: str, path: str) -> None:
-    """Refuse a submission that does not exist; all else that is wrong is found when it is read."""
-    found = []
+def _absence(path: str) -> list[Finding]:
+    """Report a submission that does not exist; all else that is wrong is found when it is read."""
     if isinstance(path, OpenInput):
-        found = [item for item in path.in_encoding("utf-8").findings if item.code == MISSING]
-    elif path != "-" and not is_url(path) and not os.path.lexists(os.path.realpath(path)):
-        found = [finding(MISSING, file=path)]
-    if found:
-        raise Refused(_failure(task, profile, found), "no such submission", "correct the path")
+        return [item for item in path.in_encoding("utf-8").findings if item.code == MISSING]
+    if path == "-" or is_url(path) or os.path.lexists(os.path.realpath(path)):
+        return []
+    return [finding(MISSING, file=path)]
 
 
-def _failure(task: str, profile: str, findings: Sequence[Finding]) -> Verdict:
-    return Verdict(task, profile, passed=False, findings=Findings(findings))
+def _failure(request: Request, findings: Sequence[Finding]) -> Verdict:
+    return Verdict(request.task, request.profile, passed=False, findings=Findings(findings))
 
 
 def refused_systems(reasons: Mapping[str, Refused]) -> tuple[RefusedSystem, ...]:
@@ -131,160 +116,45 @@ def all_refused(reasons: Sequence[Refused]) -> Refused:
     )
 
 
-def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparison]:
-    """Compare systems by several metrics, from the counts of one run each.
-
-    Metrics of the same part, test and number of replicates share their replicates.
-
-    Args:
-        runs: the counts, by name of the system; at least one.
-        plans: a plan per metric.
-    """
-    first = next(iter(runs.values()))
-    groups: list[tuple[object, list[Plan]]] = []
-    for plan in plans:
-        key = (part_of(first, plan.metric), plan.test, plan.drawn)
-        fitting = [group for known, group in groups if known == key]
-        if fitting:
-            fitting[0].append(plan)
-        else:
-            groups.append((key, [plan]))
-    documents = sorted(
-        {name for run in runs.values() for name in run.metric.documents(pl.concat(run.counts))}
-    )
-    made: dict[str, Comparison] = {}
-    for _, group in groups:
-        systems = {name: _resample(group, run, documents) for name, run in runs.items()}
-        chances = {
-            pair: _chances(group, *(systems[name] for name in pair))
-            for pair in combinations(systems, 2)
-        }
-        for plan in group:
-            own = {name: scores[plan.metric] for name, scores in systems.items()}
-            by_pair = {
-                frozenset(pair): chance[plan.metric]
-                for pair, chance in chances.items()
-                if plan.metric in chance
-            }
-            made[plan.metric] = plan.comparison(own, by_pair)
-    return [made[plan.metric] for plan in plans]
-
-
-def part_of(run: Run, name: str) -> Metric:
-    """Return the part of the metric of a run that gives a value."""
-    (part,) = run.metric.decompose((name,))
-    return part
-
-
-def _resample(plans: Sequence[Plan], run: Run, documents: Sequence[str]) -> dict[str, Scored]:
-    """Resample a system: its values, by metric of the plans, which share their replicates.
-
-    Raises:
-        WrongOption: if a metric is not computed with these options.
-    """
-    counts = pl.concat(run.counts)
-    metric, drawn = part_of(run, plans[0].metric), plans[0].drawn
-    values, _ = metric.score(metric.total([counts]))
-    for plan in plans:
-        if plan.metric not in values:
-            raise WrongOption(f"{plan.metric} is not computed with these options")
-    method: Method = Bootstrap(len(documents), drawn.confidence, drawn.seed, drawn.replicates)
-    if plans[0].test == "jackknife" or metric.interval_method != "bootstrap":
-        method = Jackknife(len(documents), drawn.confidence, drawn.seed)
-    replicates = method.replicates(metric, counts, documents)
-    alone = metric.replicates(counts, documents, np.eye(len(documents), dtype=np.int64))
-    nothing: Values = np.array([])  # the replicates of no documents
-    return {
-        name: Scored(
-            run=run,
-            part=metric,
-            counts=counts,
-            value=values[name],
-            method=method,
-            drawn=replicates.get(name, nothing),
-            each=alone.get(name, nothing),
-            reason="" if values[name] is None else method.missing(metric, name),
-        )
-        for name in (plan.metric for plan in plans)
-    }
-
-
-def _chances(
-    plans: Sequence[Plan], first: Mapping[str, Scored], second: Mapping[str, Scored]
-) -> dict[str, Chance]:
-    """Return the p value of the difference of two systems, by metric; without those undefined."""
-    differences = {
-        plan.metric: a - b
-        for plan in plans
-        if (a := first[plan.metric].value) is not None
-        and (b := second[plan.metric].value) is not None
-    }
-    if plans[0].test == "permutation" and differences:
-        one, two = first[plans[0].metric], second[plans[0].metric]
-        pair = Pair.of(one.part, one.counts, two.counts)
-        swapped = pair.permutation(plans[0].drawn.replicates, plans[0].drawn.seed)
-        return {name: swapped.chance(name, observed) for name, observed in differences.items()}
-    chances: dict[str, Chance | None] = {}
-    for name, observed in differences.items():
-        one, two = first[name], second[name]
-        if not one.method.too_few(one.part, name):
-            chances[name] = one.method.chance(observed, one.drawn - two.drawn)
-        elif not observed:
-            chances[name] = Chance(1.0, smallest=1.0)
-    return {name: chance for name, chance in chances.items() if chance is not None}
-
-
 #: Replicates where nobody says how many: the few are those that are scored one by one.
 MANY, FEW = 10_000, 200
 
 
 def compare(
-    task: str,
-    reference: str,
+    request: Request,
     systems: Sequence[str],
     *,
     metric: str | None = None,
     test: str | None = None,
-    intervals: Intervals | None = None,
     alpha: float = 0.05,
-    profile: str = "plan",
-    step: Progress = no_progress,
     counted: Callable[[Mapping[str, Run]], object] | None = None,
-    **given: Any,
 ) -> Comparison:
     """Compare systems by a metric.
 
     Args:
-        task: name of the task.
-        reference: path of the reference.
+        request: how each of them is scored. Its `intervals` say how many replicates there are, of
+            which confidence, from which seed; where their number is 0 or not given, `MANY` for
+            metrics whose counts add, and `FEW` for others.
         systems: paths of the submissions.
         metric: what they are compared by; the one that ranks where it is left out.
         test: `permutation`, `bootstrap` or `jackknife`; by default `permutation` where counts add,
             and `jackknife` elsewhere.
-        intervals: how many replicates, of which confidence, from which seed; where their number is
-            0 or not given, `MANY` for metrics whose counts add, and `FEW` for others.
         alpha: a difference is significant whose corrected probability is smaller.
-        profile: `plan` or `official`.
-        step: called after each batch with the documents that are done, and their number, which
-            is None if it is known only after reading.
         counted: called with what was counted of each system, by its name.
-        **given: more of what `score` takes, the same for all.
 
     Raises:
         WrongOption: if the task has no such metric, or the test is not valid for it.
         Refused: if the reference cannot be used, or no submission is scored; of several, those that
             are not scored have no rank and are in `refused`.
     """
-    declared = load(task)
-    values = merge_options(declared, given.get("options") or {})
-    by = Criteria(declared, profile, values, test, intervals or Intervals(0), alpha)
+    task = request.definition
+    values = merge_options(task, request.options)
+    by = Criteria(task, request.profile, values, test, request.intervals, alpha)
     by = by.with_metric(metric) if metric else by
     plan = by.plan(metric or by.ranking)
-    settings: dict[str, Any] = {"profile": profile, "alignment": False, **given}
-    settings |= {"options": dict(by.options)}
-    systems, folders = expand_folders(task, systems)
+    systems, folders = expand_folders(request.task, systems)
     names = short_names(systems)
-    runs, reasons = score_systems(task, reference, names, step, settings)
+    runs, reasons = score_systems(replace(request, options=by.options, alignment=False), names)
     if not runs:
         raise all_refused([*reasons.values()])
     if counted:
@@ -321,7 +191,7 @@ class Criteria:
         profile: `plan` or `official`.
         options: of the task, as text.
         test: that gives probabilities; None for that of each metric.
-        intervals: the replicates; their number may be 0, for that of each metric.
+        intervals: the replicates; without them or their number, those of each metric.
         alpha: the level of significance.
     """
 
@@ -329,7 +199,7 @@ class Criteria:
     profile: str
     options: Mapping[str, str]
     test: str | None
-    intervals: Intervals
+    intervals: Intervals | None
     alpha: float = 0.05
 
     @property
@@ -357,15 +227,14 @@ class Criteria:
         Nothing changes if the option `metrics` lists what is computed.
         """
         optional = any(option.name == "metrics" for option in self.task.options)
-        if not optional or "metrics" in self.options or metric not in self.task.metrics:
-            return self
-        if self.computes(metric):
+        fixed = not optional or "metrics" in self.options or metric not in self.task.metrics
+        if fixed or self.computes(metric):
             return self
         return replace(self, options={**self.options, "metrics": metric})
 
     def computes(self, metric: str) -> bool:
         """Return whether a metric of the task is computed with these options."""
-        (part,) = self.scorer.decompose((metric,))
+        part = part_of(self.scorer, metric)
         return metric in part.score(part.total([]))[0]
 
     def plan(self, metric: str) -> Plan:
@@ -378,7 +247,16 @@ class Criteria:
         if selected and not metric.startswith(f"{selected}."):
             reason = f"the options select the measure {selected}"
             raise WrongOption(f"{metric} is not computed: {reason}")
-        part = self._part(metric)
+        task = self.task
+        try:
+            part = part_of(self.scorer, metric)
+        except ValueError as reason:
+            raise WrongOption(f"unknown metric {metric} of {task.name}: {reason}") from reason
+        if not self.computes(metric):
+            if metric in task.metrics:
+                raise WrongOption(f"{metric} is not computed with these options")
+            hint = did_you_mean(metric, task.metrics, f"use one of {', '.join(task.metrics)}")
+            raise WrongOption(f"unknown metric {metric} of {task.name}; {hint}")
         test, resampled = self.test, part.interval_method == "bootstrap"
         if test is None:
             test = "permutation" if resampled else "jackknife"
@@ -387,30 +265,12 @@ class Criteria:
                 f"--test {test} is not valid for {metric}, which is computed from all documents at "
                 "once: use --test jackknife"
             )
-        statistic = self.task.statistic(metric)  # the measure may be one that is not declared
+        statistic = task.statistic(metric)  # the measure may be one that is not declared
         sign = -1 if statistic and statistic.better == "less" else 1
-        drawn = self.intervals
+        drawn = self.intervals or Intervals(0)
         if not drawn.replicates:
             drawn = replace(drawn, replicates=MANY if part.additive else FEW)
-        return Plan(metric, sign, test, drawn, self.alpha, self.task.limits(metric))
-
-    def _part(self, name: str) -> Metric:
-        """Return the part of the task's metric that gives a value.
-
-        Raises:
-            WrongOption: if none does.
-        """
-        task = self.task
-        try:
-            (part,) = self.scorer.decompose((name,))
-        except ValueError as reason:
-            raise WrongOption(f"unknown metric {name} of {task.name}: {reason}") from reason
-        if name not in part.score(part.total([]))[0]:
-            if name in task.metrics:
-                raise WrongOption(f"{name} is not computed with these options")
-            hint = did_you_mean(name, task.metrics, f"use one of {', '.join(task.metrics)}")
-            raise WrongOption(f"unknown metric {name} of {task.name}; {hint}")
-        return part
+        return Plan(metric, sign, test, drawn, self.alpha, task.limits(metric))
 
 
 #: Parts of signatures that each metric has.
@@ -418,64 +278,52 @@ COMPARED = ("test", "metric")
 
 
 def leaderboard(
-    task: str,
-    reference: str,
+    request: Request,
     systems: Sequence[str],
     *,
     names: str | None = None,
     metrics: Sequence[str] = (),
-    intervals: Intervals | None = None,
     alpha: float = 0.05,
-    profile: str = "plan",
-    step: Progress = no_progress,
     visit: Visit | None = None,
-    **given: Any,
 ) -> Leaderboard:
     """Rank systems by several metrics. Each submission is read once.
 
     Args:
-        task: name of the task.
-        reference: path of the reference.
+        request: how each of them is scored, as for `compare`.
         systems: paths of the submissions.
         names: path of a file of names (`system_names`); short names of the paths without one.
         metrics: names of the metrics; the first one ranks. By default those of `usual_metrics`.
-        intervals: the replicates, as for `compare`.
         alpha: a difference is significant whose corrected probability is smaller.
-        profile: `plan` or `official`.
-        step: called after each batch, as for `compare`.
         visit: called with the name of each system that is scored and its run, which has the
             alignment and its evidence then; without it none is kept.
-        **given: more of what `score` takes, the same for all.
 
     Raises:
         WrongOption: if the task has no such metric.
         Refused: if the reference or the file of names cannot be used. Submissions that are not
             scored, and those that do not exist, are in `refused`.
     """
-    declared = load(task)
-    options = merge_options(declared, given.get("options") or {})
-    if any(option.name == "metrics" for option in declared.options):  # it lists the computed ones
+    task = request.definition
+    options = merge_options(task, request.options)
+    if any(option.name == "metrics" for option in task.options):  # it lists the computed ones
         metrics = metrics or [n.strip() for n in options.get("metrics", "").split(",") if n]
         options = {**options, **({"metrics": ",".join(metrics)} if metrics else {})}
-    by = Criteria(declared, profile, options, None, intervals or Intervals(0), alpha)
+    by = Criteria(task, request.profile, options, None, request.intervals, alpha)
     plans = [by.plan(name) for name in dict.fromkeys(metrics or usual_metrics(by))]
-    systems, folders = expand_folders(task, systems)
-    named = system_names(systems, names, given.get("encoding", "utf-8"))
-    if any(item.blocking for item in named.findings):  # nobody would know whose row is whose
+    systems, folders = expand_folders(task.name, systems)
+    by_path, findings = system_names(systems, names, request.encoding)
+    if any(item.blocking for item in findings):  # nobody would know whose row is whose
         reason = "nothing was scored because of the file of --names"
-        raise Refused(_failure(task, profile, named.findings), reason, "correct it")
-    visited = dict.fromkeys(("alignment", "evidence"), visit is not None)
-    settings: dict[str, Any] = {"profile": profile, **visited, **given, "options": options}
-    runs, reasons = score_systems(
-        task, reference, named.names, step, settings, visit, refuse_missing=True
-    )
+        raise Refused(_failure(request, findings), reason, "correct it")
+    kept = visit is not None
+    each = replace(request, options=options, alignment=kept, evidence=kept)
+    runs, reasons = score_systems(each, by_path, visit, missing=True)
     board = assemble_leaderboard(by, plans, runs)
     return msgspec.structs.replace(
         board,
         notes=(*folders, *board.notes),
         refused=refused_systems(reasons),
-        paths={name: as_text(path) for path, name in named.names.items()},
-        findings=Findings(named.findings),
+        paths={name: as_text(path) for path, name in by_path.items()},
+        findings=Findings(findings),
     )
 
 
@@ -519,7 +367,8 @@ def usual_metrics(by: Criteria) -> list[str]:
     Counts, and what is less important to readers than the metric that ranks, are left out.
 
     Examples:
-        >>> usual_metrics(Criteria(load("hub4"), "plan", {}, None, Intervals(0)))
+        >>> from hlteval.tasks import load
+        >>> usual_metrics(Criteria(load("hub4"), "plan", {}, None, None))
         ['both.f', 'both.rec', 'both.pre', 'both.err']
     """
     task, first = by.task, by.ranking
@@ -537,3 +386,90 @@ def usual_metrics(by: Criteria) -> list[str]:
         and statistic.better != "neither"
     ]
     return list(dict.fromkeys([first, *others]))
+
+
+#: The side of findings about the file.
+SIDE = "--names"
+_TEXT = r"[^\t]*[^\t ][^\t]*"
+NAMES = Table(
+    (
+        Column("submission", pattern=_TEXT, code="LDB107"),
+        Column("name", pattern=_TEXT, code="LDB107"),
+    ),
+    code="LDB101",
+)
+
+
+def system_names(
+    paths: Sequence[str], path: str | None = None, encoding: str = "utf-8"
+) -> tuple[dict[str, str], list[Finding]]:
+    """Return the names of the systems on a leaderboard by path, and the findings about their file.
+
+    No two names are the same; where there are no others, they are short.
+
+    Args:
+        paths: of the submissions.
+        path: of the file of names, if there is one.
+        encoding: of the file.
+
+    Raises:
+        FileNotFoundError: if the file does not exist.
+        WrongOption: if it is a folder, or an archive of several files.
+    """
+    short = short_names(paths)
+    if path is None:
+        return short, []
+    source = open_source(path, encoding=encoding)
+    if source.kind == "folder" or len(source.members) > 1:
+        raise WrongOption(f"--names {path} is not a file of names")
+    lines: dict[str, tuple[int, str]] = {}
+    _, findings = read_table(source, NAMES, lambda parsed: [*_problems(parsed, short, lines)])
+    findings += source.findings
+    if not (lines or findings):
+        findings.append(finding("LDB106", file=source.path))
+    names = {path: lines[path][1] if path in lines else name for path, name in short.items()}
+    return names, [item.of(SIDE) for item in findings]
+
+
+def _problems(
+    parsed: ParsedTable, short: Mapping[str, str], lines: dict[str, tuple[int, str]]
+) -> Iterator[Problem]:
+    """Find the submission that each line is about; report those of none, and names that are alike.
+
+    Args:
+        parsed: the file of names.
+        short: the short names of all submissions, by path.
+        lines: takes the number of the line of a submission and the name there, by path.
+    """
+    spellings: dict[str, list[str]] = {}
+    for path, name in short.items():
+        file = PurePath(path)
+        for key in dict.fromkeys((str(path), name, file.name, file.stem)):
+            spellings.setdefault(key, []).append(path)
+
+    def problem(code: str, number: int, field: str, **values: object) -> Problem:
+        place = parsed.table.stretch(parsed.lines[number - 1], field)
+        return Problem(code, number, *place, values)
+
+    for number, submission, written in parsed.rows.iter_rows():
+        text, name = submission.strip(), written.strip()
+        paths = [text] if text in short else spellings.get(text, [])
+        if not paths:
+            hint = did_you_mean(text, list(spellings), "write its path as in the command")
+            yield problem("LDB102", number, "submission", given=text, hint=hint)
+        elif len(paths) > 1:
+            values = {"given": text, "count": len(paths), "paths": ", ".join(map(str, paths))}
+            yield problem("LDB104", number, "submission", **values)
+        elif paths[0] in lines:
+            first = lines[paths[0]][0]
+            yield problem("LDB105", number, "submission", path=paths[0], first=first)
+        else:
+            same = [line for line, other in lines.values() if other == name]
+            lines[paths[0]] = (number, name)
+            if same:
+                yield problem("LDB103", number, "name", name=name, other=f"line {same[0]}")
+    without = {name: path for path, name in short.items() if path not in lines}
+    for number, name in lines.values():  # the short names of submissions without a line
+        if name in without:
+            other = f"{without[name]}, which has no line"
+            yield problem("LDB103", number, "name", name=name, other=other)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import cast
 
 from hlteval.extensions import lazy
 from hlteval.reports.curves import NEEDED
@@ -93,12 +94,15 @@ def plot_leaderboard(board: Leaderboard, file: Path | None) -> None:
                 signature=board.signature,
                 primary=board.metrics[0],
                 metrics={name: own.value for name, own in row.scores.items()},
-                intervals={name: own.interval for name, own in row.scores.items() if own.interval},
+                intervals={
+                    name: cast("tuple[float, float]", own.interval)
+                    for name, own in row.scores.items()
+                    if own.interval
+                },
                 tables={},
                 verdict=Verdict(board.task, board.profile, passed=True),
             )
-            for row in board.rows
-            if not row.reason
+            for row in board.systems
         }
         _write("of_scores", every, file)
 

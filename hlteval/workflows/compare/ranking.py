@@ -1,4 +1,4 @@
-"""Ranks of systems by one metric, with the significance of their differences; names of systems."""
+"""Ranks of systems by metrics, and the significance of their differences, from one run of each."""
 
 from __future__ import annotations
 
@@ -6,25 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil
-from pathlib import PurePath
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.findings import Finding, Problem, finding
 from hlteval.findings.counts import count_of
-from hlteval.findings.suggest import did_you_mean
-from hlteval.results.systems import Comparison, Difference, Significance, System, short_names
+from hlteval.results.systems import Comparison, Difference, Significance, System
 from hlteval.results.verdict import Signature
-from hlteval.scoring.intervals import Method, notes, signature
-from hlteval.scoring.metric import Limits, Metric
-from hlteval.scoring.resampling import Chance, holm
-from hlteval.sources import open_source
-from hlteval.syntax.tsv import Column, ParsedTable, Table
-from hlteval.tasks.option_files import files
+from hlteval.scoring.intervals import Bootstrap, Jackknife, Method, notes, signature
+from hlteval.scoring.metric import Limits, Metric, Replicates
+from hlteval.scoring.resampling import Chance, Pair, holm
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.run.engine import Run
 from hlteval.workflows.run.request import Intervals
@@ -35,35 +28,52 @@ Values = NDArray[np.float64]
 DOUBTFUL = 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scored:
-    """One system and its value of a metric.
+@dataclass(frozen=True)
+class Resampled:
+    """One system and its values, in each replicate and of each document.
 
     Attributes:
         run: its scoring.
-        part: the part of the metric that gives the value.
+        part: the part of the metric that gives the values.
         counts: of the part, by document.
-        value: of the metric; None where undefined.
+        values: by metric; None where undefined.
         method: of intervals.
-        drawn: the value in each replicate, the same documents for all systems.
-        each: the value of each document by itself.
-        reason: why neither the value nor a difference has an interval; empty where they can.
+        drawn: the values in each replicate, the same documents for all systems.
+        each: the values of each document by itself.
     """
 
     run: Run
     part: Metric
     counts: pl.DataFrame
-    value: float | None
+    values: Mapping[str, float | None]
     method: Method
-    drawn: Values
-    each: Values
-    reason: str
+    drawn: Replicates
+    each: Replicates
 
-    def interval(self, within: Limits) -> Limits | str | None:
-        """The interval of the value, or why there is none; None where there is no value."""
-        if self.value is None:
+    def drawn_of(self, name: str) -> Values:
+        """The values of a metric in the replicates, of which there are none of no documents."""
+        return self.drawn.get(name, np.array([]))
+
+    def reason(self, name: str) -> str:
+        """Why neither a value nor a difference has an interval; empty where they can."""
+        return "" if self.values[name] is None else self.method.missing(self.part, name)
+
+    def interval(self, name: str, within: Limits) -> Limits | str | None:
+        """The interval of a value, or why there is none; None where there is no value."""
+        if (value := self.values[name]) is None:
             return None
-        return self.reason or self.method.interval(self.value, self.drawn, within)
+        return self.reason(name) or self.method.interval(value, self.drawn_of(name), within)
+
+    def difference(self, other: Resampled, name: str) -> float | None:
+        """The difference of the values of two systems; None where one is undefined."""
+        value, less = self.values[name], other.values[name]
+        return None if value is None or less is None else value - less
+
+
+#: Systems by name.
+Systems = Mapping[str, Resampled]
+#: The p values of differences by metric and pair, in either order since tests are two-sided.
+Chances = Mapping[tuple[str, frozenset[str]], Chance]
 
 
 @dataclass(frozen=True)
@@ -87,32 +97,28 @@ class Plan:
     within: Limits
 
     def comparison(
-        self, scored: Mapping[str, Scored], by_pair: Mapping[frozenset[str], Chance]
+        self, scored: Systems, by_pair: Mapping[tuple[str, frozenset[str]], Chance]
     ) -> Comparison:
         """Rank the systems, and compute their differences.
 
         Args:
             scored: the systems by name.
-            by_pair: the p values of their differences, in either order since tests are two-sided;
-                those that are undefined are absent.
+            by_pair: the p values of their differences by metric and pair, in either order since
+                tests are two-sided; those that are undefined are absent.
         """
-        values = {name: system.value for name, system in scored.items()}
-        undefined = -np.inf
-        order = sorted(
-            scored,
-            key=lambda name: undefined if (v := values[name]) is None else self.sign * v,
-            reverse=True,
-        )
-        pairs = {pair: by_pair.get(frozenset(pair)) for pair in combinations(order, 2)}
+        values = {name: system.values[self.metric] for name, system in scored.items()}
+        keys = {name: -np.inf if v is None else self.sign * v for name, v in values.items()}
+        order = sorted(scored, key=keys.__getitem__, reverse=True)
+        pairs = {p: by_pair.get((self.metric, frozenset(p))) for p in combinations(order, 2)}
         chances = [chance for chance in pairs.values() if chance is not None]
-        differences = correct([self.difference(pair, scored, pairs[pair]) for pair in pairs])
+        differences = correct([self.difference(*pair, scored, pairs[pair]) for pair in pairs])
         exact = bool(chances) and all(chance.exact for chance in chances)
-        limits = {name: system.interval(self.within) for name, system in scored.items()}
+        limits = {name: item.interval(self.metric, self.within) for name, item in scored.items()}
         systems = tuple(
             System(
                 name=name,
                 value=values[name],
-                interval=found if isinstance(found := limits[name], tuple) else None,
+                interval=interval if isinstance(interval := limits[name], tuple) else None,
                 rank=None if values[name] is None else rank,
             )
             for name, rank in zip(order, self.ranks(order, differences), strict=True)
@@ -132,7 +138,7 @@ class Plan:
             notes=(*notes, *filter(None, [significance.note])),
         )
 
-    def signature(self, scored: Mapping[str, Scored], *, exact: bool, resampled: bool) -> str:
+    def signature(self, scored: Systems, *, exact: bool, resampled: bool) -> str:
         """Return the signature of the first run with the digests of the others.
 
         Args:
@@ -150,20 +156,20 @@ class Plan:
         return str(Signature((*common, *systems, *last)))
 
     def difference(
-        self, names: tuple[str, str], scored: Mapping[str, Scored], chance: Chance | None
+        self, name: str, other: str, scored: Systems, chance: Chance | None
     ) -> Difference:
         """The difference of two systems, with the probability of one as large."""
-        first, second = (scored[name] for name in names)
-        observed = interval = None
-        if first.value is not None and second.value is not None:
-            observed = first.value - second.value
-            if not first.reason:
-                drawn = first.drawn - second.drawn
-                interval = first.method.difference(observed, drawn, self.within)
-        gains = self.sign * (first.each - second.each)
+        (first, second), metric = (scored[name], scored[other]), self.metric
+        observed, interval = first.difference(second, metric), None
+        if observed is not None and not first.reason(metric):
+            drawn = first.drawn_of(metric) - second.drawn_of(metric)
+            interval = first.method.difference(observed, drawn, self.within)
+        nothing: Values = np.array([])
+        each, others = (system.each.get(metric, nothing) for system in (first, second))
+        gains = self.sign * (each - others)
         return Difference(
-            first=str(names[0]),
-            second=str(names[1]),
+            first=str(name),
+            second=str(other),
             difference=observed,
             interval=interval,
             probability=None if chance is None else chance.p,
@@ -193,17 +199,12 @@ class Plan:
         ranks = self.ranks(order, differences)
         doubtful: set[str] = set()
         for sign in (-1, 1):
-            moved = [
-                msgspec.structs.replace(
-                    pair,
-                    probability=min(
-                        1.0, max(0.0, pair.probability + sign * DOUBTFUL * pair.monte_carlo_error)
-                    ),
-                )
-                if pair.probability is not None and pair.monte_carlo_error
-                else pair
-                for pair in differences
-            ]
+            moved = []
+            for pair in differences:
+                p = pair.probability
+                if p is not None and pair.monte_carlo_error:
+                    p = min(1.0, max(0.0, p + sign * DOUBTFUL * pair.monte_carlo_error))
+                moved.append(msgspec.structs.replace(pair, probability=p))
             changed = zip(order, ranks, self.ranks(order, correct(moved)), strict=True)
             doubtful |= {name for name, rank, other in changed if rank != other}
         if doubtful:
@@ -215,10 +216,11 @@ class Plan:
                 f"with p values by {DOUBTFUL} Monte Carlo errors: use --bootstrap {more} or more"
             )
 
-    def significance(self, scored: Mapping[str, Scored], chances: Sequence[Chance]) -> Significance:
+    def significance(self, scored: Systems, chances: Sequence[Chance]) -> Significance:
         """Whether any of the differences could be significant, whatever the systems are like."""
         documents = next(iter(scored.values())).method.documents
-        reasons = [item.reason for item in scored.values() if item.value is not None]
+        known = [item for item in scored.values() if item.values[self.metric] is not None]
+        reasons = [item.reason(self.metric) for item in known]
         if len(reasons) > 1 and reasons[0] and not any(c.exact or c.smallest < 1 for c in chances):
             note = f"no difference can be significant: {reasons[0]}"
             return Significance(documents=documents, pairs=len(chances), smallest=None, note=note)
@@ -236,11 +238,7 @@ class Plan:
         return Significance(documents=documents, pairs=len(chances), smallest=smallest, note=note)
 
     def notes(
-        self,
-        scored: Mapping[str, Scored],
-        limits: Mapping[str, Limits | str | None],
-        *,
-        exact: bool,
+        self, scored: Systems, limits: Mapping[str, Limits | str | None], *, exact: bool
     ) -> Iterator[str]:
         """Note how to read the intervals, the probabilities and the order."""
         (how,) = {item.method for item in scored.values()}
@@ -271,110 +269,79 @@ def correct(differences: Sequence[Difference]) -> list[Difference]:
     ]
 
 
-#: The side of findings about the file.
-SIDE = "--names"
-_TEXT = r"[^\t]*[^\t ][^\t]*"
-NAMES = Table(
-    (
-        Column("submission", pattern=_TEXT, code="LDB107"),
-        Column("name", pattern=_TEXT, code="LDB107"),
-    ),
-    code="LDB101",
-)
+def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparison]:
+    """Compare systems by several metrics, from the counts of one run each.
 
-
-class SystemNames(NamedTuple):
-    """The names of systems.
-
-    Attributes:
-        names: by path of the submission, no two the same; short names where there are no others.
-        findings: about the file of names.
-    """
-
-    names: Mapping[str, str]
-    findings: Sequence[Finding] = ()
-
-
-def system_names(
-    paths: Sequence[str], path: str | None = None, encoding: str = "utf-8"
-) -> SystemNames:
-    """Return the names of the systems on a leaderboard.
+    Metrics of the same part, test and number of replicates share their replicates.
 
     Args:
-        paths: of the submissions.
-        path: of the file of names, if there is one.
-        encoding: of the file.
+        runs: the counts, by name of the system; at least one.
+        plans: a plan per metric.
+    """
+    first = next(iter(runs.values()))
+    groups: list[tuple[object, list[Plan]]] = []
+    for plan in plans:
+        key = (part_of(first.metric, plan.metric), plan.test, plan.drawn)
+        group = next((group for known, group in groups if known == key), None)
+        if group is None:
+            groups.append((key, [plan]))
+        else:
+            group.append(plan)
+    documents = sorted(
+        {name for run in runs.values() for name in run.metric.documents(pl.concat(run.counts))}
+    )
+    made: dict[str, Comparison] = {}
+    for _, group in groups:
+        systems = {name: _resample(group, run, documents) for name, run in runs.items()}
+        chances = {
+            (metric, frozenset(pair)): chance
+            for pair in combinations(systems, 2)
+            for metric, chance in _chances(group, *(systems[name] for name in pair))
+        }
+        made |= {plan.metric: plan.comparison(systems, chances) for plan in group}
+    return [made[plan.metric] for plan in plans]
+
+
+def part_of(metric: Metric, name: str) -> Metric:
+    """Return the part of a metric that gives a value."""
+    (part,) = metric.decompose((name,))
+    return part
+
+
+def _resample(plans: Sequence[Plan], run: Run, documents: Sequence[str]) -> Resampled:
+    """Resample a system, for several plans that share their replicates.
 
     Raises:
-        FileNotFoundError: if the file does not exist.
-        WrongOption: if it is a folder, or an archive of several files.
+        WrongOption: if a metric is not computed with these options.
     """
-    short = short_names(paths)
-    if path is None:
-        return SystemNames(short)
-    resolver = _Resolver(short)
-    findings: list[Finding] = []
-    source = open_source(path, encoding=encoding)
-    if source.kind == "folder" or len(source.members) > 1:
-        raise WrongOption(f"--names {path} is not a file of names")
-    for file in files(source):
-        parsed = NAMES.read(file.text)
-        problems = [*resolver.problems(parsed)]
-        headings = ", ".join(NAMES.headings)
-        findings += [*file.findings, *parsed.findings(file.member, *problems, columns=headings)]
-    findings += source.findings
-    if not (resolver.lines or findings):
-        findings.append(finding("LDB106", file=source.path))
-    names = {path: resolver.lines.get(path, (0, name))[1] for path, name in short.items()}
-    return SystemNames(names, [item.of(SIDE) for item in findings])
+    counts = pl.concat(run.counts)
+    metric, drawn = part_of(run.metric, plans[0].metric), plans[0].drawn
+    values, _ = metric.score(metric.total([counts]))
+    for plan in plans:
+        if plan.metric not in values:
+            raise WrongOption(f"{plan.metric} is not computed with these options")
+    method: Method = Bootstrap(len(documents), drawn.confidence, drawn.seed, drawn.replicates)
+    if plans[0].test == "jackknife" or metric.interval_method != "bootstrap":
+        method = Jackknife(len(documents), drawn.confidence, drawn.seed)
+    replicates = method.replicates(metric, counts, documents)
+    alone = metric.replicates(counts, documents, np.eye(len(documents), dtype=np.int64))
+    return Resampled(run, metric, counts, values, method, replicates, alone)
 
 
-class _Resolver:
-    """Finds out which submission each line of a file of names is about.
-
-    Args:
-        short: the short names of all submissions, by path.
-
-    Attributes:
-        lines: the number of the line of a submission and the name there, by path.
-    """
-
-    def __init__(self, short: Mapping[str, str]) -> None:
-        self.short = short
-        self.lines: dict[str, tuple[int, str]] = {}
-        self.spellings: dict[str, list[str]] = {}
-        for path, name in short.items():
-            file = PurePath(path)
-            for key in dict.fromkeys((str(path), name, file.name, file.stem)):
-                self.spellings.setdefault(key, []).append(path)
-
-    def problems(self, parsed: ParsedTable) -> Iterator[Problem]:
-        """Read the lines, and report those that name no system, or two alike."""
-
-        def problem(code: str, number: int, field: str, **values: object) -> Problem:
-            place = parsed.table.stretch(parsed.lines[number - 1], field)
-            return Problem(code, number, *place, values)
-
-        for number, given, name in parsed.rows.iter_rows():
-            text, named = given.strip(), name.strip()
-            paths = [text] if text in self.short else self.spellings.get(text, [])
-            if not paths:
-                hint = did_you_mean(text, list(self.spellings), "write its path as in the command")
-                yield problem("LDB102", number, "submission", given=text, hint=hint)
-            elif len(paths) > 1:
-                every = ", ".join(map(str, paths))
-                values = {"given": text, "count": len(paths), "paths": every}
-                yield problem("LDB104", number, "submission", **values)
-            elif paths[0] in self.lines:
-                first = self.lines[paths[0]][0]
-                yield problem("LDB105", number, "submission", path=paths[0], first=first)
-            else:
-                same = [line for line, other in self.lines.values() if other == named]
-                self.lines[paths[0]] = (number, named)
-                if same:
-                    yield problem("LDB103", number, "name", name=named, other=f"line {same[0]}")
-        without = {short: path for path, short in self.short.items() if path not in self.lines}
-        for number, name in self.lines.values():  # the short names of submissions without a line
-            if name in without:
-                other = f"{without[name]}, which has no line"
-                yield problem("LDB103", number, "name", name=name, other=other)
+def _chances(
+    plans: Sequence[Plan], first: Resampled, second: Resampled
+) -> Iterator[tuple[str, Chance]]:
+    """Yield the p value of the difference of two systems, by metric; without those undefined."""
+    differences = {name: first.difference(second, name) for name in (p.metric for p in plans)}
+    known = {name: value for name, value in differences.items() if value is not None}
+    if plans[0].test == "permutation" and known:
+        pair = Pair.of(first.part, first.counts, second.counts)
+        swapped = pair.permutation(plans[0].drawn.replicates, plans[0].drawn.seed)
+        yield from ((name, swapped.chance(name, observed)) for name, observed in known.items())
+        return
+    for name, observed in known.items():
+        chance = None if observed else Chance(1.0, smallest=1.0)
+        if not first.method.too_few(first.part, name):
+            chance = first.method.chance(observed, first.drawn_of(name) - second.drawn_of(name))
+        if chance is not None:
+            yield name, chance

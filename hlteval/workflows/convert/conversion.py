@@ -8,11 +8,12 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 from hlteval.converters import Format, ReadResult, WrongSetting, known, load
-from hlteval.findings import Finding, Findings, Severity, finding, in_order
+from hlteval.findings import Finding, Findings, Severity, entry, finding, in_order
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.results.packages import Conversion, ConvertedInput
@@ -29,17 +30,6 @@ from hlteval.workflows.convert.inputs import (
 )
 from hlteval.workflows.convert.losses import Losses, changed_files, content
 from hlteval.workflows.processes.batches import Progress, no_progress
-
-__all__ = [
-    "Lossy",
-    "NotConverted",
-    "UnknownFormat",
-    "WrongOutput",
-    "conversion",
-    "convert",
-    "read",
-    "target",
-]
 
 
 class NotConverted(ValueError):
@@ -78,8 +68,7 @@ def _inputs(paths: Sequence[str], form: str | Sequence[str] | None, encoding: st
     if len(forms) != len(paths):
         raise UnknownFormat(
             f"{count_of(len(forms), 'input format')} for {count_of(len(paths), 'input')}; "
-            "give one --from for all of them, "
-            "or one for each"
+            "give one --from for all of them, or one for each"
         )
     return [
         Input.open(path, name, encoding, several=len(paths) > 1)
@@ -185,10 +174,9 @@ class _Run:
             self.destination.check()
         inputs = _inputs(paths, from_format, encoding)
         if self.destination:
-            read = {path for name in paths for path in linked_files(name)}
-            for each in inputs:
-                if each.source.kind == "file":
-                    read |= {resolve_path(member.display) for member in each.source.members}
+            single = (each.source.members for each in inputs if each.source.kind == "file")
+            read = {resolve_path(member.display) for members in single for member in members}
+            read = read.union(*map(linked_files, paths))
             self.destination = replace(self.destination, inputs=frozenset(read))
 
         def tables() -> list[str]:
@@ -204,12 +192,11 @@ class _Run:
         reads = [{s.name for s in each.form.settings if s.of == "read"} for each in inputs]
         writes = {setting.name for setting in written.settings if setting.of == "write"}
         self.forms = " and ".join(dict.fromkeys(each.form.name for each in inputs))
-        if unknown := values.keys() - writes.union(*reads):
-            known = ", ".join(sorted(writes.union(*reads))) or "none"
-            conversion = f"{self.forms} to {written.name}"
-            raise WrongSetting(
-                f"unknown setting {min(unknown)} of {conversion}; use one of {known}"
-            )
+        every = writes.union(*reads)
+        if unknown := values.keys() - every:
+            name, conversion = min(unknown), f"{self.forms} to {written.name}"
+            use = f"use one of {', '.join(sorted(every)) or 'none'}"
+            raise WrongSetting(f"unknown setting {name} of {conversion}; {use}")
         self.inputs = [
             replace(each, form=with_settings(each.form, names))
             for each, names in zip(inputs, reads, strict=True)
@@ -272,14 +259,9 @@ class _Run:
         self.findings += [*lost, *changed_files(self.inputs, self.digests, path)]
         if errors:  # in spite of which it is written
             left_out = 0 if "rejected_records" in target.tables else losses.rejected
-            self.findings.append(
-                finding(
-                    "CNV107",
-                    documents=count_of(len(losses.documents), "document"),
-                    records=count_of(left_out, "record"),
-                    errors=count_of(errors, "error"),
-                )
-            )
+            numbers = {"document": len(losses.documents), "record": left_out, "error": errors}
+            values = {f"{word}s": count_of(number, word) for word, number in numbers.items()}
+            self.findings.append(entry("CNV107").finding(values))
 
     def corpora(self) -> Iterator[Corpus]:
         """Yield the batches as they are written, one of several inputs; losses are counted."""
@@ -315,14 +297,9 @@ class _Run:
         certain = self.losses.holds_something and not self.losses.parts.total()
         if certain or self.has_content(path):
             return None
-        return finding(
-            "CNV106",
-            format=self.target.name,
-            path=paths,
-            contents=self.losses.summary,
-            holders=", ".join(self.losses.holders),
-            forms=self.forms,
-        )
+        values = {"format": self.target.name, "path": paths, "forms": self.forms}
+        values |= {"contents": self.losses.summary, "holders": ", ".join(self.losses.holders)}
+        return entry("CNV106").finding(values)
 
     def has_content(self, path: Path) -> bool:
         """Return whether what was written has any content when it is read again."""
@@ -366,16 +343,14 @@ class Output:
         check_name(path)
         if not path.parent.is_dir():
             raise FileNotFoundError(f"no folder {path.parent}")
-        if path.is_dir():
-            if not self.force and any(path.iterdir()):
-                raise FileExistsError(
-                    f"{self.path} is a folder that is not empty; use --force to add files to it "
-                    "and replace those with the same names"
-                )
-        elif path.is_file():
-            if not self.force:
-                raise FileExistsError(f"{self.path} exists; use --force to replace it")
-        elif path.exists() or path.is_symlink():
+        if path.is_dir() and not self.force and any(path.iterdir()):
+            raise FileExistsError(
+                f"{self.path} is a folder that is not empty; use --force to add files to it "
+                "and replace those with the same names"
+            )
+        if path.is_file() and not self.force:
+            raise FileExistsError(f"{self.path} exists; use --force to replace it")
+        if os.path.lexists(path) and not (path.is_dir() or path.is_file()):
             raise FileExistsError(f"{self.path} is neither a file nor a folder")
 
     def place(self, made: Path, form: Format, documents: int) -> tuple[list[Listed], list[Finding]]:
@@ -395,7 +370,7 @@ class Output:
             FileExistsError: if files are in the way, or are read.
         """
         target = resolve_path(self.path)
-        files = [made] if made.is_file() else _files(made)
+        files = [made] if made.is_file() else sorted(f for f in made.rglob("*") if f.is_file())
         sizes = [file.stat().st_size for file in files]
         names = [file.relative_to(made).as_posix() for file in files]
         findings = []
@@ -463,10 +438,6 @@ class Output:
             raise FileExistsError(f"{target} is an input; write to another path")
 
 
-def _files(folder: Path) -> Sequence[Path]:
-    return sorted(file for file in folder.rglob("*") if file.is_file())
-
-
 def target(
     path: str,
     form: str | None = None,
@@ -498,10 +469,9 @@ def target(
     lengths = [max(len(s) for s in f.suffixes if path.endswith(s)) for f in fitting]
     longest = max(lengths, default=0)  # .rsd.txt before .txt
     fitting = [f for f, length in zip(fitting, lengths, strict=True) if length == longest]
-    family = [f for f in fitting if given and _family(f.name) == _family(given.name)]
-    fitting = family or fitting
-    same = [f for f in fitting if given and f.evaluation == given.evaluation]
-    if len(fitting := same or fitting) > 1:
+    for trait in (_family, attrgetter("evaluation")):
+        fitting = [f for f in fitting if given and trait(f) == trait(given)] or fitting
+    if len(fitting) > 1:
         present = set(tables())
         counts = {f.name: len(present.intersection(f.tables)) for f in fitting}
         fitting = [f for f in fitting if counts[f.name] == max(counts.values())]
@@ -518,6 +488,6 @@ def _writable() -> str:
     return "set one with --to: " + ", ".join(name for name in known() if load(name).write)
 
 
-def _family(name: str) -> str:
+def _family(form: Format) -> str:
     """The package of a format's module: `hlteval.converters.edl`, or that of a plug-in."""
-    return known()[name].partition(":")[0].rpartition(".")[0]
+    return known()[form.name].partition(":")[0].rpartition(".")[0]

@@ -21,7 +21,7 @@ from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.sources.archives import first_names, kind_of_file
-from hlteval.workflows.run.reference import explain_tables
+from hlteval.workflows.run.checks import explain_tables
 
 
 def qualify(form: Format, source: Source) -> Source:
@@ -52,41 +52,39 @@ def qualify(form: Format, source: Source) -> Source:
     return replace(source, members=tuple(members))
 
 
-class UniqueNames:
-    """Gives documents that have the name of an earlier one another name, over all batches.
+def with_unique_names(
+    results: Iterable[ReadResult], files: Mapping[str, Sequence[Member]]
+) -> Iterator[ReadResult]:
+    """Give documents that have the name of an earlier one another name, with a finding for each.
 
     Args:
+        results: the batches of a source.
         files: the files of the source that make up documents, by any key; a document with rows from
             files of several keys is several documents.
     """
-
-    def __init__(self, files: Mapping[str, Sequence[Member]]) -> None:
-        self.groups = {m.name: group for group, own in enumerate(files.values()) for m in own}
-        self.names: dict[str, int] = {}
-        self.places: dict[str, str] = {}
-
-    def apply(self, result: ReadResult) -> ReadResult:
-        """The result with names that no earlier document has, and a finding for each new one."""
+    groups = {m.name: group for group, own in enumerate(files.values()) for m in own}
+    known: dict[str, int] = {}
+    places: dict[str, str] = {}
+    for result in results:
         corpus = result.corpus
-        groups = [self.groups.get(member.name, -1) for member in result.members]
-        if len(set(groups)) > 1 and len(groups) == corpus.sources.height:
-            corpus = separate(corpus, groups)
-        displays = dict(
-            zip(corpus.sources["row"], (m.display for m in result.members), strict=False)
-        )
+        of_files = [groups.get(member.name, -1) for member in result.members]
+        if len(set(of_files)) > 1 and len(of_files) == corpus.sources.height:
+            corpus = separate(corpus, of_files)
+        shown = (member.display for member in result.members)
+        displays = dict(zip(corpus.sources["row"], shown, strict=False))
         findings = list(result.findings)
         names: list[str] = []
         for origin, name in corpus.documents.select("origin", "name").iter_rows():
             place = displays.get(origin, "")
-            new = unique_name(name, self.names)
+            new = unique_name(name, known)
             if new != name:
-                values = {"name": name, "new": new, "first": self.places.get(name, "")}
+                values = {"name": name, "new": new, "first": places.get(name, "")}
                 findings.append(entry("CNV201").finding(values, file=place or None, record=name))
-            self.places.setdefault(new, place)
+            places.setdefault(new, place)
             names.append(new)
         documents = corpus.documents.with_columns(name=pl.Series(names, dtype=pl.String))
         corpus = corpus.replace(documents=documents)
-        return replace(result, corpus=corpus, findings=tuple(findings))
+        yield replace(result, corpus=corpus, findings=tuple(findings))
 
 
 def separate(corpus: Corpus, groups: Sequence[int]) -> Corpus:
@@ -237,10 +235,8 @@ class Input:
         read = {m.name for members in chosen.documents(source).values() for m in members}
         unread = [m.name or m.display for m in source.members if m.name not in read]
         if unread:
-            count, listed = len(unread), first_names(unread)
-            findings.append(
-                finding("CNV104", file=source.path, format=chosen.name, count=count, names=listed)
-            )
+            values = {"format": chosen.name, "count": len(unread), "names": first_names(unread)}
+            findings.append(entry("CNV104").finding(values, file=source.path))
         return cls(source, chosen, (*source.findings, *findings))
 
     def read(self) -> Iterator[ReadResult]:
@@ -248,15 +244,16 @@ class Input:
         files: Mapping[str, Sequence[Member]] = self.form.documents(self.source)
         if self.form.layout != "per_document" and not self.form.shares_documents:
             files = {member.name: [member] for members in files.values() for member in members}
-        names = UniqueNames(files)
 
         def findings_of(source: Source) -> list[Finding]:
             return [found for each in self.form.read(source) for found in each.findings]
 
-        for result in self.form.read(self.source):
+        def explain(result: ReadResult) -> ReadResult:
             source = self.source.only(result.members)
             findings = explain_tables(self.form, source, result.findings, findings_of)
-            yield names.apply(replace(result, findings=tuple(findings)))
+            return replace(result, findings=tuple(findings))
+
+        return with_unique_names(map(explain, self.form.read(self.source)), files)
 
 
 def _complete(form: Format, source: Source, encoding: str) -> tuple[Source, list[Finding]]:
@@ -270,12 +267,10 @@ def _complete(form: Format, source: Source, encoding: str) -> tuple[Source, list
     members, findings = list(source.members), []
     for other in form.needed_files[suffix]:
         path = str(Path(source.path).with_suffix(other))
-        if Path(path).is_file():
-            beside = open_source(path, encoding=encoding)
-            members += beside.members
-            findings.append(finding("CNV202", file=source.path, beside=path))
-        else:
-            findings.append(finding("CNV203", file=source.path, beside=path))
+        present = Path(path).is_file()
+        members += open_source(path, encoding=encoding).members if present else ()
+        code = "CNV202" if present else "CNV203"
+        findings.append(finding(code, file=source.path, beside=path))
     members = [msgspec.structs.replace(member, name=member.basename) for member in members]
     return replace(source, members=tuple(members)), findings
 
@@ -367,111 +362,113 @@ def join(inputs: Sequence[Input]) -> ReadResult:
         parts.append(_Part(each.source.path, each.form, corpus, members))
     corpus = Corpus.concat(part.corpus for part in parts)
     if len(parts) > 1:
-        join = _Join(parts, corpus)
-        corpus = join.corpus
-        findings += join.findings
+        corpus, documents = _unite(parts, corpus, findings)
+        findings += _apart(parts)
+        findings += _without_text(corpus)
+        findings += _wrong_offsets(parts, corpus, documents)
     return ReadResult(corpus, tuple(findings))
 
 
-class _Join:
-    """The documents of several inputs, joined by name.
+def _unite(
+    parts: Sequence[_Part], corpus: Corpus, findings: list[Finding]
+) -> tuple[Corpus, Sequence[_Document]]:
+    """Unite the documents of one name where they complement each other.
 
-    Attributes:
-        corpus: the joined corpus.
-        findings: the findings of the join.
+    Args:
+        parts: the inputs.
+        corpus: all documents of theirs.
+        findings: takes one for each document that stays beside another of its name.
+
+    Returns:
+        The corpus of the documents, and these.
     """
-
-    def __init__(self, parts: Sequence[_Part], corpus: Corpus) -> None:
-        self.parts = parts
-        self.findings: list[Finding] = []
-        self.keys: dict[int, int] = {}
-        self.documents: list[_Document] = []
-        by_name: dict[str, list[_Document]] = {}
-        for document in _documents(parts, corpus):
-            by_name.setdefault(document.name, []).append(document)
-        for documents in by_name.values():
-            self.documents += self.unite(documents)
-        self.documents.sort(key=attrgetter("row"))
-        names: dict[str, int] = {}
-        for document in self.documents:
-            document.name = unique_name(document.name, names)
-        tables: dict[str, pl.DataFrame] = {}
-        for name, rows in corpus.tables():
-            if rows.height and "document" in rows.columns and self.keys:
-                tables[name] = rows.with_columns(pl.col("document").replace(self.keys))
-        kept = [
-            {"row": d.row, "origin": d.origin, "name": d.name, "text": d.text, **d.others}
-            for d in self.documents
-        ]
-        tables["documents"] = pl.DataFrame(kept, schema=TABLES["documents"].schema)
-        self.corpus = corpus.replace(**tables)
-        self.findings += [*self.apart(), *self.without_text(), *self.wrong_offsets()]
-
-    def unite(self, documents: Iterable[_Document]) -> Sequence[_Document]:
-        """Unite the documents of one name where they complement each other."""
+    keys: dict[int, int] = {}
+    united: list[_Document] = []
+    by_name: dict[str, list[_Document]] = {}
+    for document in _documents(parts, corpus):
+        by_name.setdefault(document.name, []).append(document)
+    for documents in by_name.values():
         kept: list[_Document] = []
         for document in documents:
             reasons = [(other, document.conflict(other)) for other in kept]
             target = next((other for other, reason in reasons if not reason), None)
             if target is not None:
                 target.unite(document)
-                self.keys[document.row] = target.row
+                keys[document.row] = target.row
                 continue
             for other, reason in reasons[:1]:
-                path, first = self.parts[document.part].path, self.parts[other.part].path
+                path, first = parts[document.part].path, parts[other.part].path
                 values = {"name": document.name, "what": reason, "other": first}
                 conflict = entry("CNV204").finding(values, file=path, record=document.name)
-                self.findings.append(conflict)
+                findings.append(conflict)
             kept.append(document)
-        return kept
+        united += kept
+    united.sort(key=attrgetter("row"))
+    names: dict[str, int] = {}
+    for document in united:
+        document.name = unique_name(document.name, names)
+    tables = {
+        name: rows.with_columns(pl.col("document").replace(keys))
+        for name, rows in corpus.tables()
+        if rows.height and "document" in rows.columns and keys
+    }
+    rows = [
+        {"row": d.row, "origin": d.origin, "name": d.name, "text": d.text, **d.others}
+        for d in united
+    ]
+    tables["documents"] = pl.DataFrame(rows, schema=TABLES["documents"].schema)
+    return corpus.replace(**tables), united
 
-    def apart(self) -> Iterator[Finding]:
-        """The inputs that have no document in common with any other."""
-        names = [set(part.corpus.documents["name"]) for part in self.parts]
-        for at, part in enumerate(self.parts):
-            others = set().union(*(own for index, own in enumerate(names) if index != at))
-            if names[at] and others and names[at].isdisjoint(others):
-                own, foreign = (first_names([*each]) for each in (names[at], others))
-                yield finding("CNV205", file=part.path, names=own, others=foreign)
 
-    def without_text(self) -> Iterator[Finding]:
-        """The documents that have spans, but no text, where others have a text."""
-        documents = self.corpus.documents
-        if documents["text"].null_count() in {0, documents.height}:
-            return
-        bare = documents.filter(pl.col("text").is_null())
-        spans = self.corpus.mentions.select(row="document").unique()
-        names = bare.join(spans, on="row", how="semi")["name"].to_list()
-        if names:
-            yield finding("CNV206", count=len(names), names=first_names(names))
+def _apart(parts: Sequence[_Part]) -> Iterator[Finding]:
+    """The inputs that have no document in common with any other."""
+    names = [set(part.corpus.documents["name"]) for part in parts]
+    for at, part in enumerate(parts):
+        others = set().union(*(own for index, own in enumerate(names) if index != at))
+        if names[at] and others and names[at].isdisjoint(others):
+            own, foreign = (first_names([*each]) for each in (names[at], others))
+            yield finding("CNV205", file=part.path, names=own, others=foreign)
 
-    def wrong_offsets(self) -> Iterator[Finding]:
-        """The mentions of one input that do not fit the text of another, at their places."""
-        files = [(part, member) for part in self.parts for member in part.members]
-        texts = {document.row: self.parts[document.text_part] for document in self.documents}
-        wrong = misplaced(self.corpus)
-        for (origin,), group in wrong.group_by("origin", maintain_order=True):
-            part, member = files[int(str(origin))]
-            rows = [r for r in group.iter_rows(named=True) if texts[r["document"]] is not part]
-            if member is None or not rows:
-                continue
-            try:
-                locations = part.form.locate(member, [FieldRef(r["record"], "text") for r in rows])
-            except Unreadable:
-                locations = [None for _ in rows]
-            for row, location in zip(rows, locations, strict=True):
-                there = f"the text there is {str(row['there'])[:40]!r}"
-                yield finding(
-                    "CNV207",
-                    file=member.display,
-                    span=location.span if location else None,
-                    excerpt=location.excerpt if location else None,
-                    record=str(row["mention"]) or None,
-                    start=row["start"],
-                    end=row["end"],
-                    given=str(row["text"] or "")[:40],
-                    actual=there if row["fit"] else "the text ends before",
-                )
+
+def _without_text(corpus: Corpus) -> Iterator[Finding]:
+    """The documents that have spans, but no text, where others have a text."""
+    documents = corpus.documents
+    if documents["text"].null_count() in {0, documents.height}:
+        return
+    bare = documents.filter(pl.col("text").is_null())
+    spans = corpus.mentions.select(row="document").unique()
+    if names := bare.join(spans, on="row", how="semi")["name"].to_list():
+        yield finding("CNV206", count=len(names), names=first_names(names))
+
+
+def _wrong_offsets(
+    parts: Sequence[_Part], corpus: Corpus, documents: Sequence[_Document]
+) -> Iterator[Finding]:
+    """The mentions of one input that do not fit the text of another, at their places."""
+    files = [(part, member) for part in parts for member in part.members]
+    texts = {document.row: parts[document.text_part] for document in documents}
+    for group in misplaced(corpus).partition_by("origin"):
+        part, member = files[group["origin"][0]]
+        rows = [row for row in group.iter_rows(named=True) if texts[row["document"]] is not part]
+        if member is None or not rows:
+            continue
+        try:
+            locations = part.form.locate(member, [FieldRef(r["record"], "text") for r in rows])
+        except Unreadable:
+            locations = [None for _ in rows]
+        for row, location in zip(rows, locations, strict=True):
+            there = f"the text there is {str(row['there'])[:40]!r}"
+            yield finding(
+                "CNV207",
+                file=member.display,
+                span=location.span if location else None,
+                excerpt=location.excerpt if location else None,
+                record=str(row["mention"]) or None,
+                start=row["start"],
+                end=row["end"],
+                given=str(row["text"] or "")[:40],
+                actual=there if row["fit"] else "the text ends before",
+            )
 
 
 def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:

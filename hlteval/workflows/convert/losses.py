@@ -10,10 +10,10 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters import Format, known, load
-from hlteval.converters.format import derived_losses
+from hlteval.converters.format import Describe, derived_losses
 from hlteval.converters.toolkit.fitting import plural, worded
 from hlteval.converters.toolkit.rows import slices
-from hlteval.findings import Finding, finding
+from hlteval.findings import Finding, entry, finding
 from hlteval.findings.counts import count_of, counted_phrase
 from hlteval.representation import Corpus
 from hlteval.results.packages import Loss
@@ -60,7 +60,7 @@ class Losses:
 
     def _count_declared(self, corpus: Corpus) -> Counter[str]:
         """Count what a batch contains, and return the losses that follow from declarations."""
-        describe = _Words(self.forms, self.first, corpus)
+        describe = self._words_of(corpus)
         self.documents |= dict.fromkeys(corpus.documents["name"])
         self.kinds |= {*corpus.frames["kind"]}
         self.rejected += corpus.rejected_records.height
@@ -76,9 +76,26 @@ class Losses:
         self.found["text"] += texts
         self.contents |= {"documents.text"} if texts else set()
         self.supported.update(content(self.target, self.target.supported(corpus)))
-        counts = Counter(derived_losses(self.target, corpus, describe))
-        self.words |= describe.words
-        return counts
+        return Counter(derived_losses(self.target, corpus, describe))
+
+    def _words_of(self, corpus: Corpus) -> Describe:
+        """Return what counts rows of a batch by the words of the formats that they are from."""
+        files = corpus.sources.select("row", "format").iter_rows()
+        formats = dict(files) if len(self.forms) > 1 else {}
+
+        def describe(item: str, rows: pl.DataFrame) -> Mapping[str, int]:
+            counts: Counter[str] = Counter()
+            parts = [(self.first, rows)]
+            if formats and "origin" in rows.columns:
+                each = rows.group_by("origin", maintain_order=True)
+                names = ((formats.get(int(str(origin)), ""), own) for (origin,), own in each)
+                parts = [(self.forms.get(name, self.first), own) for name, own in names]
+            for form, own in parts:
+                counts.update(worded(form.words, item, own))
+            self.words.update(counts)
+            return counts
+
+        return describe
 
     @property
     def summary(self) -> str:
@@ -114,16 +131,15 @@ class Losses:
 
     def findings(self) -> Iterator[Finding]:
         """Report each kind of loss."""
-        forms = [load(name) for name in known()]
+        forms = [form for form in map(load, known()) if form.write]
         target = self.target.name
         for table, loss in zip_longest((table for table, _ in self.tables), self.values()):
             if table is None:
                 yield finding("CNV103", what=loss.what, format=target)
             else:
-                formats = ", ".join(f.name for f in forms if f.write and table in f.tables)
-                yield finding(
-                    "CNV101", what=loss.what, table=table, carriers=formats, format=target
-                )
+                formats = ", ".join(form.name for form in forms if table in form.tables)
+                values = {"what": loss.what, "table": table, "carriers": formats, "format": target}
+                yield entry("CNV101").finding(values)
 
     def values(self) -> Iterator[Loss]:
         """Return each kind of loss as a value: whole tables, then parts of others."""
@@ -132,28 +148,6 @@ class Losses:
         for what, rows in self.parts.items():
             text = count_of(rows, what) if what in self.words else counted_phrase(rows, what)
             yield Loss("CNV103", text, rows)
-
-
-class _Words:
-    """Gives the words for rows by the formats that they were read from."""
-
-    def __init__(self, forms: Mapping[str, Format], first: Format, corpus: Corpus) -> None:
-        self.forms, self.first = forms, first
-        files = corpus.sources.select("row", "format").iter_rows()
-        self.formats = dict(files) if len(forms) > 1 else {}
-        self.words: set[str] = set()
-
-    def __call__(self, item: str, rows: pl.DataFrame) -> Mapping[str, int]:
-        """Count rows by word, and note the words."""
-        counts: Counter[str] = Counter()
-        if self.formats and "origin" in rows.columns:
-            for (origin,), some in rows.group_by("origin", maintain_order=True):
-                form = self.forms.get(self.formats.get(int(str(origin)), ""), self.first)
-                counts.update(worded(form.words, item, some))
-        else:
-            counts.update(worded(self.first.words, item, rows))
-        self.words.update(counts)
-        return counts
 
 
 def content(form: Format, corpus: Corpus) -> Mapping[str, int]:
@@ -233,10 +227,8 @@ def changed_files(
 
     def original(name: str, digest: str) -> bytes | None:
         """Return the file of the inputs with a name and a digest, if there is one."""
-        for member in by_name.get(name.rpartition("/")[2], ()):
-            if sha256(data := member.fetch()) == digest:
-                return data
-        return None
+        each = (member.fetch() for member in by_name.get(name.rpartition("/")[2], ()))
+        return next((data for data in each if sha256(data) == digest), None)
 
     single = output if output.is_file() else None
     if single and len(digests) > 1:

@@ -1,10 +1,11 @@
 """Campaigns: submissions to tasks, in profiles and under conditions, scored into one table.
 
 A cell begins with `begin`, which opens its inputs. What is one batch is scored at once. Otherwise
-`count` counts some batches, `merge` joins what was counted, a few parts at a time, and `finish`
-judges and scores all of it. So no process reads more than one batch and its reference at a time,
-and only counts and findings are moved. Each of these lists the inputs again, which for many files
-takes longer than to count a batch: a cell has no more parts than keep all workers busy.
+`count` counts some batches, and `finish` judges and scores all that was counted. So no process
+reads more than one batch and its reference at a time, and only counts and findings are moved. Each
+of these lists the inputs again, which for many files takes longer than to count a batch: a cell has
+no more parts than keep all workers busy. Results are found by a digest of what they depend on
+(`campaign_files.py`).
 """
 
 from __future__ import annotations
@@ -12,16 +13,19 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain, islice, pairwise
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
 import polars as pl
 
 from hlteval.findings import Finding, Findings
+from hlteval.results.config import campaign_with_defaults
 from hlteval.results.evaluation import CampaignResult, Cell, CellResult, CellRow, Group
 from hlteval.results.systems import Leaderboard, RefusedSystem
 from hlteval.results.verdict import Verdict
@@ -29,55 +33,20 @@ from hlteval.sources import Unreadable, open_source, sha256
 from hlteval.tasks import load
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.compare.comparison import Criteria, assemble_leaderboard, usual_metrics
-from hlteval.workflows.evaluation.campaign_files import Cache, inputs_of, key, move_findings
-from hlteval.workflows.evaluation.cells import complete
+from hlteval.workflows.evaluation import campaign_files as files
 from hlteval.workflows.evaluation.manifests import CampaignManifest
+from hlteval.workflows.processes import graph
 from hlteval.workflows.processes.batches import Progress, no_progress
-from hlteval.workflows.processes.graph import Failed, InProcess, Node, Workers
-from hlteval.workflows.run.batches import NothingGiven
+from hlteval.workflows.processes.graph import UNREAD, Failed, Node, Workers
+from hlteval.workflows.run.batches import Batch, NothingGiven
 from hlteval.workflows.run.engine import Run, conclude, open_run
-from hlteval.workflows.run.reference import BatchCheck
 from hlteval.workflows.run.request import Intervals, Request
-from hlteval.workflows.run.verdicts import File, Refused
+from hlteval.workflows.run.verdicts import Refused
 
-#: How many parts are merged at a time.
-FAN_IN = 8
-#: How many parts all cells have together, where so many keep all workers busy.
-BUSY = 256
+#: How many parts a cell has at least, and all cells together, where so many keep all workers busy.
+LEAST, BUSY = 8, 256
 #: The module of the functions that count and score cells.
 _WORK = __name__
-
-
-@dataclass(frozen=True)
-class NotOpened:
-    """The reason why a cell cannot be opened.
-
-    Attributes:
-        kind: `absent` for a path that does not exist, `unusable` for anything else.
-        reason: the path, or the reason in words.
-    """
-
-    kind: Literal["absent", "unusable"]
-    reason: str
-
-
-@dataclass(frozen=True)
-class Part:
-    """Findings and counts of some batches of a cell.
-
-    Attributes:
-        checked: of each batch, in order.
-        counts: of each batch; all as one table after a merge.
-        files: that were read, by side.
-        uncounted: whether there are batches that were only checked.
-        failure: why nothing can be counted.
-    """
-
-    checked: tuple[BatchCheck, ...] = ()
-    counts: tuple[pl.DataFrame, ...] = ()
-    files: Mapping[str, list[File]] = field(default_factory=dict)
-    uncounted: bool = False
-    failure: Finding | None = None
 
 
 def digest(path: str, encoding: str = "utf-8", reference_of: str = "") -> str | None:
@@ -107,7 +76,7 @@ def digest(path: str, encoding: str = "utf-8", reference_of: str = "") -> str | 
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def begin(cell: Cell, size: int | None) -> CellResult | NotOpened | int:
+def begin(cell: Cell, size: int | None) -> CellResult | Failed | int:
     """Open a cell, and score it if it is one batch.
 
     Args:
@@ -119,16 +88,16 @@ def begin(cell: Cell, size: int | None) -> CellResult | NotOpened | int:
         cannot be opened.
     """
     try:
-        run = opened(cell)
+        run = open_cell(cell)
         batches = sum(1 for _ in run.results(size))
         return finish(cell, size, count(cell, 0, 1, size)) if batches <= 1 else batches
     except FileNotFoundError as error:
-        return NotOpened("absent", str(error.filename or error))
+        return Failed("absent", str(error.filename or error))
     except (NothingGiven, OSError, WrongOption) as error:
-        return NotOpened("unusable", str(error))
+        return Failed("unusable", str(error))
 
 
-def count(cell: Cell, first: int, end: int, size: int | None) -> Part:
+def count(cell: Cell, first: int, end: int, size: int | None) -> list[Batch]:
     """Check and count some batches, one after the other.
 
     Args:
@@ -137,54 +106,46 @@ def count(cell: Cell, first: int, end: int, size: int | None) -> Part:
         end: the number after that of the last one.
         size: documents in a batch.
     """
-    run = opened(cell)
+    run = open_cell(cell)
     batches = [each for batch in islice(run.results(size), first, end) for each in batch]
     run.metric.finish()
-    parts = []
-    for each in batches:
-        tables = () if each.counts is None else (each.counts,)
-        parts.append(Part((each.checked,), tables, each.files, not tables, each.failure))
-    return merge(*parts)
+    return batches
 
 
-def merge(*parts: Part) -> Part:
-    """Return the findings and counts of several parts, which are in order."""
-    counts = [table for part in parts for table in part.counts]
-    sides = dict.fromkeys(side for part in parts for side in part.files)
-    return Part(
-        tuple(each for part in parts for each in part.checked),
-        (pl.concat(counts),) if counts else (),
-        {side: [file for part in parts for file in part.files.get(side, ())] for side in sides},
-        any(part.uncounted for part in parts),
-        next((part.failure for part in parts if part.failure), None),
-    )
-
-
-def finish(cell: Cell, size: int | None, *parts: Part) -> CellResult:
+def finish(cell: Cell, size: int | None, *parts: Sequence[Batch]) -> CellResult:
     """Judge and score a cell.
 
     Args:
         cell: the cell.
         size: documents in a batch.
-        parts: the findings and counts of its batches, in order.
+        parts: what was counted of its batches, in order.
     """
-    run, part = opened(cell), merge(*parts)
-    for checked in part.checked:
-        run.check.add(checked)
-    run.files.add(part.files)
-    run.counts += part.counts
-    run.uncounted, run.failure = part.uncounted, part.failure or run.failure
-    if part.failure is not None:
-        run.check.findings.append(part.failure)
+    run = open_cell(cell)
+    for counted in chain.from_iterable(parts):
+        run.add(counted)
+    reason = ""
     try:
         conclude(run, size)
     except Refused as refused:
-        result = CellResult(status="refused", reason=str(refused), lasting=run.failure is None)
-        return _with_verdict(result, refused.verdict)
+        reason = str(refused)
+    result = CellResult(
+        status="refused" if reason else "scored",
+        reason=reason,
+        documents=run.judged.documents,
+        records=run.judged.records,
+        findings=tuple(run.judged.findings),
+        lasting=run.total.failure is None,
+    )
+    if reason:
+        return result
     drawn = Intervals(cell.resamples, cell.confidence, cell.seed) if cell.resamples else None
     scores, intervals = run.estimate(drawn)
-    result = CellResult(
-        status="scored",
+    if cell.ranked:
+        table = pl.concat(run.counts).write_ipc(None, compression="zstd").getvalue()
+        files = {side: tuple(files) for side, files in run.total.files.items()}
+        result = msgspec.structs.replace(result, counts=table, files=files)
+    return msgspec.structs.replace(
+        result,
         signature=scores.signature,
         primary=scores.primary,
         metrics=scores.metrics,
@@ -196,15 +157,10 @@ def finish(cell: Cell, size: int | None, *parts: Part) -> CellResult:
         },
         notes=(*scores.warnings, *scores.notes),
     )
-    if cell.ranked:
-        table = pl.concat(run.counts).write_ipc(None, compression="zstd").getvalue()
-        files = {side: tuple(files) for side, files in run.files.read.items()}
-        result = msgspec.structs.replace(result, counts=table, files=files)
-    return _with_verdict(result, scores.verdict)
 
 
-def opened(cell: Cell) -> Run:
-    """The run of a cell before anything is read; its errors are those of `score`."""
+def open_cell(cell: Cell) -> Run:
+    """Return the run of a cell before anything is read; its errors are those of `score`."""
     return open_run(
         Request(
             cell.task,
@@ -216,16 +172,6 @@ def opened(cell: Cell) -> Run:
             alignment=False,
             encoding=cell.encoding,
         )
-    )
-
-
-def _with_verdict(result: CellResult, verdict: Verdict) -> CellResult:
-    """Return a result with the findings, and the numbers of documents and records."""
-    return msgspec.structs.replace(
-        result,
-        documents=verdict.documents,
-        records=verdict.records,
-        findings=tuple(verdict.findings),
     )
 
 
@@ -242,7 +188,7 @@ def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard |
     first = cells[0]
     computed = {name for result in results for name in result.metrics}
     if missing := [name for name in first.metrics if name not in computed]:
-        return Failed("error", f"{', '.join(missing)} is not computed with these options")
+        return Failed("unusable", f"{', '.join(missing)} is not computed with these options")
     drawn = Intervals(first.resamples, first.confidence, first.seed)
     by = Criteria(load(first.task), first.profile, first.options, None, drawn)
     runs: dict[str, Run] = {}
@@ -256,9 +202,11 @@ def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard |
                 documents=result.documents, records=result.records,
             )  # fmt: skip
             if scored:
-                run = runs[cell.submission] = opened(cell)
-                run.counts = [pl.read_ipc(result.counts)]
-                run.files.add({side: list(files) for side, files in result.files.items()})
+                run = runs[cell.submission] = open_cell(cell)
+                run.total.counts = [pl.read_ipc(result.counts)]
+                run.total.files = {
+                    side: dict.fromkeys(files) for side, files in result.files.items()
+                }
                 run.judged = verdict
                 continue
             blocking = tuple(each for each in result.findings if each.blocking) or result.findings
@@ -274,9 +222,40 @@ def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard |
             )
         ranked: Leaderboard = assemble_leaderboard(by, plans, runs)
     except WrongOption as error:
-        return Failed("error", str(error))
+        return Failed("unusable", str(error))
     paths = {cell.submission: cell.system for cell in cells}
     return msgspec.structs.replace(ranked, refused=tuple(refused), paths=paths)
+
+
+def campaign_in(
+    folder: Path,
+    manifest: CampaignManifest,
+    *,
+    cache: Path | None = None,
+    jobs: int = 1,
+    cluster: str = "",
+    step: Progress = no_progress,
+) -> CampaignResult:
+    """Run a campaign, whose results are kept in its folder, by some processes or a cluster.
+
+    Args:
+        folder: its folder, which is made if it does not exist.
+        manifest: its manifest, which is usable.
+        cache: the folder of results, if it is another one.
+        jobs: number of processes of this machine.
+        cluster: address of the scheduler of a cluster, which is used instead.
+        step: see `campaign`.
+
+    Raises:
+        WrongOption: if a cluster and processes are given.
+        NoRemoteError: if there is no cluster at the address.
+        FileExistsError, FileNotFoundError, NotWritten: see `prepare_folder`.
+    """
+    if cluster and jobs > 1:
+        raise WrongOption("--jobs has no effect with --cluster")
+    with closing(graph.Cluster(cluster) if cluster else graph.LocalProcesses(jobs)) as workers:
+        files.prepare_folder(folder, cache, manifest.inputs)
+        return campaign(manifest, cache or folder / files.CACHE, workers=workers, step=step)
 
 
 def campaign(
@@ -297,28 +276,16 @@ def campaign(
         step: called after each cell with the cells that are done, and their number.
     """
     cells = tuple(manifest.cells())
-    run = _Campaign(manifest, cells, Cache(cache), workers or InProcess(), batch)
-    keys = run.keys()
+    run = _Campaign(manifest, cells, files.Cache(cache), workers or graph.InProcess(), batch)
     rows: dict[int, CellRow] = {}
-    for number, row in complete(
-        keys,
-        lambda number: run.cached_row(number, keys[number]),
-        run.compute,
-        lambda numbers, outcome: run.keep(numbers, keys[numbers[0]], outcome),
-    ):
+    for number, row in run.rows():
         rows[number] = row
         step(len(rows), len(cells))
-    name = manifest.campaign.name if manifest.campaign else ""
-    result = CampaignResult(name, tuple(rows[number] for number in range(len(cells))))
-    boards, findings = {}, []
-    for group, ranked in run.boards(result.groups):
-        if isinstance(ranked, Failed):
-            title, place = ", ".join(filter(None, group)), ("tasks", group[0], "metrics")
-            report = manifest.file.finding
-            findings.append(report("CPN302", *place, group=title, reason=ranked.reason))
-        else:
-            boards[group] = ranked
-    return msgspec.structs.replace(result, boards=boards, findings=tuple(findings))
+    ordered = tuple(rows[number] for number in range(len(cells)))
+    result = CampaignResult(manifest.campaign.name, ordered)
+    boards, findings = run.boards(result.groups)
+    result = msgspec.structs.replace(result, boards=boards, findings=findings)
+    return campaign_with_defaults(result, manifest.defaults)
 
 
 @dataclass(frozen=True)
@@ -335,25 +302,39 @@ class _Campaign:
 
     manifest: CampaignManifest
     cells: Sequence[Cell]
-    cache: Cache
+    cache: files.Cache
     workers: Workers
     batch: int | None
 
     def keys(self) -> list[str]:
         """Return the digest of all that each cell depends on."""
-        of_cells = [inputs_of(cell) for cell in self.cells]
+        of_cells = [files.inputs_of(cell) for cell in self.cells]
         asked = [*dict.fromkeys(i for sides in of_cells for each in sides.values() for i in each)]
         results = dict(self.workers.results(Node(f"{_WORK}:digest", item) for item in asked))
         values = (results[number] for number in range(len(asked)))
         texts = (value if isinstance(value, str) else None for value in values)
         digests = dict(zip(asked, texts, strict=True))
-        return [key(cell, digests) for cell in self.cells]
+        return [files.key(cell, digests) for cell in self.cells]
 
-    def cached_row(self, number: int, key: str) -> CellRow | None:
-        """Return the row of a cell whose result is in the cache."""
-        cell = self.cells[number]
-        result = self.cache.get(key, cell, self.manifest.display) if key else None
-        return None if result is None else CellRow(cell, result, key, new=False)
+    def rows(self) -> Iterator[tuple[int, CellRow]]:
+        """Yield the number and the row of each cell, as soon as it is known."""
+        keys = self.keys()
+        same: dict[str, list[int]] = {}
+        for number, key in enumerate(keys):
+            if (result := self.cache.get(key)) is not None:
+                yield number, self._row(self.cells[number], result, key, new=False)
+            else:  # cells of the same content are one computation
+                same.setdefault(key or str(number), []).append(number)
+        groups = {numbers[0]: numbers for numbers in same.values()}
+        for first, outcome in self.compute(list(groups)):
+            rows = self.keep(groups[first], keys[first], outcome)
+            yield from zip(groups[first], rows, strict=True)
+
+    def _row(self, cell: Cell, result: CellResult, key: str, *, new: bool) -> CellRow:
+        """Return the row of a cell, without what only leaderboards need."""
+        sides = map(self.manifest.display, (cell.system, cell.reference))
+        result = files.move_findings(result, dict(zip(files.PLACES, sides, strict=True)))
+        return CellRow(cell, msgspec.structs.replace(result, counts=b"", files={}), key, new)
 
     def compute(self, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
         """Yield the outcome of cells; those of several batches are computed after the others."""
@@ -365,81 +346,89 @@ class _Campaign:
             else:
                 yield numbers[place], outcome
         order = sorted(large)
-        most = max(FAN_IN, BUSY // max(1, len(large)))
-        trees = (
-            self._tree(self.cells[number], large[number], min(large[number], most))
-            for number in order
-        )
-        for place, outcome in self.workers.results(trees):
+        most = max(LEAST, BUSY // max(1, len(large)))
+        graphs = (self._graph(self.cells[number], large[number], most) for number in order)
+        for place, outcome in self.workers.results(graphs):
             yield order[place], outcome
 
-    def _tree(self, cell: Cell, batches: int, parts: int) -> Node:
-        """Return the work on a cell: parts of its batches, and their counts merged in a tree."""
+    def _graph(self, cell: Cell, batches: int, most: int) -> Node:
+        """Return the work on a cell: its batches in parts, and what is made of them."""
+        parts = min(batches, most)
         bounds = [batches * part // parts for part in range(parts + 1)]
-        level = [Node(f"{_WORK}:count", (cell, *ends, self.batch)) for ends in pairwise(bounds)]
-        while len(level) > FAN_IN:
-            groups = (level[first : first + FAN_IN] for first in range(0, len(level), FAN_IN))
-            level = [Node(f"{_WORK}:merge", tuple(parts)) for parts in groups]
-        return Node(f"{_WORK}:finish", (cell, self.batch, *level))
+        counts = [Node(f"{_WORK}:count", (cell, *ends, self.batch)) for ends in pairwise(bounds)]
+        return Node(f"{_WORK}:finish", (cell, self.batch, *counts))
 
-    def keep(self, numbers: Sequence[int], key: str, outcome: Any) -> Iterator[CellRow]:
+    def keep(
+        self, numbers: Sequence[int], key: str, outcome: CellResult | Failed
+    ) -> Iterator[CellRow]:
         """Yield the rows of cells of the same content; their result goes into the cache."""
         cells = [self.cells[number] for number in numbers]
-        if isinstance(outcome, CellResult) and key and outcome.lasting:
-            self.cache.put(key, cells[0], outcome)
+        if isinstance(outcome, CellResult):
+            paths = dict(zip((cells[0].system, cells[0].reference), files.PLACES, strict=True))
+            outcome = files.move_findings(outcome, paths)
+            if key and outcome.lasting:
+                self.cache.put(key, outcome)
         for cell in cells:
             if isinstance(outcome, CellResult):
-                paths = {
-                    cells[0].system: self.manifest.display(cell.system),
-                    cells[0].reference: self.manifest.display(cell.reference),
-                }
-                result = move_findings(outcome.without_counts, paths)
+                result = outcome
             else:
                 finding = self._finding(cell, outcome)
                 result = CellResult(
-                    status="refused" if isinstance(outcome, NotOpened) else "failed",
+                    status="refused" if outcome.problem in UNREAD else "failed",
                     reason=f"{finding.message} ({finding.code})",
                     findings=(finding,),
                 )
-            yield CellRow(cell, result, key, new=True)
+            yield self._row(cell, result, key, new=True)
 
-    def _finding(self, cell: Cell, outcome: NotOpened | Failed) -> Finding:
+    def _finding(self, cell: Cell, outcome: Failed) -> Finding:
         """Return the finding about a cell without numbers, at its place in the manifest."""
         file, name = self.manifest.file, cell.submission
         place: tuple[str, ...] = ("submissions", name)
         place = place if place in file.places else ("folders",)
-        if isinstance(outcome, Failed):
-            return file.finding("CPN301", *place, submission=name, reason=outcome.reason)
-        if outcome.kind == "unusable":
+        if outcome.problem not in UNREAD:
+            crash = "its process ended with " if outcome.problem == "crashed" else ""
+            reason = f"{crash}{outcome.reason}"
+            return file.finding("CPN301", *place, submission=name, reason=reason)
+        if outcome.problem == "unusable":
             reason = outcome.reason.replace(f"{self.manifest.base}{os.sep}", "")
             return file.finding("CPN202", *place, reason=reason, submission=name)
-        for side, inputs in inputs_of(cell).items():
-            if outcome.reason in [item.path for item in inputs]:
-                if side != "system":
-                    path = ("reference",) if side == "reference" else ("options", side[2:])
-                    task = ("tasks", cell.task)
-                    place = (*task, "conditions", cell.condition, *path)
-                    place = place if place in file.places else (*task, *path)
-                break
+        sides = [
+            side
+            for side, inputs in files.inputs_of(cell).items()
+            if outcome.reason in [item.path for item in inputs]
+        ]
+        if sides and sides[0] != "system":
+            path = ("reference",) if sides[0] == "reference" else ("options", sides[0][2:])
+            task = ("tasks", cell.task)
+            place = (*task, "conditions", cell.condition, *path)
+            place = place if place in file.places else (*task, *path)
         return file.finding("CPN201", *place, path=self.manifest.display(outcome.reason))
 
     def boards(
         self, groups: Mapping[Group, Sequence[CellRow]]
-    ) -> Iterator[tuple[Group, Leaderboard | Failed]]:
-        """Yield the leaderboard of each group of cells with numbers, or why there is none."""
+    ) -> tuple[dict[Group, Leaderboard], tuple[Finding, ...]]:
+        """Return the leaderboard of each group of cells with numbers, or why there is none."""
         ranked = [
             group
             for group, rows in groups.items()
             if rows[0].cell.ranked and any(row.result.status == "scored" for row in rows)
         ]
         nodes = (Node(f"{__name__}:board", self._entries(groups[group])) for group in ranked)
-        results = dict(self.workers.results(nodes))
-        return ((group, results[number]) for number, group in enumerate(ranked))
+        boards, findings = {}, []
+        for number, board in sorted(self.workers.results(nodes), key=itemgetter(0)):
+            group = ranked[number]
+            if isinstance(board, Failed):
+                name, place = ", ".join(filter(None, group)), ("tasks", group[0], "metrics")
+                report = self.manifest.file.finding
+                findings.append(report("CPN302", *place, group=name, reason=board.reason))
+            else:
+                boards[group] = board
+        return boards, tuple(findings)
 
     def _entries(self, rows: Sequence[CellRow]) -> tuple[list[Cell], list[CellResult]]:
         """Return cells, and their results with the counts."""
         results = []
         for row in rows:
-            whole = self.cache.whole(row.key) if row.key else None
-            results.append(whole if row.result.status == "scored" and whole else row.result)
+            whole = self.cache.get(row.key) if row.result.status == "scored" else None
+            results.append(whole or row.result)
         return [row.cell for row in rows], results

@@ -14,22 +14,22 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
 from io import BytesIO
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from hlteval import __version__
 from hlteval.extensions import FORMATS, RULES, TASKS
+from hlteval.reports.html import make_page, write
 from hlteval.reports.html.systems import campaign_page
-from hlteval.reports.html.writing import page, write
 from hlteval.reports.systems import leaderboard_tsv as tsv
 from hlteval.results.config import Config
 from hlteval.results.evaluation import CampaignResult, Cell, CellResult, Group
@@ -37,14 +37,13 @@ from hlteval.results.systems import Comparison
 from hlteval.results.verdict import Defaults
 from hlteval.sources.writing import check_name, check_outputs, writing
 from hlteval.tasks import load
-from hlteval.tasks.task import WrongOption
-from hlteval.workflows.evaluation.manifests import WHOLE, CampaignManifest
-from hlteval.workflows.processes.graph import Cluster, LocalProcesses, Workers
+from hlteval.workflows.evaluation.manifests import WHOLE, CampaignManifest, resolve_paths
 from hlteval.workflows.run.verdicts import names_file
 
 #: Of the entries; another one is another digest.
 LAYOUT = 1
-_PLACES = ("{submission}", "{reference}")
+#: What is in place of the paths of a cell.
+PLACES = ("{submission}", "{reference}")
 #: The libraries that numbers come from.
 _LIBRARIES = ("numpy", "polars", "pycocoevalcap", "rapidfuzz", "sacrebleu", "scipy")
 
@@ -132,21 +131,8 @@ class Cache:
         """The file of a result."""
         return self.folder / key[:2] / f"{key}.msgpack"
 
-    def get(self, key: str, cell: Cell, shown: Callable[[str], str]) -> CellResult | None:
-        """The result of a cell; None if there is none, or its file is damaged.
-
-        Args:
-            key: its digest.
-            cell: the cell.
-            shown: gives a path as findings have it.
-        """
-        result = self.whole(key)
-        sides = map(shown, (cell.system, cell.reference))
-        paths = dict(zip(_PLACES, sides, strict=True))
-        return result and move_findings(result.without_counts, paths)
-
-    def whole(self, key: str) -> CellResult | None:
-        """A result with what was counted, and without the paths of findings."""
+    def get(self, key: str) -> CellResult | None:
+        """The result of a cell by its key; None if there is none, or its file is damaged."""
         try:
             digest, _, content = self.path(key).read_bytes().partition(b"\n")
         except OSError:
@@ -155,14 +141,13 @@ class Cache:
             return None
         return msgspec.msgpack.decode(content, type=CellResult)
 
-    def put(self, key: str, cell: Cell, result: CellResult) -> None:
-        """Keep the result of a cell.
+    def put(self, key: str, result: CellResult) -> None:
+        """Keep the result of a cell, whose findings name files below `PLACES`.
 
         Raises:
             NotWritten: if the disk refuses it.
         """
-        paths = dict(zip((cell.system, cell.reference), _PLACES, strict=True))
-        content = msgspec.msgpack.encode(move_findings(result, paths))
+        content = msgspec.msgpack.encode(result)
         path = self.path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
         with writing(path) as unfinished:
@@ -213,7 +198,7 @@ def default_folder(manifest: str) -> Path:
     return Path("campaign" if manifest == "-" else Path(manifest).stem)
 
 
-def prepare_folder(folder: Path, cache: Path | None = None, inputs: Iterable[str] = ()) -> Path:
+def prepare_folder(folder: Path, cache: Path | None = None, inputs: Iterable[str] = ()) -> None:
     """Make the folder of a campaign, if it does not exist.
 
     Args:
@@ -240,7 +225,6 @@ def prepare_folder(folder: Path, cache: Path | None = None, inputs: Iterable[str
     names = {path.name for path in folder.iterdir()}
     if names and not names & {TABLE, CACHE}:
         raise FileExistsError(f"{folder} contains files other than a campaign; use another folder")
-    return folder
 
 
 def write_campaign(result: CampaignResult, folder: Path) -> None:
@@ -259,7 +243,7 @@ def write_campaign(result: CampaignResult, folder: Path) -> None:
         for group, board in result.boards.items():
             # A leaderboard is a table, and the report of its first metric.
             first: Comparison = msgspec.structs.replace(board.comparisons[0], refused=board.refused)
-            report = page(first, (f"../{INDEX}", result.name)).html()
+            report = make_page(first).html((f"../{INDEX}", result.name))
             for suffix, text in (("tsv", str(tsv(board))), ("html", report)):
                 file = boards / f"{names[group]}.{suffix}"
                 file.write_text(text, "utf-8", errors="backslashreplace", newline="")
@@ -282,40 +266,14 @@ def file_names(groups: Iterable[Group]) -> list[str]:
     return names
 
 
-@contextmanager
-def workers_of(jobs: int = 1, cluster: str = "") -> Iterator[Workers]:
-    """The workers of a campaign, whose work ends with the context.
-
-    Args:
-        jobs: number of processes of this machine.
-        cluster: address of the scheduler of a cluster, which is used instead.
-
-    Raises:
-        WrongOption: if both are given.
-        NoRemoteError: if there is no cluster at the address.
-    """
-    if cluster and jobs > 1:
-        raise WrongOption("--jobs has no effect with --cluster")
-    workers: Workers = Cluster(cluster) if cluster else LocalProcesses(jobs)
-    with closing(workers):
-        yield workers
-
-
-def with_configs(
-    manifest: CampaignManifest, configs: Mapping[str, Config]
-) -> tuple[CampaignManifest, dict[Group, Defaults]]:
+def with_configs(manifest: CampaignManifest, configs: Mapping[str, Config]) -> CampaignManifest:
     """Return a manifest with the settings of a file of defaults that it does not have itself.
 
     Args:
         manifest: the manifest.
         configs: the file as it is for each task that it is for.
-
-    Returns:
-        The manifest, and the defaults by task, profile and condition.
     """
-    taken: dict[Group, Defaults] = {}
-    if manifest.campaign is None:
-        return manifest, taken
+    defaults: dict[Group, Defaults] = {}
     tasks = dict(manifest.campaign.tasks)
     for name, config in configs.items():
         settings = tasks[name]
@@ -326,44 +284,38 @@ def with_configs(
         tasks[name] = msgspec.structs.replace(settings, **added)
         for condition, own in (settings.conditions or {"": WHOLE}).items():
             names = [key for key in values if key != "reference" or not own.reference]
-            given = {key.replace("-", "_") for key in own.options}
-            names += [f"options.{option}" for option in options if option not in given]
+            known = {key.replace("-", "_") for key in own.options}
+            names += [f"options.{option}" for option in options if option not in known]
             if names:
-                defaults = Defaults(manifest.display(_complete(config.path)), tuple(names))
-                profiles = manifest.profiles(tasks[name])
-                taken |= {(name, profile, condition): defaults for profile in profiles}
+                path = manifest.display(_complete(config.path))
+                for profile in manifest.profiles(tasks[name]):
+                    defaults[name, profile, condition] = Defaults(path, tuple(names))
     campaign = msgspec.structs.replace(manifest.campaign, tasks=tasks)
-    return replace(manifest, campaign=campaign), taken
+    return replace(manifest, campaign=campaign, defaults=defaults)
 
 
 def _open_settings(
     manifest: CampaignManifest, name: str, config: Config
 ) -> tuple[dict[str, object], dict[str, object]]:
     """Return the settings and options of a file that a manifest leaves open; paths are complete."""
-    content = manifest.file.content or {}
-    declared, task = content["tasks"][name], load(name)
-    by_key = {"reference": declared, "encoding": declared, "profile": {**content, **declared}}
-    if task.scored_alone:
-        del by_key["reference"]
-    values = {
-        key: _complete(value) if key == "reference" else value
-        for key, value in config.values.items()
-        if key in by_key and ("profiles" if key == "profile" else key) not in by_key[key]
-    }
-    given = {key.replace("-", "_") for key in declared.get("options", ())}
+    content, task = manifest.file.content or {}, load(name)
+    declared = content["tasks"][name]
+    open_ = {"reference", "encoding", "profile"} - declared.keys()
+    open_ -= {"reference"} if task.scored_alone else set()
+    open_ -= {"profile"} if "profiles" in {**content, **declared} else set()
+    values = {key: value for key, value in config.values.items() if key in open_}
+    if "reference" in values:
+        values["reference"] = _complete(values["reference"])
+    known = {key.replace("-", "_") for key in declared.get("options", ())}
     options = {
-        option.name: _complete(value) if option.is_input else value
+        option.name: resolve_paths(value, _complete) if option.is_input else value
         for option in task.options
         if (value := config.options.get(option.name)) is not None
-        if option.name not in given and option.available_in("score")
+        if option.name not in known and option.available_in("score")
     }
     return values, options
 
 
-def _complete(value: Any) -> Any:
-    """Return a path, or each of some paths, as the program opens it from anywhere."""
-    if isinstance(value, list):
-        return [_complete(item) for item in value]
-    if not isinstance(value, str) or not value:
-        return value
-    return os.path.normpath(Path(value).absolute())
+def _complete(path: str) -> str:
+    """Return a path as the program opens it from anywhere."""
+    return os.path.normpath(Path(path).absolute())

@@ -105,14 +105,12 @@ def deposits(root: Path, evaluation: Evaluation | None = None, task: str = "") -
     for name, identifier in _identify(names).items():
         path, parts = root / FOLDER / name, parts_of(name, evaluation, task)
         deposit = Deposit(name, identifier, parts, stamp(path))
-        problems = filter(None, _problems(path, deposit, evaluation))
-        listed.append(replace(deposit, problem=next(problems, None)))
+        problem = next(_problems(path, deposit, evaluation), None)
+        listed.append(replace(deposit, problem=problem))
     return sorted(listed, key=lambda deposit: deposit.order)
 
 
-def _problems(
-    path: Path, deposit: Deposit, evaluation: Evaluation | None
-) -> Iterator[Finding | None]:
+def _problems(path: Path, deposit: Deposit, evaluation: Evaluation | None) -> Iterator[Finding]:
     """Yield why a file is not looked into: no archive, no known task, an undeclared part."""
     file, name = display_path(deposit.name), printable(deposit.name)
     try:
@@ -199,10 +197,6 @@ def named_parts(stem: str, evaluation: Evaluation | None, task: str = "") -> dic
     return {}
 
 
-#: The hint for organisers about a team that is like no other.
-_ADD_TEAM = "add the team to the manifest, or correct the name of the archive"
-
-
 #: What to do about a team that a manifest does not declare.
 ASK = (
     "as a team, ask the organisers for the name that is registered; as an organiser, add the team "
@@ -219,8 +213,9 @@ def undeclared_parts(
     for part in PARTS:
         known, value = evaluation.names_of(part), deposit.parts.get(part, "")
         if known and value and value not in known:
-            otherwise = _ADD_TEAM if part == "team" else f"use {', '.join(known)}"
-            yield part, printable(value), did_you_mean(value, known, otherwise)
+            hint = "add the team to the manifest, or correct the name of the archive"
+            hint = hint if part == "team" else f"use {', '.join(known)}"
+            yield part, printable(value), did_you_mean(value, known, hint)
 
 
 def display_path(name: str) -> str:

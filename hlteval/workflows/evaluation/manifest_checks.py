@@ -12,7 +12,7 @@ import msgspec
 from hlteval.findings import Finding, Findings, finding
 from hlteval.findings.counts import count_of
 from hlteval.findings.suggest import did_you_mean
-from hlteval.results.evaluation import PARTS, Ensemble, Evaluation, Limit
+from hlteval.results.evaluation import PARTS, Ensemble, Limit
 from hlteval.results.verdict import Verdict
 from hlteval.sources.archives import first_names
 from hlteval.sources.names import printable
@@ -24,7 +24,7 @@ from hlteval.workflows.evaluation.deposits import (
     stem_of,
     undeclared_parts,
 )
-from hlteval.workflows.evaluation.manifests import Manifest, check_manifest, read_manifest
+from hlteval.workflows.evaluation.manifests import Manifest, read_manifest
 from hlteval.workflows.evaluation.pipeline_state import Records
 
 #: The parts in which submissions of an ensemble do not differ.
@@ -46,9 +46,9 @@ def check(path: str, root: Path | None = None) -> Verdict:
         WrongManifest: if the manifest is not a file.
     """
     manifest = read_manifest(path)
-    findings = check_manifest(manifest)
-    if root and manifest.evaluation and not any(finding.blocking for finding in findings):
-        findings = (*findings, *_Check(manifest, manifest.evaluation, root).findings())
+    findings = manifest.check()
+    if root and manifest.content is not None and not any(each.blocking for each in findings):
+        findings = (*findings, *_Check(manifest, root).findings())
     passed = not any(finding.severity == "error" for finding in findings)
     return Verdict("", "", passed, Findings(findings))
 
@@ -56,9 +56,9 @@ def check(path: str, root: Path | None = None) -> Verdict:
 class _Check:
     """The checks of the submissions of a root beside its manifest."""
 
-    def __init__(self, manifest: Manifest, evaluation: Evaluation, root: Path) -> None:
-        self.evaluation, self.root, self.at = evaluation, root, manifest.finding
-        each = deposits(root, evaluation)
+    def __init__(self, manifest: Manifest, root: Path) -> None:
+        self.evaluation, self.root, self.at = manifest.evaluation, root, manifest.finding
+        each = deposits(root, self.evaluation)
         self.deposits = {deposit.name: deposit for deposit in each}
         records = Records(root)
         statuses = [records.read(deposit, "status").get("status", "") for deposit in each]

@@ -11,33 +11,37 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path as FilePath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from hlteval.findings import Finding, Problem
 from hlteval.findings.suggest import did_you_mean
-from hlteval.grammars import schema as load_schema
 from hlteval.results.evaluation import (
     Campaign,
     CampaignTask,
     Cell,
     Condition,
     Evaluation,
+    Group,
     ProfileName,
     TaskSettings,
     name_pattern,
 )
+from hlteval.results.verdict import Defaults
 from hlteval.sources import Unreadable, decode, open_source
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import is_url
-from hlteval.syntax.json_text import KINDS, WANTED, schema_errors
+from hlteval.syntax.json_text import KINDS, WANTED, format_path, schema_errors
 from hlteval.syntax.places import Extent, KeyPlaces, Path, Places, locate
 from hlteval.tasks import load, task_modules
 from hlteval.tasks.options import check_values, merge_options
-from hlteval.tasks.task import Option, Task, WrongOption
+from hlteval.tasks.task import Task, WrongOption
+
+S = TypeVar("S")
+F = TypeVar("F", bound="TomlFile")
 
 
 class Broken(NamedTuple):
@@ -71,14 +75,13 @@ def schema_problems(
         [('MAN102', ('taks',)), ('MAN104', ()), ('MAN103', ('name',))]
     """
     for error in schema_errors(schema, schema, content):
-        path, given, wanted = error.path, error.given, error.wanted
+        path, given, wanted, key = error.path, error.given, error.wanted, where(error.path)
         if error.keyword == "required":
             for name in wanted:
                 if name not in given:
-                    values = {"key": name, "where": where(path)}
-                    yield Broken(f"{prefix}104", path, True, values)
+                    yield Broken(f"{prefix}104", path, True, {"key": name, "where": key})
         elif error.keyword == "additionalProperties":
-            keys = _keys(schema, path)
+            keys = list(error.schema["properties"])
             for name in given:
                 if name not in keys:
                     hint = did_you_mean(name, keys, f"use {', '.join(keys)}")
@@ -87,15 +90,16 @@ def schema_problems(
         elif error.keyword in {"type", "oneOf"}:
             kind = "a table" if isinstance(given, dict) else KINDS.get(type(given), _DATE)
             right = _PATHS if error.keyword == "oneOf" else {**WANTED, **_WORDS}[wanted]
-            values = {"key": where(path), "given": kind, "wanted": right}
+            values = {"key": key, "given": kind, "wanted": right}
             yield Broken(f"{prefix}103", path, False, values)
         else:
             hint = _HINTS.get(error.keyword, "correct it").format(wanted)
             if error.keyword == "enum":
                 allowed = list(map(str, wanted))
                 hint = did_you_mean(str(given), allowed, f"use one of {', '.join(allowed)}")
-            values = {"key": where(path), "given": _as_toml(given), "hint": hint}
-            yield Broken(f"{prefix}105", path, False, values)
+            text = str(given).lower() if isinstance(given, bool) else str(given)
+            text = f'"{text}"' if isinstance(given, str) else text
+            yield Broken(f"{prefix}105", path, False, {"key": key, "given": text, "hint": hint})
 
 
 #: Types that TOML calls otherwise than JSON.
@@ -112,20 +116,6 @@ _HINTS = {
 }
 
 
-def _keys(schema: str, path: Path) -> list[str]:
-    """Return the keys that a schema has for the table at a path."""
-    definitions = load_schema(schema)["definitions"]
-    part: Mapping[str, Any] = definitions[schema]
-    for step in path:
-        if isinstance(step, int):
-            part = part.get("items", {})
-        else:
-            part = part.get("properties", {}).get(step) or part.get("additionalProperties") or {}
-        while "$ref" in part:
-            part = definitions[part["$ref"].rpartition("/")[2]]
-    return list(part.get("properties", {}))
-
-
 def where(path: Path) -> str:
     """Return a path as people write it.
 
@@ -133,20 +123,7 @@ def where(path: Path) -> str:
         >>> where(("limits", 0, "most")), where(())
         ('limits[0].most', 'the manifest')
     """
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return "".join(steps).removeprefix(".") or "the manifest"
-
-
-def _as_toml(value: object) -> str:
-    """Return a value as TOML writes it, more or less.
-
-    Examples:
-        >>> _as_toml("pln"), _as_toml([]), _as_toml(True)
-        ('"pln"', '[]', 'true')
-    """
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    return format_path(path).removeprefix("$").removeprefix(".") or "the manifest"
 
 
 #: The place in messages of `tomllib`.
@@ -195,9 +172,14 @@ class TomlFile:
         start, end = place.key if of_key else place.value
         return Places(self.text).finding(Problem(code, 0, start, end, values), self.path)
 
-    def check_task(self, prefix: str, name: str) -> Iterator[Finding]:
-        """Yield the finding about a task that does not exist."""
-        if name not in task_modules():
+    def check_tasks(
+        self, prefix: str, tasks: Mapping[str, S], check: Callable[[Task, S], Iterator[Finding]]
+    ) -> Iterator[Finding]:
+        """Yield the findings about the settings of each task, or that it does not exist."""
+        for name, settings in tasks.items():
+            if name in task_modules():
+                yield from check(load(name), settings)
+                continue
             hint = did_you_mean(name, task_modules(), "`hlteval tasks` lists them")
             yield self.finding(f"{prefix}106", "tasks", name, of_key=True, task=name, hint=hint)
 
@@ -207,7 +189,8 @@ class TomlFile:
         task: Task,
         options: Mapping[str, object],
         place: Sequence[str],
-        check: Callable[[str, object], None],
+        resolve: Callable[[Task, Mapping[str, object]], Mapping[str, str]] = merge_options,
+        command: str = "",
     ) -> Iterator[Finding]:
         """Yield findings about options that a task does not have, and about wrong values.
 
@@ -216,37 +199,31 @@ class TomlFile:
             task: the task.
             options: values by name.
             place: the path of the table that has them.
-            check: raises `WrongOption` for a wrong option or value.
+            resolve: gives the values as text.
+            command: the command that has to have them; empty for any.
         """
         for name, value in options.items():
             try:
-                check(name, value)
+                values = resolve(task, {name.replace("-", "_"): value})
+                for option in task.options:
+                    if option.name in values:
+                        if command and not option.available_in(command):
+                            raise WrongOption(option.elsewhere(task.name, "compare"))
+                        option.check(values[option.name])
+                check_values(task, values)
             except WrongOption as error:
                 path = (*place, "options", name)
                 yield self.finding(code, *path, reason=str(error), task=task.name)
 
 
-def _check_values(task: Task, values: Mapping[str, str], command: str = "") -> None:
-    """Check the values of options.
-
-    Raises:
-        WrongOption: for a wrong value, or an option that the command, if one is given, lacks.
-    """
-    for option in task.options:
-        if option.name in values:
-            if command and not option.available_in(command):
-                raise WrongOption(option.elsewhere(task.name, "compare"))
-            option.check(values[option.name])
-    check_values(task, values)
-
-
-def read_toml(path: str, schema: str, prefix: str) -> TomlFile:
+def read_toml(path: str, schema: str, prefix: str, kind: type[F]) -> F:
     """Read a TOML file: its findings are those of its syntax and structure.
 
     Args:
         path: of the file.
         schema: its name in grammars/.
         prefix: of its codes.
+        kind: the class of the result.
 
     Raises:
         FileNotFoundError: if the file does not exist.
@@ -259,8 +236,8 @@ def read_toml(path: str, schema: str, prefix: str) -> TomlFile:
     try:
         result = decode(member.fetch(), display=member.display)
     except Unreadable as error:
-        return TomlFile(path, findings=(error.finding,))
-    file = TomlFile(path, result.text or "", findings=result.findings)
+        return kind(path, findings=(error.finding,))
+    file = kind(path, result.text or "", findings=result.findings)
     if result.text is None:
         return file
     try:
@@ -281,20 +258,47 @@ def _syntax_finding(file: TomlFile, code: str, error: Exception) -> Finding:
     """Return the finding about text that is not TOML, at the place in the message of Python."""
     message = str(error)
     if isinstance(error, RecursionError):
-        message = "Arrays or tables that are nested too deeply"
+        message = "arrays or tables that are nested too deeply"
     place, start = _AT.search(message), 0
-    if place and place[1]:
-        lines = file.text.split("\n")
-        start = sum(len(line) + 1 for line in lines[: int(place[1]) - 1]) + int(place[2]) - 1
-    elif place:
-        start = len(file.text)
+    if place:
+        line, column = int(place[1] or 0), int(place[2] or 0)
+        lines = file.text.split("\n")[: line - 1]
+        start = sum(map(len, lines)) + line + column - 2 if line else len(file.text)
     reason = _AT.sub("", message)
     values = {"reason": reason[:1].lower() + reason[1:]}
     return Places(file.text).finding(Problem(code, 0, start, start, values), file.path)
 
 
+def resolve_options(
+    task: Task, options: Mapping[str, object], resolve: Callable[[str], str]
+) -> dict[str, str]:
+    """Return the options of a task as text, with paths as another folder has them.
+
+    Args:
+        task: the task.
+        options: values by name.
+        resolve: gives the path for a path.
+
+    Raises:
+        WrongOption: for an option that the task does not have, or a value of another type.
+    """
+    inputs = {option.name for option in task.options if option.is_input}
+    values = {name.replace("-", "_"): value for name, value in options.items()}
+    paths = {name: resolve_paths(values[name], resolve) for name in values.keys() & inputs}
+    return merge_options(task, values | paths)
+
+
+def resolve_paths(value: object, resolve: Callable[[str], str]) -> object:
+    """Return the value of a setting with another path for each path."""
+    if isinstance(value, list | tuple):
+        return [resolve_paths(item, resolve) for item in value]
+    return resolve(value) if isinstance(value, str) and value else value
+
+
 #: The condition of a task that declares none; its name is empty.
 WHOLE = Condition()
+#: What a manifest that cannot be read declares.
+_NOTHING = Campaign(name="", tasks={})
 
 
 @dataclass(frozen=True)
@@ -303,11 +307,13 @@ class CampaignManifest:
 
     Attributes:
         file: the file.
-        campaign: what it declares; None if it cannot be read, or breaks the schema.
+        campaign: what it declares; nothing if it cannot be read, or breaks the schema.
+        defaults: what comes from a file of defaults, by task, profile and condition.
     """
 
     file: TomlFile
-    campaign: Campaign | None
+    campaign: Campaign = _NOTHING
+    defaults: Mapping[Group, Defaults] = field(default_factory=dict)
 
     @cached_property
     def base(self) -> str:
@@ -327,8 +333,6 @@ class CampaignManifest:
     @cached_property
     def submissions(self) -> list[tuple[str, str, Path]]:
         """Name and path or URL of each submission, and its place in the manifest."""
-        if self.campaign is None:
-            return []
         each: list[tuple[str, str, Path]] = [
             (name, self.path(written), ("submissions", name))
             for name, written in self.campaign.submissions.items()
@@ -351,16 +355,16 @@ class CampaignManifest:
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """All findings about it."""
-        return (*self.file.findings, *(self._check(self.campaign) if self.campaign else ()))
+        return (*self.file.findings, *(() if self.file.content is None else self._check()))
 
     @property
     def usable(self) -> bool:
         """Whether it can be run."""
         return not any(finding.severity == "error" for finding in self.findings)
 
-    def _check(self, campaign: Campaign) -> Iterator[Finding]:
+    def _check(self) -> Iterator[Finding]:
         """Yield the findings about folders, submissions and tasks."""
-        at = self.file.finding
+        at, campaign = self.file.finding, self.campaign
         for index, written in enumerate(campaign.folders):
             if not FilePath(self.path(written)).is_dir():
                 yield at("CPN112", "folders", index, path=written)
@@ -368,9 +372,7 @@ class CampaignManifest:
             if (first := self.paths[name]) != path:
                 first, second = self.display(first), self.display(path)
                 yield at("CPN109", *place, name=name, first=first, second=second)
-        for name, settings in campaign.tasks.items():
-            wrong = list(self.file.check_task("CPN", name))
-            yield from wrong or self._check_task(load(name), settings)
+        yield from self.file.check_tasks("CPN", campaign.tasks, self._check_task)
         if not self.paths:
             yield at("CPN110", "name", of_key=True)
         elif not campaign.tasks:
@@ -379,58 +381,33 @@ class CampaignManifest:
     def _check_task(self, task: Task, settings: CampaignTask) -> Iterator[Finding]:
         """Yield the findings about the settings of a task."""
         place = ("tasks", task.name)
+        at = partial(self.file.finding, "CPN108", *place, task=task.name)
         for key, reason in _wrong_settings(task, settings, self.profiles(settings)):
-            yield self.file.finding("CPN108", *place, key, reason=reason, task=task.name)
-
-        def check(name: str, value: object) -> None:
-            _check_values(task, self.resolve_options(task, {name: value}), "score")
-
+            yield at(key, reason=reason)
         tables: dict[tuple[str, ...], CampaignTask | Condition] = {place: settings}
         for name, condition in settings.conditions.items():
             tables[(*place, "conditions", name)] = condition
+        resolve = partial(resolve_options, resolve=self.path)
         for path, part in tables.items():
             for index, name in enumerate(part.submissions):
                 if name not in self.paths:
                     hint = did_you_mean(name, [*self.paths], "declare it below [submissions]")
                     step = ("submissions", index)
                     yield self.file.finding("CPN107", *path, *step, name=name, hint=hint)
-            yield from self.file.check_options("CPN108", task, part.options, path, check)
+            yield from self.file.check_options("CPN108", task, part.options, path, resolve, "score")
         references = [c.reference for c in settings.conditions.values() or (WHOLE,)]
         if task.scored_alone and any([settings.reference, *references]):
-            reason = f"{task.name} has no reference; remove the key"
-            yield self.file.finding("CPN108", *place, "reference", reason=reason, task=task.name)
+            yield at("reference", reason=f"{task.name} has no reference; remove the key")
         elif not task.scored_alone and not settings.reference and not all(references):
-            reason = f"{task.name} needs a reference"
-            yield self.file.finding("CPN108", *place, of_key=True, reason=reason, task=task.name)
-
-    def resolve_options(self, task: Task, options: Mapping[str, object]) -> dict[str, str]:
-        """Return the options of a task as text, with paths as the program opens them.
-
-        Raises:
-            WrongOption: for an option that the task does not have, or a value of another type.
-        """
-        declared = {option.name: option for option in task.options}
-        values = {name.replace("-", "_"): value for name, value in options.items()}
-        return merge_options(
-            task, {n: self._value(declared.get(n), value) for n, value in values.items()}
-        )
-
-    def _value(self, option: Option | None, value: object) -> object:
-        """Return the value of an option; a path is relative to the manifest."""
-        if option is None or not option.is_input:
-            return value
-        if isinstance(value, list | tuple):
-            return [self._value(option, item) for item in value]
-        return self.path(value) if isinstance(value, str) and value else value
+            yield at(of_key=True, reason=f"{task.name} needs a reference")
 
     def profiles(self, settings: CampaignTask) -> tuple[ProfileName, ...]:
         """Return the profiles of a task: its own, or those of the campaign."""
-        return settings.profiles or (self.campaign.profiles if self.campaign else ())
+        return settings.profiles or self.campaign.profiles
 
     def cells(self) -> Iterator[Cell]:
         """Yield the cells, in the order of the manifest."""
-        if (campaign := self.campaign) is None:
-            return
+        campaign = self.campaign
         for task, settings in campaign.tasks.items():
             for profile in self.profiles(settings):
                 for name, condition in (settings.conditions or {"": WHOLE}).items():
@@ -444,7 +421,7 @@ class CampaignManifest:
                             submission=submission,
                             system=self.paths[submission],
                             reference=self.path(reference) if reference else "",
-                            options=self.resolve_options(load(task), options),
+                            options=resolve_options(load(task), options, self.path),
                             lenient=settings.lenient,
                             encoding=settings.encoding,
                             resamples=campaign.resamples,
@@ -471,9 +448,10 @@ def read_campaign(path: str) -> CampaignManifest:
         FileNotFoundError: if the file does not exist.
         WrongManifest: if it is not one file.
     """
-    file = read_toml(path, "campaign", "CPN")
-    campaign = None if file.content is None else msgspec.convert(file.content, Campaign)
-    return CampaignManifest(file, campaign)
+    file = read_toml(path, "campaign", "CPN", TomlFile)
+    if file.content is None:
+        return CampaignManifest(file)
+    return CampaignManifest(file, msgspec.convert(file.content, Campaign))
 
 
 def _submission_name(path: FilePath) -> str:
@@ -483,10 +461,9 @@ def _submission_name(path: FilePath) -> str:
         >>> [_submission_name(FilePath(name)) for name in ("NIST_1.2.tar.gz", "run.tab")]
         ['NIST_1.2', 'run']
     """
-    suffix = next((end for end in ARCHIVE_SUFFIXES if path.name.lower().endswith(end)), "")
-    if path.is_dir():
-        return path.name
-    return path.name[: -len(suffix)] if suffix else path.stem
+    name = path.name
+    suffix = next((end for end in ARCHIVE_SUFFIXES if name.lower().endswith(end)), path.suffix)
+    return name if path.is_dir() else name[: len(name) - len(suffix)]
 
 
 def _wrong_settings(
@@ -511,13 +488,82 @@ def _wrong_settings(
 
 @dataclass(frozen=True)
 class Manifest(TomlFile):
-    """The manifest of an evaluation as it was read.
+    """The manifest of an evaluation as it was read."""
 
-    Attributes:
-        evaluation: what it declares; None if it cannot be read, or breaks the schema.
-    """
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """The evaluation that it declares; nothing if it cannot be read, or breaks the schema."""
+        if self.content is None:
+            return Evaluation(name="", tasks={})
+        return msgspec.convert(self.content, Evaluation)
 
-    evaluation: Evaluation | None = None
+    def check(self) -> tuple[Finding, ...]:
+        """Return all findings about it by itself."""
+        return (*self.findings, *(() if self.content is None else self._check()))
+
+    def _check(self) -> Iterator[Finding]:
+        """Yield the findings about what it declares, part by part."""
+        evaluation = self.evaluation
+        yield from self.check_tasks("MAN", evaluation.tasks, self._check_settings)
+        for name, team in evaluation.teams.items():
+            yield from self._check_names("task", team.tasks, "teams", name, "tasks")
+        yield from self._check_names("condition", evaluation.ensembles_for, "ensembles_for")
+        for index, limit in enumerate(evaluation.limits):
+            yield from self._check_names("task", limit.tasks, "limits", index, "tasks")
+            if limit.most is not None and limit.least > limit.most:
+                path = ("limits", index, "least")
+                yield self.finding("MAN109", *path, least=limit.least, most=limit.most)
+        seen: set[str] = set()
+        for index, entry in enumerate(evaluation.submissions):
+            if entry.file in seen:
+                yield self.finding("MAN112", "submissions", index, "file", file=entry.file)
+            seen.add(entry.file)
+            for part, name in entry.parts.items():
+                yield from self._check_name(part, name, "submissions", index, part)
+
+    def _check_names(self, part: str, names: Sequence[str], *path: str | int) -> Iterator[Finding]:
+        """Yield findings about names of a list that are not declared."""
+        for index, name in enumerate(names):
+            yield from self._check_name(part, name, *path, index)
+
+    def _check_name(self, part: str, name: str, *path: str | int) -> Iterator[Finding]:
+        """Yield the finding about an undeclared name; where nothing is declared, any is right."""
+        declared = self.evaluation.names_of(part)
+        if declared and name not in declared:
+            hint = did_you_mean(name, declared, f"use {', '.join(declared)}, or declare it")
+            yield self.finding("MAN107", *path, part=part, name=name, hint=hint)
+
+    def _check_settings(self, task: Task, settings: TaskSettings) -> Iterator[Finding]:
+        """Yield findings about paths, profile, metric, options and pattern of names of a task."""
+        place = ("tasks", task.name)
+        for key, path_or_paths in (
+            ("reference", settings.reference),
+            ("against", settings.against),
+        ):
+            paths = {"": path_or_paths} if isinstance(path_or_paths, str) else path_or_paths
+            for language, path in paths.items():
+                steps = (*place, key, language) if language else (*place, key)
+                if language:
+                    yield from self._check_name("language", language, *steps)
+                if path and not (FilePath(self.path).parent / path).exists():
+                    yield self.finding("MAN108", *steps, path=path)
+        wrong = {}
+        if settings.profile not in task.profiles:
+            wrong["profile"] = f"{task.name} has no profile {settings.profile}"
+        if settings.metric and task.statistic(settings.metric) is None:
+            wrong["metric"] = f"{task.name} has no metric {settings.metric}"
+        for key, reason in wrong.items():
+            yield self.finding("MAN110", *place, key, reason=reason, task=task.name)
+        yield from self.check_options("MAN110", task, settings.options, place)
+        if settings.names:
+            try:
+                missing = "team" not in name_pattern(settings.names).groupindex
+                reason = "it does not say the team; add {team}" if missing else ""
+            except ValueError as error:
+                reason = str(error)
+            if reason:
+                steps = (*place, "names")
+                yield self.finding("MAN111", *steps, pattern=settings.names, reason=reason)
 
 
 def read_manifest(path: str) -> Manifest:
@@ -527,84 +573,4 @@ def read_manifest(path: str) -> Manifest:
         FileNotFoundError: if the file does not exist.
         WrongManifest: if it is not one file.
     """
-    file = read_toml(path, "manifest", "MAN")
-    evaluation = None if file.content is None else msgspec.convert(file.content, Evaluation)
-    return Manifest(file.path, file.text, file.content, file.findings, evaluation)
-
-
-def check_manifest(manifest: Manifest) -> tuple[Finding, ...]:
-    """Return all findings about the manifest of an evaluation by itself."""
-    if manifest.evaluation is None:
-        return manifest.findings
-    return (*manifest.findings, *_Check(manifest, manifest.evaluation).findings())
-
-
-class _Check:
-    """The checks of the manifest of an evaluation by itself."""
-
-    def __init__(self, manifest: Manifest, evaluation: Evaluation) -> None:
-        self.manifest, self.evaluation, self.at = manifest, evaluation, manifest.finding
-
-    def findings(self) -> Iterator[Finding]:
-        """Yield all findings, part by part."""
-        evaluation = self.evaluation
-        for name, settings in evaluation.tasks.items():
-            wrong = list(self.manifest.check_task("MAN", name))
-            yield from wrong or self.task(load(name), settings)
-        for name, team in evaluation.teams.items():
-            yield from self.names("task", team.tasks, "teams", name, "tasks")
-        yield from self.names("condition", evaluation.ensembles_for, "ensembles_for")
-        for index, limit in enumerate(evaluation.limits):
-            yield from self.names("task", limit.tasks, "limits", index, "tasks")
-            if limit.most is not None and limit.least > limit.most:
-                path = ("limits", index, "least")
-                yield self.at("MAN109", *path, least=limit.least, most=limit.most)
-        seen: set[str] = set()
-        for index, entry in enumerate(evaluation.submissions):
-            if entry.file in seen:
-                yield self.at("MAN112", "submissions", index, "file", file=entry.file)
-            seen.add(entry.file)
-            for part, name in entry.parts.items():
-                yield from self.name(part, name, "submissions", index, part)
-
-    def names(self, part: str, names: Sequence[str], *path: str | int) -> Iterator[Finding]:
-        """Yield findings about names of a list that are not declared."""
-        for index, name in enumerate(names):
-            yield from self.name(part, name, *path, index)
-
-    def name(self, part: str, name: str, *path: str | int) -> Iterator[Finding]:
-        """Yield the finding about an undeclared name; where nothing is declared, any is right."""
-        declared = self.evaluation.names_of(part)
-        if declared and name not in declared:
-            hint = did_you_mean(name, declared, f"use {', '.join(declared)}, or declare it")
-            yield self.at("MAN107", *path, part=part, name=name, hint=hint)
-
-    def task(self, task: Task, settings: TaskSettings) -> Iterator[Finding]:
-        """Yield findings about paths, profile, metric, options and pattern of names of a task."""
-        place, name = ("tasks", task.name), task.name
-        for key, given in (("reference", settings.reference), ("against", settings.against)):
-            for language, path in ({"": given} if isinstance(given, str) else given).items():
-                steps = (*place, key, language) if language else (*place, key)
-                if language:
-                    yield from self.name("language", language, *steps)
-                if path and not (FilePath(self.manifest.path).parent / path).exists():
-                    yield self.at("MAN108", *steps, path=path)
-        if settings.profile not in task.profiles:
-            reason = f"{name} has no profile {settings.profile}"
-            yield self.at("MAN110", *place, "profile", reason=reason, task=name)
-        if settings.metric and task.statistic(settings.metric) is None:
-            reason = f"{name} has no metric {settings.metric}"
-            yield self.at("MAN110", *place, "metric", reason=reason, task=name)
-
-        def check(option: str, value: object) -> None:
-            _check_values(task, merge_options(task, {option.replace("-", "_"): value}))
-
-        yield from self.manifest.check_options("MAN110", task, settings.options, place, check)
-        if settings.names:
-            try:
-                missing = "team" not in name_pattern(settings.names).groupindex
-                reason = "it does not say the team; add {team}" if missing else ""
-            except ValueError as error:
-                reason = str(error)
-            if reason:
-                yield self.at("MAN111", *place, "names", pattern=settings.names, reason=reason)
+    return read_toml(path, "manifest", "MAN", Manifest)

@@ -1,15 +1,13 @@
 """Pipelines: the submissions in a folder, validated and scored as they arrive.
 
-All state is in files: the logs and results of `pipeline_state`. One process at a time works on a
-folder. Its lock is that of the operating system (flock), which frees it when its process ends,
-however it ends; the file names the process that holds it, or held it last.
+The state of a pipeline is the file system: a log is written in one step after what it is about,
+with a key, the digest of all that it depends on (`pipeline_state.py`); a step whose log has another
+key, or none, is done again. So no step depends on the state of an interrupted run. One process
+decides and commits (`Run`), and holds the lock of the folder; workers (`pipeline_work.py`) only
+compute, and make scores in a hidden folder, which `Records.keep` exchanges with the old one.
 
-The state of a pipeline is the file system (`workflows/evaluation/pipeline.py`): a log is written
-in one step after what it is about, with a key, the digest of all that it depends on; a step whose
-log has another key, or none, is done again. So no step depends on the state of an interrupted
-run. One process decides and commits (`Run`); workers (`pipeline_workers.py`) only compute, in
-processes of a pool, and make scores in a hidden folder, which `Records.keep` exchanges with the
-old one. The lock is that of the operating system.
+The lock is that of the operating system (flock), which frees it when its process ends, however it
+ends; the file names the process that holds it, or held it last.
 """
 
 from __future__ import annotations
@@ -17,10 +15,11 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -31,7 +30,6 @@ from hlteval.sources.spooling import UNCHANGED, NotWritten, report_write_errors
 from hlteval.sources.writing import hidden_path, remove_unfinished
 from hlteval.tasks import load
 from hlteval.workflows.evaluation import pipeline_status
-from hlteval.workflows.evaluation.cells import complete
 from hlteval.workflows.evaluation.deposits import FOLDER, Deposit, deposits
 from hlteval.workflows.evaluation.manifests import read_manifest
 from hlteval.workflows.evaluation.pipeline_state import (
@@ -43,10 +41,12 @@ from hlteval.workflows.evaluation.pipeline_state import (
     key,
 )
 from hlteval.workflows.evaluation.pipeline_status import Over, Values, over_limits
-from hlteval.workflows.evaluation.pipeline_work import BROKEN, Order, Outcome
-from hlteval.workflows.evaluation.pipeline_workers import Processes, Workers, WorkLimits
+from hlteval.workflows.evaluation.pipeline_work import BROKEN, PERFORM, Order, Outcome
 from hlteval.workflows.processes.batches import Progress as Watch
 from hlteval.workflows.processes.batches import no_progress
+from hlteval.workflows.processes.graph import Failed, LocalProcesses, Node, Workers
+from hlteval.workflows.processes.pool import Limits
+from hlteval.workflows.run.request import Request
 
 FILE = ".hlteval.lock"
 
@@ -97,20 +97,13 @@ def lock_folder(root: Path) -> Iterator[str]:
 
 
 def pipeline(
-    settings: PipelineSettings,
-    *,
-    jobs: int = 1,
-    limits: WorkLimits | None = None,
-    workers: Workers | None = None,
-    step: Watch = no_progress,
+    settings: PipelineSettings, *, workers: Workers | None = None, step: Watch = no_progress
 ) -> PipelineResult:
     """Bring all submissions below a root to their status.
 
     Args:
         settings: how they are validated and scored.
-        jobs: how many processes work at most.
-        limits: what each may use for one step of a submission.
-        workers: executor of orders; by default these processes.
+        workers: executor of the work, by default processes in the root.
         step: called after each step of a submission with the steps that are done, and all.
 
     Raises:
@@ -118,40 +111,32 @@ def pipeline(
         InUse: if another pipeline works on the root.
         NotWritten: if the disk is full.
     """
-    with _runner(settings, jobs, limits, workers, step) as run:
-        return run()
+    (result,) = _runs(settings, (), workers, step)
+    return result
 
 
-@contextmanager
-def _runner(
+def _runs(
     settings: PipelineSettings,
-    jobs: int,
-    limits: WorkLimits | None,
+    changes: Iterable[object],
     workers: Workers | None = None,
     step: Watch = no_progress,
-) -> Iterator[Callable[[], PipelineResult]]:
-    """Hold the lock of a root; the arguments and errors are those of `pipeline`.
+) -> Generator[PipelineResult, None, None]:
+    """Run a pipeline, and again after each change, while it holds the lock of the root.
 
-    Yields:
-        A function that runs the pipeline; another time it reads only files that changed.
+    Another run reads only files that changed. Arguments and errors are those of `pipeline`.
     """
     settings.check()
-    used, digests = limits or WorkLimits(), Digests()
-    with (
-        lock_folder(settings.root) as note,
-        closing(workers or Processes(settings.root, jobs, used)) as group,
-    ):
-
-        def run() -> PipelineResult:
+    digests, work, memory = Digests(), settings.work, Limits(settings.work.megabytes)
+    workers = workers or LocalProcesses(work.jobs, 1, work.seconds, memory, settings.root)
+    with lock_folder(settings.root) as note, closing(workers):
+        for _ in chain([None], changes):
             records = Records(settings.root)
             records.prepare()
             try:
-                result = Run(settings, records, group, used, digests, step).complete()
+                result = Run(settings, records, workers, digests, step).complete()
             finally:
                 remove_unfinished(settings.root / RESULTS)
-            return msgspec.structs.replace(result, notes=(note,) if note else ())
-
-        yield run
+            yield msgspec.structs.replace(result, notes=(note,) if note else ())
 
 
 @dataclass
@@ -162,32 +147,34 @@ class Run:
         settings: how they are validated and scored.
         records: their logs and results.
         workers: executor of orders.
-        limits: of their work.
         digests: of the files on which results depend.
         step: takes the steps that are done.
         over: the submissions that are over a limit, by name.
         orders: the order for each step of a submission, by its name.
         read: the digest of each path in this run.
-        options: those of each task, which are checked once.
         done: how many steps were done.
     """
 
     settings: PipelineSettings
     records: Records
     workers: Workers
-    limits: WorkLimits
     digests: Digests
-    step: Watch = no_progress
+    step: Watch
     over: Mapping[str, Over] = field(default_factory=dict)
     orders: dict[tuple[str, Step], Order] = field(default_factory=dict)
     read: dict[str, str] = field(default_factory=dict)
-    options: dict[str, Mapping[str, str]] = field(default_factory=dict)
     done: int = 0
 
     @cached_property
     def deposits(self) -> Sequence[Deposit]:
         """All submissions, in the order in which they count."""
         return deposits(self.settings.root, self.settings.evaluation, self.settings.task)
+
+    @cached_property
+    def options(self) -> Mapping[str, Mapping[str, str]]:
+        """The values of the options of each task."""
+        tasks = {each.task for each in self.deposits if each.problem is None}
+        return {task: self.settings.options_of(task) for task in tasks}
 
     def complete(self) -> PipelineResult:
         """Validate, choose what is within the limits, score, and return the statuses."""
@@ -226,42 +213,37 @@ class Run:
 
     def do(self, step: Step, wanted: Sequence[Deposit]) -> None:
         """Do a step of all submissions that have no record of it."""
-        numbers = {each.name: number for number, each in enumerate(wanted)}
+        todo = [each for each in wanted if not self.record(each, step)]
+        orders = [self.order(each, step) for each in todo]
+        if step == "score":  # scores are first made in a hidden folder
+            hidden = (str(hidden_path(self.records.results(each))) for each in todo)
+            orders = [replace(o, output=path) for o, path in zip(orders, hidden, strict=True)]
+        nodes = [Node(PERFORM, (order,)) for order in orders]
+        for done, (number, outcome) in enumerate(self.workers.results(nodes), 1):
+            self.commit(todo[number], orders[number], outcome)
+            self.step(done, len(todo))
 
-        def compute(todo: list[int]) -> Iterator[tuple[int, tuple[Order, Outcome]]]:
-            orders = [self.order(wanted[number], step) for number in todo]
-            if step == "score":  # scores are first made in a hidden folder
-                folders = (self.records.results(wanted[number]) for number in todo)
-                hidden = (str(hidden_path(folder)) for folder in folders)
-                orders = [replace(o, output=path) for o, path in zip(orders, hidden, strict=True)]
-            for done, (order, outcome) in enumerate(self.workers.outcomes(orders), 1):
-                yield numbers[order.name], (order, outcome)
-                self.step(done, len(orders))
-
-        def keep(same: list[int], work: tuple[Order, Outcome]) -> list[Values]:
-            return [self.commit(wanted[number], *work) for number in same]
-
-        keys = [each.name for each in wanted]  # no two submissions are one computation
-        for _ in complete(keys, lambda n: self.record(wanted[n], step) or None, compute, keep):
-            pass
-
-    def commit(self, deposit: Deposit, order: Order, outcome: Outcome) -> Values:
-        """Keep and return the record of an order, unless the submission changed meanwhile.
+    def commit(self, deposit: Deposit, order: Order, outcome: Outcome | Failed) -> None:
+        """Keep the record of an order, unless the submission changed meanwhile.
 
         Raises:
             NotWritten: if the worker could not write.
         """
+        if isinstance(outcome, Failed):
+            result = "crashed" if outcome.problem == "error" else outcome.problem
+            outcome = Outcome(result, reason=outcome.reason)
         if outcome.result == "disk":
             raise NotWritten(None, outcome.reason, str(self.settings.root), UNCHANGED)
         if not deposit.is_unchanged(self.settings.root):
-            return {}
+            return
         if outcome.result == "scored":
             self.records.keep(deposit, Path(order.output))
         elif order.step == "score":
             self.records.forget(deposit)
         reason, hint = outcome.reason, outcome.help
         if outcome.result in BROKEN:
-            problem = pipeline_status.failure_finding(deposit, order.step, outcome, self.limits)
+            limits = self.settings.work
+            problem = pipeline_status.failure_finding(deposit, order.step, outcome, limits)
             reason, hint = f"{problem.message} ({problem.code})", problem.help or ""
         values = {
             "result": outcome.result,
@@ -273,7 +255,6 @@ class Run:
         self.records.write(deposit, order.step, values, outcome.report or order.report())
         self.done += 1
         self.status(deposit)
-        return values
 
     def update(self) -> tuple[Entry, ...]:
         """Write and return the status of each submission."""
@@ -314,19 +295,15 @@ class Run:
             mates: paths of the submissions that options name, where nothing else is given.
         """
         settings, task = self.settings, deposit.task
-        if task not in self.options:
-            self.options[task] = settings.options_of(task)
-        order = Order(
-            step=step,
-            task=task,
-            submission=deposit.path,
-            against=settings.against_of(deposit),
-            reference=settings.reference_of(deposit),
+        request = Request(
+            task,
+            deposit.path,
+            settings.reference_of(deposit),
+            against=settings.against_of(deposit) or None,
             profile=settings.of_task(task).profile,
             options={**mates, **self.options[task]},
-            name=deposit.name,
-            defaults=settings.defaults_of(task),
         )
+        order = Order(step, request, defaults=settings.defaults_of(task))
         if step == "validation":  # beside one of the same team that it goes with
             for other in self.deposits if deposit.team else ():
                 if other.team == deposit.team and not other.problem:
@@ -348,7 +325,7 @@ class Run:
         """Return the digest for a result; that of limits, too, if these are the reason."""
         if result not in BROKEN:
             return order.key
-        return key(order.key, self.limits.seconds, self.limits.megabytes)
+        return key(order.key, self.settings.work.seconds, self.settings.work.megabytes)
 
 
 #: Milliseconds without a change after which the pipeline goes on: uploads take a while.
@@ -363,15 +340,11 @@ class CannotWatch(ValueError):
     """The library that watches folders is not installed."""
 
 
-def watch(
-    settings: PipelineSettings, *, jobs: int = 1, limits: WorkLimits | None = None
-) -> Iterator[PipelineResult]:
+def watch(settings: PipelineSettings) -> Iterator[PipelineResult]:
     """Run a pipeline, and again after each change, until nobody asks for more.
 
     Args:
         settings: how submissions are validated and scored.
-        jobs: how many processes work at most.
-        limits: what each may use for one step of a submission.
 
     Yields:
         The result of each run that did something, and of the first one.
@@ -391,12 +364,9 @@ def watch(
         rust_timeout=_NOW_AND_THEN,
         yield_on_timeout=True,
     )
-    with _runner(settings, jobs, limits) as run:
-        yield run()
-        for _ in changes:
-            result = run()
-            if result.done:
-                yield result
+    with closing(_runs(settings, changes)) as runs:
+        yield next(runs)
+        yield from (result for result in runs if result.done)
 
 
 def watched_paths(settings: PipelineSettings) -> list[Path]:
@@ -414,5 +384,4 @@ def other_tasks(config: Config, manifest: str | None) -> list[str]:
     """
     if manifest is None or not config.task:
         return []
-    evaluation = read_manifest(manifest).evaluation
-    return [task for task in (evaluation.tasks if evaluation else ()) if task != config.task]
+    return [task for task in read_manifest(manifest).evaluation.tasks if task != config.task]

@@ -13,11 +13,13 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 from hlteval import __version__
 from hlteval.findings import Finding
@@ -29,10 +31,10 @@ from hlteval.sources import writing
 from hlteval.sources.names import printable
 from hlteval.sources.writing import check_outputs, finish, hidden_path, remove_unfinished
 from hlteval.tasks import BUILTIN, load
-from hlteval.tasks.options import check_values, merge_options, metric_options
+from hlteval.tasks.options import check_values, metric_options
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.evaluation.deposits import FOLDER, Deposit, Stamp, stamp
-from hlteval.workflows.evaluation.manifests import check_manifest, read_manifest
+from hlteval.workflows.evaluation.manifests import read_manifest, resolve_options
 
 LOGS, RESULTS, WITHDRAWN = "logs", "results", "withdrawn"
 _STATUS = ".status.txt"
@@ -181,6 +183,46 @@ class Digests:
         return self.known[path][1]
 
 
+#: What the smallest submission needs.
+#:
+#: Limits are of addresses, which libraries reserve by far more than they use: the reference and
+#: systems of the demonstration, 20 lines each, take 1,070 MB where they are scored and compared.
+LEAST_MEGABYTES = 1200
+
+
+def check_memory(megabytes: int, *, unlimited: bool = False) -> None:
+    """Refuse a limit with which nothing can be done.
+
+    Args:
+        megabytes: the limit.
+        unlimited: whether 0 means that there is none.
+
+    Raises:
+        WrongOption: for less than what a process needs for the smallest submission.
+    """
+    if megabytes < LEAST_MEGABYTES and not (unlimited and megabytes == 0):
+        all_there_is = ", or 0 for all there is" if unlimited else ""
+        raise WrongOption(
+            f"--max-memory {megabytes} is less than the smallest submission needs; "
+            f"use {LEAST_MEGABYTES} or more{all_there_is}"
+        )
+
+
+@dataclass(frozen=True)
+class WorkLimits:
+    """Limits of the work on submissions.
+
+    Attributes:
+        seconds: of time for one step of a submission.
+        megabytes: of memory for it; 0 for all there is.
+        jobs: how many processes work at most.
+    """
+
+    seconds: int = 3600
+    megabytes: int = 8000
+    jobs: int = 1
+
+
 class NoReference(ValueError):
     """No task has a reference: an error of usage."""
 
@@ -197,11 +239,12 @@ class PipelineSettings:
         task: the task of all submissions; empty if their names, or the manifest, say it.
         profile: `plan` or `official`, of tasks for which the manifest says nothing.
         options: values of options, for the tasks that have them.
-        evaluation: what the manifest declares, if there is one.
-        folder: the folder of the manifest, to which its paths are relative.
         most: how many valid submissions of a team to a task are scored; 0 for all, None for what
             the manifest, or else the task, says.
         retry: whether what crashed, or took too much time or memory, is tried again.
+        work: limits of the work on them.
+        evaluation: what the manifest declares, if there is one.
+        folder: the folder of the manifest, to which its paths are relative.
         preset: values of options from a file of defaults, under those of the manifest.
         preset_folder: the folder to which their paths are relative.
         defaults: what came from a file of defaults, whose path is relative to the root; None if
@@ -214,10 +257,11 @@ class PipelineSettings:
     task: str = ""
     profile: str = "plan"
     options: Mapping[str, str] = field(default_factory=dict)
-    evaluation: Evaluation | None = None
-    folder: Path = Path()
     most: int | None = None
     retry: bool = False
+    work: WorkLimits = WorkLimits()
+    evaluation: Evaluation | None = None
+    folder: Path = Path()
     preset: Mapping[str, object] = field(default_factory=dict)
     preset_folder: Path = Path()
     defaults: Defaults | None = None
@@ -245,7 +289,7 @@ class PipelineSettings:
     def of_task(self, task: str) -> TaskSettings:
         """Return the settings that the manifest has for a task."""
         known = self.evaluation.tasks if self.evaluation else {}
-        return known.get(task, TaskSettings(profile=self.profile))
+        return known.get(task) or msgspec.convert({"profile": self.profile}, TaskSettings)
 
     def reference_of(self, deposit: Deposit) -> str:
         """Return the path of the reference of a submission, from the root; empty for none."""
@@ -270,22 +314,16 @@ class PipelineSettings:
         """
         declared, known = load(task), _options(task)
 
-        def from_root(value: object, folder: Path) -> object:
-            if isinstance(value, str):
-                return os.path.relpath(folder / value, self.root)
-            if isinstance(value, Sequence):
-                return [from_root(item, folder) for item in value]
-            return value
-
         def as_text(values: Mapping[str, object], folder: Path) -> dict[str, str]:
-            inputs = {option.name for option in declared.options if option.is_input}
-            paths = {key: from_root(values[key], folder) for key in values if key in inputs}
-            return merge_options(declared, {**values, **paths})
+            def from_root(path: str) -> str:
+                return os.path.relpath(folder / path, self.root)
 
-        of_manifest = as_text(self.of_task(task).options, self.folder)
+            return resolve_options(declared, values, from_root)
+
         preset = {name: value for name, value in self.preset.items() if name in known}
-        given = {name: value for name, value in self.options.items() if name in known}
-        values = as_text(preset, self.preset_folder) | of_manifest | as_text(given, Path())
+        own = {name: value for name, value in self.options.items() if name in known}
+        values = as_text(preset, self.preset_folder)
+        values |= as_text(self.of_task(task).options, self.folder) | as_text(own, Path())
         check_values(declared, values)
         if declared.metric is not None:
             metric_options(declared, values)
@@ -362,9 +400,12 @@ def with_manifest(
     """
     if manifest is None:
         return settings, ()
-    read = read_manifest(manifest)
-    folder = Path(manifest).parent
-    return replace(settings, evaluation=read.evaluation, folder=folder), check_manifest(read)
+    read, folder = read_manifest(manifest), Path(manifest).parent
+    return replace(settings, evaluation=read.evaluation, folder=folder), read.check()
+
+
+#: The settings of a pipeline that a file of defaults can have, beside options.
+SETTINGS = ("reference", "against", "profile", "task")
 
 
 def with_config(
@@ -378,7 +419,7 @@ def with_config(
         missing: names of the settings that are not given.
         manifest: path of the manifest, which then has the task of each submission.
     """
-    open_ = ("reference", "against", "profile", *(() if manifest else ("task",)))
+    open_ = SETTINGS[:-1] if manifest else SETTINGS
     values = {k: v for k, v in config.values.items() if k in open_ and k in missing}
     preset = {k: v for k, v in config.options.items() if k not in settings.options}
     names = (*values, *(f"options.{name}" for name in preset))

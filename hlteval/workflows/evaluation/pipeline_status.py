@@ -14,9 +14,8 @@ from hlteval.sources.archives import first_names
 from hlteval.sources.names import printable
 from hlteval.tasks import load
 from hlteval.workflows.evaluation.deposits import Deposit, deposits, display_path
-from hlteval.workflows.evaluation.pipeline_state import Records, Step
+from hlteval.workflows.evaluation.pipeline_state import Records, Step, WorkLimits
 from hlteval.workflows.evaluation.pipeline_work import Outcome
-from hlteval.workflows.evaluation.pipeline_workers import WorkLimits
 
 #: The values of a record; none if there is no record, or not of what there is now.
 Values = Mapping[str, str]
@@ -213,10 +212,11 @@ def best_submissions(evaluation: Evaluation, root: Path) -> tuple[Best, ...]:
             value=scores["metrics"].get(metric),
             less_is_better=statistic is not None and statistic.better == "less",
         )
-        other = best.setdefault(tuple(parts.values()), submission)
-        if _worth(submission) > _worth(other):
-            best[tuple(parts.values())] = submission
-    return tuple(sorted(best.values(), key=lambda each: (*each.group, -_worth(each), each.team)))
+        group = (*(parts[part] for part in PARTS[1:]), deposit.team)
+        if group not in best or _worth(submission) > _worth(best[group]):
+            best[group] = submission
+    order = sorted(best, key=lambda group: (*group[:-1], -_worth(best[group]), group[-1]))
+    return tuple(best[group] for group in order)
 
 
 def _worth(best: Best) -> float:

@@ -10,19 +10,20 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from hlteval.findings import Finding
 from hlteval.results.verdict import Defaults
 from hlteval.sources.spooling import NotWritten, report_write_errors
-from hlteval.tasks import load
 from hlteval.workflows.evaluation.pipeline_state import Step
+from hlteval.workflows.processes.graph import Problem
+from hlteval.workflows.run.request import Request
 
-Result = Literal[
-    "passed", "failed", "undecided", "scored", "refused", "crashed", "time", "memory", "disk"
-]
+Result = Literal["passed", "failed", "undecided", "scored", "refused", "disk"] | Problem
 #: Results that say more of the program and its limits than of the submission.
 BROKEN: frozenset[str] = frozenset({"crashed", "time", "memory"})
+#: The name of the function that does an order.
+PERFORM = f"{__name__}:perform"
 #: Maximum number of findings that a log shows of a file, and five times as many in all.
 MAX_FINDINGS = 200
 
@@ -33,14 +34,9 @@ class Order:
 
     Attributes:
         step: validation or scoring.
-        task: name of the task.
-        submission: path of the submission.
-        against: path of what it is checked against; empty if there is nothing.
-        reference: path of the reference; empty if there is none.
-        profile: `plan` or `official`.
-        options: values of the options of the task, as text.
+        request: the submission, what it is validated against and scored with, and how, with the
+            options of both steps.
         output: the folder that takes the scores.
-        name: of the submission, by which its outcome is known.
         key: the digest of all that the outcome depends on.
         mates: paths of submissions by identifier: where the submission goes with one of them, it is
             validated beside this.
@@ -49,25 +45,20 @@ class Order:
     """
 
     step: Step
-    task: str
-    submission: str
-    against: str = ""
-    reference: str = ""
-    profile: str = "plan"
-    options: Mapping[str, str] = field(default_factory=dict)
+    request: Request
     output: str = ""
-    name: str = ""
     key: str = ""
     mates: Mapping[str, str] = field(default_factory=dict)
     beside: str = ""
     defaults: Defaults | None = None
 
     @property
-    def own_options(self) -> Mapping[str, str]:
+    def options(self) -> dict[str, str]:
         """The options that the command of the step has."""
         command = "validate" if self.step == "validation" else "score"
-        available = {o.name for o in load(self.task).options if o.available_in(command)}
-        return {name: value for name, value in self.options.items() if name in available}
+        available = {o.name for o in self.request.definition.options if o.available_in(command)}
+        given = self.request.options.items()
+        return {name: str(value) for name, value in given if name in available}
 
     @property
     def validate_command(self) -> str:
@@ -77,33 +68,34 @@ class Order:
     @property
     def command(self) -> str:
         """The command that does the same, in the root of the evaluation."""
+        request, options = self.request, self.options
         if self.step == "validation":
-            words = ["hlteval", "validate", self.task, self.submission]
-            words += ["--against", self.against] if self.against else []
+            words = ["hlteval", "validate", request.task, request.system]
+            words += ["--against", request.against] if request.against else []
         else:
-            words = ["hlteval", "score", self.task]
-            words += ["-r", self.reference] if self.reference else []
-            words += ["-s", self.submission]
-        words += [] if self.profile == "plan" else ["--profile", self.profile]
-        for option in load(self.task).options:
-            if not (value := self.own_options.get(option.name, "")):
-                continue
+            words = ["hlteval", "score", request.task]
+            words += ["-r", request.reference] if request.reference else []
+            words += ["-s", request.system]
+        words += [] if request.profile == "plan" else ["--profile", request.profile]
+        for option in request.definition.options:
+            flag, value = f"--{option.flag}", options.get(option.name, "")
             if option.switch:
-                words.append(f"--{option.flag}")
+                words += [flag] if value else []
             else:
-                for item in value.split() if option.repeatable else [value]:
-                    words += [f"--{option.flag}", item]
+                items = value.split() if option.repeatable else filter(None, [value])
+                words += (word for item in items for word in (flag, item))
         words += ["--defaults", "none"] if self.defaults else []
         return shlex.join(words)
 
     @property
     def inputs(self) -> list[str]:
         """The paths that are read; one is empty where there is no such input."""
-        paths = [self.submission, self.against if self.step == "validation" else self.reference]
-        paths += [self.mates[name] for name in sorted(self.mates)]
-        for option in load(self.task).options:
-            if option.is_input and option.name in self.own_options:
-                value = self.own_options[option.name]
+        request, options = self.request, self.options
+        other = request.against if self.step == "validation" else request.reference
+        paths = [request.system, other or "", *(self.mates[name] for name in sorted(self.mates))]
+        for option in request.definition.options:
+            if option.is_input and option.name in options:
+                value = options[option.name]
                 paths += value.split() if option.repeatable else [value]
         return paths
 
@@ -132,47 +124,31 @@ class Outcome:
 
 
 def perform(order: Order) -> Outcome:
-    """Do what is ordered; whatever goes wrong is an outcome.
-
-    Args:
-        order: what to do, in the working directory.
-    """
+    """Do what is ordered, in the working directory; a full disk is an outcome."""
     try:
         if order.step == "score":
             return _score(order)
         outcome = _validate(order)
         mates = [order.mates[each] for each in outcome.companions if each in order.mates]
-        if not mates or order.beside in order.options:
+        if not mates or order.beside in order.request.options:
             return outcome
-        beside = replace(order, options={**order.options, order.beside: mates[0]})
+        options = {**order.request.options, order.beside: mates[0]}
+        beside = replace(order, request=replace(order.request, options=options))
         return replace(_validate(beside), companions=outcome.companions)
-    except MemoryError:
-        return Outcome("memory")
     except NotWritten as error:
         return Outcome("disk", reason=str(error))
-    except Exception as error:
-        return Outcome("crashed", reason=f"an internal error ({type(error).__name__}: {error})")
 
 
 def _validate(order: Order) -> Outcome:
     from hlteval.reports.findings import render
     from hlteval.reports.terminal import render_text
     from hlteval.workflows.run.engine import validate
-    from hlteval.workflows.run.request import Request
     from hlteval.workflows.run.verdicts import BESIDE_A_SUBMISSION
 
-    verdict = validate(
-        Request(
-            order.task,
-            order.submission,
-            against=order.against or None,
-            profile=order.profile,
-            options=order.own_options,
-        )
-    )
+    verdict = validate(replace(order.request, options=order.options))
     report = order.report(render_text(render(verdict, "text", MAX_FINDINGS)))
     if verdict.passed and verdict.decided:
-        return Outcome("passed", report, companions=_companions(order))
+        return Outcome("passed", report, companions=_companions(order.request))
     errors = [each for each in verdict.findings if each.severity == "error"]
     blamed = [each for each in errors if each.side == verdict.side]
     blamed += [each for each in errors if each.code in BESIDE_A_SUBMISSION]
@@ -190,16 +166,16 @@ def _reason(errors: list[Finding]) -> str:
     return f"{errors[0].message} ({errors[0].code}){more}"
 
 
-def _companions(order: Order) -> tuple[str, ...]:
+def _companions(request: Request) -> tuple[str, ...]:
     """Return the submissions that a submission goes with, as its task finds them."""
     from hlteval.converters import load as load_format
     from hlteval.representation import Corpus
     from hlteval.sources import open_source
 
-    task = load(order.task)
+    task = request.definition
     if task.deposited.companions is None:
         return ()
-    results = load_format(task.format).read(open_source(order.submission))
+    results = load_format(task.format).read(open_source(request.system))
     return task.deposited.companions(Corpus.concat(result.corpus for result in results))
 
 
@@ -208,27 +184,26 @@ def _score(order: Order) -> Outcome:
 
     Tables have the names of the specification; those of the official software have them already.
     """
-    from hlteval.reports.scores import Refusal, write_tables
+    from hlteval.reports.scores import refusal_text, write_tables
     from hlteval.reports.terminal import render_text
     from hlteval.results.config import with_defaults
+    from hlteval.results.verdict import Refusal
     from hlteval.workflows.run.engine import score
-    from hlteval.workflows.run.request import Request
     from hlteval.workflows.run.verdicts import Refused
 
-    given: dict[str, Any] = {"profile": order.profile, "options": order.own_options}
     try:
-        scores = score(Request(order.task, order.submission, order.reference, **given))
+        scores = score(replace(order.request, options=order.options))
     except Refused as refused:
         command = shlex.split(order.command)
         refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
-        report = order.report(render_text(refusal.as_text(MAX_FINDINGS)))
+        report = order.report(render_text(refusal_text(refusal, MAX_FINDINGS)))
         return Outcome("refused", report, str(refused), refused.fix)
     if order.defaults and order.defaults.names:
         scores = with_defaults(scores, order.defaults)
     folder = Path(order.output)
     with report_write_errors(folder):
         write_tables(scores, folder)
-        for table, name in load(order.task).deposited.result_files.items():
+        for table, name in order.request.definition.deposited.result_files.items():
             file = folder / f"{table}.tsv"
             if file.exists() and not (folder / name).exists():
                 file.rename(folder / name)

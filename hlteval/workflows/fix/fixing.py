@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -22,45 +21,37 @@ from hlteval.sources.decoding import wide_encoding
 from hlteval.sources.writing import check_name, check_outputs, pack, resolve_path, suffix_problem
 from hlteval.syntax.tsv_mistakes import diagnose
 from hlteval.tasks import rules
+from hlteval.tasks.option_files import has_error
 from hlteval.tasks.task import WrongOption
-from hlteval.workflows.processes.batches import Progress, no_progress
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.checks import Check
 from hlteval.workflows.run.engine import judge, open_submission, validate_all
-from hlteval.workflows.run.request import Request, Selection
+from hlteval.workflows.run.request import Request
+
+#: What is put in place of spans, by file.
+Rewrites = dict[str, list[tuple[Span, str]]]
 
 
-class Rewrite(NamedTuple):
-    """A replacement of a span of a file."""
-
-    file: str
-    span: Span
-    put: str
-
-
-def rewrites(opened: Submission, profile: str, code: str) -> list[Rewrite]:
+def rewrites(opened: Submission, code: str) -> Rewrites:
     """Return the corrections of the problem of a rule; none if they are not certain.
 
     Args:
         opened: the submission.
-        profile: `plan` or `official`.
         code: the code of the rule.
     """
-    found: list[Rewrite] = []
-    check = Check.of(opened, profile, gold=False)
+    places: Rewrites = {}
+    check = Check(opened, gold=False)
+    fixing = [rule.rewrites for rule in rules(opened.task) if rule.code == code and rule.rewrites]
     for pair in chain.from_iterable(check.batches(None)):
         context = check.rule_context(pair)
-        for rule in rules(opened.task):
-            if rule.code != code or rule.rewrites is None:
-                continue
-            for (origin,), rows in rule.rewrites(context).group_by("origin", maintain_order=True):
-                member = pair.system.members[int(str(origin))]
-                fields = [FieldRef(*key) for key in rows.select("record", "field").iter_rows()]
-                located = opened.format.locate(member, fields)
-                for location, put in zip(located, rows["put"], strict=True):
-                    if location is not None:
-                        found.append(Rewrite(member.display, location.span, put))
-    return found
+        for rows in (rows for fix in fixing for rows in fix(context).partition_by("origin")):
+            member = pair.system.members[rows["origin"][0]]
+            fields = [FieldRef(*key) for key in rows.select("record", "field").iter_rows()]
+            located = zip(opened.format.locate(member, fields), rows["put"], strict=True)
+            spans = [(location.span, put) for location, put in located if location is not None]
+            if spans:
+                places.setdefault(member.display, []).extend(spans)
+    return places
 
 
 def _fix(finding: Finding, *, file: str | None = None, line: int = 0, count: int = 1) -> Fix:
@@ -146,12 +137,6 @@ class TextFile:
             self.fixes[number, finding.code] = _fix(finding, line=number, count=count)
         return bool(count)
 
-    def replace(self, span: Span, put: str) -> None:
-        """Put something in place of a span of a line."""
-        number, line = self.lines[span.line - 1]
-        text = line[: span.column - 1] + put + line[span.end_column - 1 :]
-        self.lines[span.line - 1] = (number, text)
-
     def rewrite(self, form: Format, member: Member, findings: Sequence[Finding]) -> bool:
         """Undo mistakes in all rows of a table, and return whether that changed anything.
 
@@ -223,12 +208,11 @@ class FixedFiles:
         for finding in ordered:
             if finding.file and FIXERS[entry(finding.code).fixer].scope == "table":
                 tables.setdefault(finding.file, []).append(finding)
-        changes = []
-        for file, mistakes in tables.items():  # whose lines are corrected after that
-            text = self.text(file)
-            changes.append(
-                text is not None and text.rewrite(self.form, self.members[file], mistakes)
-            )
+        changes = [  # whose lines are corrected after that
+            text.rewrite(self.form, self.members[file], mistakes)
+            for file, mistakes in tables.items()
+            if (text := self.text(file)) is not None
+        ]
         changes += [self._apply(finding) for finding in ordered if finding.file not in tables]
         return any(changes)
 
@@ -245,15 +229,17 @@ class FixedFiles:
         number = text.number(finding.span.line) if finding.span else 0
         return (finding.file, number, finding.code) not in self.withdrawn and text.fix(finding)
 
-    def rewrite(self, finding: Finding, file: str, places: Iterable[Rewrite]) -> None:
+    def rewrite(self, finding: Finding, file: str, places: Sequence[tuple[Span, str]]) -> None:
         """Correct a finding about a whole file, or about all files, at many places of a file."""
         text = self.text(file)
-        ordered = sorted(places, key=lambda place: (place.span.line, place.span.column))
-        if text is None or not ordered:
+        if text is None or not places:
             return
-        for place in reversed(ordered):
-            text.replace(place.span, place.put)
-        text.fixes[0, finding.code] = _fix(finding, file=file, count=len(ordered))
+        ordered = sorted(places, key=lambda place: (place[0].line, place[0].column))
+        for span, put in reversed(ordered):
+            number, line = text.lines[span.line - 1]
+            new = line[: span.column - 1] + put + line[span.end_column - 1 :]
+            text.lines[span.line - 1] = (number, new)
+        text.fixes[0, finding.code] = _fix(finding, file=file, count=len(places))
 
     def place(self, finding: Finding) -> tuple[str | None, int]:
         """The file of a finding, and the original number of its line; 0 for the file."""
@@ -274,9 +260,8 @@ class FixedFiles:
             undone = True
         return undone
 
-    @property
     def fixes(self) -> Iterator[Fix]:
-        """The corrections, by file and line."""
+        """Give the corrections, by file and line."""
         if self.junk is not None:
             yield _fix(self.junk)
         for _, text in sorted(self.texts.items()):
@@ -289,18 +274,11 @@ class FixedFiles:
                 before = TextFile.read(self.members[file])
                 yield from _difference(file, before.lines if before else [], text.lines)
 
-    @property
-    def fixed(self) -> Source:
-        """The source with the corrected files."""
-        members = list(self.source.members)
-        for index, member in enumerate(members):
-            text = self.texts.get(member.display)
-            if text is not None and text.fixes:
-                data = text.text.encode(member.encoding)
-                fetch = partial(bytes, data)
-                members[index] = msgspec.structs.replace(member, size=len(data), fetch=fetch)
+    def corrected(self) -> Source:
+        """Return the source with the corrected files."""
+        texts = {name: text.text for name, text in self.texts.items() if text and text.fixes}
         kept = tuple(item for item in self.source.findings if item is not self.junk)
-        return replace(self.source, members=tuple(members), findings=kept)
+        return replace(self.source.with_texts(texts), findings=kept)
 
 
 def _difference(
@@ -342,27 +320,12 @@ def fixable(findings: Iterable[Finding]) -> list[Finding]:
     return [finding for finding in findings if entry(finding.code).fixer]
 
 
-def worst(findings: Iterable[Finding]) -> bool:
-    """Whether an error is among findings."""
-    return any(finding.severity is Severity.ERROR for finding in findings)
-
-
 UNSURE = "the right correction is not certain"
 #: Most rounds of corrections: one may show what the next corrects, such as a second missing tab.
 ROUNDS = 5
 
 
-def fix(
-    task: str,
-    path: str,
-    target: str | None,
-    *,
-    selection: Selection | None = None,
-    fail_on: str = "error",
-    unsafe: bool = False,
-    step: Progress = no_progress,
-    **arguments: Any,
-) -> FixedCopy:
+def fix(request: Request, target: str | None, *, unsafe: bool = False) -> FixedCopy:
     """Write a corrected copy of a submission, and validate it.
 
     Only findings with a fixer are corrected, and only where the correction is certain; all other
@@ -370,66 +333,38 @@ def fix(
     there is nothing to correct, or if the submission cannot be read.
 
     Args:
-        task: name of the task.
-        path: the submission, as for `validate`.
+        request: how the submission and then the copy are validated; its selection is what is
+            corrected and reported.
         target: path of the copy, which is of the same kind as the submission; None to show what
             would change, as a unified diff, and write nothing.
-        selection: the findings that are corrected and reported.
-        fail_on: as for `validate_all`.
         unsafe: whether corrections that change values are made too.
-        step: called after each batch of the copy, as for `validate`.
-        **arguments: further arguments of `validate`.
 
     Raises:
         FileExistsError: if the target exists, or is inside what is read.
         WrongOption: if the target has the suffix of another kind.
     """
-    opened = open_submission(Request(task, path, **{**arguments, "max_per_code": 0}))
+    opened = open_submission(replace(request, max_per_code=0))
     if target is not None:
-        _check_target(opened.system, target, arguments.get("against"))
-    chosen = selection or Selection()
-    work = _Corrector(opened, arguments.get("profile", "plan"), chosen, unsafe=unsafe)
+        _check_target(opened.system, target, request.against)
+    work = Corrector(opened, request.selection.of, unsafe=unsafe)
     files = work.files()
-    fixes = tuple(files.fixes)
-    readable = not worst(opened.system.findings)
+    fixes = tuple(files.fixes())
+    readable = not has_error(opened.system.findings)
     if fixes and target:
         try:
             with writing(Path(target)) as unfinished:
-                pack(files.fixed, unfinished)
+                pack(files.corrected(), unfinished)
         except Unreadable:
             readable = False
     if not readable:
-        judged = work.verdict(opened.system, chosen=True)
-        return FixedCopy(path=None, verdict=judged, readable=False)
-    unfixed = tuple(work.unfixed(files))
+        return FixedCopy(path=None, verdict=work.choice(opened.system), readable=False)
+    left = tuple(work.left(files))
     if not fixes or target is None:
-        judged = work.verdict(files.fixed, chosen=True)
+        verdict = work.choice(files.corrected())
         changes = tuple(files.changes()) if target is None else ()
-        return FixedCopy(path=None, verdict=judged, fixes=fixes, unfixed=unfixed, changes=changes)
-    request = Request(task, target, selection=chosen, fail_on=fail_on, step=step, **arguments)
-    judged = validate_all(request, [target])
-    return FixedCopy(path=target, verdict=judged, fixes=fixes, unfixed=unfixed)
-
-
-class Choice(Protocol):
-    """A choice of findings, such as a `Selection`."""
-
-    def of(self, findings: Iterable[Finding], /) -> list[Finding]:
-        """Return the chosen ones of some findings."""
-
-
-def corrections(
-    opened: Submission, profile: str, chosen: Choice, *, unsafe: bool = False
-) -> FixedFiles:
-    """Correct what can be corrected of the chosen findings, and return the files.
-
-    Args:
-        opened: the submission, and what it is checked against.
-        profile: `plan` or `official`.
-        chosen: the findings that are corrected.
-        unsafe: whether values may change.
-    """
-    return _Corrector(opened, profile, chosen, unsafe=unsafe).files()
+        return FixedCopy(path=None, verdict=verdict, fixes=fixes, unfixed=left, changes=changes)
+    verdict = validate_all(replace(request, system=target), [target])
+    return FixedCopy(path=target, verdict=verdict, fixes=fixes, unfixed=left)
 
 
 def _check_target(source: Source, target: str, against: str | None) -> None:
@@ -445,28 +380,23 @@ def _check_target(source: Source, target: str, against: str | None) -> None:
 
 
 @dataclass(frozen=True)
-class _Corrector:
+class Corrector:
     """The correction of a submission.
 
     Attributes:
         opened: the submission and its reference.
-        profile: `plan` or `official`.
-        selection: the findings that are corrected.
+        chosen: gives those of some findings that are corrected and reported.
         unsafe: whether values may change.
     """
 
     opened: Submission
-    profile: str
-    selection: Choice
+    chosen: Callable[[Iterable[Finding]], list[Finding]]
     unsafe: bool = False
 
-    def verdict(self, source: Source, *, chosen: bool = False) -> Verdict:
-        """Judge a source in place of the submission, with all findings or the selected ones."""
-        verdict = judge(replace(self.opened, system=source), profile=self.profile)
-        if not chosen:
-            return verdict
-        findings = tuple(self.selection.of(verdict.findings))
-        return msgspec.structs.replace(verdict, findings=findings)
+    def choice(self, source: Source) -> Verdict:
+        """Judge a source in place of the submission, and keep the chosen findings."""
+        verdict = judge(replace(self.opened, system=source))
+        return msgspec.structs.replace(verdict, findings=tuple(self.chosen(verdict.findings)))
 
     def files(self) -> FixedFiles:
         """Correct in rounds until nothing changes, withdraw what did not help, then whole files.
@@ -474,7 +404,7 @@ class _Corrector:
         Whole files are last, since their lines do not change any more.
         """
         files = FixedFiles(self.opened.system, self.opened.format)
-        if worst(self.opened.system.findings):
+        if has_error(self.opened.system.findings):
             return files
         first = current = self._findings(files)
         for _ in range(ROUNDS):
@@ -483,29 +413,28 @@ class _Corrector:
             current = self._findings(files)
         while files.withdraw(self._without_success(files, first, current)):
             current = self._findings(files)
-        opened = replace(self.opened, system=files.fixed)
+        opened = replace(self.opened, system=files.corrected())
         for finding in self._candidates(current):
             if FIXERS[entry(finding.code).fixer].scope == "rule":
-                places = rewrites(opened, self.profile, finding.code)
-                for file in [finding.file] if finding.file else sorted({p.file for p in places}):
-                    files.rewrite(finding, file, [place for place in places if place.file == file])
+                places = rewrites(opened, finding.code)
+                for file in [finding.file] if finding.file else sorted(places):
+                    files.rewrite(finding, file, places.get(file, ()))
         return files
 
-    def _findings(self, files: FixedFiles) -> tuple[Finding, ...]:
+    def _findings(self, files: FixedFiles) -> list[Finding]:
         """The findings of the submission as it is corrected."""
-        findings = self.verdict(files.fixed).findings
-        return tuple(finding for finding in findings if finding.side == self.opened.role)
+        verdict = judge(replace(self.opened, system=files.corrected()))
+        return [finding for finding in verdict.findings if finding.side == self.opened.role]
 
     def _candidates(self, findings: Iterable[Finding]) -> list[Finding]:
-        chosen = fixable(self.selection.of(findings))
-        return [finding for finding in chosen if not self._hindrance(finding)]
+        return [item for item in fixable(self.chosen(findings)) if not self._hindrance(item)]
 
     def _without_success(
         self, files: FixedFiles, first: Iterable[Finding], current: Iterable[Finding]
     ) -> Iterator[tuple[str | None, int]]:
         """The places where a finding is left, or where the reader has a new error or warning."""
         known = {(*files.place(finding), finding.code) for finding in first}
-        tried = {(fix.file, fix.line, fix.code) for fix in files.fixes}
+        tried = {(fix.file, fix.line, fix.code) for fix in files.fixes()}
         for finding in current:
             place = (*files.place(finding), finding.code)
             read = finding.code.startswith(self.opened.format.codes)
@@ -513,9 +442,9 @@ class _Corrector:
             if place in tried or (read and place not in known):
                 yield place[:2]
 
-    def unfixed(self, files: FixedFiles) -> Iterator[Unfixed]:
+    def left(self, files: FixedFiles) -> Iterator[Unfixed]:
         """Report what is left although it has a fixer."""
-        left = fixable(self.selection.of(self._findings(files)))
+        left = fixable(self.chosen(self._findings(files)))
         groups = Counter((item.code, item.file, self._hindrance(item) or UNSURE) for item in left)
         for (code, file, reason), count in sorted(groups.items(), key=str):
             yield Unfixed(code=code, file=file, count=count, reason=reason)

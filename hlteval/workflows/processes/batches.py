@@ -8,14 +8,12 @@ there are. Where one fails, this one does the rest: it has the same results, or 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import Any, Protocol, TypeVar
 
 from hlteval.extensions import resolve
-from hlteval.sources.opening import OpenInput
 from hlteval.workflows.processes.pool import Call, Process, ProcessEnded
 from hlteval.workflows.run.batches import Submission
 
@@ -34,53 +32,25 @@ class Worker(Protocol[T_co]):
         """The results of each batch, computed when they are asked for."""
 
 
-@dataclass(frozen=True)
-class Opening:
-    """How a worker is made, in this process or in another one.
-
-    Attributes:
-        function: its name, as `module:attribute`.
-        arguments: its arguments by name.
-    """
-
-    function: str
-    arguments: Mapping[str, Any]
-
-    @property
-    def repeatable(self) -> bool:
-        """Whether another process opens the same: not standard input, nor what is in memory.
-
-        Examples:
-            >>> [Opening("", {"path": path}).repeatable for path in ("runs", "-")]
-            [True, False]
-        """
-        items = _items(self.arguments)
-        return not any(item == "-" or isinstance(item, OpenInput) for item in items)
-
-    def __call__(self) -> Worker[Any]:
-        """The worker."""
-        worker: Worker[Any] = resolve(self.function)(**self.arguments)
-        return worker
-
-
 def report_batches(
-    opening: Opening, size: int | None, first: int, jobs: int, report: Callable[[Any], None]
+    opening: Call, size: int | None, first: int, jobs: int, report: Callable[[Any], None]
 ) -> None:
     """Report the results of every n-th batch.
 
     Args:
-        opening: how the inputs are opened.
+        opening: makes a worker.
         size: documents in a batch.
         first: the number of the first batch, from 0.
         jobs: how many processes there are.
         report: takes the results of a batch.
     """
-    for batch in islice(opening().results(size), first, None, jobs):
+    worker: Worker[Any] = resolve(opening.function)(*opening.arguments)
+    for batch in islice(worker.results(size), first, None, jobs):
         report(list(batch))
 
 
 def results(
-    worker: Worker[T], opening: Opening | None, jobs: int, size: int | None
+    worker: Worker[T], opening: Call | None, jobs: int, size: int | None
 ) -> Generator[T, None, None]:
     """Yield the results of all batches, in their order.
 
@@ -88,22 +58,22 @@ def results(
 
     Args:
         worker: does in this process what no other one does.
-        opening: how other processes make the same worker; None if they cannot.
+        opening: makes the same worker in other processes; None if they cannot.
         jobs: how many processes work on batches at most.
         size: documents in a batch.
     """
     done = 0
     if jobs > 1:  # a process for less than a batch would only cost its start
         jobs = min(jobs, worker.opened.batch_count(size))
-    if opening is not None and jobs > 1 and opening.repeatable:
+    if opening is not None and jobs > 1:
         threads = {"POLARS_MAX_THREADS": str(max(1, (os.cpu_count() or 1) // jobs))}
         with ExitStack() as stack, suppress(ProcessEnded):
             processes = []
             for first in range(jobs):
                 process = Process(opening.function, environment=threads | os.environ)
                 stack.callback(process.end)
-                function = f"{report_batches.__module__}:{report_batches.__name__}"
-                process.begin(Call(function, (opening, size, first, jobs), reports=True))
+                arguments = (opening, size, first, jobs)
+                process.begin(Call(f"{__name__}:report_batches", arguments, reports=True))
                 processes.append(process)
             for process in cycle(processes):
                 message = process.receive()
@@ -113,17 +83,6 @@ def results(
                 done += 1
     for batch in islice(worker.results(size), done, None):
         yield from batch
-
-
-def _items(value: object) -> Iterator[object]:
-    """The values inside of mappings and lists."""
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        for item in value:
-            yield from _items(item)
-    else:
-        yield value
 
 
 #: Called after each batch with the documents that are done, and all; None if these are unknown.

@@ -1,30 +1,36 @@
 """Graphs of work: functions whose arguments are values, or the results of other functions.
 
-A graph is made of `Node`s. `Workers` compute it, in this process, in several on this machine or on
-a cluster; the graph and its functions are the same.
+What campaigns and pipelines compute are graphs of calls (`Node`): functions by name, whose
+arguments are values or the results of other calls. `Workers` compute the same graph in this
+process, in processes of this machine or on a dask cluster, so that the work knows nothing of them.
 
-What a campaign computes is a graph of calls (`workflows/processes/graph.py`): functions by name,
-whose arguments are values or the results of other calls. This process, processes of this machine
-and a dask cluster compute the same graph, so that the work (`campaign.py`) knows nothing of them.
-Results are found by a digest of what they depend on (`campaign_files.py`).
+Both compute cells, of which each has one result: a submission to a task for a campaign, a step of a
+submission for a pipeline. A campaign keeps results in a cache, a pipeline in its logs and folders
+of scores, by a digest of all that they depend on. They compute only what they lack, and keep each
+result as soon as there is one: a run that is killed is continued by the next one.
 """
 
 from __future__ import annotations
 
-import pickle
+import select
+import signal
+import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
-from typing import Any, Literal, Protocol
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol
 
 from hlteval.extensions import resolve
 from hlteval.sources.opening import NoRemoteError
-from hlteval.workflows.processes.pool import Pool, ProcessEnded
+from hlteval.workflows.processes.pool import NO_LIMITS, Call, Limits, Process, ProcessEnded
 
-Problem = Literal["error", "crashed", "memory", "time"]
+Problem = Literal["absent", "unusable", "error", "crashed", "memory", "time"]
+#: The problems of inputs, which are the same wherever a function is called.
+UNREAD: frozenset[Problem] = frozenset({"absent", "unusable"})
 
 
 @dataclass(frozen=True)
@@ -45,8 +51,8 @@ class Failed:
     """There is no result.
 
     Attributes:
-        problem: in a word.
-        reason: in words.
+        problem: `absent` and `unusable` for inputs, `crashed` if the process ended.
+        reason: in words; the path that does not exist, or how the process ended.
     """
 
     problem: Problem
@@ -153,7 +159,7 @@ class Cluster:
                 if error is None:
                     yield number, future.result()
                 elif isinstance(error, self._library.KilledWorker):
-                    yield number, Failed("crashed", "the workers that computed it ended")
+                    yield number, Failed("error", "the workers that computed it ended")
                 else:
                     yield number, failure(error)
                 future.release()
@@ -174,134 +180,156 @@ class Cluster:
         self.client.close()
 
 
-#: How often a call is tried whose process ends.
-TRIES = 3
+#: The function that processes of this machine call.
+_PERFORM = f"{__name__}:perform"
+#: Seconds that a new process has beyond those of a call, to import what it needs.
+START = 60.0
 
 
-@dataclass(frozen=True)
-class Order:
+@dataclass(eq=False)
+class _Task:
     """A call of a graph for a process.
 
     Attributes:
-        root: the number of its graph.
-        step: its number in this graph.
+        graph: the number of its graph.
         function: its name.
-        arguments: values; a `bytes` at the places of `results` is the result of another call.
-        results: the places of such arguments.
-        tries: how often it was tried before.
+        arguments: values, and results of other calls.
+        parent: the call that takes its result; None for the root of the graph.
+        place: of the result among the arguments of this call.
+        missing: how many results it waits for.
+        tries: how often its process ended.
     """
 
-    root: int
-    step: int
+    graph: int
     function: str
-    arguments: tuple[Any, ...]
-    results: frozenset[int] = frozenset()
+    arguments: list[Any]
+    parent: _Task | None = None
+    place: int = 0
+    missing: int = 0
     tries: int = 0
 
 
-def perform(order: Order) -> bytes | Failed:
-    """Call a function; the result is pickled, since another process may need it."""
+def _first_tasks(
+    graph: int, node: Node, parent: _Task | None = None, place: int = 0
+) -> Iterator[_Task]:
+    """Yield the calls below a node that need no result of another one."""
+    inner = [number for number, item in enumerate(node.arguments) if isinstance(item, Node)]
+    task = _Task(graph, node.function, [*node.arguments], parent, place, len(inner))
+    for number in inner:
+        yield from _first_tasks(graph, node.arguments[number], task, number)
+    if not inner:
+        yield task
+
+
+def perform(function: str, arguments: Sequence[Any]) -> Any:
+    """Call a function by its name; an error is a failure."""
     try:
-        arguments = [
-            pickle.loads(item) if place in order.results else item  # noqa: S301 - made below
-            for place, item in enumerate(order.arguments)
-        ]
-        return pickle.dumps(call(order.function, *arguments))
+        return call(function, *arguments)
     except Exception as error:
         return failure(error)
 
 
+class _Turn(NamedTuple):
+    """A call that a process works on, until a time of the monotonic clock."""
+
+    process: Process
+    task: _Task
+    deadline: float
+
+
+@dataclass
 class LocalProcesses:
     """Computes graphs in processes on this machine.
 
-    Args:
+    A process that had other calls before gets no blame: the call at which it fails or ends is given
+    to a new one.
+
+    Attributes:
         count: how many processes there are at most.
+        tries: how often a call is tried whose process ends.
+        seconds: for a call.
+        limits: of each process.
+        root: their working directory; None for this one.
     """
 
-    def __init__(self, count: int = 1) -> None:
-        self.count = count
-        self.pool = Pool(f"{perform.__module__}:{perform.__name__}", count)
+    count: int = 1
+    tries: int = 3
+    seconds: int = 3600
+    limits: Limits = NO_LIMITS
+    root: Path | None = None
+    _idle: list[Process] = field(default_factory=list)
+    _busy: dict[int, _Turn] = field(default_factory=dict)
 
     def results(self, roots: Iterable[Node]) -> Iterator[tuple[int, Any]]:
         """The results, as they come."""
-        waiting: deque[Order] = deque()
-        graphs = ((number, _Graph(number, root)) for number, root in enumerate(roots))
-        known: dict[int, _Graph] = {}
-
-        def more() -> None:  # a few graphs at a time: only their results are in memory
+        waiting: deque[_Task] = deque()
+        graphs, unfinished = enumerate(roots), set[int]()
+        while True:
+            # A few graphs at a time: only their results are in memory.
             while len(waiting) < self.count and (item := next(graphs, None)) is not None:
-                known[item[0]] = item[1]
-                waiting.extend(item[1].ready())
+                unfinished.add(item[0])
+                waiting.extend(_first_tasks(*item))
+            while waiting and len(self._busy) < self.count:
+                self._begin(waiting.popleft(), self._idle.pop() if self._idle else None)
+            if not self._busy:
+                return
+            for task, result in self._ends():
+                parent = task.parent
+                if task.graph not in unfinished:
+                    continue
+                if parent is not None and not isinstance(result, Failed):
+                    parent.arguments[task.place] = result
+                    parent.missing -= 1
+                    if not parent.missing:
+                        waiting.appendleft(parent)
+                    continue
+                unfinished.remove(task.graph)
+                if parent is not None:  # nothing else of a graph that failed is needed
+                    waiting = deque(each for each in waiting if each.graph != task.graph)
+                yield task.graph, result
 
-        more()
-        for order, answer in self.pool.results(waiting):
-            graph = known.get(order.root)
-            if graph is not None:
-                waiting.extendleft(graph.add(order, answer))
-                if graph.result is not None:
-                    del known[order.root]
-                    if isinstance(graph.result[0], Failed):  # nothing else of it is needed
-                        others = [each for each in waiting if each.root != order.root]
-                        waiting.clear()
-                        waiting.extend(others)
-                    yield order.root, graph.result[0]
-            more()
+    def _begin(self, task: _Task, process: Process | None) -> None:
+        start = START if process is None else 0.0
+        process = process or Process(_PERFORM, root=self.root, limits=self.limits)
+        deadline = time.monotonic() + self.seconds + start
+        self._busy[process.stdout.fileno()] = _Turn(process, task, deadline)
+        process.begin(Call(_PERFORM, (task.function, task.arguments)))
+
+    def _ends(self) -> Iterator[tuple[_Task, Any]]:
+        """Wait for calls to end, with a result or without one."""
+        first = min(turn.deadline for turn in self._busy.values())
+        ready, _, _ = select.select([*self._busy], [], [], max(0.0, first - time.monotonic()))
+        now = time.monotonic()
+        for number, (process, task, deadline) in [*self._busy.items()]:
+            if number not in ready and deadline > now:
+                continue
+            del self._busy[number]
+            late = Failed("time", "it took too long")
+            result = self._answer(process) if number in ready else late
+            if not isinstance(result, Failed) or result.problem in UNREAD:
+                self._idle.append(process)
+                yield task, result
+                continue
+            process.end()
+            task.tries += process.calls == 1
+            crashed = result.problem == "crashed" and task.tries < self.tries
+            if result is not late and (process.calls > 1 or crashed):
+                self._begin(task, None)
+            else:
+                yield task, result
+
+    def _answer(self, process: Process) -> Any:
+        """Take the answer of a process; its end is a failure."""
+        try:
+            return process.receive().value
+        except ProcessEnded as ended:
+            if ended.status == -signal.SIGABRT and self.limits.megabytes:
+                return Failed("memory", "not enough memory")  # so libraries end that get none
+            return Failed("crashed", ended.reason)
 
     def close(self) -> None:
         """End all processes."""
-        self.pool.close()
-
-
-class _Graph:
-    """The calls of a graph that are to be done, and their results."""
-
-    def __init__(self, number: int, root: Node) -> None:
-        self.number = number
-        self.nodes: list[Node] = []
-        self.parents: list[int | None] = []
-        self.places: list[dict[int, int]] = []
-        self.values: dict[int, bytes] = {}
-        self.result: tuple[Any] | None = None
-        self._enter(root, None)
-
-    def _enter(self, node: Node, parent: int | None) -> int:
-        step = len(self.nodes)
-        self.nodes.append(node)
-        self.parents.append(parent)
-        self.places.append({})
-        for place, item in enumerate(node.arguments):
-            if isinstance(item, Node):
-                self.places[step][place] = self._enter(item, step)
-        return step
-
-    def ready(self) -> Iterator[Order]:
-        """The calls that need no result of another one."""
-        return (self._order(step) for step in range(len(self.nodes)) if not self.places[step])
-
-    def _order(self, step: int) -> Order:
-        node, places = self.nodes[step], self.places[step]
-        arguments = [
-            self.values.pop(places[place]) if place in places else item
-            for place, item in enumerate(node.arguments)
-        ]
-        return Order(self.number, step, node.function, tuple(arguments), frozenset(places))
-
-    def add(self, order: Order, answer: bytes | Failed | ProcessEnded) -> Iterator[Order]:
-        """Take the answer to a call; gives the calls that can be done now."""
-        if self.result is not None:
-            return
-        if isinstance(answer, ProcessEnded):
-            if answer.status is None:
-                self.result = (Failed("time", "it took too long"),)
-            elif order.tries + 1 < TRIES:
-                yield replace(order, tries=order.tries + 1)
-            else:
-                self.result = (Failed("crashed", f"its process ended with {answer.reason}"),)
-        elif isinstance(answer, Failed):
-            self.result = (answer,)
-        elif (parent := self.parents[order.step]) is None:
-            self.result = (pickle.loads(answer),)  # noqa: S301 - from our own process
-        else:
-            self.values[order.step] = answer
-            if all(child in self.values for child in self.places[parent].values()):
-                yield self._order(parent)
+        for process in [*self._idle, *(turn.process for turn in self._busy.values())]:
+            process.end()
+        self._idle.clear()
+        self._busy.clear()

@@ -11,22 +11,16 @@ from __future__ import annotations
 
 import os
 import pickle
-import select
 import signal
 import subprocess
 import sys
-import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any, NamedTuple, cast
 
 _PROGRAM = "hlteval.workflows.processes.worker"
-#: Seconds that a new process of a pool has beyond those of its call, to import what it needs.
-START = 60.0
 #: The environment of a process among others, where the user says nothing else.
 ONE_THREAD = MappingProxyType({"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
 
@@ -209,88 +203,3 @@ class Process:
         status = self._process.wait()
         self.stdout.close()
         return status
-
-
-class _Turn(NamedTuple):
-    """An order that a process of a pool works on, until a time of the monotonic clock."""
-
-    process: Process
-    order: Any
-    deadline: float
-
-
-@dataclass
-class Pool:
-    """Calls a function with one order after the other, in several processes.
-
-    A process that had other orders before gets no blame: the order at which it ends is given to a
-    new one.
-
-    Attributes:
-        function: takes an order, as `module:attribute`.
-        count: number of processes at most.
-        seconds: for an order.
-        limits: of each process.
-        root: their working directory; None for this one.
-        is_doubtful: whether a result says more of a process than of the order.
-    """
-
-    function: str
-    count: int = 1
-    seconds: int = 3600
-    limits: Limits = NO_LIMITS
-    root: Path | None = None
-    is_doubtful: Callable[[Any], bool] = lambda _: False
-    _idle: list[Process] = field(default_factory=list)
-    _busy: dict[int, _Turn] = field(default_factory=dict)
-
-    def results(self, orders: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-        """Yield each order with its result or `ProcessEnded`, as soon as there is one.
-
-        Orders that are added to a deque meanwhile are done, too.
-        """
-        waiting = orders if isinstance(orders, deque) else deque(orders)
-        while waiting or self._busy:
-            while waiting and len(self._busy) < self.count:
-                self._begin(waiting.popleft(), self._idle.pop() if self._idle else None)
-            for turn, result in self._ends():
-                late = isinstance(result, ProcessEnded) and result.status is None
-                if not isinstance(result, ProcessEnded) and not self.is_doubtful(result):
-                    self._idle.append(turn.process)
-                else:
-                    turn.process.end()
-                    if turn.process.calls > 1 and not late:
-                        self._begin(turn.order, None)
-                        continue
-                yield turn.order, result
-
-    def _begin(self, order: Any, process: Process | None) -> None:
-        start = START if process is None else 0.0
-        process = process or Process(self.function, root=self.root, limits=self.limits)
-        deadline = time.monotonic() + self.seconds + start
-        self._busy[process.stdout.fileno()] = _Turn(process, order, deadline)
-        process.begin(Call(self.function, (order,)))
-
-    def _ends(self) -> Iterator[tuple[_Turn, Any]]:
-        """Wait for turns to end, with a result or `ProcessEnded`."""
-        first = min(turn.deadline for turn in self._busy.values())
-        ready, _, _ = select.select([*self._busy], [], [], max(0.0, first - time.monotonic()))
-        now = time.monotonic()
-        for number, turn in [*self._busy.items()]:
-            result: Any = ProcessEnded(None)
-            if number in ready:
-                try:
-                    result = turn.process.receive().value
-                except ProcessEnded as ended:
-                    result = ended
-            elif turn.deadline > now:
-                continue
-            del self._busy[number]
-            yield turn, result
-
-    def close(self) -> None:
-        """End all processes."""
-        for process in [*self._idle, *(turn.process for turn in self._busy.values())]:
-            process.end()
-        self._idle.clear()
-        self._busy.clear()

@@ -1,4 +1,7 @@
-"""Batches: the documents of a submission with those of its reference, a few hundred at a time."""
+"""Batches: the documents of a submission with those of its reference, a few hundred at a time.
+
+What a batch gives is a value, which may come from another process; values of batches add up.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
 from hlteval.converters.corpus.memory import in_memory, loaded, with_digest, without_files
-from hlteval.findings import MAX_PER_CODE, REFERENCE, SUBMISSION
+from hlteval.findings import REFERENCE, SUBMISSION, Finding
 from hlteval.representation import Corpus, align, of_documents
 from hlteval.representation.corpus import are_apart, document_slices
+from hlteval.scoring.metric import Evidence
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.sources.archives import kind_of_file
-from hlteval.tasks.option_files import OptionFiles
+from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.task import Task
 from hlteval.validators.packages import Package
-from hlteval.workflows.run.request import Role
+from hlteval.validators.rule_findings import Offending
+from hlteval.workflows.run.request import Request, Role
 
 #: Rows of a slice of a corpus in memory.
 ROWS = 100_000
@@ -59,6 +65,7 @@ class Submission:
         files: those that options name.
         role: `submission`, or `reference` where the first source is a reference that is checked by
             itself; the second one has the texts of its documents then.
+        profile: `plan` or `official`.
     """
 
     task: Task
@@ -69,6 +76,7 @@ class Submission:
     reference_form: str = ""
     files: OptionFiles = field(default_factory=OptionFiles)
     role: Role = SUBMISSION
+    profile: str = "plan"
 
     @cached_property
     def format(self) -> Format:
@@ -77,13 +85,13 @@ class Submission:
         Raises:
             NothingGiven: if it is a reference, and none fits.
         """
-        if held := in_memory(self.system, self.task.format):
-            return held
-        if self.role == REFERENCE:
-            return self._as_reference(self.system, "", self.settings)
-        forms = [load(name) for name in (self.task.format, *self.task.submitted)]
-        fitting = (form for form in forms if len(forms) == 1 or form.sniff(self.system))
-        return _set(next(fitting, forms[0]), {**self.task.submission_settings, **self.settings})
+        task, gold = self.task, self.role == REFERENCE
+        names, settings = (task.format, *task.submitted), task.submission_settings
+        if gold:
+            names, settings = task.references or (task.format,), {}
+        settings = {**settings, **self.settings}
+        held = in_memory(self.system, task.format)
+        return held or _first_fitting(self.system, names, settings, required=gold)
 
     @cached_property
     def reference_format(self) -> Format:
@@ -92,22 +100,11 @@ class Submission:
         Raises:
             NothingGiven: if none fits.
         """
-        settings = {**self.task.reference_settings, **self.settings}
-        source = self.reference or self.system
-        return self._as_reference(source, self.reference_form, settings)
-
-    def _as_reference(self, source: Source, form: str, settings: Mapping[str, str]) -> Format:
-        """The format of a source as a reference."""
-        names = (form,) if form else self.task.references or (self.task.format,)
-        forms = [load(name) for name in names]
-        if held := in_memory(source, names[0]):
-            return held
-        fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
-        if not fitting and (_is_empty(source) or kind_of_file(source)):
-            fitting = forms  # a file without annotations fits any; one that is not text is reported
-        if not fitting:
-            raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
-        return _set(fitting[0], settings)
+        task, source = self.task, self.reference or self.system
+        names = (self.reference_form,) if self.reference_form else task.references or (task.format,)
+        settings = {**task.reference_settings, **self.settings}
+        held = in_memory(source, names[0])
+        return held or _first_fitting(source, names, settings, required=True)
 
     @property
     def reference_source(self) -> Source | None:
@@ -123,11 +120,6 @@ class Submission:
     def gold_files(self) -> Documents:
         """The files of the reference by document, whatever its role."""
         return self.system_files if self.role == REFERENCE else self.reference_files
-
-    @property
-    def companion_texts(self) -> Source | None:
-        """The documents that come with a reference that is checked by itself, if they do."""
-        return self.reference if self.role == REFERENCE else None
 
     @property
     def is_compared(self) -> bool:
@@ -231,25 +223,25 @@ class Submission:
         return -(-len(names) // (size or self.task.hooks.batch))
 
     def _whole(self) -> Iterator[Pair]:
-        """A submission that is a single file, and all of its reference."""
+        """A submission that is a single file, and all of its reference.
+
+        Without one, a corpus in memory comes in slices of documents, if what is found does not
+        depend on them.
+        """
         if self.reference is not None:
             system = _join(self.format.read(self.system))
             yield _align_sides(_join(self.reference_format.read(self.reference)), system)
-        else:
-            files = self.system_files
-            result = _join(self.format.read(self.system.only(_members(files, files))))
-            for part in self._slices(result):
-                yield Pair(part, part)
-
-    def _slices(self, result: ReadResult) -> Iterator[ReadResult]:
-        """A corpus in memory in slices of documents, if what is found does not depend on them."""
-        per_document = load(self.task.format).layout == "per_document"
-        checked = self.system.corpus is not None and self.task.metric is None
-        if not (checked and per_document and are_apart(result.corpus)):
-            yield result
             return
-        for corpus in document_slices(result.corpus, ROWS):
-            yield replace(result, corpus=corpus)
+        files = self.system_files
+        result = _join(self.format.read(self.system.only(_members(files, files))))
+        parts: Iterable[Corpus] = [result.corpus]
+        checked = self.system.corpus is not None and self.task.metric is None
+        per_document = load(self.task.format).layout == "per_document"
+        if checked and per_document and are_apart(result.corpus):
+            parts = document_slices(result.corpus, ROWS)
+        for corpus in parts:
+            part = replace(result, corpus=corpus)
+            yield Pair(part, part)
             result = replace(result, findings=())  # they are in the first one
 
     def _own(self, members: Sequence[Member]) -> Iterator[Pair]:
@@ -290,63 +282,151 @@ class Submission:
         yield _align_sides(reference, system)
 
 
-def submission(
-    task: Task,
-    path: str,
+class Deferred(NamedTuple):
+    """Rows of a batch of which the types of the frames of all batches decide whether they count.
+
+    Only the places of those that count are looked up.
+
+    Attributes:
+        side: what they are about.
+        rule: the number of the rule among those of the task.
+        rows: the rows.
+        files: the names of the files of the batch by their `origin`.
+    """
+
+    side: str
+    rule: int
+    rows: Offending
+    files: dict[int, str]
+
+
+#: A file: its name inside the folder or archive, its format, and its SHA-256 digest.
+File = tuple[str, str, str]
+
+
+@dataclass
+class Batch:
+    """Result of a batch, or of several that are added: what was found, and what was counted.
+
+    Attributes:
+        names: the number of documents of both sides.
+        documents: the file of each document of what is judged by its name, where the format has
+            one for each; else empty.
+        records: the number of their records.
+        reference: the names of the documents of the reference.
+        system: the names of those of a submission that is compared with it.
+        gold: the records of the reference that would be scored, readable or not.
+        exchanged: why both sides look exchanged; empty if they do not.
+        findings: those of readers and of the reference, whoever they are about.
+        judging: those of rules about the submission, beside its reference.
+        types: the types of frames by side, if findings depend on them.
+        deferred: what counts or not by these types.
+        counts: the statistics of each batch that was counted.
+        alignments: the alignment of each.
+        evidence: the evidence of each.
+        files: the files that were read, by side; a file counts once, however often it is read.
+        uncounted: whether there are batches that were only checked.
+        failure: why the metric cannot count; nothing is scored then.
+    """
+
+    names: int = 0
+    documents: dict[str, str] = field(default_factory=dict)
+    records: int = 0
+    reference: dict[str, None] = field(default_factory=dict)
+    system: dict[str, None] = field(default_factory=dict)
+    gold: int = 0
+    exchanged: str = ""
+    findings: list[Finding] = field(default_factory=list)
+    judging: list[Finding] = field(default_factory=list)
+    types: dict[str, set[str]] = field(default_factory=dict)
+    deferred: list[Deferred] = field(default_factory=list)
+    counts: list[pl.DataFrame] = field(default_factory=list)
+    alignments: list[pl.DataFrame] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
+    files: dict[str, dict[File, None]] = field(default_factory=dict)
+    uncounted: bool = False
+    failure: Finding | None = None
+
+    def add(self, other: Batch) -> None:
+        """Add what a later batch gives."""
+        self.names += other.names
+        self.records += other.records
+        self.gold += other.gold
+        for name in ("findings", "judging", "deferred", "counts", "alignments", "evidence"):
+            getattr(self, name).extend(getattr(other, name))
+        self.documents = other.documents | self.documents
+        self.reference |= other.reference
+        self.system |= other.system
+        self.exchanged = self.exchanged or other.exchanged
+        for side, types in other.types.items():
+            self.types.setdefault(side, set()).update(types)
+        for side, files in other.files.items():
+            self.files.setdefault(side, {}).update(files)
+        self.uncounted |= other.uncounted
+        if self.failure is None and other.failure is not None:
+            self.failure = other.failure
+            self.findings.append(other.failure)
+
+
+def open_sides(
+    request: Request,
     against: str | None,
-    *,
-    encoding: str = "utf-8",
-    max_per_code: int = MAX_PER_CODE,
-    settings: Mapping[str, str] | None = None,
-    options: Mapping[str, str] | None = None,
-    reference_form: str = "",
+    values: Mapping[str, str],
     files: OptionFiles | None = None,
-    role: Role = SUBMISSION,
+    reference_form: str = "",
 ) -> Submission:
     """Open a submission and its reference, to be read as `Submission` and `Member` say.
+
+    Args:
+        request: how they are read.
+        against: path of the reference; None if the submission brings its own documents.
+        values: of the task's options, as text.
+        files: those that options name; they are read here if there are none yet.
+        reference_form: the format of the reference; empty if it is to be detected.
 
     Raises:
         FileNotFoundError: if a path does not exist.
         NothingGiven: if there is no reference, and the submission does not bring its documents; or
             if there is one, and the task has none.
+        WrongOption: if an option has a value that it cannot have.
     """
+    task, role, encoding = request.definition, request.role, request.encoding
+    most, suffixes = request.max_per_code, task.provided_suffixes
+    settings = dict(task.official_settings) if request.profile == "official" else {}
+    for option in task.options:
+        if (value := values.get(option.name)) is not None:
+            option.check(value)
+            # A reference always has documents, whatever the options say of submissions.
+            if option.is_format_setting and not (option.without_documents and role == REFERENCE):
+                settings[option.name.replace("_", "-")] = value
+    if files is None:
+        files = read_files(task, values, encoding, references=not reference_form, max_per_code=most)
 
-    def opened_source(path: str) -> Source:
+    def source_at(path: str) -> Source:
         source = open_source(path, encoding=encoding)
-        return with_digest(loaded(source.with_max_per_code(max_per_code)))
+        return with_digest(loaded(source.with_max_per_code(most)))
 
-    if task.scored_alone and against not in {None, "", path}:
+    if task.scored_alone and against not in {None, "", request.system}:
         raise NothingGiven(f"{task.name} has no reference; leave out {against}")
-    system = opened_source(path)
-    reference = None
+    system, reference = source_at(request.system), None
     if against and not task.scored_alone:
-        reference = opened_source(against)
+        reference = source_at(against)
         system = without_files(system, load(task.format), task.submission_suffixes)
-    opened = Submission(
-        task,
-        system,
-        reference,
-        settings or {},
-        options or {},
-        reference_form,
-        files or OptionFiles(),
-        role,
-    )
+    if system.corpus is not None:
+        complete = bool(suffixes) and system.corpus.documents["text"].null_count() == 0
+    else:
+        complete = has_files(system, suffixes)
     if (
         against is None
         and role == SUBMISSION
-        and not task.reference_optional
-        and not _has(system, task.provided_suffixes)
-        and not system.findings
+        and not (task.reference_optional or complete or system.findings)
     ):
-        suffixes = (
-            f" (with {' and '.join(task.provided_suffixes)})" if task.provided_suffixes else ""
-        )
-        raise NothingGiven(
-            f"{task.name} needs the documents of the task: pass their folder or archive"
-            f"{suffixes} with --against"
-        )
-    return opened
+        named = f" (with {' and '.join(suffixes)})" if suffixes else ""
+        needed = f"needs the documents of the task: pass their folder or archive{named}"
+        raise NothingGiven(f"{task.name} {needed} with --against")
+    return Submission(
+        task, system, reference, settings, values, reference_form, files, role, request.profile
+    )
 
 
 def _is_empty(source: Source) -> bool:
@@ -358,16 +438,29 @@ def _is_empty(source: Source) -> bool:
         return False
 
 
-def _set(form: Format, settings: Mapping[str, str]) -> Format:
-    """A format with the settings that it knows."""
+def _first_fitting(
+    source: Source, names: Sequence[str], settings: Mapping[str, str], *, required: bool
+) -> Format:
+    """The first format that fits a source, with the settings that it knows.
+
+    Args:
+        source: the source.
+        names: the names of the formats, of which a single one fits any source.
+        settings: by name.
+        required: whether one must fit.
+    """
+    forms = [load(name) for name in names]
+    form = next((form for form in forms if len(forms) == 1 or form.sniff(source)), None)
+    # A file without annotations fits any; one that is not text is reported.
+    if form is None and required and not (_is_empty(source) or kind_of_file(source)):
+        raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
+    form = form or forms[0]
     known = {setting.name for setting in form.settings}
     return form.with_settings({name: value for name, value in settings.items() if name in known})
 
 
-def _has(source: Source, suffixes: Sequence[str]) -> bool:
-    """Whether a source has files with some suffixes; a corpus, whether it has texts."""
-    if source.corpus is not None:
-        return bool(suffixes) and source.corpus.documents["text"].null_count() == 0
+def has_files(source: Source, suffixes: Sequence[str]) -> bool:
+    """Whether a source has files with some suffixes."""
     return any(member.basename.endswith(tuple(suffixes)) for member in source.members)
 
 

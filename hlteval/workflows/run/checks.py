@@ -1,34 +1,38 @@
-"""Checks: the findings about a submission and its reference, batch after batch, and the verdict."""
+"""Checks: the findings about a submission and its reference, batch after batch, and the verdict.
+
+References come first: whether one can be used and is that of the submission. Mistakes in all rows
+of a table, of either side, are diagnosed at the end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
+from operator import attrgetter
+from pathlib import PurePosixPath
 
 import msgspec
 
-from hlteval.converters import ReadResult
-from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings, entry
+from hlteval.converters import Format, ReadResult, load
+from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings, Span, entry, excerpt
 from hlteval.findings.cascades import cascades
 from hlteval.findings.catalogue import in_order
+from hlteval.findings.counts import count_of, first_names
 from hlteval.findings.sequence import by_notation
 from hlteval.results.verdict import Verdict
-from hlteval.sources import Source
+from hlteval.sources import Member, Source, Unreadable, decode
+from hlteval.syntax.tsv_mistakes import Diagnosis, diagnose
 from hlteval.tasks import rules
 from hlteval.validators import RuleContext
+from hlteval.validators.names import mismatch
 from hlteval.validators.rule import IDENTIFIERS, Rule
 from hlteval.validators.rule_findings import located, offending
-from hlteval.workflows.run.batches import Pair, Submission
-from hlteval.workflows.run.reference import (
-    BatchCheck,
-    Deferred,
-    before_reading,
-    explain_tables,
-    missing_documents,
-    observe_sides,
-    unusable_reference,
-)
+from hlteval.workflows.run.batches import Batch, Deferred, Pair, Submission, has_files
+
+#: The codes of the findings of all tasks about references as a whole, or their prefixes.
+CODES = ("REF",)
 
 #: The side of what a reference is checked against that is checked by itself.
 TEXTS = "--against"
@@ -38,57 +42,40 @@ _RECORDS = (*IDENTIFIERS, "instances", "ratings", "changes", "mappings", "respon
 NO_COMMON_DOCUMENT = "REF104"
 
 
-@dataclass
 class Check:
     """The check of a submission and its reference.
 
-    Attributes:
+    Args:
         opened: both, opened.
-        profile: `plan` or `official`.
-        gold: whether gold annotations are needed.
+        gold: whether gold annotations are needed; by default in references of scored tasks.
+
+    Attributes:
+        other: the side of what is checked against.
+        is_official: whether findings count as for the official software.
+        both: whether the reference is checked as the submission is.
         total: what all batches show that were added.
         unusable: why the reference cannot be used; empty if it can.
-        read: whether the batches were read: then the official software gets to its end.
+        read: whether the batches are read: then the official software gets to its end.
     """
 
-    opened: Submission
-    profile: str
-    gold: bool
-    total: BatchCheck
-    unusable: list[Finding]
-    read: bool
-
-    @classmethod
-    def of(cls, opened: Submission, profile: str, *, gold: bool) -> Check:
-        """Return the check of a submission before anything is read of it.
-
-        Args:
-            opened: the submission and its reference.
-            profile: `plan` or `official`.
-            gold: whether gold annotations are needed.
-        """
-        unusable = list(before_reading(opened, gold=gold))
-        check = cls(opened, profile, gold, BatchCheck(), unusable, not unusable)
-        check.findings.extend(opened.files.findings)
-        check.findings.extend(item.of(opened.role) for item in opened.system.findings)
+    def __init__(self, opened: Submission, *, gold: bool | None = None) -> None:
+        self.opened, self.total = opened, Batch()
+        alone = opened.role == REFERENCE
+        self.gold = alone and opened.task.metric is not None if gold is None else gold
+        self.other = TEXTS if alone else REFERENCE
+        self.is_official = opened.profile == "official"
+        self.both = self.is_official and opened.task.hooks.official_checks_reference
+        self.unusable = list(before_reading(opened, gold=self.gold))
+        self.read = not self.unusable
+        self.findings.extend(opened.files.findings)
+        self.findings.extend(item.of(opened.role) for item in opened.system.findings)
         if opened.reference is not None:
-            check.findings.extend(item.of(check.other) for item in opened.reference.findings)
-        return check
+            self.findings.extend(item.of(self.other) for item in opened.reference.findings)
 
     @property
     def findings(self) -> list[Finding]:
         """The findings of sources, readers and of the reference, whoever they are about."""
         return self.total.findings
-
-    @property
-    def documents(self) -> Mapping[str, str]:
-        """The documents of what is judged, by name, each with its file."""
-        return self.total.documents
-
-    @property
-    def other(self) -> str:
-        """The side of what is checked against."""
-        return TEXTS if self.opened.role == REFERENCE else REFERENCE
 
     @property
     def lacks_reference(self) -> bool:
@@ -100,24 +87,24 @@ class Check:
 
         The official software may read records otherwise.
         """
-        reading = self.opened.task.hooks.official_reading if self.profile == "official" else None
+        reading = self.opened.task.hooks.official_reading if self.is_official else None
         for batch in self.opened.batches(size) if self.read else ():
             if reading is None:
                 yield batch
             else:
                 yield (Pair(*reading(pair.reference, pair.system)) for pair in batch)
 
-    def results(self, size: int | None) -> Iterator[Iterator[BatchCheck]]:
+    def results(self, size: int | None) -> Iterator[Iterator[Batch]]:
         """Check each batch when it is asked for."""
-        for batch in self.batches(size):
-            yield map(self.check_batch, batch)
+        return (map(self.check_batch, batch) for batch in self.batches(size))
 
-    def add_all(self) -> None:
-        """Check all batches in this process."""
-        for checked in chain.from_iterable(self.results(None)):
-            self.add(checked)
+    def complete(self, *, explain: bool = True) -> Verdict:
+        """Check all batches in this process, and judge them as `verdict` does."""
+        for batch in chain.from_iterable(self.results(None)):
+            self.add(batch)
+        return self.verdict(explain=explain)
 
-    def check_batch(self, pair: Pair) -> BatchCheck:
+    def check_batch(self, pair: Pair) -> Batch:
         """Check a batch: the findings of readers and rules, and what it shows of both sides."""
         opened, corpus = self.opened, pair.system.corpus
         names = corpus.documents["name"].to_list()
@@ -153,12 +140,10 @@ class Check:
         schema = opened.task.allows(opened.options, reference=opened.role == REFERENCE)
         return RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.files.usable)
 
-    def _check_reference(
-        self, pair: Pair, gold: ReadResult, checked: BatchCheck
-    ) -> Iterator[Finding]:
+    def _check_reference(self, pair: Pair, gold: ReadResult, checked: Batch) -> Iterator[Finding]:
         """Check a reference: a record of it that cannot be read would be lost."""
         opened = self.opened
-        lost = frozenset(gold.corpus.rejected_records["code"]) if self.profile != "official" else ()
+        lost = () if self.is_official else frozenset(gold.corpus.rejected_records["code"])
         for item in gold.findings:
             blocking = item.blocking or (item.code in lost and item.severity == "error")
             yield msgspec.structs.replace(item, side=REFERENCE, blocking=blocking)
@@ -174,7 +159,7 @@ class Check:
         context: RuleContext,
         read: ReadResult,
         side: str,
-        checked: BatchCheck,
+        checked: Batch,
     ) -> Iterator[Finding]:
         """Apply rules to a side of a batch; what counts by the types of all batches is deferred."""
         declared = rules(self.opened.task)
@@ -195,21 +180,17 @@ class Check:
         kept = [item for item in self.total.deferred if item.side == side]
         if not kept:  # possibly nothing is known of a format either
             return
-        opened, reference = self.opened, side == REFERENCE
-        declared, schema = (
-            rules(opened.task),
-            opened.task.allows(opened.options, reference=reference),
-        )
+        opened, gold = self.opened, side == REFERENCE
+        declared, schema = rules(opened.task), opened.task.allows(opened.options, reference=gold)
         types = frozenset(self.total.types[side])
         counts = [rule.counts_if is None or rule.counts_if(types, schema) for rule in declared]
-        documents = opened.gold_files if reference else opened.system_files
+        form, documents = opened.format, opened.system_files
+        if gold:
+            form, documents = opened.gold_format, opened.gold_files
         members = {member.name: member for files in documents.values() for member in files}
         for item in kept:
             if counts[item.rule]:
-                files = {
-                    origin: members[name] for origin, name in item.files.items() if name in members
-                }
-                form = opened.gold_format if reference else opened.format
+                files = {at: members[name] for at, name in item.files.items() if name in members}
                 yield from located([(declared[item.rule], item.rows)], files, form)
 
     def _about_reference(self, findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -217,23 +198,18 @@ class Check:
         fitting = [rule for rule in rules(self.opened.task) if not rule.submission_only]
         stops = {rule.code for rule in fitting if rule.blocks_reference}
         for item in findings:
-            blocking = item.blocking and (self._official_checks_reference or item.code in stops)
+            blocking = item.blocking and (self.both or item.code in stops)
             yield msgspec.structs.replace(item, side=REFERENCE, blocking=blocking)
 
-    @property
-    def _official_checks_reference(self) -> bool:
-        """Whether the reference is checked as the submission is."""
-        return self.profile == "official" and self.opened.task.hooks.official_checks_reference
-
-    def add(self, checked: BatchCheck) -> None:
-        """Add what a batch shows, with the documents of it that an earlier batch has, too."""
+    def add(self, batch: Batch) -> None:
+        """Add what a batch gives, with the documents of it that an earlier batch has, too."""
         if code := self.opened.format.repeated_code:  # the reader sees those of one batch
-            for name, file in checked.documents.items():
-                if name in self.documents:
-                    values = {"name": name, "other": self.documents[name]}
+            for name, file in batch.documents.items():
+                if (other := self.total.documents.get(name)) is not None:
+                    values = {"name": name, "other": other}
                     repeated = entry(code).finding(values, file=file, record=name)
                     self.findings.append(repeated.of(self.opened.role))
-        self.total.add(checked)
+        self.total.add(batch)
 
     def verdict(self, *, explain: bool = True) -> Verdict:
         """Judge the findings of all batches: whether what was checked passes.
@@ -243,7 +219,6 @@ class Check:
                 errors: then these tables are checked again without them.
         """
         opened, task, total = self.opened, self.opened.task, self.total
-        official = self.profile == "official"
         total.judging += self._resolve(SUBMISSION)
         total.findings += self._about_reference(self._resolve(REFERENCE))
         if self.read:
@@ -255,10 +230,8 @@ class Check:
         misnamed: list[Finding] = []
         if opened.role == SUBMISSION and opened.is_unreadable:  # then its name may be what is wrong
             misnamed = [item for item in task.packaging.named(opened.system) if _is_error(item)]
-        accepted, once = (
-            task.hooks.accepted(opened.options),
-            {r.code for r in rules(task) if r.once},
-        )
+        accepted = task.hooks.accepted(opened.options)
+        once = {rule.code for rule in rules(task) if rule.once}
         findings: list[Finding] = []
         seen: set[tuple[str, str]] = set()
         for item in (*total.findings, *self.unusable, *self._about_submission(), *misnamed):
@@ -269,89 +242,82 @@ class Check:
             findings.append(msgspec.structs.replace(item, blocking=stops))
         findings = in_order(findings)
         staying = {item.code for item in misnamed}
-        if official:
+        if self.is_official:
             findings = in_order(map(self._as_official, findings))
             staying |= task.official_crashes_on
             staying |= {item.code for item in findings if self._is_ignored(item)}
         sides = {opened.role: opened.system, self.other: opened.reference}
         paths = {side: source.path for side, source in sides.items() if source is not None}
         cascade = cascades(findings, paths, staying)
-        passed = self._passes(findings, cascade.of_reference)
-        decided = self._is_decided(findings, cascade.of_reference, passed=passed)
-        kept = list(cascade.kept)
+        passed, decided = self._outcome(findings, cascade.of_reference)
+        about_it = [item for item in cascade.kept if item.side == opened.role]
+        others = [item for item in cascade.kept if item.side != opened.role]
         if all(member.max_per_code for member in opened.system.members):  # not all are explained
-            about_it = (item for item in kept if item.side == opened.role)
-            kept = [*by_notation(about_it, total.records), *self._about_others(kept)]
+            about_it = list(by_notation(about_it, total.records))
         if explain and not opened.is_unreadable:
-            about_it = (item for item in kept if item.side == opened.role)
-            again = explain_tables(opened.format, opened.system, [*about_it], self._again)
-            kept = [*again, *self._about_others(kept)]
+            about_it = explain_tables(opened.format, opened.system, about_it, self._again)
         form = "" if opened.reference is None else opened.reference_format.name
         return Verdict(
-            task.name, self.profile, passed and decided, Findings(kept), opened.role,
-            decided=decided, paths=paths, documents=len(total.documents), records=total.records,
-            compared=task.hooks.compared(form, opened.options),
+            task.name, opened.profile, passed and decided, Findings([*about_it, *others]),
+            opened.role, decided=decided, paths=paths, documents=len(total.documents),
+            records=total.records, compared=task.hooks.compared(form, opened.options),
             files_judged=tuple(member.display for member in opened.system.members),
         )  # fmt: skip
 
-    def _about_others(self, findings: Sequence[Finding]) -> list[Finding]:
-        return [item for item in findings if item.side != self.opened.role]
-
     def _again(self, system: Source) -> list[Finding]:
         """Give the findings of what is judged when its files are replaced."""
-        check = Check.of(replace(self.opened, system=system), self.profile, gold=self.gold)
-        check.add_all()
-        findings = check.verdict(explain=False).findings
+        check = Check(replace(self.opened, system=system), gold=self.gold)
+        findings = check.complete(explain=False).findings
         return [item for item in findings if item.side == self.opened.role]
 
     def _about_submission(self) -> list[Finding]:
         """Return the findings about the submission that are not those of its reference."""
         opened, codes = self.opened, {finding.code for finding in self.unusable}
         beside_nothing = self.lacks_reference or codes - {NO_COMMON_DOCUMENT}
-        if beside_nothing and not (self.profile == "official" and self.read):
+        if beside_nothing and not (self.is_official and self.read):
             return []
         findings = [*self.total.judging]
         # Of what cannot be opened everything would be missing.
         if opened.role == SUBMISSION and not opened.is_unreadable:
             package = opened.package
-            if self._official_checks_reference:  # which does not know other documents
+            if self.both:  # which does not know other documents
                 expected = {n: f for n, f in package.expected.items() if n in self.total.reference}
                 package = replace(package, expected=expected)
             findings += opened.task.package(package)
         left_out = opened.task.document_codes if codes else frozenset()
         return [finding for finding in findings if finding.code not in left_out]
 
-    def _passes(self, findings: Sequence[Finding], of_reference: Sequence[Finding]) -> bool:
-        """Whether what was checked passes: findings of other sides never fail it.
+    def _outcome(
+        self, findings: Sequence[Finding], of_reference: Sequence[Finding]
+    ) -> tuple[bool, bool]:
+        """Return whether what was checked passes, and whether that is decided.
 
-        What is left out because of another finding still counts, but not if that is one about the
-        reference.
+        Findings of other sides never fail it. What is left out because of another finding still
+        counts, but not if that is one about the reference. It is decided if what it is checked
+        against can be used, and more than that is in the way.
         """
+        task, role, both = self.opened.task, self.opened.role, self.both
         excused = {id(item) for item in of_reference}
         counted = [item for item in findings if id(item) not in excused]
-        if self.profile != "official":
-            return not any(_is_error(item) for item in counted if item.side == self.opened.role)
-        rejects = self.opened.task.official_rejects or (lambda finding: finding.blocking)
-        exempt = REFERENCE if self.opened.role == SUBMISSION else TEXTS
-        return not any(rejects(item) for item in counted if item.side != exempt)
-
-    def _is_decided(
-        self, findings: Sequence[Finding], of_reference: Sequence[Finding], *, passed: bool
-    ) -> bool:
-        """Whether what it is checked against can be used, and more than that is in the way."""
-        role, both = self.opened.role, self._official_checks_reference
-        if role != REFERENCE and (self.unusable or self.lacks_reference):
-            return False
+        if self.is_official:
+            exempt = REFERENCE if role == SUBMISSION else TEXTS
+            rejects = task.official_rejects or attrgetter("blocking")
+            passed = not any(rejects(item) for item in counted if item.side != exempt)
+        else:
+            passed = not any(_is_error(item) for item in counted if item.side == role)
         apart = {role} if both else {role, REFERENCE}
-        if any(item.blocking for item in findings if item.side not in apart):
-            return False
-        return not (passed and [item for item in of_reference if item.blocking or not both])
+        undecided = (
+            (role != REFERENCE and (self.unusable or self.lacks_reference))
+            or any(item.blocking for item in findings if item.side not in apart)
+            or (passed and any(item.blocking or not both for item in of_reference))
+        )
+        return passed, not undecided
 
     def blocks(self, finding: Finding) -> bool:
         """Whether a finding blocks if the verdict keeps it."""
         if finding.code in self.opened.task.hooks.accepted(self.opened.options):
             return False
-        return (self._as_official(finding) if self.profile == "official" else finding).blocking
+        return (self._as_official(finding) if self.is_official else finding).blocking
 
     def _as_official(self, finding: Finding) -> Finding:
         """Return a finding that blocks only if the official software stops there."""
@@ -366,3 +332,282 @@ class Check:
 
 def _is_error(finding: Finding) -> bool:
     return finding.severity == "error"
+
+
+#: Folders or documents that a finding lists.
+_NAMED = 3
+
+
+def before_reading(opened: Submission, *, gold: bool) -> Iterator[Finding]:
+    """Report what is wrong with a reference that its files show.
+
+    Args:
+        opened: the submission and its reference.
+        gold: whether gold annotations are needed.
+    """
+    source, task = opened.reference_source, opened.task
+    if source is None or not source.members:
+        return
+    if evidence := _exchanged_files(opened, gold=gold):
+        yield _about(source, "REF105", evidence=evidence)
+        return
+    lacking = [name for name in task.provided_suffixes if not has_files(source, [name])]
+    if lacking and opened.gold_files and (opened.is_compared or opened.reference is None):
+        yield _about(source, "REF106", suffixes=" or ".join(lacking))
+    if gold and task.scored_table not in opened.gold_format.tables:
+        title, formats = opened.gold_format.title, ", ".join(_with_gold(opened))
+        values = {"format": opened.gold_format.name, "title": title, "formats": formats}
+        yield _about(source, "REF103", what=task.scored_table, task=task.name, **values)
+
+
+def _with_gold(opened: Submission) -> list[str]:
+    """The formats of references that hold what is scored."""
+    task = opened.task
+    names = task.references or (task.format,)
+    return [name for name in names if task.scored_table in load(name).tables]
+
+
+def _about(source: Source, code: str, **values: object) -> Finding:
+    return entry(code).finding(values, file=source.path).of(REFERENCE)
+
+
+def _exchanged_files(opened: Submission, *, gold: bool) -> str:
+    """Evidence in the files that both sides are exchanged; empty if there is none.
+
+    Where gold annotations are needed, a format without them is not evidence.
+    """
+    reference, system, task = opened.reference, opened.system, opened.task
+    if reference is None or opened.role == REFERENCE or not system.members:
+        return ""
+    provided = task.provided_suffixes
+    own = all(has_files(system, [suffix]) for suffix in provided)
+    if provided and own and not has_files(reference, provided):
+        return f"the submission has {' and '.join(provided)} files, and the reference has none"
+    submitted = (task.format, *task.submitted)
+    usable = _with_gold(opened) if gold else task.references
+    others = [name for name in usable if name not in submitted]
+    submitted_as = next((name for name in submitted if load(name).sniff(reference)), "")
+    other = next((name for name in others if load(name).sniff(system)), "")
+    if submitted_as and other and not any(load(name).sniff(system) for name in submitted):
+        return f"the submission is in the format {other}, the reference in {submitted_as}"
+    return ""
+
+
+def observe_sides(opened: Submission, pair: Pair) -> Batch:
+    """Return what a batch shows of both sides as such."""
+    task, system = opened.task, pair.system.corpus
+    gold = system if opened.role == REFERENCE else pair.reference.corpus
+    table = getattr(gold, task.scored_table)
+    checked = Batch(
+        reference=dict.fromkeys(gold.documents["name"]),
+        gold=table.height + gold.rejected_records.height,
+    )
+    if not opened.is_compared:
+        return checked
+    checked.system = dict.fromkeys(system.documents["name"])
+    submitted = getattr(system, task.scored_table)
+    if "confidence" in table.columns and submitted.height > 1:
+        sides = (table["confidence"], submitted["confidence"])
+        of_gold, of_system = (values.drop_nulls().n_unique() for values in sides)
+        if of_gold > 1 and of_system <= 1:
+            checked.exchanged = (
+                f"the reference has {of_gold:,} different confidences, and the submission "
+                f"{of_system or 'none'}"
+            )
+    if not (checked.exchanged or table.is_empty() or task.hooks.only_in_references(gold)):
+        checked.exchanged = task.hooks.only_in_references(system)
+    return checked
+
+
+def unusable_reference(opened: Submission, seen: Batch, *, gold: bool) -> Iterator[Finding]:
+    """Report why a reference as a whole cannot be used, once all is read.
+
+    Args:
+        opened: the submission and its reference.
+        seen: what all batches show.
+        gold: whether gold annotations are needed.
+    """
+    source = opened.reference_source
+    if source is None:
+        return
+    if not seen.reference:
+        kind = source.kind if source.kind in {"folder", "zip", "tgz"} else "file"
+        hint = _elsewhere(opened) or f"use the {kind} with the gold annotations"
+        yield _about(source, "REF101", hint=hint)
+    elif gold and not seen.gold and not _is_explicit(opened):
+        count = count_of(len(seen.reference), "document")
+        suffixes = opened.task.submission_suffixes
+        with_suffixes = f" ({' and '.join(suffixes)})" if suffixes else ""
+        hint = f"use a reference with gold annotations{with_suffixes}; this looks like test data"
+        yield _about(source, "REF102", documents=count, hint=_elsewhere(opened) or hint)
+    elif seen.exchanged:
+        yield _about(source, "REF105", evidence=seen.exchanged)
+    elif not seen.system or not opened.is_compared or opened.without_documents:
+        return
+    elif seen.reference.keys().isdisjoint(seen.system):
+        ours, theirs = sorted(seen.reference), sorted(seen.system)
+        files = opened.system_files if opened.format.layout == "per_document" else {}
+        if own := next((name for name in files if name in seen.reference), ""):
+            name = files[own][0].display
+            hint = f"write the name of the file as the document id in {name}: {own}"
+        else:
+            hint = mismatch(ours, theirs)
+        values = {"reference": first_names(ours, 1), "system": first_names(theirs, 1)}
+        yield _about(source, "REF104", hint=hint, **values)
+
+
+def _is_explicit(opened: Submission) -> bool:
+    """Whether files of the reference say that there is nothing in them."""
+    task, form = opened.task, opened.gold_format
+    if task.submission_suffixes:
+        files = (file for each in opened.gold_files.values() for file in each)
+        return any(file.basename.endswith(task.submission_suffixes) for file in files)
+    return form.layout == "per_document" and task.scored_table in form.tables
+
+
+def missing_documents(opened: Submission, seen: Batch) -> Iterator[Finding]:
+    """Report the documents to score that a submission does not have, once all is read.
+
+    Without a table that is scored, what it is checked against is a collection of texts or
+    documents, and no reference.
+    """
+    if not (opened.is_compared and seen.system) or opened.without_documents or opened.is_unreadable:
+        return
+    if opened.task.scored_table not in opened.gold_format.tables:
+        return
+    to_score = seen.reference.keys() & (opened.selected_documents or seen.reference.keys())
+    if names := sorted(to_score - seen.system.keys()):
+        values = {"count": len(names), "names": first_names(names, _NAMED)}
+        yield entry("REF107").finding(values)
+
+
+def _elsewhere(opened: Submission) -> str:
+    """The sub-folders of the reference with gold files, as a hint; empty if there are none."""
+    source = opened.reference_source
+    suffixes = tuple(opened.task.submission_suffixes) if opened.task.metric else ()
+    if source is None or source.kind != "folder" or not suffixes:
+        return ""
+    named = (PurePosixPath(member.name) for member in source.members)
+    folders = dict.fromkeys(str(name.parent) for name in named if name.name.endswith(suffixes))
+    paths = [f"{source.path.rstrip('/')}/{folder}" for folder in folders if folder != "."]
+    if len(paths) == 1:
+        return f"use {paths[0]}, which has the gold files"
+    listed = first_names(paths, _NAMED)
+    return f"use one of the sub-folders with gold files: {listed}" if paths else ""
+
+
+#: Prefixes of the codes of mistakes in all rows of a table.
+TABLE_MISTAKES_CODES = ("TAB",)
+#: Characters of the beginning of a file in which its first line is.
+_FIRST = 100_000
+#: Most files that are looked at.
+_FILES = 1000
+
+#: Gives the findings of a source in place of another.
+Recheck = Callable[[Source], Sequence[Finding]]
+
+
+def diagnose_table(form: Format, member: Member) -> tuple[str, Diagnosis] | None:
+    """The text of a file of a format, and what is wrong in all of it; None if there is nothing.
+
+    Args:
+        form: the format.
+        member: the file.
+    """
+    try:
+        data = member.fetch()
+    except Unreadable:
+        return None
+    text = decode(data, display=member.display, encoding=member.encoding).text
+    if text is None or not text.strip():
+        return None
+    first = text[:_FIRST].partition("\n")[0].removesuffix("\r")
+    diagnosis = diagnose(text, form.tabular(member, first))
+    return (text, diagnosis) if diagnosis is not None and diagnosis.codes else None
+
+
+def explain_tables(
+    form: Format, source: Source, findings: Sequence[Finding], recheck: Recheck
+) -> list[Finding]:
+    """The findings of a source, with one for each mistake in all rows of a table.
+
+    Args:
+        form: the format of the source.
+        source: its files.
+        findings: what was found in it.
+        recheck: gives what is found in the source when files are replaced.
+    """
+    wrong = _errors(findings)
+    members = [member for member in source.members if wrong[member.display]][:_FILES]
+    tables = {m.display: table for m in members if (table := diagnose_table(form, m)) is not None}
+    if not tables:
+        return list(findings)
+    # Where it is open which column is missing or too many, it is open what else is wrong.
+    repaired = {
+        name: diagnosis.repaired(text, diagnosis.codes) or [*enumerate(text.split("\n"), start=1)]
+        for name, (text, diagnosis) in tables.items()
+        if diagnosis.is_certain
+    }
+    again: list[Finding] = []
+    if repaired:
+        texts = {name: "\n".join(line for _, line in rows) for name, rows in repaired.items()}
+        again = [*_restore_numbers(recheck(source.with_texts(texts)), repaired)]
+    left, remaining = _errors(again), {_key(finding) for finding in again}
+    better = {name for name in repaired if left[name] < wrong[name]}
+    hidden = tables.keys() - repaired.keys()
+
+    def follows(item: Finding) -> bool:
+        if hidden and (item.file in hidden or len(source.members) == 1):
+            return True
+        elsewhere = bool(better) and item.file not in repaired
+        return (item.file in better or elsewhere) and _key(item) not in remaining
+
+    kept = [item for item in findings if not follows(item)]
+    gone = [item for item in findings if item not in kept]
+    if not gone:
+        return list(findings)
+    blocking = any(item.blocking for item in gone)
+    causes = [
+        msgspec.structs.replace(cause, blocking=blocking, side=gone[0].side)
+        for name in sorted(better | hidden)
+        for cause in _mistakes(name, *tables[name])
+    ]
+    return [*causes, *kept]
+
+
+def _mistakes(file: str, text: str, diagnosis: Diagnosis) -> Iterator[Finding]:
+    """Report each mistake in all rows of a table."""
+    lines = text.split("\n")
+    for mistake in diagnosis.mistakes(text):
+        line = lines[mistake.line - 1].removesuffix("\r")
+        span = Span(mistake.line, 1, len(line) + 1)
+        yield entry(mistake.code).finding(
+            mistake.values, file=file, span=span, excerpt=excerpt(line, span)
+        )
+
+
+def _errors(findings: Iterable[Finding]) -> Counter[str]:
+    """The number of errors in each file."""
+    counts: Counter[str] = Counter()
+    for finding in findings:
+        if _is_error(finding) and finding.file:
+            counts[finding.file] += finding.count
+    return counts
+
+
+def _restore_numbers(
+    findings: Iterable[Finding], repaired: Mapping[str, list[tuple[int, str]]]
+) -> Iterator[Finding]:
+    """Findings with the numbers that their lines had."""
+    for finding in findings:
+        lines = repaired.get(finding.file or "")
+        if lines is None or finding.span is None or finding.span.line > len(lines):
+            yield finding
+            continue
+        span = msgspec.structs.replace(finding.span, line=lines[finding.span.line - 1][0])
+        yield msgspec.structs.replace(finding, span=span)
+
+
+def _key(finding: Finding) -> tuple[str, str | None, int, str]:
+    line = finding.span.line if finding.span else 0
+    return finding.code, finding.file, line, finding.message

@@ -7,11 +7,12 @@ wanted; all that was found is judged, and all that was counted is the numbers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import fields, replace
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from operator import attrgetter
+from typing import TypeVar
 
 import msgspec
 import polars as pl
@@ -26,33 +27,25 @@ from hlteval.scoring.intervals import intervals as compute_intervals
 from hlteval.scoring.metric import CannotCount, Evidence, Metric, by_document
 from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.options import check_values, merge_options, metric_options
-from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.processes.batches import (
-    Opening,
-    Worker,
-    no_progress,
-    results,
-    subprogress,
-    with_progress,
-)
-from hlteval.workflows.run.batches import Pair, Submission, submission
+from hlteval.tasks.task import WrongOption
+from hlteval.workflows.processes.batches import no_progress, results, subprogress, with_progress
+from hlteval.workflows.processes.pool import Call
+from hlteval.workflows.run.batches import Batch, Pair, Submission, open_sides
 from hlteval.workflows.run.checks import Check
-from hlteval.workflows.run.reference import BatchCheck
-from hlteval.workflows.run.request import Intervals, Request, Role
+from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import (
-    File,
-    Files,
+    NOTHING_TO_SCORE,
+    Refused,
     blocking_notes,
     command_of,
     files_of,
     name_side,
-    refuse,
     signature,
     size_notes,
     warning_notes,
 )
 
-T = TypeVar("T")
+C = TypeVar("C", bound=Check)
 
 
 def score(request: Request) -> Scores:
@@ -70,10 +63,7 @@ def score(request: Request) -> Scores:
 
 def count_batches(request: Request) -> Run:
     """Count what a submission is scored by, batch after batch; the errors are those of `score`."""
-    run = open_run(request)
-    with _batches(run, open_run, request, lambda counted: counted.checked.names) as batches:
-        for counted in batches:
-            run.add(counted)
+    run = _add_batches(open_run, request)
     conclude(run, request.batch)
     return run
 
@@ -81,11 +71,11 @@ def count_batches(request: Request) -> Run:
 def conclude(run: Run, batch: int | None = None) -> None:
     """Judge a run to which all batches are added; its errors are those of `score`."""
     run.metric.finish()
-    if not run.uncounted:
-        run.check.findings.extend(run.metric.judge(run.counts))
-    run.judged = run.check.verdict()
+    if not run.total.uncounted:
+        run.findings.extend(run.metric.judge(run.counts))
+    run.judged = run.verdict()
     run.refuse()
-    if run.uncounted:  # what seemed to block does not
+    if run.total.uncounted:  # what seemed to block does not
         run.count_all(batch)
         run.refuse()
 
@@ -100,11 +90,7 @@ def validate(request: Request) -> Verdict:
         hlteval.workflows.run.batches.NothingGiven: if there is nothing to check against.
         WrongOption: if an option has a value that it cannot have.
     """
-    check = open_check(request)
-    with _batches(check, open_check, request, lambda checked: checked.names) as batches:
-        for checked in batches:
-            check.add(checked)
-    return check.verdict()
+    return _add_batches(open_check, request).verdict()
 
 
 def validate_all(request: Request, paths: Sequence[str]) -> Verdict:
@@ -135,32 +121,26 @@ def validate_all(request: Request, paths: Sequence[str]) -> Verdict:
     return msgspec.structs.replace(joined, passed=not joined.reaches(Severity(request.fail_on)))
 
 
-@contextmanager
-def _batches(
-    worker: Worker[T],
-    opener: Callable[[Request], Worker[T]],
-    request: Request,
-    documents: Callable[[T], int],
-) -> Iterator[Iterator[T]]:
-    """Give what each batch adds, in order, from several processes where the request has `jobs`.
+def _add_batches(opener: Callable[[Request], C], request: Request) -> C:
+    """Open what a request is about, and add all batches in order, from as many processes as `jobs`.
 
     Args:
-        worker: what works on the batches.
-        opener: makes the same of the request, in other processes.
+        opener: opens it in this process and, by its name, in others.
         request: the request.
-        documents: gives the number of documents of a batch.
     """
-    opening = None
+    check, step, opening = opener(request), request.step or no_progress, None
     if request.repeatable:
         repeated = replace(request, step=None)
-        opening = Opening(f"{opener.__module__}:{opener.__name__}", {"request": repeated})
-    with closing(results(worker, opening, request.jobs, request.batch)) as batches:
-        yield with_progress(worker.opened, batches, documents, request.step or no_progress)
+        opening = Call(f"{opener.__module__}:{opener.__name__}", (repeated,))
+    with closing(results(check, opening, request.jobs, request.batch)) as batches:
+        for batch in with_progress(check.opened, batches, attrgetter("names"), step):
+            check.add(batch)
+    return check
 
 
 def open_check(request: Request) -> Check:
     """Return the check of a submission before anything is read; errors as of `validate`."""
-    return _check(open_submission(request), request.profile)
+    return Check(open_submission(request))
 
 
 def open_submission(request: Request) -> Submission:
@@ -173,78 +153,28 @@ def open_submission(request: Request) -> Submission:
     values = merge_options(task, request.options)
     check_values(task, values)
     texts = [option for option in task.options if option.reference_format and option.name in values]
-    text = texts[0] if texts and against is None else None
-    bound = request.max_per_code
-    opened = submission(
-        task,
-        request.system,
-        against if text is None else values[text.name],
-        encoding=request.encoding,
-        max_per_code=bound,
-        settings=settings(task, values, request.profile, request.role),
-        options=values,
-        reference_form="" if text is None else text.reference_format,
-        files=read_files(
-            task, values, request.encoding, references=text is None, max_per_code=bound
-        ),
-        role=request.role,
-    )
-    for option in texts if against is not None else ():
+    if texts and against is None:
+        path, form = values[texts[0].name], texts[0].reference_format
+        return open_sides(request, path, values, reference_form=form)
+    opened = open_sides(request, against, values)
+    for option in texts:
         if opened.reference_format.name == option.reference_format:
             raise WrongOption(f"use either --against or --{option.flag}, not both")
     return opened
 
 
-def settings(
-    task: Task, values: Mapping[str, str], profile: str, role: Role = SUBMISSION
-) -> dict[str, str]:
-    """Return the options of a task that are settings of its formats, and those of a profile.
-
-    A reference always has documents, whatever the options say of submissions.
-
-    Raises:
-        WrongOption: if an option has a value that it cannot have.
-    """
-    present = [option for option in task.options if option.name in values]
-    for option in present:
-        option.check(values[option.name])
-    chosen = {
-        option.name.replace("_", "-"): values[option.name]
-        for option in present
-        if option.is_format_setting and not (option.without_documents and role == REFERENCE)
-    }
-    return {**(task.official_settings if profile == "official" else {}), **chosen}
-
-
-def judge(opened: Submission, *, profile: str = "plan") -> Verdict:
+def judge(opened: Submission) -> Verdict:
     """Return the verdict over a submission, or over a reference that is opened as such."""
-    check = _check(opened, profile)
-    check.add_all()
-    return check.verdict()
-
-
-def _check(opened: Submission, profile: str) -> Check:
-    gold = opened.role == REFERENCE and opened.task.metric is not None
-    return Check.of(opened, profile, gold=gold)
+    return Check(opened).complete()
 
 
 def open_run(request: Request) -> Run:
     """Return a run before anything is read; its errors are those of `score`."""
     task = request.definition
     values = merge_options(task, request.options)
-    files = read_files(task, values, request.encoding)
-    files = _with_submissions(request, files, values)
+    files = _with_submissions(request, read_files(task, values, request.encoding), values)
     metric = task.scorer(request.profile, metric_options(task, values, files))
-    opened = submission(
-        task,
-        request.system,
-        request.reference,
-        encoding=request.encoding,
-        settings=settings(task, values, request.profile),
-        options=values,
-        files=files,
-    )
-    return Run(Check.of(opened, request.profile, gold=True), metric, request)
+    return Run(open_sides(request, request.reference, values, files), metric, request)
 
 
 def _with_submissions(
@@ -258,13 +188,12 @@ def _with_submissions(
         values: the options, as text.
     """
     options = [item for item in request.definition.options if item.name in values]
-    options = [item for item in options if item.submission_to]
-    sides = {f"--{option.flag}" for option in options}
+    submitted = {f"--{item.flag}": item for item in options if item.submission_to}
     # Validation reads these files too; what only the reader of an option finds stays.
     findings = [
-        item for item in files.findings if item.side not in sides or item.code.startswith("OPT")
+        item for item in files.findings if item.side not in submitted or item.code.startswith("OPT")
     ]
-    for option in options:
+    for side, option in submitted.items():
         task, beside = option.submission_to or ("", "")
         inner = Request(
             task,
@@ -275,139 +204,102 @@ def _with_submissions(
             encoding=request.encoding,
         )
         findings += (
-            msgspec.structs.replace(
-                item.of(f"--{option.flag}"), blocking=item.severity == Severity.ERROR
-            )
-            for item in judge(open_submission(inner), profile=request.profile).findings
+            msgspec.structs.replace(item.of(side), blocking=item.severity == Severity.ERROR)
+            for item in judge(open_submission(inner)).findings
             if item.side == SUBMISSION
         )
     return replace(files, findings=tuple(findings))
 
 
-class Counted(NamedTuple):
-    """Addition of a batch to a run; the attributes are those of `Run`.
+class Run(Check):
+    """One scoring: a check that counts as well.
 
-    Attributes:
-        checked: what its check adds.
-        counts: None where nothing is counted, because the submission will be refused.
-        failure: why nothing can be counted.
-    """
-
-    checked: BatchCheck
-    counts: pl.DataFrame | None
-    alignment: pl.DataFrame | None
-    evidence: Evidence | None
-    files: dict[str, list[File]]
-    failure: Finding | None = None
-
-
-@dataclass
-class Run:
-    """One scoring: what is collected over the batches.
-
-    Attributes:
-        check: the check of the submission and its reference.
+    Args:
+        opened: the submission and its reference.
         metric: the metric with its options.
         request: how it is scored, and what is kept.
+
+    Attributes:
         judged: the verdict of validation.
-        counts: the statistics of each batch.
-        alignments: the alignment of each batch.
-        collected: the evidence of each batch.
-        files: the files that were read, by side.
         blocked: whether what has been found so far blocks; nothing more is counted then.
-        uncounted: whether there are batches that were only checked.
-        failure: why the metric cannot count; nothing is scored then.
     """
 
-    check: Check
-    metric: Metric
-    request: Request
-    judged: Verdict = field(default_factory=lambda: Verdict("", "", passed=True))
-    counts: list[pl.DataFrame] = field(default_factory=list)
-    alignments: list[pl.DataFrame] = field(default_factory=list)
-    collected: list[Evidence] = field(default_factory=list)
-    files: Files = field(default_factory=Files)
-    blocked: bool = False
-    uncounted: bool = False
-    failure: Finding | None = None
-
-    def __post_init__(self) -> None:
-        self.blocked = self._blocks(self.check.findings)
+    def __init__(self, opened: Submission, metric: Metric, request: Request) -> None:
+        super().__init__(opened, gold=True)
+        self.metric, self.request = metric, request
+        self.judged = Verdict("", "", passed=True)
+        self.blocked = self._blocks(self.findings)
 
     @property
-    def opened(self) -> Submission:
-        """The submission and its reference."""
-        return self.check.opened
+    def counts(self) -> list[pl.DataFrame]:
+        """The statistics of each batch."""
+        return self.total.counts
 
-    def results(self, size: int | None) -> Iterator[Iterator[Counted]]:
-        """Check and count each batch when it is asked for."""
-        for batch in self.check.batches(size):
-            yield map(self.count, batch)
-
-    def count(self, pair: Pair) -> Counted:
+    def check_batch(self, pair: Pair) -> Batch:
         """Check one batch, and count it unless the submission will be refused."""
-        checked, files = self.check.check_batch(pair), files_of(pair)
-        self.blocked |= self._blocks(checked.findings) or self._blocks(checked.judging)
-        if self.blocked:
-            return Counted(checked, None, None, None, files)
-        try:
-            return Counted(checked, *self._statistics(pair), files)
-        except CannotCount as reason:
-            self.blocked = True
-            return Counted(checked, None, None, None, files, reason.finding)
+        batch = super().check_batch(pair)
+        batch.files = files_of(pair)
+        self.blocked |= self._blocks(batch.findings) or self._blocks(batch.judging)
+        if not self.blocked:
+            try:
+                self._count(pair, batch)
+            except CannotCount as reason:
+                self.blocked, batch.failure = True, reason.finding
+        batch.uncounted = self.blocked
+        return batch
 
-    def add(self, counted: Counted) -> None:
-        """Add what a batch gives."""
-        self.check.add(counted.checked)
-        self.files.add(counted.files)
-        self._add_counts(counted.counts, counted.alignment, counted.evidence)
-        if counted.failure is not None and self.failure is None:
-            self.failure = counted.failure
-            self.check.findings.append(counted.failure)
+    def _count(self, pair: Pair, batch: Batch) -> None:
+        """Add to a batch, or to all, what a pair counts."""
+        wanted = self.request
+        counts, alignment, evidence = statistics(
+            self.opened, self.metric, pair, alignment=wanted.alignment, evidence=wanted.evidence
+        )
+        batch.counts.append(counts)
+        batch.alignments += [] if alignment is None else [alignment]
+        batch.evidence += [] if evidence is None else [evidence]
 
     def count_all(self, size: int | None) -> None:
         """Count the statistics of all batches, whatever blocks."""
-        self.counts, self.alignments, self.collected, self.uncounted = [], [], [], False
-        failures: list[Finding] = []
+        total, failures = self.total, list[Finding]()
+        total.counts, total.alignments, total.evidence, total.uncounted = [], [], [], False
         try:
-            for pair in chain.from_iterable(self.check.batches(size)):
-                self._add_counts(*self._statistics(pair))
+            for pair in chain.from_iterable(self.batches(size)):
+                self._count(pair, total)
         except CannotCount as reason:
-            self.failure = reason.finding
+            total.failure = reason.finding
             failures.append(reason.finding)
         findings = (*self.judged.findings, *failures, *self.metric.judge(self.counts))
         self.judged = msgspec.structs.replace(self.judged, findings=findings)
         self.metric.finish()
 
+    def _blocks(self, findings: Sequence[Finding]) -> bool:
+        """Whether a submission with some findings will be refused; the verdict is known later."""
+        return not self.request.lenient and any(map(self.blocks, findings))
+
     def refuse(self) -> None:
-        """Give no numbers where nothing sensible can be scored.
+        """Give no numbers where nothing sensible can be scored, or the software gives none.
 
         Raises:
             Refused: if there are no numbers.
         """
-        empty = self.check.lacks_reference or self.failure is not None
-        refuse(self.judged, self.opened, self.request, empty=empty)
-
-    def _blocks(self, findings: Sequence[Finding]) -> bool:
-        """Whether a submission with some findings will be refused; the verdict is known later."""
-        return not self.request.lenient and any(map(self.check.blocks, findings))
-
-    def _statistics(self, pair: Pair) -> tuple[pl.DataFrame, pl.DataFrame | None, Evidence | None]:
-        return statistics(
-            self.opened,
-            self.metric,
-            pair,
-            alignment=self.request.alignment,
-            evidence=self.request.evidence,
-        )
-
-    def _add_counts(
-        self, counts: pl.DataFrame | None, alignment: pl.DataFrame | None, evidence: Evidence | None
-    ) -> None:
-        self.uncounted |= counts is None
-        self.counts += [] if counts is None else [counts]
-        self.alignments += [] if alignment is None else [alignment]
-        self.collected += [] if evidence is None else [evidence]
+        judged, task = self.judged, self.opened.task
+        crashes = task.official_crashes_on
+        if judged.profile == "official" and any(item.code in crashes for item in judged.findings):
+            reason = "no official score: the official software crashes on these findings"
+            raise Refused(judged, reason, "fix them, or use --profile plan", crashes)
+        blocking = [finding for finding in judged.findings if finding.blocking]
+        nothing = self.lacks_reference or self.total.failure is not None
+        nothing = nothing or any(finding.code in NOTHING_TO_SCORE for finding in blocking)
+        if not blocking or (self.request.lenient and not nothing):
+            return
+        others = sorted({finding.side for finding in blocking} - {SUBMISSION})
+        where = "".join(f" in the {name_side(side, task)}" for side in others[:1])
+        fix = "fix the blocking findings"
+        fix += "" if nothing else ", or use --lenient to score the rest"
+        if REFERENCE in others and not nothing:
+            alone = command_of(self.opened, REFERENCE, self.request.encoding)
+            fix += f"; `{alone}` checks the reference alone"
+        raise Refused(judged, f"nothing was scored because of blocking findings{where}", fix)
 
     def error_notes(self, *, paths: bool = True) -> dict[str, str]:
         """Count the errors of each side in a note with their codes, by side.
@@ -427,11 +319,13 @@ class Run:
             notes[side] = f"{number_of(codes.total(), 'error')} in the {where} ({listed}){more}"
         return notes
 
-    def scores(self, intervals: Intervals | None = None) -> Scores:
-        """Return the values, and their intervals where they are wanted."""
-        return self.estimate(intervals)[0]
+    def scores(self, intervals: Intervals | None = None, *, paths: bool = True) -> Scores:
+        """Return the values, and their intervals where they are wanted; `paths` is for notes."""
+        return self.estimate(intervals, paths=paths)[0]
 
-    def estimate(self, intervals: Intervals | None = None) -> tuple[Scores, IntervalSet]:
+    def estimate(
+        self, intervals: Intervals | None = None, *, paths: bool = True
+    ) -> tuple[Scores, IntervalSet]:
         """Return the values with their intervals where wanted, and what these come from."""
         task, judged, metric = self.opened.task, self.judged, self.metric
         total = metric.total(self.counts)
@@ -451,16 +345,16 @@ class Run:
                 seed=intervals.seed,
             )
         documents = max((how.documents for how in interval_set.methods.values()), default=0)
-        notes = (*blocking_notes(judged), *self.error_notes().values())
+        notes = (*blocking_notes(judged), *self.error_notes(paths=paths).values())
         notes += (*warning_notes(judged, task.noted), *metric.notes(total), *interval_set.notes())
-        if self.alignments:
-            tables[task.hooks.alignment] = pl.concat(self.alignments)
+        if self.total.alignments:
+            tables[task.hooks.alignment] = pl.concat(self.total.alignments)
             error_tables, error_files = metric.error_analysis(tables[task.hooks.alignment], total)
             tables, files = tables | error_tables, files | error_files
         primary = task.ranking(judged.profile, self.opened.options)
         evidence = each = None
         if self.request.evidence:
-            evidence = Evidence.merged(self.collected)
+            evidence = Evidence.merged(self.total.evidence)
             each = by_document(metric, pl.concat(self.counts), task.beside(primary, metrics))
         scores = Scores(
             task=task.name,
@@ -480,18 +374,12 @@ class Run:
 
     def signature(self, intervals: str = "") -> str:
         """Return what the numbers depend on, in one line, and what their intervals do."""
-        profile, lenient = self.judged.profile, self.request.lenient
-        parts = signature(self.opened, self.files, profile=profile, lenient=lenient, more=intervals)
-        return str(parts)
+        lenient = self.request.lenient
+        return str(signature(self.opened, self.total.files, lenient=lenient, more=intervals))
 
 
 def statistics(
-    opened: Submission,
-    metric: Metric,
-    pair: Pair,
-    *,
-    alignment: bool = False,
-    evidence: bool = False,
+    opened: Submission, metric: Metric, pair: Pair, *, alignment: bool, evidence: bool
 ) -> tuple[pl.DataFrame, pl.DataFrame | None, Evidence | None]:
     """Return the statistics of one batch, and its alignment and the evidence where wanted.
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 import codecs
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from hlteval import __version__
 from hlteval.converters import known, load
 from hlteval.findings import REFERENCE, SUBMISSION, Finding
+from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.results.verdict import FIRST, Signature, Verdict, content, digest
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import OpenInput
 from hlteval.tasks import load as load_tasks
 from hlteval.tasks.task import Option, Task
-from hlteval.workflows.run.batches import Pair, Submission
-from hlteval.workflows.run.request import Request
+from hlteval.workflows.run.batches import File, Pair, Submission
 
 #: Codes of references with which there are no numbers, also if all that blocks is to be ignored.
 NOTHING_TO_SCORE = frozenset({"REF101", "REF102", "REF103", "REF104", "REF106"})
@@ -52,36 +51,6 @@ class Refused(ValueError):
         return bool(other - BESIDE_A_SUBMISSION)
 
 
-def refuse(judged: Verdict, opened: Submission, request: Request, *, empty: bool) -> None:
-    """Give no numbers where nothing sensible can be scored, or the official software gives none.
-
-    Args:
-        judged: the verdict of validation.
-        opened: the submission and its reference.
-        request: how it is scored.
-        empty: whether nothing was read of the reference.
-
-    Raises:
-        Refused: if there are no numbers.
-    """
-    crashes = opened.task.official_crashes_on
-    if judged.profile == "official" and any(item.code in crashes for item in judged.findings):
-        reason = "no official score: the official software crashes on these findings"
-        raise Refused(judged, reason, "fix them, or use --profile plan", crashes)
-    blocking = [finding for finding in judged.findings if finding.blocking]
-    nothing = empty or not NOTHING_TO_SCORE.isdisjoint(finding.code for finding in blocking)
-    if not blocking or (request.lenient and not nothing):
-        return
-    others = sorted({finding.side for finding in blocking} - {SUBMISSION})
-    where = "".join(f" in the {name_side(side, opened.task)}" for side in others[:1])
-    fix = "fix the blocking findings"
-    fix += "" if nothing else ", or use --lenient to score the rest"
-    if REFERENCE in others and not nothing:
-        alone = command_of(opened, REFERENCE, request.encoding)
-        fix += f"; `{alone}` checks the reference alone"
-    raise Refused(judged, f"nothing was scored because of blocking findings{where}", fix)
-
-
 def name_side(side: str, task: Task) -> str:
     """Name a side as in a sentence: that of an option is its file, or what it asks for."""
     options = {f"--{option.flag}": option for option in task.options}
@@ -110,21 +79,19 @@ def command_of(opened: Submission, side: str, encoding: str) -> str:
     return shlex.join(words)
 
 
-def blocking_notes(judged: Verdict) -> tuple[str, ...]:
-    """List the findings that block, in spite of which was scored, in one note or none."""
+def blocking_notes(judged: Verdict) -> Iterator[str]:
+    """Note the findings that block, in spite of which was scored, if there are any."""
     blocking = [finding for finding in judged.findings if finding.blocking]
-    if not blocking:
-        return ()
     codes = ", ".join(sorted({finding.code for finding in blocking}))
-    number = f"{len(blocking):,} blocking finding" + "s" * (len(blocking) > 1)
-    return (
-        f"scored despite {number} ({codes}): missing documents and "
-        "unreadable records are left out, all other records count as written",
-    )
+    if blocking:
+        yield (
+            f"scored despite {count_of(len(blocking), 'blocking finding')} ({codes}): missing "
+            "documents and unreadable records are left out, all other records count as written"
+        )
 
 
-def warning_notes(judged: Verdict, noted: Collection[str]) -> tuple[str, ...]:
-    """List the warnings about files of options, which no other command shows, and some others.
+def warning_notes(judged: Verdict, noted: Collection[str]) -> Iterator[str]:
+    """Note the warnings about files of options, which no other command shows, and some others.
 
     Args:
         judged: the verdict.
@@ -132,17 +99,14 @@ def warning_notes(judged: Verdict, noted: Collection[str]) -> tuple[str, ...]:
     """
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in judged.findings:
-        if finding.severity != "warning":
-            continue
-        if finding.side.startswith("--") or (finding.code in noted and not finding.blocking):
+        listed = finding.side.startswith("--") or (finding.code in noted and not finding.blocking)
+        if listed and finding.severity == "warning":
             groups.setdefault((finding.side, finding.code), []).append(finding)
-    notes = []
     for (side, code), same in groups.items():
         more = f", and {len(same) - 1:,} more" if len(same) > 1 else ""
         where = f": {same[0].file}{same[0].position}" if same[0].file else ""
         hint = f"; {same[0].help}" if code in noted else ""
-        notes.append(f"{side}{where}: {same[0].message}{hint} ({code}){more}")
-    return tuple(notes)
+        yield f"{side}{where}: {same[0].message}{hint} ({code}){more}"
 
 
 def size_notes(task: Task, names: Iterable[str], documents: int) -> Iterator[str]:
@@ -163,64 +127,40 @@ def size_notes(task: Task, names: Iterable[str], documents: int) -> Iterator[str
         )
 
 
-#: A file: its name inside the folder or archive, its format, and its SHA-256 digest.
-File = tuple[str, str, str]
-SIDES = ("reference", "system")
-
-
-@dataclass(frozen=True)
-class Files:
-    """The files that were read, by side; a file counts once, however often it is read."""
-
-    read: Mapping[str, dict[File, None]] = field(
-        default_factory=lambda: {side: {} for side in SIDES}
-    )
-
-    def add(self, batch: Mapping[str, list[File]]) -> None:
-        """Add the files of a batch, by side."""
-        for side, files in batch.items():
-            self.read[side].update(dict.fromkeys(files))
-
-    def digests(self) -> list[tuple[str, str]]:
-        """The digest of each side, by its name; of a task without references, of one side."""
-        return [(side, digest_of(files)) for side, files in self.read.items() if files]
-
-
-def files_of(pair: Pair) -> dict[str, list[File]]:
-    """The files of a batch, by side."""
-    results = zip(SIDES, (pair.reference, pair.system), strict=True)
-    if pair.reference is pair.system:
-        return {"system": _files(pair.system.corpus)}
-    return {side: _files(result.corpus) for side, result in results}
+def files_of(pair: Pair) -> dict[str, dict[File, None]]:
+    """The files of a batch, by side; of a task without references, of one side."""
+    sides = {} if pair.reference is pair.system else {"reference": pair.reference}
+    sides["system"] = pair.system
+    return {side: dict.fromkeys(files_in(result.corpus)) for side, result in sides.items()}
 
 
 def signature(
-    opened: Submission, files: Files, *, profile: str, lenient: bool, more: str = ""
+    opened: Submission, files: Mapping[str, Iterable[File]], *, lenient: bool, more: str = ""
 ) -> Signature:
     """Return all that the numbers of a submission depend on.
 
     Args:
         opened: the submission, with the values of the task's options.
-        files: the files that were read.
-        profile: the profile of the metric.
+        files: the files that were read, by side.
         lenient: whether blocking findings were ignored.
         more: further parts, such as those of confidence intervals.
     """
-    parts = [(FIRST, __version__), ("task", opened.task.name), ("profile", profile)]
-    parts += [*files.digests(), *options(opened)]
+    parts = [(FIRST, __version__), ("task", opened.task.name), ("profile", opened.profile)]
+    parts += [(side, digest_of(files[side])) for side in ("reference", "system") if files.get(side)]
+    parts += option_parts(opened)
     encodings = {codecs.lookup(member.encoding).name for member in opened.system.members}
     parts += [("encoding", name) for name in sorted(encodings) if name != "utf-8"]
     parts += [("lenient", "yes" if lenient else "no")]
-    last = Signature.parse(f"{FIRST}:|{more}").parts[1:] if more else ()
-    return Signature((*parts, *last))
+    parts += Signature.parse(f"{FIRST}:|{more}").parts[1:] if more else ()
+    return Signature(tuple(parts))
 
 
-def options(opened: Submission) -> Iterator[tuple[str, str]]:
+def option_parts(opened: Submission) -> Iterator[tuple[str, str]]:
     """The options of the task with their values, or the digests of the files that they name."""
     declared = {option.name: option for option in opened.task.options}
     for name, value in opened.options.items():
         if name in opened.files.corpora:
-            yield name, digest_of(_files(opened.files.corpora[name]))
+            yield name, digest_of(files_in(opened.files.corpora[name]))
         else:
             yield name, content(value) if names_file(declared.get(name)) else value
 
@@ -251,7 +191,8 @@ def digest_of(files: Iterable[File]) -> str:
     return digest(((name, sha256) for name, _, sha256 in each), name_matters=matters)
 
 
-def _files(corpus: Corpus) -> list[File]:
+def files_in(corpus: Corpus) -> list[File]:
+    """The files that a corpus was read from."""
     return corpus.sources.select("member", "format", "sha256").rows()
 
 

@@ -10,7 +10,7 @@ Conventions:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import polars as pl
@@ -19,7 +19,6 @@ from hlteval.findings import Finding, Problem, finding
 from hlteval.findings.counts import first_names
 from hlteval.findings.suggest import closest, closest_files
 from hlteval.representation import Corpus
-from hlteval.scoring import similarity
 from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
 
 # Places and sources as knowledge base entries: ambiguous ones, and those that are not in it (NIL).
@@ -34,39 +33,10 @@ from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
 
 #: The columns of a table of mentions.
 MENTIONS = {"docid": pl.String, "start": pl.Int64, "end": pl.Int64, "entity": pl.String}
-#: What the public scorer makes of a NIL place without a mention in the reference.
-NOWHERE = "None"
-
-
-def without_nil(frames: pl.DataFrame) -> pl.DataFrame:
-    """The frames whose places are not NIL; those without a place stay."""
-    nil = pl.col("place").str.to_lowercase().str.contains("nil", literal=True)
-    return frames.filter(~nil.fill_null(value=False))
 
 
 #: What precedes a NIL identifier of the system that no mention of the reference explains.
 UNRESOLVED = "system:"
-
-
-def resolved(system: pl.DataFrame, reference: pl.DataFrame, *, official: bool) -> pl.DataFrame:
-    """The system's frames, with the places of the reference for entries that are among these.
-
-    The public scorer takes the first ambiguous place of the document and type, whether the entry is
-    among its own or those of another.
-
-    Examples:
-        >>> columns = ["docid", "type", "place"]
-        >>> gold = pl.DataFrame([("d", "food", "1|2")], schema=columns, orient="row")
-        >>> frames = pl.DataFrame([("d", "food", "2")], schema=columns, orient="row")
-        >>> resolved(frames, gold, official=False)["place"].to_list()
-        ['1|2']
-    """
-    key = ["docid", "type"]
-    if not official:
-        return similarity.resolve_places(system, reference, key)
-    first = pl.col("several").first().over(key)
-    meant = similarity.open_places(reference, key).with_columns(several=first)
-    return similarity.with_places(system, meant, key)
 
 
 def nil_sources(
@@ -135,20 +105,6 @@ def is_nil(column: str) -> pl.Expr:
     return pl.col(column).str.starts_with("NIL")
 
 
-def nil_places(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
-    """What the public scorer takes NIL places for: the entity of the first mention of equal extent.
-
-    Returns:
-        `place` and `entity`, which is `NOWHERE` where no mention has the extent.
-    """
-    extent = ["docid", "start", "end"]
-    nil = system.filter(is_nil("entity")).select(*extent, place="entity")
-    gold = reference.unique(extent, keep="first", maintain_order=True)
-    found = nil.join(gold, on=extent, how="left", maintain_order="left")
-    first = found.group_by("place", maintain_order=True).agg(pl.col("entity").drop_nulls().first())
-    return first.with_columns(pl.col("entity").fill_null(NOWHERE))
-
-
 #: The parts of the rows: what a row is. Each document of the reference has a row of its own; of the
 #: mentions, only those of NIL entities of the system are needed; a row without an entity says that
 #: the document has any.
@@ -157,7 +113,7 @@ FRAME, SENTIMENT, MENTION, ANNOTATED = "frame", "sentiment", "mention", "documen
 #: The columns. `scored` is whether the document is scored (`scored_documents`). Of a sentiment,
 #: `frame_id` is the frame that its record names, or null, and `entry` the knowledge base entry of
 #: its source, whose name may be in `source`. `numbers` and `nones` are the columns of its file and
-#: the cells of its own that the public scorer reads in a way of its own (`official_reading`), and
+#: the cells of its own that the public scorer reads in a way of its own (`official_sides`), and
 #: `chosen` the annotator that it draws. Of a document, `file` is the format of its annotation, and
 #: `nones` what its tables lack.
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
@@ -344,33 +300,23 @@ def side(rows: pl.DataFrame, part: str, *, system: bool) -> pl.DataFrame:
 # alarms.
 
 
-def is_scored(
-    document: str,
-    *,
-    annotated: pl.Series,
-    scored: Collection[str] | None,
-    processed: Collection[str] | None,
-) -> pl.Expr:
-    """Return whether the rows of a document are scored.
+def is_scored(annotated: Iterable[str], options: RankingOptions) -> pl.Expr:
+    """Return whether the rows of a document, named by `docid`, are scored.
 
     Args:
-        document: the column that names the document.
         annotated: the documents that the reference has in any of its tables.
-        scored: the documents of the list of scored documents; None for those annotated.
-        processed: the documents of the list of the whole test set, if there is one.
+        options: the lists of scored documents, else those annotated are, and of the test set.
 
     Examples:
         >>> rows = pl.DataFrame({"docid": ["annotated", "processed", "unknown"]})
-        >>> expression = is_scored(
-        ...     "docid", annotated=rows["docid"][:1], scored=None, processed=["processed"]
-        ... )
+        >>> expression = is_scored(["annotated"], RankingOptions(documents=("processed",)))
         >>> rows.filter(expression)["docid"].to_list()
         ['annotated', 'unknown']
     """
-    own = {*annotated} if scored is None else {*scored}
-    test_set = {*annotated, *(processed or ()), *own}
-    left_out = pl.Series(sorted(test_set - own), dtype=pl.String)
-    return ~pl.col(document).is_in(left_out.implode())
+    annotated = {*annotated}
+    scored = annotated if options.scored is None else {*options.scored}
+    left_out = {*annotated, *(options.documents or ())} - scored
+    return ~pl.col("docid").is_in(pl.Series(sorted(left_out), dtype=pl.String).implode())
 
 
 # Names in the files of options that the reference does not have: of annotators, of documents.

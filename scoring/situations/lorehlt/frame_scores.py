@@ -5,36 +5,63 @@ A metric is named by its family and by what it is of: `ndcg.standard`, `map.type
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from types import MappingProxyType
+from typing import ClassVar
 
-import numpy as np
 import polars as pl
 
+from hlteval.findings.counts import count_of
 from hlteval.scoring.metric import Replicates, Weights
 from hlteval.scoring.ratios import ratio
 from hlteval.scoring.resampling import weighted
-from hlteval.scoring.situations.lorehlt import frame_sides, official_sides
 from hlteval.scoring.situations.lorehlt import frame_sides as sec
-from hlteval.scoring.situations.lorehlt.frame_matches import (
-    COUNTS,
-    FrameMatches,
-    averages,
-    frame_matches,
-    mean,
-    official_averages,
+from hlteval.scoring.situations.lorehlt.frame_matches import COUNTS, FrameMatches, averages, mean
+from hlteval.scoring.situations.lorehlt.frame_rows import is_nil
+from hlteval.scoring.situations.lorehlt.frame_sides import (
+    CLASSES,
+    GRAVE,
+    SITUATION_CLASSES,
+    STATUS,
+    Annotations,
+    compared,
 )
-from hlteval.scoring.situations.lorehlt.frame_sides import Annotations, Sides
-from hlteval.scoring.situations.lorehlt.official_stops import Stops, stops
-from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking, ranking, situations
+from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking
 
-Values = Iterator[tuple[str, float | None]]
 #: The N of precision at N among the metrics; the table `precision_at` has every N.
 NUMBERS = (1, 2, 3, 5, 10, 20, 50, 100)
-LEVELS = ("high", "medium")
-_RATES = ("precision", "recall", "f1")
+RATES = ("precision", "recall", "f1")
+FRAMES = tuple(f"frame_{rate}" for rate in RATES)
+SENTIMENTS = tuple(f"sec_{rate}" for rate in RATES)
+_POOLED = tuple(
+    f"{measure}:{name}"
+    for name in ("type,place", STATUS)
+    for measure in ("polarity", "sentiment", "emotion")
+)
+
+#: The gravity of each nDCG, and what it is of (section 16.3).
+RANKINGS = {
+    "ndcg": ("boolean", "drawn"),
+    "ndcg_sec": ("numeric", "drawn"),
+    "ndcg_text": ("boolean", "text"),
+    "ndcg_sec_text": ("numeric", "text"),
+    "ndcg_combined": ("boolean", "combined"),
+}
+#: The columns of `averages` whose means over all situations are metrics.
+AVERAGES = {"map": "average_precision", "mar": "recall"}
+#: The families of metrics, in order, with the endings of their names.
+FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        **dict.fromkeys(RANKINGS, TIE_BREAKS),
+        "precision_at": (*map(str, NUMBERS), "high", "medium"),
+        **dict.fromkeys(AVERAGES, SITUATION_CLASSES),
+        "auc": (*CLASSES, GRAVE),
+        **dict.fromkeys(("frame_f1", *FRAMES[:2]), tuple(CLASSES)),
+        **dict.fromkeys(("sec_f1", *SENTIMENTS[:2]), (*sec.SENTIMENT_CLASSES, *_POOLED)),
+    }
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +74,37 @@ class ScoredFrames:
 
     annotations: Annotations
 
-    @property
-    def official(self) -> bool:
-        """Whether the public scorer is followed."""
-        return self.annotations.official
+    #: How both sides are read.
+    reading: ClassVar[type[Annotations]] = Annotations
+    #: The families whose counts add over documents, so that they are resampled as sums: frames of
+    #: documents and sentiments of frames are right by themselves. Situations run through documents.
+    additive: ClassVar[tuple[str, ...]] = (*FRAMES, *SENTIMENTS)
+    #: The families that one annotator of each document decides; the others have all annotators.
+    drawn: ClassVar[tuple[str, ...]] = (
+        *("ndcg", "ndcg_sec", "ndcg_text", "ndcg_sec_text", "precision_at"),
+        *SENTIMENTS,
+    )
+    #: Whether there is nothing to rank or to compare but sentiments.
+    is_stopped: ClassVar[bool] = False
+
+    def values(self, family: str) -> Iterator[tuple[str, float | None]]:
+        """The values of a family by the endings of their names."""
+        for ending in FAMILIES[family]:
+            yield ending, self.value(family, ending)
+
+    def value(self, family: str, ending: str) -> float | None:
+        """The value of a metric, by section 16.3 of the plan; None where undefined."""
+        if family in RANKINGS:
+            return self.ranking(*RANKINGS[family]).last(ending)  # type: ignore[arg-type]
+        if family == "precision_at":
+            return self.precision_at(ending)
+        if family in AVERAGES:
+            return mean(self.averages[ending][AVERAGES[family]])
+        if family == "auc":
+            return self.matches[ending].area() if ending in self.matches else None
+        kind, _, rate = family.partition("_")
+        rates = self.matches[ending].rates if kind == "frame" else self.sentiment_rates.get(ending)
+        return rates[rate] if rates else None
 
     @cached_property
     def _rankings(self) -> dict[tuple[str, str], Ranking]:
@@ -64,264 +118,148 @@ class ScoredFrames:
             of: `drawn` for one annotation of each document, `combined` for all, `text` for that of
                 text only.
         """
-        if (kind, of) not in self._rankings:
-            self._rankings[kind, of] = self._ranked(kind, of)
-        return self._rankings[kind, of]
-
-    def _ranked(self, kind: str, of: str) -> Ranking:
-        both = self.annotations.combined if of == "combined" else self.annotations.drawn
+        drawn = self.annotations.drawn
+        both = self.annotations.combined if of == "combined" else drawn
         both = both.text_only if of == "text" else both
-        if of != "drawn" and both is self.annotations.drawn:
+        if of != "drawn" and both is drawn:
             return self.ranking(kind)
-        return ranked(both.above_cutoff, kind)
-
-    @property
-    def shown_kind(self) -> str:
-        """The kind of gravity that precision at N, tables and official files show."""
-        return self.annotations.options.gravity
+        if (kind, of) not in self._rankings:
+            self._rankings[kind, of] = both.above_cutoff.ranking(kind)
+        return self._rankings[kind, of]
 
     @property
     def shown(self) -> Ranking:
-        """The ranking by that gravity."""
-        return self.ranking(self.shown_kind)
+        """The ranking by the gravity that precision at N, tables and official files show."""
+        return self.ranking(self.annotations.options.gravity)
+
+    def precision_at(self, ending: str) -> float | None:
+        """Precision at a number, or at the number of situations of a gravity (section 16.2.5)."""
+        number = int(ending) if ending.isdecimal() else getattr(self.shown, ending)
+        return float(self.shown.precisions[number - 1]) if 0 < number <= self.ranks else None
+
+    @property
+    def ranks(self) -> int:
+        """The greatest N for which there is a precision."""
+        return self.shown.reference.height
 
     @cached_property
     def averages(self) -> dict[str, pl.DataFrame]:
-        """Average precision and recall of each situation, by class."""
-        names = frame_sides.SITUATION_CLASSES
-        if self.official:
-            both = self.annotations.drawn
-            return {name: official_averages(both.reference, both.system, name) for name in names}
-        return {name: averages(self._matches(name).above_cutoff()) for name in names}
-
-    def _matches(self, name: str) -> FrameMatches:
-        """The frames of a class, which are compared once."""
-        if name not in self._compared:
-            annotations = self.annotations
-            both = annotations.of_any_confidence if self.official else annotations.combined
-            self._compared[name] = frame_matches(
-                both.reference,
-                both.system,
-                name,
-                cutoff=annotations.options.cutoff,
-                official=self.official,
-            )
-        return self._compared[name]
+        """Average precision and recall of each situation, by class (section 16.2.4)."""
+        return {name: averages(self.matches[name]) for name in SITUATION_CLASSES}
 
     @cached_property
-    def _compared(self) -> dict[str, FrameMatches]:
-        return {}
-
-    @cached_property
-    def matches(self) -> dict[str, FrameMatches]:
-        """The frames that are right, by class."""
-        return {name: self._matches(name) for name in frame_sides.CLASSES}
-
-    @cached_property
-    def curves(self) -> dict[str, FrameMatches]:
-        """The frames of which curves are drawn, by class: in `plan`, grave frames too (16.2.6)."""
-        grave = {} if self.official else {frame_sides.GRAVE: self._matches(frame_sides.GRAVE)}
-        return self.matches | grave
-
-    @cached_property
-    def sentiments(self) -> dict[str, pl.DataFrame]:
-        """The sentiments of each target that are right, by class (`plan`)."""
-        reference, system = self.annotations.drawn.above_cutoff.sentiments
-        return {name: sec.matched(reference, system, name) for name in sec.SENTIMENT_CLASSES}
-
-    @cached_property
-    def sentiment_rates(self) -> dict[str, dict[str, float | None]]:
-        """The averages over all frames that have sentiments, by class (`plan`)."""
-        return {name: sec.averaged(counts) for name, counts in self.sentiments.items()}
-
-    @cached_property
-    def official_sentiments(self) -> dict[str, dict[str, official_sides.Rates]]:
-        """The public scorer's rates, by class of frames and then by measure."""
-        reference, system = self.annotations.drawn.sentiments
+    def matches(self) -> Mapping[str, FrameMatches]:
+        """The frames that are right, by class, in all annotations (sections 16.2.6 and 16.2.7)."""
+        both, cutoff = self.annotations.combined, self.annotations.options.cutoff
         return {
-            name: official_sides.counted(reference, system, name) for name in official_sides.KEYS
+            name: FrameMatches(compared(both.reference, both.system, name), cutoff)
+            for name in (*CLASSES, GRAVE)
         }
 
     @cached_property
-    def stops(self) -> Stops:
-        """Where the public scorer stops; nowhere in `plan`."""
-        return stops(self.annotations) if self.official else Stops()
+    def sentiments(self) -> dict[str, pl.DataFrame]:
+        """The sentiments of each target that are right, by class (section 16.2.7)."""
+        reference, system = self.annotations.drawn.above_cutoff.sentiments
+        return {name: sec.matches(reference, system, name) for name in sec.SENTIMENT_CLASSES}
 
     @cached_property
-    def stopped(self) -> bool:
-        """Whether the public scorer stops before it ranks anything."""
-        return bool(self.stops.everything)
+    def sentiment_rates(self) -> Mapping[str, Mapping[str, float | None]]:
+        """The rates of sentiments, by class: averages over all frames that have sentiments."""
+        return {name: sec.averages(counts) for name, counts in self.sentiments.items()}
 
+    def replicates(
+        self, families: Sequence[str], documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The values of some additive families in each replicate, from weighted sums of counts.
 
-def ranked(both: Sides, kind: str) -> Ranking:
-    """The situations of both sides, ranked by a kind of gravity."""
-    exact = not both.official
-    frames = list(both.last_frames)
-    if kind == "numeric":
-        pairs = zip(frames, both.emotional, strict=True)
-        frames = [frame_sides.with_emotions(table, felt) for table, felt in pairs]
-    measure = frame_sides.numeric if kind == "numeric" else frame_sides.boolean
-    parts = frame_sides.PARTS if exact else 1
-    reference, system = (
-        situations(table.with_columns(gravity=measure(official=both.official)), parts)
-        for table in frames
-    )
-    options = both.options
-    return ranking(
-        reference,
-        system,
-        options.gain_table(official=both.official),
-        discount=options.discount(official=both.official),
-        official=both.official,
-    )
-
-
-def _ndcg(scored: ScoredFrames, kind: str, of: str) -> Values:
-    stopped = scored.stopped or (kind == "numeric" and bool(scored.stops.numeric))
-    for ties in TIE_BREAKS:
-        yield ties, None if stopped else scored.ranking(kind, of).last(ties)
-
-
-def _precision_at(scored: ScoredFrames) -> Values:
-    if scored.stopped or (scored.shown_kind == "numeric" and scored.stops.numeric):
-        yield from dict.fromkeys((*map(str, NUMBERS), *LEVELS)).items()
-        return
-    table = scored.shown
-    gains = scored.annotations.options.gain_table(official=scored.official)
-    high = table.high(gains)
-    medium = int((table.reference["gravity"] >= gains.medium_from).sum())
-    # the public scorer goes no further than the situations of high gravity
-    most = high if scored.official else table.reference.height
-    precisions = table.precisions(most).tolist() if most else []
-    for number in NUMBERS:
-        yield str(number), precisions[number - 1] if number <= most else None
-    for level, size in zip(LEVELS, (high, medium), strict=True):
-        yield level, precisions[size - 1] if 0 < size <= most else None
-
-
-def _situation_average(scored: ScoredFrames, column: str) -> Values:
-    for name in frame_sides.SITUATION_CLASSES:
-        yield name, None if scored.stopped else mean(scored.averages[name][column])
-
-
-def _area(scored: ScoredFrames) -> Values:
-    curves = {} if scored.stopped else scored.curves
-    for name in (*frame_sides.CLASSES, frame_sides.GRAVE):
-        yield name, curves[name].area() if name in curves else None
-
-
-def _frame_rate(scored: ScoredFrames, rate: str) -> Values:
-    for name, matches in _matches(scored):
-        yield name, matches.rates[rate] if matches else None
-
-
-def _matches(scored: ScoredFrames) -> Iterator[tuple[str, FrameMatches | None]]:
-    for name in frame_sides.CLASSES:
-        yield name, None if scored.stopped else scored.matches[name]
-
-
-def _sentiment_rate(scored: ScoredFrames, rate: str) -> Values:
-    """The sentiments of a profile; the classes of the other one are undefined."""
-    for name in sec.SENTIMENT_CLASSES:
-        yield name, None if scored.official else scored.sentiment_rates[name][rate]
-    uncounted = not scored.official or bool(scored.stops.sentiments)
-    for name in official_sides.KEYS:
-        for measure in official_sides.MEASURES:
-            rates = None if uncounted else scored.official_sentiments[name][measure]
-            yield f"{measure}:{name}", getattr(rates, rate) if rates else None
-
-
-#: The families of metrics, in order; each gives the endings of its names with their values.
-FAMILIES: Mapping[str, Callable[[ScoredFrames], Values]] = MappingProxyType(
-    {
-        "ndcg": partial(_ndcg, kind="boolean", of="drawn"),
-        "ndcg_sec": partial(_ndcg, kind="numeric", of="drawn"),
-        "ndcg_text": partial(_ndcg, kind="boolean", of="text"),
-        "ndcg_sec_text": partial(_ndcg, kind="numeric", of="text"),
-        "ndcg_combined": partial(_ndcg, kind="boolean", of="combined"),
-        "precision_at": _precision_at,
-        "map": partial(_situation_average, column="average_precision"),
-        "mar": partial(_situation_average, column="recall"),
-        "auc": _area,
-        **{f"frame_{rate}": partial(_frame_rate, rate=rate) for rate in ("f1", *_RATES[:2])},
-        **{f"sec_{rate}": partial(_sentiment_rate, rate=rate) for rate in ("f1", *_RATES[:2])},
-    }
-)
-
-
-# The metrics of situation frames whose counts add over documents, for many resamples at once.
-#
-# Frames of documents are right or wrong by themselves, and so are the sentiments of frames; so
-# their rates in a resample follow from weighted sums. Situations run through all documents, and
-# have none.
-
-
-RATES = ("precision", "recall", "f1")
-FRAMES = tuple(f"frame_{rate}" for rate in RATES)
-SENTIMENTS = tuple(f"sec_{rate}" for rate in RATES)
-
-
-def additive_families(*, official: bool) -> tuple[str, ...]:
-    """The families whose counts add; the public scorer pools sentiments in its own way."""
-    return FRAMES if official else (*FRAMES, *SENTIMENTS)
-
-
-def replicates(
-    scored: ScoredFrames, families: Sequence[str], documents: Sequence[str], weights: Weights
-) -> Replicates:
-    """The values of some additive families in each replicate.
-
-    Args:
-        scored: both sides.
-        families: of the metrics.
-        documents: the names of the columns of `weights`.
-        weights: a row per replicate, a column per document.
-    """
-    found: Replicates = {}
-    if not {*FRAMES}.isdisjoint(families):
-        found |= dict(_frames(scored, documents, weights))
-    if not {*SENTIMENTS}.isdisjoint(families):
-        found |= dict(_sentiments(scored, documents, weights))
-    return {name: values for name, values in found.items() if name.partition(".")[0] in families}
-
-
-def _frames(
-    scored: ScoredFrames, documents: Sequence[str], weights: Weights
-) -> Iterator[tuple[str, np.ndarray]]:
-    for name, matches in scored.matches.items():
-        counts = (
-            matches.counts().rename({"docid": "document"}).cast(dict.fromkeys(COUNTS, pl.Int64))
-        )
-        sums = weighted(counts, COUNTS, documents, weights)
-        rates = matches.rated(*(sums[column] for column in COUNTS))
-        for rate, own in rates._asdict().items():
-            yield f"frame_{rate}.{name}", np.full_like(own, np.nan) if scored.stopped else own
-
-
-def _sentiments(
-    scored: ScoredFrames, documents: Sequence[str], weights: Weights
-) -> Iterator[tuple[str, np.ndarray]]:
-    for name, counts in scored.sentiments.items():
-        sums = (
-            sec.rates(counts)
-            .group_by(document="docid")
-            .agg(
+        Args:
+            families: of the metrics.
+            documents: the names of the columns of `weights`.
+            weights: a row per replicate, a column per document.
+        """
+        values: Replicates = {}
+        for name in CLASSES if {*FRAMES} & {*families} else ():
+            matches = self.matches[name]
+            counts = matches.counts().rename({"docid": "document"})
+            counts = counts.cast(dict.fromkeys(COUNTS, pl.Int64))
+            sums = weighted(counts, COUNTS, documents, weights)
+            rates = matches.rates_of(*(sums[column] for column in COUNTS))
+            values |= {f"frame_{rate}.{name}": own for rate, own in rates._asdict().items()}
+        for name, counts in self.sentiments.items() if {*SENTIMENTS} & {*families} else ():
+            of_targets = sec.rates(counts).group_by(document="docid")
+            added = of_targets.agg(
                 *(pl.col(rate).sum().alias(f"{rate}_sum") for rate in RATES),
                 *(pl.col(rate).count().cast(pl.Float64).alias(f"{rate}_frames") for rate in RATES),
             )
-        )
-        columns = [column for column in sums.columns if column != "document"]
-        totals = weighted(sums, columns, documents, weights)
-        for rate in RATES:
-            yield f"sec_{rate}.{name}", ratio(totals[f"{rate}_sum"], totals[f"{rate}_frames"])
+            totals = weighted(added, added.columns[1:], documents, weights)
+            for rate in RATES:
+                share = ratio(totals[f"{rate}_sum"], totals[f"{rate}_frames"])
+                values[f"sec_{rate}.{name}"] = share
+        return {name: own for name, own in values.items() if name.partition(".")[0] in families}
+
+    def notes(self) -> Iterator[str]:
+        """What a reader of the values must know, in order."""
+        yield from self.notes_of_frames()
+        if self.annotations.mentions is None:
+            yield from self._notes_of_names()
+
+    def notes_of_frames(self) -> Iterator[str]:
+        """The frames that are not scored, how they would be, and the annotators that are drawn."""
+        annotations = self.annotations
+        frames, options = annotations.unscored_frames, annotations.options
+        if frames.height:
+            documents = frames["docid"].n_unique()
+            were = "was" if frames.height == 1 else "were"
+            note = (
+                f"{count_of(frames.height, 'frame')} of {count_of(documents, 'document')} {were} "
+                "not scored"
+            )
+            if options.scored is None:
+                yield f"{note}; list documents that were annotated and are empty with --scored"
+            else:
+                yield f"{note}: --scored does not list {'it' if documents == 1 else 'them'}"
+        if annotations.cropped:
+            yield (
+                f"only the {options.max_frames:,} most confident frames of the submission are "
+                f"scored; {annotations.cropped:,} are left out"
+            )
+        if number := annotations.several:
+            several = "1 document has" if number == 1 else f"{number:,} documents have"
+            how = f"drawn with seed {annotations.seed}" if options.annotators is None else "given"
+            yield f"{several} several annotators; one of each is {how}: see the table annotators"
+
+    def _notes_of_names(self) -> Iterator[str]:
+        """The NIL identifiers of the system that nothing resolves, and what would resolve them."""
+        annotations = self.annotations
+        tables = {"source": annotations.drawn.system_felt, "place": annotations.system}
+        if annotations.options.no_sec:
+            del tables["source"]
+        numbers = {
+            column: table.filter(is_nil(column))[column].n_unique()
+            for column, table in tables.items()
+        }
+        names = [count_of(number, f"NIL {column}") for column, number in numbers.items() if number]
+        if names:
+            lacking = {
+                "--system-edl": annotations.system_mentions,
+                "--reference-edl": annotations.options.reference_edl,
+            }
+            flags = [flag for flag, table in lacking.items() if table is None or table.is_empty()]
+            were = "was" if sum(numbers.values()) == 1 else "were"
+            resolve = "resolves" if len(flags) == 1 else "resolve"
+            yield (
+                f"{' and '.join(names)} of the submission {were} compared by name; "
+                f"{' and '.join(flags)} {resolve} {'it' if were == 'was' else 'them'}"
+            )
+
+    def files(self) -> dict[str, str]:
+        """The files that the software of a profile writes."""
+        return {}
 
 
 # The distribution of scores over random draws of annotators (section 16.2.1, last paragraph).
 
 
-#: The families that one annotator of each document decides; the others have all annotators.
-_DRAWN = ("ndcg", "ndcg_sec", "ndcg_text", "ndcg_sec_text", "precision_at", *SENTIMENTS)
-_OFFICIAL = (*_DRAWN, "map", "mar", "auc", *FRAMES)
 _TAIL = 0.025
 DRAWS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "draw": pl.Int64,
@@ -333,15 +271,14 @@ DRAWS: Mapping[str, pl.DataType | type[pl.DataType]] = {
 def draws(scored: ScoredFrames) -> pl.DataFrame:
     """The values of each draw (`DRAWS`); documents with one annotator are the same in all."""
     annotations = scored.annotations
-    families = _OFFICIAL if scored.official else _DRAWN
     rows = []
     for number in range(1, annotations.options.draws + 1):
-        own = ScoredFrames(annotations.redrawn(annotations.seed + number))
+        other = type(scored)(annotations.redrawn(annotations.seed + number))
         rows += [
             (number, f"{family}.{ending}", value)
-            for family in families
+            for family in scored.drawn
             if not (annotations.options.no_sec and family.startswith(("ndcg_sec", "sec_")))
-            for ending, value in FAMILIES[family](own)
+            for ending, value in other.values(family)
         ]
     return pl.DataFrame(rows, schema=dict(DRAWS), orient="row").fill_nan(None)
 

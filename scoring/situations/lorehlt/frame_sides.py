@@ -1,7 +1,7 @@
 """The frames and sentiments of both sides as they are compared, against one annotation or all.
 
 Conventions:
-    `Sides` holds frames as `gravity.judged` gives them. Frames of one side that are the same in the
+    `Sides` holds frames as `judged` gives them. Frames of one side that are the same in the
     finest equivalence class count once, for each annotator. What the public scorer does instead is
     in `official_sides`.
 """
@@ -9,7 +9,7 @@ Conventions:
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -17,21 +17,26 @@ from typing import ClassVar
 
 import polars as pl
 
+from hlteval.representation import Corpus
 from hlteval.scoring import ratios
 from hlteval.scoring.similarity import resolve_places, with_entries
 from hlteval.scoring.situations.lorehlt.frame_rows import (
-    ANNOTATED,
     FRAME,
     ISSUES,
     MENTION,
     MENTIONS,
     SENTIMENT,
-    resolved,
+    is_scored,
     side,
     with_nil_resolved,
-    without_nil,
 )
-from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
+from hlteval.scoring.situations.lorehlt.ranking import (
+    Discount,
+    Gains,
+    Ranking,
+    RankingOptions,
+    situations,
+)
 
 # Several annotators: which one is drawn for each document, and how often each frame was annotated.
 #
@@ -47,6 +52,9 @@ CHOSEN = {"docid": pl.String, "issue": pl.Boolean, "chosen": pl.String}
 def chosen_annotators(frames: pl.DataFrame, given: pl.DataFrame | None, seed: int) -> pl.DataFrame:
     """The annotator whose frames count, for needs and issues of each document (`CHOSEN`).
 
+    What is drawn for a document does not depend on others. Rows without an annotator, as in speech,
+    are of all of them, and none is drawn for them.
+
     Args:
         frames: of the reference, with `docid`, `issue` and `annotator`.
         given: annotators that are given, as `CHOSEN`; others are drawn.
@@ -57,49 +65,21 @@ def chosen_annotators(frames: pl.DataFrame, given: pl.DataFrame | None, seed: in
         >>> chosen_annotators(pl.DataFrame([row]), None, 0).rows()
         [('d', False, '7')]
     """
-    own = frames.select("docid", "issue", pl.col("annotator").fill_null("").alias("annotator"))
-    drawn = _draw(own, seed)
-    kinds = own.select("docid", "issue").unique(maintain_order=True)
-    if given is None:
-        return drawn
-    both = kinds.join(given, on=["docid", "issue"], how="left").join(
-        drawn, on=["docid", "issue"], how="left", suffix="_drawn"
-    )
-    return both.select("docid", "issue", pl.coalesce("chosen", "chosen_drawn").alias("chosen"))
-
-
-def _draw(frames: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """One annotator per document; what is drawn for a document does not depend on others.
-
-    Rows without an annotator, as in speech, are of all of them, and none is drawn for them.
-    """
-    names = frames.group_by("docid").agg(pl.col("annotator").unique().sort())
+    fields = ["docid", "issue"]
+    own = frames.select(*fields, pl.col("annotator").fill_null(""))
+    names = own.group_by("docid").agg(pl.col("annotator").unique().sort())
     named = pl.col("annotator").list.filter(pl.element() != "")
     names = names.with_columns(pl.when(named.list.len() > 0).then(named).otherwise("annotator"))
-    several = names.filter(pl.col("annotator").list.len() > 1)
-    chosen = [
-        random.Random(f"{seed}:{docid}").choice(annotators)  # noqa: S311
-        for docid, annotators in several.iter_rows()
+    draws = [
+        each[0] if len(each) == 1 else random.Random(f"{seed}:{docid}").choice(each)  # noqa: S311
+        for docid, each in names.iter_rows()
     ]
-    drawn = several.select("docid").with_columns(chosen=pl.Series(chosen, dtype=pl.String))
-    alone = names.join(several, on="docid", how="anti")
-    drawn = pl.concat([drawn, alone.select("docid", chosen=pl.col("annotator").list.first())])
-    kinds = frames.select("docid", "issue").unique()
-    return kinds.join(drawn, on="docid").select(*CHOSEN).sort("docid", "issue")
-
-
-def single(frames: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
-    """The frames of the chosen annotators, and those without an annotator, as in speech."""
-    frames = frames.drop("chosen", strict=False)
-    joined = frames.join(chosen, on=["docid", "issue"], how="left", maintain_order="left")
-    own = (pl.col("annotator") == pl.col("chosen")).fill_null(value=True)
-    return joined.filter(own).drop("chosen")
-
-
-def several(frames: pl.DataFrame) -> int:
-    """How many documents have several annotators."""
-    names = frames.group_by("docid").agg(pl.col("annotator").drop_nulls().n_unique())
-    return names.filter(pl.col("annotator") > 1).height
+    draw = names.select("docid", chosen=pl.Series(draws, dtype=pl.String))
+    drawn = own.select(fields).unique().join(draw, on="docid").sort(fields)
+    if given is None:
+        return drawn
+    both = drawn.join(given, on=fields, how="left", suffix="_given", maintain_order="left")
+    return both.select(*fields, pl.coalesce("chosen_given", "chosen").alias("chosen"))
 
 
 # The equivalence classes of situation frames: which fields make two frames the same.
@@ -181,8 +161,8 @@ def compared(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.Dat
 #
 # Conventions:
 #     Frames are rows as in `frame_rows`, of one side, prepared by `judged`: `status` in lower case,
-#     and the flags `issue`, `current`, `urgent`, `unresolved`. Gravity in the profile `plan` is
-#     counted in whole `PARTS` of a frame, so that sums are exact; in `official` it is a float.
+#     and the flags `issue`, `current`, `urgent`, `unresolved`. Gravity is counted in whole `PARTS`
+#     of a frame, so that sums are exact.
 
 
 #: What a grave frame counts; each of fear and anger adds 1, which is 0.2 of a frame.
@@ -195,7 +175,9 @@ _SPEECH_STATUS = {"past only": "past"}
 
 
 def judged(frames: pl.DataFrame) -> pl.DataFrame:
-    """Frames of one side with the flags on which gravity depends.
+    """Frames of one side with the flags on which gravity depends (section 16.2.2).
+
+    Issues are not annotated for resolution, so none is unresolved.
 
     Args:
         frames: of one side; those with an `urgency` of their own are taken at their word.
@@ -207,60 +189,41 @@ def judged(frames: pl.DataFrame) -> pl.DataFrame:
         (True, True, True)
     """
     frames = frames.cast({"urgency": pl.String, "resolution": pl.String, "status": pl.String})
-    status = pl.col("status").str.to_lowercase().replace(_SPEECH_STATUS)
+    scope, severity = (
+        pl.col(name).str.extract(_LEVEL).cast(pl.Int64).fill_null(0) >= least
+        for name, least in (("scope", _LARGE_GROUP), ("severity", _INJURY))
+    )
+    urgent = pl.coalesce(pl.col("urgency").str.to_lowercase() == "true", scope | severity)
     sufficient = pl.col("resolution").str.to_lowercase() == "sufficient"
     return frames.with_columns(
-        issue=pl.col("type").is_in(ISSUES), urgent=_urgent().fill_null(value=False), status=status
+        issue=pl.col("type").is_in(ISSUES),
+        urgent=urgent.fill_null(value=False),
+        status=pl.col("status").str.to_lowercase().replace(_SPEECH_STATUS),
     ).with_columns(
         current=(pl.col("status") == "current").fill_null(value=False),
         unresolved=~pl.col("issue") & ~sufficient.fill_null(value=False),
     )
 
 
-def _urgent() -> pl.Expr:
-    """Urgency as a system gives it, or from scope and severity (section 16.2.2)."""
-    scope, severity = (
-        pl.col(name).str.extract(_LEVEL).cast(pl.Int64).fill_null(0) >= least
-        for name, least in (("scope", _LARGE_GROUP), ("severity", _INJURY))
-    )
-    return pl.coalesce(pl.col("urgency").str.to_lowercase() == "true", scope | severity)
+#: The number of the emotions fear and anger that the sentiments about a frame have.
+FEELINGS = pl.col("felt_fear").cast(pl.Int64) + pl.col("felt_anger").cast(pl.Int64)
 
 
-def boolean(*, official: bool) -> pl.Expr:
-    """The gravity of a frame without regard to sentiments, in parts of a frame.
-
-    Issues are not annotated for resolution, so none is grave; but the public scorer takes a system
-    by its word.
-    """
-    grave = _current() & pl.col("urgent") & _unresolved()
-    return grave.cast(pl.Int64) * (1 if official else PARTS)
+#: Whether a frame is unresolved; one without a type may be an issue or not, and counts as such.
+_UNRESOLVED = pl.col("unresolved").fill_null(value=True)
 
 
-def numeric(*, official: bool) -> pl.Expr:
-    """The gravity of a frame with the emotions `felt_fear` and `felt_anger` (section 16.2.1)."""
-    emotions = pl.col("felt_fear").cast(pl.Int64) + pl.col("felt_anger").cast(pl.Int64)
-    need = _current() & pl.col("urgent") & _unresolved()
-    issue = _current() & pl.col("urgent") & (emotions > 0)
-    if official:  # it adds 0.2 once and again, which is not quite 0.4
-        boosts = pl.when(emotions == 0).then(1.0).when(emotions == 1).then(1.2)
-        graver = boosts.otherwise(1.0 + 0.2 + 0.2)
-        of_issue = pl.when(emotions == 2).then(1.2).otherwise(1.0)
-        nothing = 0.0
-    else:
-        graver, of_issue = PARTS + emotions, PARTS + emotions - 1
-        nothing = 0
-    own = pl.when("issue").then(pl.when(issue).then(of_issue).otherwise(nothing))
-    return own.otherwise(pl.when(need).then(graver).otherwise(nothing))
+def boolean() -> pl.Expr:
+    """The gravity of a frame without regard to sentiments, in parts of a frame (section 16.2)."""
+    return (pl.col("current") & pl.col("urgent") & _UNRESOLVED).cast(pl.Int64) * PARTS
 
 
-def _current() -> pl.Expr:
-    """Whether a frame is current; what the public scorer does not know is true for it."""
-    return pl.col("current").fill_null(value=True)
-
-
-def _unresolved() -> pl.Expr:
-    """Whether a frame is unresolved; what the public scorer does not know is true for it."""
-    return pl.col("unresolved").fill_null(value=True)
+def numeric() -> pl.Expr:
+    """The gravity of a frame with its emotions, in parts of a frame (section 16.2.1)."""
+    issue = pl.when(FEELINGS > 0).then(PARTS - 1 + FEELINGS).otherwise(0)
+    need = pl.when(_UNRESOLVED).then(PARTS + FEELINGS).otherwise(0)
+    grave = pl.col("current") & pl.col("urgent")
+    return pl.when(~grave).then(0).when("issue").then(issue).otherwise(need)
 
 
 def with_emotions(frames: pl.DataFrame, sentiments: pl.DataFrame) -> pl.DataFrame:
@@ -337,11 +300,12 @@ def with_sources(
     if mentions is not None:
         system = with_nil_resolved(system, "source", *mentions)
     ambiguous = reference.select("docid", "type", place="source")
-    sources = resolved(system.select("docid", "type", place="source"), ambiguous, official=False)
+    own = system.select("docid", "type", place="source")
+    sources = resolve_places(own, ambiguous, ["docid", "type"])
     return system.with_columns(source=sources["place"])
 
 
-def matched(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.DataFrame:
+def matches(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.DataFrame:
     """How many sentiments of each target are in the reference, in the system, and in both.
 
     Args:
@@ -353,9 +317,11 @@ def matched(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.Data
         `TARGET`, `reference`, `system` and `right`.
     """
     fields = [*TARGET, *SENTIMENT_CLASSES[name]]
-    both = _numbers(reference, fields, "reference").join(
-        _numbers(system, fields, "system"), on=fields, how="full", coalesce=True, nulls_equal=True
+    gold, own = (
+        table.group_by(fields).agg(pl.len().cast(pl.Int64).alias(side))
+        for table, side in ((reference, "reference"), (system, "system"))
     )
+    both = gold.join(own, on=fields, how="full", coalesce=True, nulls_equal=True)
     both = both.with_columns(pl.col("reference", "system").fill_null(0))
     # a missing source is not the same as another one
     right = pl.when(pl.col("source").is_not_null()).then(pl.min_horizontal("reference", "system"))
@@ -363,22 +329,18 @@ def matched(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.Data
     return sums.agg(pl.col("reference", "system", "right").sum()).sort(TARGET)
 
 
-def _numbers(sentiments: pl.DataFrame, fields: list[str], name: str) -> pl.DataFrame:
-    return sentiments.group_by(fields).agg(pl.len().cast(pl.Int64).alias(name))
-
-
 def rates(counts: pl.DataFrame) -> pl.DataFrame:
     """Precision, recall and F1 of each target; null where a side has no sentiments about it."""
-    found = ratios.rates(pl.col("right"), pl.col("system"), pl.col("reference"))
-    return counts.with_columns(**found._asdict())
+    of_target = ratios.rates(pl.col("right"), pl.col("system"), pl.col("reference"))
+    return counts.with_columns(**of_target._asdict())
 
 
-def averaged(counts: pl.DataFrame) -> dict[str, float | None]:
+def averages(counts: pl.DataFrame) -> dict[str, float | None]:
     """The averages over all frames that have them ("Frame Average").
 
     Examples:
         >>> row = {"right": 1, "system": 1, "reference": 2}
-        >>> averaged(pl.DataFrame([row]))["recall"]
+        >>> averages(pl.DataFrame([row]))["recall"]
         0.5
     """
     means = rates(counts).select(pl.col("precision", "recall", "f1").mean())
@@ -405,7 +367,28 @@ class Sides:
     options: RankingOptions
     mentions: tuple[pl.DataFrame, pl.DataFrame] | None
 
-    official: ClassVar[bool] = False
+    #: The gravity of a frame, and what it is counted in.
+    gravity: ClassVar[Mapping[str, Callable[[], pl.Expr]]] = MappingProxyType(
+        {"boolean": boolean, "numeric": numeric}
+    )
+    parts: ClassVar[int] = PARTS
+    #: How situations are ranked, and by which gains and discount if no others are chosen.
+    rank: ClassVar[type[Ranking]] = Ranking
+    gains: ClassVar[Gains] = Gains()
+    discount: ClassVar[Discount] = "method1"
+
+    def ranking(self, kind: str) -> Ranking:
+        """The situations of both sides, ranked by a kind of gravity (sections 16.2 to 16.2.3)."""
+        frames = list(self.last_frames)
+        if kind == "numeric":
+            pairs = zip(frames, self.emotional, strict=True)
+            frames = [with_emotions(table, sentiments) for table, sentiments in pairs]
+        gravity = self.gravity[kind]()
+        reference, system = (
+            situations(table.with_columns(gravity=gravity), self.parts) for table in frames
+        )
+        gains = self.options.gain_table(self.gains)
+        return self.rank.of(reference, system, gains, self.options.dcg or self.discount)
 
     @cached_property
     def sentiments(self) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -462,9 +445,18 @@ class Annotations:
     rows: pl.DataFrame
     options: RankingOptions
 
-    official: ClassVar[bool] = False
     default_seed: ClassVar[int] = 0
     sides: ClassVar[type[Sides]] = Sides
+
+    @staticmethod
+    def scored_documents(reference: Corpus, options: RankingOptions) -> pl.Expr:
+        """Whether the documents of rows are scored, beside their reference."""
+        return is_scored(reference.documents["name"], options)
+
+    @classmethod
+    def prepare(cls, rows: pl.DataFrame, options: RankingOptions) -> pl.DataFrame:  # noqa: ARG003
+        """The rows of all batches with what must be decided before any of them is left out."""
+        return rows
 
     @cached_property
     def scored_rows(self) -> pl.DataFrame:
@@ -490,11 +482,6 @@ class Annotations:
     @cached_property
     def system(self) -> pl.DataFrame:
         """The frames of the system, as many as are scored."""
-        return self.predicted
-
-    @cached_property
-    def predicted(self) -> pl.DataFrame:
-        """The frames of the system of any confidence, which the curves are about."""
         frames = self.without_nil(judged(with_entries(self.submission)))
         return (
             frames if self.mentions is None else with_nil_resolved(frames, "place", *self.mentions)
@@ -516,8 +503,9 @@ class Annotations:
         return frames
 
     def without_nil(self, frames: pl.DataFrame) -> pl.DataFrame:
-        """The frames, without NIL places if these are left out."""
-        return without_nil(frames) if self.options.no_nil else frames
+        """The frames, without NIL places if these are left out; those without a place stay."""
+        nil = pl.col("place").str.to_lowercase().str.contains("nil", literal=True)
+        return frames.filter(~nil.fill_null(value=False)) if self.options.no_nil else frames
 
     @cached_property
     def cropped(self) -> int:
@@ -529,7 +517,8 @@ class Annotations:
     @cached_property
     def several(self) -> int:
         """How many documents have several annotators."""
-        return several(self.annotation)
+        names = self.annotation.group_by("docid").agg(pl.col("annotator").drop_nulls().n_unique())
+        return names.filter(pl.col("annotator") > 1).height
 
     @cached_property
     def annotation(self) -> pl.DataFrame:
@@ -555,13 +544,12 @@ class Annotations:
 
     @cached_property
     def single_annotation(self) -> pl.DataFrame:
-        """The frames of the reference, of one annotator."""
-        return single(self.reference, self.chosen)
-
-    @cached_property
-    def of_any_confidence(self) -> Sides:
-        """The same with all frames of the system, which curves are about, as the scorer does."""
-        return self.against(self.single_annotation, self.predicted)
+        """The frames of the annotators that are drawn, and those without one, as in speech."""
+        fields = ["docid", "issue"]
+        frames = self.reference.drop("chosen", strict=False)
+        joined = frames.join(self.chosen, on=fields, how="left", maintain_order="left")
+        own = (pl.col("annotator") == pl.col("chosen")).fill_null(value=True)
+        return joined.filter(own).drop("chosen")
 
     @cached_property
     def combined(self) -> Sides:
@@ -599,18 +587,8 @@ class Annotations:
         )
         return reference, system
 
-    @cached_property
-    def system_frames(self) -> int:
-        """How many frames the submission has, whether or not they are scored."""
-        return side(self.rows, FRAME, system=True).height
-
     @property
     def seed(self) -> int:
         """The seed of the draw."""
         given = self.options.annotator_seed
         return self.default_seed if given is None else given
-
-    @cached_property
-    def documents(self) -> int:
-        """How many documents the reference has."""
-        return self.scored_rows.filter(pl.col("part") == ANNOTATED)["docid"].n_unique()

@@ -1,13 +1,13 @@
 """Both sides as the public scorer of LoReHLT 2019 compares them: what differs from `frame_sides`.
 
-The annotators are drawn before anything is counted, and are in the rows (`official_draw`).
+The annotators are drawn before anything is counted, and are in the rows (`with_annotators`).
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -16,19 +16,22 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import polars as pl
 
+from hlteval.representation import Corpus
 from hlteval.scoring import ratios
 from hlteval.scoring.ratios import harmonic
+from hlteval.scoring.similarity import open_places, with_places
 from hlteval.scoring.situations.lorehlt.frame_rows import (
     ANNOTATED,
     FRAME,
     ISSUES,
     NUMBER,
     SENTIMENT,
-    nil_places,
-    resolved,
+    is_nil,
     side,
 )
-from hlteval.scoring.situations.lorehlt.frame_sides import EMOTIONS, Annotations, Sides
+from hlteval.scoring.situations.lorehlt.frame_sides import EMOTIONS, FEELINGS, Annotations, Sides
+from hlteval.scoring.situations.lorehlt.official_ranking import OFFICIAL_GAINS, OfficialRanking
+from hlteval.scoring.situations.lorehlt.ranking import Discount, Gains, Ranking, RankingOptions
 
 # Frames as the public scorer reads them: which it drops, what is a number, and what is unknown.
 #
@@ -68,18 +71,13 @@ def is_listed(scored: Collection[str] | None) -> pl.Expr:
 
 def read_reference(frames: pl.DataFrame) -> pl.DataFrame:
     """The frames of the reference, but for those without a place."""
-    frames = _with_flags(_in_order(frames))
+    frames = with_flags(_in_order(frames))
     speech = pl.col("modality").fill_null("text") == "speech"
     # text has a place if it names an entity, whatever entry there is; speech has entries only
     nameless = (pl.col("entity").fill_null("none") == "none") & pl.col("urgency").is_null()
     no_entry = pl.col("place").is_null() | (pl.col("place") == _SPEECH_NIL)
     nowhere = pl.when(speech).then(no_entry).otherwise(nameless)
     return frames.filter(~nowhere.fill_null(value=False))
-
-
-def read_system(frames: pl.DataFrame) -> pl.DataFrame:
-    """The frames of a system."""
-    return _with_flags(frames)
 
 
 def _in_order(frames: pl.DataFrame) -> pl.DataFrame:
@@ -98,8 +96,8 @@ def _in_order(frames: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _with_flags(frames: pl.DataFrame) -> pl.DataFrame:
-    """Frames with the flags on which gravity depends, and null places where none is written."""
+def with_flags(frames: pl.DataFrame) -> pl.DataFrame:
+    """Frames of a side with the flags on which gravity depends, and null where no place is."""
     annotated = pl.col("urgency").is_null()
     speech = annotated & (pl.col("modality") == "speech").fill_null(value=False)
     urgent = (_level("scope", _SCOPES) >= _LEAST) & (_level("severity", _SEVERITIES) >= _LEAST)
@@ -164,7 +162,7 @@ def with_annotators(rows: pl.DataFrame, given: pl.DataFrame | None, seed: int) -
 
     Args:
         rows: as `frame_rows.total` gives them.
-        given: annotators that are given, as `annotators.CHOSEN`; others are drawn.
+        given: annotators that are given, as `frame_sides.CHOSEN`; others are drawn.
         seed: of the draw.
     """
     names = _named(rows)
@@ -220,15 +218,12 @@ def _drawn(frames: pl.DataFrame, seed: int) -> pl.DataFrame:
     )
     numbers = random.Random(seed)  # noqa: S311
     rows = [
-        (table, _name(names[0] if len(names) == 1 else numbers.choice(names)))
+        (table, names[0] if len(names) == 1 else numbers.choice(names))
         for _, table, names in files.iter_rows()
     ]
     schema = {"_table": pl.String, "chosen": pl.String}
-    return pl.DataFrame(rows, schema=schema, orient="row").unique("_table", keep="first")
-
-
-def _name(drawn: str | None) -> str:
-    return NOBODY if drawn is None else drawn
+    draws = pl.DataFrame(rows, schema=schema, orient="row").unique("_table", keep="first")
+    return draws.with_columns(pl.col("chosen").fill_null(NOBODY))
 
 
 # Sentiments as the public scorer of LoReHLT 2019 counts them.
@@ -296,7 +291,7 @@ def with_system(
     return joined
 
 
-def counted(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> dict[str, Rates]:
+def sentiment_rates(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> dict[str, Rates]:
     """The rates of each of `MEASURES`.
 
     Args:
@@ -315,7 +310,9 @@ def counted(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> dict[st
     pairs = own.join(first, on=fields, suffix="_gold").sort("item")
     missed = reference.join(own, on=fields, how="anti").height
     found = pairs.height
-    weights = _strengths(pairs)
+    # what is found counts less where the strength differs, added in order
+    apart = (pairs["value"] - pairs["value_gold"]).abs().to_list()
+    weights = sum(1.0 if far <= _CLOSE else _FACTOR if far <= _FAR else _FACTOR**2 for far in apart)
     equal = sum(int((pairs[emotion] == pairs[f"{emotion}_gold"]).sum()) for emotion in EMOTIONS)
     size = own.height
     return {
@@ -325,24 +322,80 @@ def counted(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> dict[st
     }
 
 
-def _strengths(pairs: pl.DataFrame) -> float:
-    """What found sentiments count, less where the strength differs, added in order."""
-    apart = (pairs["value"] - pairs["value_gold"]).abs().to_list()
-    return sum(1.0 if far <= _CLOSE else _FACTOR if far <= _FAR else _FACTOR**2 for far in apart)
-
-
 def _rates(right: float, predicted: int, expected: int) -> Rates:
     """The rates of pooled counts; F1 is computed from the other two."""
-    found = ratios.rates(np.array(right), np.array(predicted), np.array(expected))
-    f1 = harmonic(found.precision, found.recall)
-    return Rates(float(found.precision), float(found.recall), float(f1))
+    precision, recall, _ = ratios.rates(np.array(right), np.array(predicted), np.array(expected))
+    return Rates(float(precision), float(recall), float(harmonic(precision, recall)))
+
+
+# Gravity, places, and both sides.
+
+
+#: What it makes of a NIL place without a mention in the reference.
+_NOWHERE = "None"
+
+
+def _flag_holds(name: str) -> pl.Expr:
+    """Whether a flag holds; what the scorer does not know does."""
+    return pl.col(name).fill_null(value=True)
+
+
+def boolean() -> pl.Expr:
+    """The gravity of a frame without regard to sentiments; a system's issue can be grave."""
+    grave = _flag_holds("current") & pl.col("urgent") & _flag_holds("unresolved")
+    return grave.cast(pl.Int64)
+
+
+def numeric() -> pl.Expr:
+    """The gravity of a frame with its emotions, in floats: .2 is added once and again."""
+    by_feelings = {"need": (1.0, 1.2, 1.0 + 0.2 + 0.2), "issue": (0.0, 1.0, 1.2)}
+    need, issue = (
+        FEELINGS.replace_strict(dict(enumerate(own)), return_dtype=pl.Float64)
+        for own in by_feelings.values()
+    )
+    grave = _flag_holds("current") & pl.col("urgent")
+    need = pl.when(_flag_holds("unresolved")).then(need).otherwise(0.0)
+    return pl.when(~grave).then(0.0).when("issue").then(issue).otherwise(need)
+
+
+def with_first_places(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
+    """The system's frames, with places of the reference for entries of ambiguous ones.
+
+    It is the first ambiguous place of the document and type, whether the entry is among its own or
+    those of another.
+    """
+    fields = ["docid", "type"]
+    meant = open_places(reference, fields)
+    meant = meant.with_columns(several=pl.col("several").first().over(fields))
+    return with_places(system, meant, fields)
+
+
+def nil_places(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
+    """The entities for NIL places: `place` and `entity`, that of the first mention of equal extent.
+
+    Args:
+        system: its mentions.
+        reference: the mentions of the reference.
+    """
+    extent = ["docid", "start", "end"]
+    nil = system.filter(is_nil("entity")).select(*extent, place="entity")
+    gold = reference.unique(extent, keep="first", maintain_order=True)
+    both = nil.join(gold, on=extent, how="left", maintain_order="left")
+    first = both.group_by("place", maintain_order=True).agg(pl.col("entity").drop_nulls().first())
+    return first.with_columns(pl.col("entity").fill_null(_NOWHERE))
 
 
 @dataclass(frozen=True)
 class OfficialSides(Sides):
     """Both sides, whose equal frames all count."""
 
-    official: ClassVar[bool] = True
+    gravity: ClassVar[Mapping[str, Callable[[], pl.Expr]]] = MappingProxyType(
+        {"boolean": boolean, "numeric": numeric}
+    )
+    parts: ClassVar[int] = 1
+    rank: ClassVar[type[Ranking]] = OfficialRanking
+    gains: ClassVar[Gains] = OFFICIAL_GAINS
+    discount: ClassVar[Discount] = "method0"
 
     @cached_property
     def sentiments(self) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -371,9 +424,20 @@ class OfficialSides(Sides):
 class OfficialAnnotations(Annotations):
     """Both sides of all batches, as the public scorer reads them."""
 
-    official: ClassVar[bool] = True
     default_seed: ClassVar[int] = OFFICIAL_SEED
     sides: ClassVar[type[Sides]] = OfficialSides
+
+    @staticmethod
+    def scored_documents(reference: Corpus, options: RankingOptions) -> pl.Expr:  # noqa: ARG004
+        """Whether the documents of rows are scored."""
+        return is_listed(options.scored)
+
+    @classmethod
+    def prepare(cls, rows: pl.DataFrame, options: RankingOptions) -> pl.DataFrame:
+        """The rows of all batches with the annotators that are drawn, once."""
+        if not rows["chosen"].is_null().all():
+            return rows
+        return with_annotators(rows, options.annotators, cls(rows, options).seed)
 
     @cached_property
     def reference(self) -> pl.DataFrame:
@@ -382,15 +446,19 @@ class OfficialAnnotations(Annotations):
 
     @cached_property
     def system(self) -> pl.DataFrame:
-        """The frames of the system above the threshold, if there is one."""
-        threshold = self.options.official_threshold
-        frames = self.predicted
-        return frames if threshold is None else frames.filter(pl.col("confidence") > threshold)
+        """The frames of the system above the threshold.
+
+        There is one only with a list of scored documents, and 0 is none.
+        """
+        threshold = self.options.cutoff
+        if self.options.scored is None or not threshold:
+            return self.predicted
+        return self.predicted.filter(pl.col("confidence") > threshold)
 
     @cached_property
     def predicted(self) -> pl.DataFrame:
         """The frames of the system of any confidence, which the curves are about."""
-        return self.without_nil(read_system(self.submission))
+        return self.without_nil(with_flags(self.submission))
 
     @cached_property
     def annotation(self) -> pl.DataFrame:
@@ -410,6 +478,11 @@ class OfficialAnnotations(Annotations):
         return of_chosen(self.reference)
 
     @cached_property
+    def of_any_confidence(self) -> Sides:
+        """Both sides with all frames of the system."""
+        return self.against(self.single_annotation, self.predicted)
+
+    @cached_property
     def felt(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The sentiments of both sides."""
         reference, system = (side(self.scored_rows, SENTIMENT, system=own) for own in (False, True))
@@ -424,4 +497,4 @@ class OfficialAnnotations(Annotations):
 
     def with_meant_places(self, system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
         """The system's frames with the places that the public scorer takes theirs for."""
-        return resolved(system, reference, official=True)
+        return with_first_places(system, reference)

@@ -16,9 +16,9 @@ from hlteval.scoring.situations.lorehlt.frame_rows import ANNOTATED, FRAME, SENT
 from hlteval.scoring.situations.lorehlt.frame_sides import EMOTIONS, Annotations
 from hlteval.scoring.situations.lorehlt.official_sides import (
     TABLES,
-    counted,
     of_chosen,
     read_reference,
+    sentiment_rates,
 )
 
 _GRAVE_EMOTIONS = ("fear", "anger")
@@ -44,11 +44,6 @@ class Stops(NamedTuple):
     numeric: str = ""
     sentiments: str = ""
 
-    @property
-    def everything(self) -> str:
-        """Why there is no number but possibly those of sentiments."""
-        return self.reading or self.ranking
-
 
 def stops(annotations: Annotations) -> Stops:
     """Where the public scorer stops."""
@@ -71,19 +66,15 @@ def _reading(annotations: Annotations) -> Iterator[str]:
     documents = rows.filter(pl.col("part") == ANNOTATED)
     if (documents["file"] == TABLES).any():
         yield from _tables(rows, documents)
-    if annotations.system_frames == 0:
+    if side(rows, FRAME, system=True).is_empty():
         yield "the submission has no frames"
     if annotations.options.no_nil:
         frames = of_chosen(read_reference(annotations.annotation))
         unknown = frames["place"].is_null() | frames["place"].str.starts_with("#")
         if unknown.any():
             yield "without NIL, a frame of the reference has no entry, or a number that is no text"
-    yield from _entries(annotations)
-
-
-def _entries(annotations: Annotations) -> Iterator[str]:
-    """Why it cannot look for ambiguous entries, which it does for each frame of the system."""
     places = annotations.drawn.reference["place"].drop_nulls()
+    # it looks for ambiguous entries for each frame of the system
     if annotations.system.height and places.len() and places.str.starts_with("#").all():
         yield "all entries of the scored reference are numbers in tables of speech"
 
@@ -134,7 +125,7 @@ def _sentiments(annotations: Annotations) -> Iterator[str]:
         yield "no sentiment of the reference has an emotion"
     if both.system["nones"].is_not_null().any():
         yield _NO_LIST
-    if not counted(reference, system, "type,place")["polarity"].precision > 0:
+    if not sentiment_rates(reference, system, "type,place")["polarity"].precision > 0:
         return  # it looks at the emotions of right sentiments only
     for emotion in EMOTIONS:
         if system[emotion].is_null().all():

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 import polars as pl
 import polars.selectors as cs
 
@@ -22,7 +21,7 @@ from hlteval.scoring.situations.lorehlt.frame_matches import FrameMatches
 from hlteval.scoring.situations.lorehlt.frame_rows import NUMBER
 from hlteval.scoring.situations.lorehlt.frame_scores import ScoredFrames
 from hlteval.scoring.situations.lorehlt.frame_sides import GRAVE
-from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking
+from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking, shares
 
 _TITLES = {
     "ndcg": "nDCG",
@@ -68,16 +67,16 @@ def scorings(values: Mapping[str, float | None]) -> pl.DataFrame:
 def tables(values: Mapping[str, float | None], scored: ScoredFrames) -> dict[str, pl.DataFrame]:
     """All tables."""
     found = {"scorings": scorings(values)}
-    if scored.stopped:
+    if scored.is_stopped:
         return found
     found |= {
         "situations": situations(scored.shown),
         "frames": frames(scored.matches[_DOCUMENT_CLASS]),
         "ndcg": ndcg(scored),
         "precision_at": precisions(scored),
-        "pr": curves(scored.curves),
+        "pr": curves(scored.matches),
     }
-    if not (scored.official or scored.annotations.options.no_sec):
+    if not scored.annotations.options.no_sec and scored.sentiments:
         found["sec"] = targets(scored.sentiments)
     if scored.annotations.several:
         kind = pl.when("issue").then(pl.lit("issue")).otherwise(pl.lit("need"))
@@ -92,37 +91,28 @@ def tables(values: Mapping[str, float | None], scored: ScoredFrames) -> dict[str
 
 def situations(ranking: Ranking) -> pl.DataFrame:
     """Each situation of either side: gravity, gain and rank, and its share of DCG."""
-    own = ranking.ranked("standard").with_row_index("rank", offset=1)
-    gains, ranks = own["gain"].to_numpy(), own["rank"].to_numpy().astype(np.float64)
-    if ranking.discount == "method1":
-        discounted = gains / np.log2(ranks + 1)
-    else:
-        discounted = gains / np.maximum(1.0, np.log2(ranks))
-    own = own.with_columns(dcg=pl.Series(discounted, dtype=pl.Float64))
-    gold = ranking.reference.select(
-        "type",
-        "place",
-        reference_rank=pl.int_range(1, pl.len() + 1),
-        reference_gravity="gravity",
-        reference_frames="frames",
-        gain="gain",
+    key, own = ["type", "place"], ranking.ranked("standard")
+    dcg = shares(own["gain"].to_numpy(), ranking.discount)
+    gold, mine = (
+        table.select(
+            *key,
+            pl.int_range(1, pl.len() + 1).alias(f"{side}_rank"),
+            pl.col("gravity", "frames").name.prefix(f"{side}_"),
+            last,
+        )
+        for side, table, last in (
+            ("reference", ranking.reference, "gain"),
+            ("system", own, pl.Series("dcg", dcg, dtype=pl.Float64)),
+        )
     )
-    mine = own.select(
-        "type",
-        "place",
-        system_rank=pl.col("rank").cast(pl.Int64),
-        system_gravity="gravity",
-        system_frames="frames",
-        dcg="dcg",
-    )
-    both = gold.join(mine, on=["type", "place"], how="full", coalesce=True)
+    both = gold.join(mine, on=key, how="full", coalesce=True)
     both = both.sort("reference_rank", "system_rank", nulls_last=True)
     return both.with_columns(_WITHOUT_MARK)
 
 
 def frames(matches: FrameMatches) -> pl.DataFrame:
     """The frames of both sides by document, type and place."""
-    predicted = matches.predicted.fill_null(value=False)
+    predicted = matches.predicted
     known = pl.col("weight").is_not_null()
     outcome = (
         pl.when(known & predicted)
@@ -159,26 +149,21 @@ def ndcg(scored: ScoredFrames) -> pl.DataFrame:
 
 def precisions(scored: ScoredFrames) -> pl.DataFrame:
     """Precision at every N that the reference has situations for."""
-    most = scored.shown.reference.height
-    values = scored.shown.precisions(most).tolist() if most else []
-    table = pl.DataFrame({"precision": values}, schema={"precision": pl.Float64})
+    table = pl.DataFrame({"precision": scored.shown.precisions}, schema={"precision": pl.Float64})
     return table.select(pl.int_range(1, pl.len() + 1).alias("n"), "precision")
 
 
 def curves(matches: Mapping[str, FrameMatches]) -> pl.DataFrame:
     """The points of the curve of each class."""
-    rows = []
-    for name, own in matches.items():
-        swept = own.points
-        rows.append(
-            pl.DataFrame(
-                {
-                    "threshold": swept.confidence,
-                    "precision": swept.precision,
-                    "recall": swept.recall,
-                }
-            )
-            .fill_nan(None)
-            .select(pl.lit(name).alias("class"), pl.all())
+    rows = [
+        pl.DataFrame(
+            {
+                "class": pl.repeat(name, len(own.points.confidence), dtype=pl.String, eager=True),
+                "threshold": own.points.confidence,
+                "precision": own.points.precision,
+                "recall": own.points.recall,
+            }
         )
-    return pl.concat(rows)
+        for name, own in matches.items()
+    ]
+    return pl.concat(rows).fill_nan(None)

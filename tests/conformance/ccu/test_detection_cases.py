@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from hlteval.scoring.ccu.change_metric import ChangeDetection
-from hlteval.scoring.ccu.detection_metric import InstanceDetection
+from hlteval.scoring.ccu.metrics import change_detection, instance_detection
 from tests.conformance.ccu.detection_runs import corpora, differences, options, runs
 
 FILES = ("instance_alignment.tab", "scores_by_class.tab", "scores_aggregated.tab")
@@ -32,7 +31,7 @@ def test_all_runs_are_compared(cases):
 def test_the_files_of_a_run_are_those_of_the_public_scorer(cases, number):
     (run,) = (run for run in runs(cases, *KINDS) if run.number == number)
     chosen = options(cases, run.given)
-    metric = InstanceDetection(profile="official", options=chosen, kind=KINDS[run.task])
+    metric = instance_detection(profile="official", options=chosen, kind=KINDS[run.task])
     counts, _ = metric.statistics(*corpora(cases, run))
     files = metric.official_files(metric.total([counts]))
     for name in FILES:
@@ -48,7 +47,7 @@ def test_all_runs_of_change_points_are_compared(cases):
 @pytest.mark.parametrize("number", CHANGES)
 def test_the_files_of_change_points_are_those_of_the_public_scorer(cases, number):
     (run,) = (run for run in runs(cases, "cd") if run.number == number)
-    metric = ChangeDetection(profile="official")
+    metric = change_detection(profile="official")
     counts, _ = metric.statistics(*corpora(cases, run))
     files = metric.official_files(metric.total([counts]))
     for name in FILES[:2]:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from hlteval.converters import load
-from hlteval.scoring.edl.annotations import annotated, chosen
+from hlteval.scoring.edl.annotations import STEPS, all_candidates, best_candidates
 from hlteval.sources import open_source
 from hlteval.workflows.run.verdicts import Refused
 from tests.runs import score
@@ -173,10 +173,10 @@ def test_alternatives_are_selected_as_the_public_scorer_selects_them(shared, cas
     folder = shared / "cases/edl/shipped/select-alternatives"
     how, expected = case.split("-")
     gold, system, selected = (_read(folder / f"{name}.txt") for name in ("gold", "sys", expected))
-    table = pl.concat([annotated(gold), annotated(system, system=True)])
+    table = pl.concat([all_candidates(gold), all_candidates(system, system=True)])
     columns = ["docid", "start", "end", "eid", "type", "score"]
-    found = chosen(table, how, official=True).filter(~pl.col("system")).select(columns)
-    assert found.equals(annotated(selected).select(columns))
+    found = best_candidates(table, how, STEPS[1:]).filter(~pl.col("system")).select(columns)
+    assert found.equals(all_candidates(selected).select(columns))
 
 
 def test_alternatives_in_one_identifier_are_selected_alike(shared, tmp_path):
@@ -186,10 +186,13 @@ def test_alternatives_in_one_identifier_are_selected_alike(shared, tmp_path):
     joined = ["\t".join([*c[:3], "|".join(c[3::3]), "1.0", c[5]]) for c in lines]
     path.write_text("\n".join(joined) + "\n", "utf-8")
     table = pl.concat(
-        [annotated(_read(path), split=True), annotated(_read(folder / "sys.txt"), system=True)]
+        [
+            all_candidates(_read(path), alternatives=True),
+            all_candidates(_read(folder / "sys.txt"), system=True),
+        ]
     )
-    found = chosen(table, "eid", official=True).filter(~pl.col("system"))
-    assert found["eid"].equals(annotated(_read(folder / "gold_exp_eid.txt"))["eid"])
+    found = best_candidates(table, "eid", STEPS[1:]).filter(~pl.col("system"))
+    assert found["eid"].equals(all_candidates(_read(folder / "gold_exp_eid.txt"))["eid"])
 
 
 def _read(path):

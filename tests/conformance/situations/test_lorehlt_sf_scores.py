@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from hlteval.scoring.situations.lorehlt.frame_matches import mean, official_averages
-from hlteval.scoring.situations.lorehlt.frame_rows import SENTIMENT, conformed, resolved
+from hlteval.scoring.similarity import resolve_places
+from hlteval.scoring.situations.lorehlt.frame_matches import mean
+from hlteval.scoring.situations.lorehlt.frame_rows import SENTIMENT, conformed
 from hlteval.scoring.situations.lorehlt.frame_sides import CLASSES, SITUATION_CLASSES
 from hlteval.scoring.situations.lorehlt.metric import SituationRanking
-from hlteval.scoring.situations.lorehlt.ranking import (
-    Gains,
-    Ranking,
-    RankingOptions,
-    ranking,
-    situations,
-)
+from hlteval.scoring.situations.lorehlt.official_matches import official_averages
+from hlteval.scoring.situations.lorehlt.official_ranking import OFFICIAL_GAINS, OfficialRanking
+from hlteval.scoring.situations.lorehlt.official_sides import with_first_places
+from hlteval.scoring.situations.lorehlt.ranking import Ranking, RankingOptions, situations
 from tests.conformance.situations import lorehlt_cases as cases
+
+PLAN_PLACES = partial(resolve_places, key=["docid", "type"])
 
 SYNTHETIC = {"h1": {}, "h2": {"gravity": "numeric", "dcg": "method1"}}
 SENTIMENTS = [
@@ -255,8 +255,8 @@ def ranked(data: dict, system: str) -> Ranking:
     )
     own = pl.DataFrame(data[system]).select("gravity", place="Place_KB_ID", type=pl.col("Type"))
     table = situations(own.filter(pl.col("place") != ""), 1)
-    gains = Gains(10, 5, 1, None, 3, 2)
-    return ranking(gold, table, gains, discount="method0", official=True)
+    assert OFFICIAL_GAINS == (10, 5, 1, None, 3, 2)
+    return OfficialRanking.of(gold, table, OFFICIAL_GAINS, "method0")
 
 
 @pytest.mark.parametrize("number", [1, 2])
@@ -268,15 +268,15 @@ def test_ndcg_of_the_public_tests(shared, number, ties):
 
 
 def test_precision_of_the_public_tests(shared):
-    assert ranked(unit(shared, "precisionN"), "mysys1").precisions(2).tolist() == [1.0, 0.5]
+    assert ranked(unit(shared, "precisionN"), "mysys1").precisions[:2].tolist() == [1.0, 0.5]
 
 
-@pytest.mark.parametrize("official", [True, False])
-def test_ambiguous_places_of_the_public_tests(shared, official):
+@pytest.mark.parametrize("resolved", [with_first_places, PLAN_PLACES])
+def test_ambiguous_places_of_the_public_tests(shared, resolved):
     data = unit(shared, "correctkbids")
     own = pl.DataFrame(data["systemTable"]).select(
         docid="DocumentID", type="Type", place="Place_KB_ID"
     )
     gold = pl.DataFrame(data["reference"]).select("type", docid="doc_id", place="kb_id")
-    places = resolved(own, gold, official=official)["place"].to_list()
+    places = resolved(own, gold)["place"].to_list()
     assert places == ["7690208", "11399531", "11186696|384272"]

@@ -14,9 +14,8 @@ from hlteval.representation import Corpus
 from hlteval.representation.corpus import of_documents
 from hlteval.representation.judgments import Constants, merge_instances, scored_reference
 from hlteval.scoring.ccu import spans as alignment
-from hlteval.scoring.ccu.change_metric import ChangeDetection
-from hlteval.scoring.ccu.detection_metric import InstanceDetection
 from hlteval.scoring.ccu.detections import DetectionOptions
+from hlteval.scoring.ccu.metrics import change_detection, instance_detection
 from hlteval.scoring.ccu.spans import average_precision, criterion, overlapping, points, within
 
 FEW = settings(max_examples=30, deadline=None)
@@ -106,8 +105,8 @@ def scored(metric, reference, system):
 
 
 METRICS = [
-    *(InstanceDetection(profile=profile) for profile in ("plan", "official")),
-    *(ChangeDetection(profile=profile) for profile in ("plan", "official")),
+    *(instance_detection(profile=profile) for profile in ("plan", "official")),
+    *(change_detection(profile=profile) for profile in ("plan", "official")),
 ]
 NAMES = [f"{type(metric).__name__}-{metric.profile}" for metric in METRICS]
 
@@ -250,7 +249,9 @@ def test_a_reference_finds_all_of_itself(pair):
         .with_columns(origin=pl.lit(0, pl.Int64), kind=pl.lit("norm"), llr=pl.lit(1.0))
     )
     options = DetectionOptions(overlap=(criterion("0.2"), criterion("1")))
-    values = scored(InstanceDetection(options=options), reference, reference.replace(instances=own))
+    values = scored(
+        instance_detection(options=options), reference, reference.replace(instances=own)
+    )
     exact = values.get("map@1")
     assert exact is None or math.isclose(exact, 1.0)
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.representation import of_documents
-from hlteval.scoring.ccu.level_metric import LevelDiarization
 from hlteval.scoring.ccu.level_series import LevelOptions
+from hlteval.scoring.ccu.metrics import level_diarization
 from tests.unit.ccu.level_corpora import gold, said, scored
 
 TICK = 0.25
@@ -144,7 +144,7 @@ def test_a_shift_of_whole_windows_shifts_nothing(drawn, windows):
 def test_batches_add_up(drawn, size):
     reference, system = corpora(drawn)
     names = reference.documents["name"]
-    metric = LevelDiarization("plan", LevelOptions())
+    metric = level_diarization("plan", LevelOptions())
     counts = [
         metric.statistics(*(of_documents(side, names[start : start + size])
                             for side in (reference, system)))[0]

@@ -10,11 +10,9 @@ import polars as pl
 import pytest
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu.change_metric import ChangeDetection
-from hlteval.scoring.ccu.detection_metric import InstanceDetection
 from hlteval.scoring.ccu.detections import DetectionOptions
-from hlteval.scoring.ccu.level_metric import LevelDiarization
 from hlteval.scoring.ccu.level_series import LevelOptions
+from hlteval.scoring.ccu.metrics import change_detection, instance_detection, level_diarization
 from tests.properties.ccu import plan_oracle
 from tests.properties.ccu.plan_oracle import Detection, Document, Judgment
 
@@ -158,7 +156,7 @@ def norms_of(draw: random.Random):
         classes=None if classes is None else frozenset(classes),
         mapping=None if mapping is None else pl.DataFrame(mapping, schema, orient="row"),
     )
-    return InstanceDetection(options=options), reference, system, expected
+    return instance_detection(options=options), reference, system, expected
 
 
 def emotions_of(draw: random.Random):
@@ -176,7 +174,7 @@ def emotions_of(draw: random.Random):
     expected = plan_oracle.detection(documents, judged, found, "emotion")
     reference = corpus(documents, {"instances": judgment_rows(documents, judged, "emotion")})
     system = corpus(documents, {"instances": detection_rows(documents, found, "emotion")})
-    return InstanceDetection(kind="emotion"), reference, system, expected
+    return instance_detection(kind="emotion"), reference, system, expected
 
 
 def changes_of(draw: random.Random):
@@ -205,7 +203,12 @@ def changes_of(draw: random.Random):
     }  # fmt: skip
     said = [{"document": n, "at": place(documents[n], at), "llr": llr} for n, at, llr in found]
     values_ = plan_oracle.changes(documents, own, expected, found)
-    return ChangeDetection(), corpus(documents, rows), corpus(documents, {"changes": said}), values_
+    return (
+        change_detection(),
+        corpus(documents, rows),
+        corpus(documents, {"changes": said}),
+        values_,
+    )
 
 
 def levels_of(draw: random.Random, kind: str):
@@ -240,7 +243,7 @@ def levels_of(draw: random.Random, kind: str):
         for name, start, end, level in said
     ]  # fmt: skip
     system = corpus(documents, {"ratings": own}, unprocessed=unprocessed)
-    metric = LevelDiarization("plan", LevelOptions(gaps=gaps), kind)
+    metric = level_diarization("plan", LevelOptions(gaps=gaps), kind)
     return metric, corpus(documents, {"ratings": rows}), system, expected
 
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlteval.workflows.fix.fixing import fix
-from tests.runs import validate
+from tests.runs import fix, validate
 
 Wrong = Callable[[str, int, int], tuple[int, int]]
 BEFORE = "<DOC>\n<DOCNO> D0 </DOCNO>\nzero\n</DOC>\n"

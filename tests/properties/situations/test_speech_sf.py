@@ -20,7 +20,7 @@ from hlteval.grammars import pattern
 from hlteval.representation import Corpus
 from hlteval.scoring.curves import Curve, Point, cuts
 from hlteval.scoring.similarity import UNIT, similarity
-from hlteval.scoring.situations.metric import FrameMatch
+from hlteval.scoring.situations.metric import frame_match
 from hlteval.sources import open_source
 from hlteval.syntax.json_text import items, strict
 from hlteval.validators.situations.rules import types
@@ -74,13 +74,13 @@ def corpus(rows) -> Corpus:
 
 
 def total(reference, system, **how) -> pl.DataFrame:
-    metric = FrameMatch(**how)
+    metric = frame_match(**how)
     counts, _ = metric.statistics(corpus(reference), corpus(system))
     return metric.total([counts])
 
 
 def curve(reference, system, **how) -> list[dict]:
-    metric = FrameMatch(**how)
+    metric = frame_match(**how)
     return metric.score(total(reference, system, **how))[1]["curve"].to_dicts()
 
 
@@ -143,7 +143,7 @@ def test_frames_below_all_others_without_a_true_positive_leave_every_area(both, 
         if at % 3 in {item[0] for item in system} or at % 3 == document
     ]
     before, after = (
-        FrameMatch().score(total(reference, item))[0] for item in (system, system + added)
+        frame_match().score(total(reference, item))[0] for item in (system, system + added)
     )
     kept = {name for name, value in before.items() if value is not None}
     assert kept
@@ -177,7 +177,7 @@ def test_the_order_of_equal_confidences_does_not_change_the_plan(both, shuffler:
     reference, system = both
     shuffled = list(system)
     shuffler.shuffle(shuffled)
-    metric = FrameMatch()
+    metric = frame_match()
     scores = [metric.score(total(reference, frames)) for frames in (system, shuffled)]
     assert scores[0][0] == scores[1][0]
     assert scores[0][1]["curve"].equals(scores[1][1]["curve"])
@@ -187,7 +187,7 @@ def test_the_order_of_equal_confidences_does_not_change_the_plan(both, shuffler:
 @given(sides())
 def test_segments_may_come_in_any_batches(both):
     reference, system = both
-    metric = FrameMatch()
+    metric = frame_match()
     ours, theirs = corpus(reference), corpus(system)
     parts = []
     for document in range(3):
@@ -208,7 +208,7 @@ def test_segments_may_come_in_any_batches(both):
 @given(sides(least=1))
 def test_recall_never_falls_along_the_cuts_and_all_metrics_are_within_0_and_1(both):
     reference, system = both
-    metrics, tables = FrameMatch().score(total(reference, system))
+    metrics, tables = frame_match().score(total(reference, system))
     assert all(value is None or -1e-12 <= value <= 1 + 1e-12 for value in metrics.values())
     for (_,), rows in tables["curve"].group_by("layer"):
         assert rows["cut"].to_list() == sorted(set(rows["cut"].to_list()))

@@ -71,7 +71,8 @@ def test_without_leaderboards_nothing_that_was_counted_is_kept(example, tmp_path
 
 def test_the_folder_has_the_table_leaderboards_and_a_report(result, tmp_path):
     for _ in range(2):  # a second run replaces what is there
-        write_campaign(result, prepare_folder(tmp_path / "out"))
+        prepare_folder(tmp_path / "out")
+        write_campaign(result, tmp_path / "out")
     names = sorted(str(f.relative_to(tmp_path / "out")) for f in (tmp_path / "out").rglob("*.*"))
     boards = [f"leaderboards/seedev-full-{name}" for name in ("official", "plan")]
     reports = [f"{name}.{suffix}" for name in boards for suffix in ("html", "tsv")]

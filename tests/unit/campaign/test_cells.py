@@ -156,7 +156,7 @@ def test_a_damaged_result_is_computed_again(result, examples, cached, damage):
     again = run(examples, cached)
     assert [each.key for each in again.rows if each.new and each.key] == [row.key]
     assert again.to_frame().equals(result.to_frame())
-    assert Cache(cached).whole(row.key).metrics == row.result.metrics
+    assert Cache(cached).get(row.key).metrics == row.result.metrics
 
 
 def test_cells_of_the_same_content_are_computed_once(tmp_path):

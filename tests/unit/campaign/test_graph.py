@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -48,11 +49,10 @@ def test_what_a_process_had_when_it_ended_is_done_again(processes, tmp_path):
     assert dict(processes.results([again, node("join", "z")])) == {0: "b+c", 1: "z"}
 
 
-def test_a_call_whose_process_always_ends_has_no_result(processes, monkeypatch):
-    monkeypatch.setattr(graph, "TRIES", 1)
-    found = dict(processes.results([node("join", node("end", "x"), "y"), node("join", "z")]))
-    assert found[0] == Failed("crashed", "its process ended with the signal SIGKILL")
-    assert found[1] == "z"
+def test_a_call_whose_process_always_ends_has_no_result():
+    with closing(LocalProcesses(2, tries=1)) as processes:
+        found = dict(processes.results([node("join", node("end", "x"), "y"), node("join", "z")]))
+    assert found == {0: Failed("crashed", "the signal SIGKILL"), 1: "z"}
 
 
 def test_a_failed_cell_is_a_row_and_the_others_have_numbers(tmp_path, monkeypatch):
@@ -64,6 +64,22 @@ def test_a_failed_cell_is_a_row_and_the_others_have_numbers(tmp_path, monkeypatc
     assert reason in result.to_frame()["reason"].to_list()
     again = [row.result.status for row in run(path, tmp_path / "cache").rows if row.new]
     assert again.count("failed") == 3
+
+
+class Ending(InProcess):
+    """Ends at each cell."""
+
+    def results(self, roots):
+        for number, root in enumerate(roots):
+            ended = Failed("crashed", "the signal SIGKILL")
+            yield number, ended if root.function.endswith(":begin") else "digest"
+
+
+def test_a_cell_whose_process_ends_says_how(tmp_path):
+    result = run(unpacked(tmp_path), tmp_path / "cache", workers=Ending())
+    assert {row.result.reason for row in result.rows} >= {
+        "system was not scored: its process ended with the signal SIGKILL (CPN301)"
+    }
 
 
 def opened_run_of_plan(request):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hlteval.workflows.evaluation.campaign import begin, digest, finish, merge
+from hlteval.workflows.evaluation.campaign import begin, digest, finish
 from hlteval.workflows.evaluation.campaign import count as counted
 from tests.unit.campaign.graph_functions import once
 
-__all__ = ["begin", "count", "digest", "finish", "merge"]
+__all__ = ["begin", "count", "digest", "finish"]
 
 MARK = "killed"
 """The file beside a submission that is the sign of it."""

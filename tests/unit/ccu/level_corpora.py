@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu.level_metric import LevelDiarization
 from hlteval.scoring.ccu.level_series import LevelOptions
+from hlteval.scoring.ccu.metrics import level_diarization
 
 Documents = Mapping[str, tuple[str, float | None]]
 """Modality and length by name."""
@@ -63,6 +63,6 @@ def _ratings(documents: Documents, rows: Iterable[tuple[Any, ...]], kind: str) -
 def scored(reference: Corpus, system: Corpus, profile: str = "plan", **options: Any):
     """The values, and the units."""
     kind = options.pop("kind", "valence")
-    metric = LevelDiarization(profile, LevelOptions(**options), kind)
+    metric = level_diarization(profile, LevelOptions(**options), kind)
     counts, units = metric.statistics(reference, system)
     return metric.score(metric.total([counts]))[0], units

@@ -10,7 +10,8 @@ from hlteval import tasks
 from hlteval.converters import load
 from hlteval.converters.format import ReadResult
 from hlteval.sources import open_source
-from hlteval.workflows.run.batches import REFERENCE, submission
+from hlteval.workflows.run.batches import REFERENCE
+from tests.runs import open_sides
 
 TABLES = {
     "norms.tab": "user_id\tfile_id\tsegment_id\tnorm\tstatus\nA\tD1\tS1\t101\tadhere\n",
@@ -51,7 +52,7 @@ def counts(result: ReadResult) -> dict[str, int]:
 
 def as_reference(task: str, path: Path) -> ReadResult:
     """What a task reads of a reference that a submission is scored with."""
-    opened = submission(tasks.load(f"ccu-{task}"), str(path), str(path))
+    opened = open_sides(f"ccu-{task}", str(path), str(path))
     (result,) = opened.reference_format.read(open_source(str(path)))
     return result
 
@@ -95,6 +96,6 @@ def test_the_digest_is_that_of_the_tables_that_the_task_reads(reference: Path) -
 
 def test_a_reference_that_is_checked_by_itself_is_read_as_a_whole(reference: Path) -> None:
     for task in ("ccu-nd", "ccu-reference"):
-        opened = submission(tasks.load(task), str(reference), None, role=REFERENCE)
+        opened = open_sides(task, str(reference), None, role=REFERENCE)
         (result,) = opened.gold_format.read(open_source(str(reference)))
         assert all(counts(result).values())

@@ -9,7 +9,7 @@ import pytest
 
 from hlteval import score
 from hlteval.representation.questionnaire import IDEAL, SCORED
-from hlteval.scoring.ccu.change_metric import ChangeDetection
+from hlteval.scoring.ccu.metrics import change_detection
 from tests.unit.ccu.level_corpora import gold, said, scored
 from tests.unit.ccu.test_detection import corpus, of, values
 from tests.unit.ccu.test_ta2 import text
@@ -122,7 +122,7 @@ def test_every_measure_of_changes_by_hand():
             *((TEXT, 20, 2.0), (TEXT, 90, 1.0)),  # right, and no other is left
         ]
     )
-    assert of(reference, system, ChangeDetection())[0] == pytest.approx(CHANGES, abs=1e-12)
+    assert of(reference, system, change_detection())[0] == pytest.approx(CHANGES, abs=1e-12)
 
 
 def test_the_rows_of_detections_and_changes_by_hand():
@@ -132,7 +132,7 @@ def test_the_rows_of_detections_and_changes_by_hand():
     assert sorted(rows.rows(), key=str) == [("CD", 1, 0), ("FA", 0, 1), ("MD", None, None)]
     regions = [(AUDIO, 0, 100)]
     reference = corpus(changes=[(AUDIO, 10, None)], regions=regions)
-    changes = of(reference, corpus(changes=[(AUDIO, 15, 1.0)]), ChangeDetection())[1]["detections"]
+    changes = of(reference, corpus(changes=[(AUDIO, 15, 1.0)]), change_detection())[1]["detections"]
     assert changes["distance"].to_list() == [5]
 
 

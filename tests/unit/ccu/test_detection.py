@@ -6,9 +6,8 @@ import polars as pl
 import pytest
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu.change_metric import ChangeDetection
-from hlteval.scoring.ccu.detection_metric import InstanceDetection
 from hlteval.scoring.ccu.detections import ChangeOptions, DetectionOptions, LlrFilter
+from hlteval.scoring.ccu.metrics import change_detection, instance_detection
 from hlteval.scoring.ccu.spans import criterion, points, shares
 from hlteval.tasks import ccu as ccu_readers
 from hlteval.tasks.option_files import integer
@@ -68,7 +67,7 @@ def corpus(instances=(), changes=(), regions=(), disclosed=(), processed=True):
 
 
 def of(reference, system, metric=None, **options):
-    scorer = metric or InstanceDetection(options=DetectionOptions(**options))
+    scorer = metric or instance_detection(options=DetectionOptions(**options))
     total = scorer.total([scorer.statistics(reference, system)[0]])
     return scorer.score(total)
 
@@ -103,7 +102,7 @@ def mapped(*pairs):
 
 def test_a_norm_that_the_mapping_does_not_list_is_not_scored_as_a_hidden_one():
     """101 is mapped to 109; the cluster that the system calls 110 is not that of the annotation."""
-    scorer = InstanceDetection(options=DetectionOptions(mapping=mapped(("101", "109"))))
+    scorer = instance_detection(options=DetectionOptions(mapping=mapped(("101", "109"))))
     total = scorer.total([scorer.statistics(DISCOVERED, FOUND)[0]])
     found = scorer.score(total)[0]
     # 109: of the two detections of 101, the one with the lower score is right
@@ -130,7 +129,7 @@ def test_a_norm_can_be_mapped_to_the_hidden_norm_of_its_name():
 
 
 def test_hidden_norms_without_a_mapping_have_no_values():
-    scorer = InstanceDetection()
+    scorer = instance_detection()
     total = scorer.total([scorer.statistics(DISCOVERED, FOUND)[0]])
     found, tables = scorer.score(total)
     for name in ("ap", "ap_interpolated", "precision", "recall", "f1", "scaled_f1"):
@@ -225,7 +224,7 @@ def test_instances_can_name_segments_instead_of_places():
     system = corpus([(0, "101", None, None, 1.5)])
     assert values(reference, system)["map"] == 1
     assert values(reference, system, submission_form="open")["map"] == 1
-    scorer = InstanceDetection(options=DetectionOptions(submission_form="regular"))
+    scorer = instance_detection(options=DetectionOptions(submission_form="regular"))
     total = scorer.total([scorer.statistics(reference, system)[0]])
     assert scorer.score(total)[0]["map"] == 0
     (note,) = scorer.notes(total)
@@ -233,7 +232,7 @@ def test_instances_can_name_segments_instead_of_places():
 
 
 def test_the_classes_that_have_no_reference_are_told():
-    scorer = InstanceDetection()
+    scorer = instance_detection()
     total = scorer.total([scorer.statistics(ONE, corpus([(0, "A1", 0, 10, 1.5)]))[0]])
     assert scorer.notes(total) == ("1 class of the system without references is not scored: A1",)
 
@@ -279,10 +278,10 @@ def test_change_points_of_each_data_type_have_their_delta():
     regions = [(document, 0, 500) for document in range(3)]
     reference = corpus(changes=[(0, 50, None), (1, 50, None), (2, 50, None)], regions=regions)
     system = corpus(changes=[(0, 60, 1.5), (1, 150, 1.5), (2, 60.5, 1.5)])
-    found = of(reference, system, ChangeDetection())[0]
+    found = of(reference, system, change_detection())[0]
     assert (found["cd.ap.audio"], found["cd.ap.text"], found["cd.ap.video"]) == (1, 1, 0)
     assert found["cd.ap"] == pytest.approx(2 / 3)
-    several = ChangeDetection(options=ChangeOptions(delta=(10.0, 10.5), delta_text=(99.0,)))
+    several = change_detection(options=ChangeOptions(delta=(10.0, 10.5), delta_text=(99.0,)))
     found = of(reference, system, several)[0]
     assert (found["cd.ap.video"], found["cd.ap.video@10"], found["cd.ap.video@10.5"]) == (0, 0, 1)
     assert found["cd.ap.text@99"] == 0
@@ -293,15 +292,15 @@ def test_a_change_point_without_a_score_is_the_last():
     reference = corpus(changes=[(0, 50, None)], regions=regions)
     system = corpus(changes=[(0, 200, None), (0, 50, 0.5)], regions=regions)
     # At 0.5 the one point is right: 1 · 1; the other one adds no recall.
-    assert of(reference, system, ChangeDetection())[0]["cd.ap.audio"] == 1
+    assert of(reference, system, change_detection())[0]["cd.ap.audio"] == 1
 
 
 def test_change_points_in_regions_that_nobody_annotated_do_not_count():
     reference = corpus(changes=[(0, 50, None)], regions=[(0, 10, 60), (0, 80, 100)])
     system = corpus(changes=[(0, at, 9.5) for at in (5, 70)] + [(0, 50, 1.5)])
-    assert of(reference, system, ChangeDetection())[0]["cd.precision.audio"] == 1
+    assert of(reference, system, change_detection())[0]["cd.precision.audio"] == 1
     inside = corpus(changes=[(0, at, 9.5) for at in (10, 80)] + [(0, 50, 1.5)])
-    found = of(reference, inside, ChangeDetection())[0]
+    found = of(reference, inside, change_detection())[0]
     assert found["cd.precision.audio"] == pytest.approx(1 / 3)
 
 

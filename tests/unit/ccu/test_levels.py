@@ -9,8 +9,8 @@ import pytest
 from hlteval.representation import Corpus
 from hlteval.scoring.agreement.coefficients import kappa
 from hlteval.scoring.ccu import official_levels
-from hlteval.scoring.ccu.level_metric import LevelDiarization
 from hlteval.scoring.ccu.level_series import LevelOptions, averaged, ratings, reference_pieces
+from hlteval.scoring.ccu.metrics import level_diarization
 from hlteval.scoring.ccu.official_levels import as_windows
 from hlteval.scoring.resampling import bootstrap
 from tests.unit.ccu.level_corpora import gold, said, scored
@@ -200,7 +200,7 @@ def test_official_coverage_counts_a_shared_character_twice():
     reference = gold(TEXT, [("d", 0, 39, (300, 400))])
     for end, both in ((9, 40), (10, 41)):
         system = said(TEXT, [("d", 0, end, 900), ("d", 10, 39, 500)])
-        counts, _ = LevelDiarization("official", LevelOptions()).statistics(reference, system)
+        counts, _ = level_diarization("official", LevelOptions()).statistics(reference, system)
         assert counts.select("both_ref_sys", "only_ref").row(0) == (both, 0)
 
 
@@ -243,7 +243,7 @@ def test_documents_are_resampled_as_sums():
     reference = gold(documents, judged)
     system = said(documents, [(n, 0, 20, 60 * i + 50) for i, n in enumerate(documents)])
     for profile in ("plan", "official"):
-        metric = LevelDiarization(profile, LevelOptions())
+        metric = level_diarization(profile, LevelOptions())
         counts, _ = metric.statistics(reference, system)
         values = metric.score(metric.total([counts]))[0]
         ones = np.ones((1, len(documents)), dtype=np.int64)
@@ -287,7 +287,7 @@ def test_official_has_no_number_where_the_scorer_crashes():
         values, _ = scored(reference, system, "official")
         assert set(values.values()) == {None}
         assert scored(reference, system)[0]["ccc"] is not None
-    metric = LevelDiarization("official", LevelOptions())
+    metric = level_diarization("official", LevelOptions())
     total = metric.total([metric.statistics(reference, nested)[0]])
     assert metric.official_files(total) == {}
     assert "crashes" in metric.notes(total)[0]
@@ -336,7 +336,7 @@ def test_each_constant_of_table_13_can_be_chosen_for_text():
 
 def test_official_has_the_constants_of_the_public_scorer():
     with pytest.raises(ValueError, match="no --min-judgments, --window; use --profile plan"):
-        LevelDiarization("official", LevelOptions(window=1.0, min_judgments=1))
+        level_diarization("official", LevelOptions(window=1.0, min_judgments=1))
 
 
 def test_units_of_documents_are_the_same_however_many_are_written_together(monkeypatch):
@@ -382,7 +382,7 @@ def test_the_software_describes_the_levels_of_documents_that_nobody_judged_too()
     documents = {"d": ("audio", 40.0), "e": ("audio", 10.0)}
     reference = gold(documents, [("d", 0, 20, (300, 400)), ("d", 20, 40, (700, 800))])
     system = said(documents, [("d", 0, 20, 300), ("d", 20, 40, 400), ("e", 0, 10, 800)])
-    metric = LevelDiarization("official", LevelOptions())
+    metric = level_diarization("official", LevelOptions())
     total = metric.total([metric.statistics(reference, system)[0]])
     lines = metric.official_files(total)["statistics_aggregated.tab"].splitlines()
     assert "sys\tall\tfile_scoring_counts\t2" in lines
@@ -395,7 +395,7 @@ def test_the_software_describes_the_levels_of_documents_that_nobody_judged_too()
 def test_equal_levels_have_no_deviation_in_the_statistics():
     """Their z-scores are no numbers: the deviation of two is none either, and not 0."""
     reference = gold(AUDIO, [("d", 0, 10, (100, 300)), ("d", 10, 40, (500, 700))])
-    metric = LevelDiarization("official", LevelOptions(), "valence")
+    metric = level_diarization("official", LevelOptions(), "valence")
     counts, _ = metric.statistics(reference, said(AUDIO, [("d", 0, 20, 500), ("d", 20, 40, 500)]))
     lines = metric.official_files(metric.total([counts]))["statistics_aggregated.tab"].split("\n")
     shown = [line.split("\t")[2:] for line in lines if line.startswith("sys\taudio\t")]

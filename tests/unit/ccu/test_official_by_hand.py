@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hlteval.scoring.ccu.detection_metric import InstanceDetection, with_congruence
+from hlteval.scoring.ccu.detection_metric import with_congruence
 from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED, DetectionOptions
 from hlteval.scoring.ccu.level_series import PIECE
+from hlteval.scoring.ccu.metrics import instance_detection
 from hlteval.scoring.ccu.official_detections import UNANNOTATED, _labelled, candidates
 from hlteval.scoring.ccu.official_files import _statuses, interpolated_area
 from hlteval.scoring.ccu.official_levels import _averaged, _placed
@@ -68,7 +69,7 @@ ALIGNED = [
 @pytest.fixture
 def scored():
     mapping = pl.DataFrame(MAPPING, ["sys_norm", "ref_norm"], orient="row")
-    metric = InstanceDetection("official", options=DetectionOptions(mapping=mapping))
+    metric = instance_detection("official", options=DetectionOptions(mapping=mapping))
     reference = corpus(REFERENCE, disclosed=KNOWN)
     return metric, metric.total([metric.statistics(reference, corpus(SYSTEM))[0]])
 
@@ -203,7 +204,7 @@ def test_only_the_first_candidate_of_an_instance_is_a_false_alarm():
 def test_a_reference_of_one_character_is_found_without_a_share():
     """The scorer divides by its end less its start, and takes 0 for that."""
     reference, system = ([(TEXT, "102", 4, end, llr)] for end, llr in ((4, None), (4, 1.0)))
-    metric = InstanceDetection("official", options=DetectionOptions())
+    metric = instance_detection("official", options=DetectionOptions())
     total = metric.total([metric.statistics(corpus(reference), corpus(system))[0]])
     (row,) = rows(metric, total, "instance_alignment.tab")
     assert row["eval"] == "mapped"

@@ -7,9 +7,8 @@ import pytest
 
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu import official_files
-from hlteval.scoring.ccu.change_metric import ChangeDetection
-from hlteval.scoring.ccu.detection_metric import InstanceDetection
 from hlteval.scoring.ccu.detections import ChangeOptions, DetectionOptions, LlrFilter
+from hlteval.scoring.ccu.metrics import change_detection, instance_detection
 from hlteval.scoring.ccu.official_files import in_order
 from hlteval.scoring.ccu.official_reference import truncated
 
@@ -48,7 +47,7 @@ def corpus(instances=(), changes=(), kinds=("audio", "audio"), length=100.0, att
 
 
 def counted(reference, system, **options):
-    metric = InstanceDetection("official", DetectionOptions(**options))
+    metric = instance_detection("official", DetectionOptions(**options))
     return metric, metric.total([metric.statistics(reference, system)[0]])
 
 
@@ -230,7 +229,7 @@ SEGMENT = [(0, "none", 0, 100, None, None)]
     ],
 )
 def test_there_is_no_score_where_the_scorer_crashes_on_change_points(system, why):
-    metric = ChangeDetection("official")
+    metric = change_detection("official")
     reference = corpus(SEGMENT, changes=[(0, 20, None)])
     total = metric.total([metric.statistics(reference, system)[0]])
     assert set(metric.score(total)[0].values()) == {None}
@@ -240,7 +239,7 @@ def test_there_is_no_score_where_the_scorer_crashes_on_change_points(system, why
 
 @pytest.mark.parametrize("found", [[], [(0, 20, 1.5), (0, 70, 2.0)]])
 def test_without_change_points_of_the_reference_the_scorer_writes_na(found):
-    metric = ChangeDetection("official", ChangeOptions(delta=(5.0,)))
+    metric = change_detection("official", ChangeOptions(delta=(5.0,)))
     # d1 is not scored: its change point only shows that the system has some; its segments end at 50
     system = corpus(changes=[*found, (1, 30, 0.5)])
     total = metric.total([metric.statistics(corpus([(0, "none", 0, 50, None, None)]), system)[0]])
@@ -261,7 +260,7 @@ def test_without_change_points_of_the_reference_the_scorer_writes_na(found):
 
 
 def test_none_for_a_change_point_crashes_the_scorer_where_another_is_scored():
-    metric = ChangeDetection("official")
+    metric = change_detection("official")
     system = corpus(changes=CHANGES)
     for changes, crashes in ([(0, 20, None)], False), ([(0, 20, None), (1, "nan", None)], True):
         reference = corpus(SEGMENT, changes=changes)
@@ -275,7 +274,7 @@ def test_none_for_a_change_point_crashes_the_scorer_where_another_is_scored():
 
 
 def test_a_repeated_change_point_makes_a_false_alarm():
-    metric = ChangeDetection("official")
+    metric = change_detection("official")
     reference = corpus(SEGMENT, changes=[(0, 20, None), (0, 20, None)])
     system = corpus(changes=[(0, 20, 1.5)])
     total = metric.total([metric.statistics(reference, system)[0]])
@@ -285,7 +284,7 @@ def test_a_repeated_change_point_makes_a_false_alarm():
 
 
 def test_a_data_type_without_points_of_the_system_has_a_curve_of_zeros():
-    metric, kinds = ChangeDetection("official"), ("audio", "text")
+    metric, kinds = change_detection("official"), ("audio", "text")
     segments = [*SEGMENT, (1, "none", 0, 100, None, None)]
     reference = corpus(segments, changes=[(0, 20, None), (1, 30, None)], kinds=kinds)
     system = corpus(changes=[(0, 20, 1.5)], kinds=kinds)

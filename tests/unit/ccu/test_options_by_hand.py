@@ -6,8 +6,8 @@ from statistics import mean, pstdev, stdev
 
 import pytest
 
-from hlteval.scoring.ccu.level_metric import LevelDiarization
 from hlteval.scoring.ccu.level_series import LevelOptions
+from hlteval.scoring.ccu.metrics import level_diarization
 from tests.unit.ccu.level_corpora import gold, said
 from tests.unit.ccu.test_detection import corpus, of, values
 
@@ -61,7 +61,7 @@ def test_the_statistics_of_levels_by_hand():
         for name in written
         for place, level in zip(places[name], written[name], strict=True)
     ]
-    metric = LevelDiarization("official", LevelOptions(), "valence")
+    metric = level_diarization("official", LevelOptions(), "valence")
     counts, _ = metric.statistics(gold(documents, reference), said(documents, system))
     lines = metric.official_files(metric.total([counts]))["statistics_aggregated.tab"].splitlines()
     found = {tuple(line.split("\t")[:3]): line.split("\t")[3] for line in lines}
@@ -78,7 +78,7 @@ def test_only_official_writes_the_file_of_units():
     system = said(documents, [("a", 0, 4, 200), ("a", 4, 8, 400)])
     files = {}
     for profile in ("plan", "official"):
-        metric = LevelDiarization(profile, LevelOptions(), "valence")
+        metric = level_diarization(profile, LevelOptions(), "valence")
         counts, aligned = metric.statistics(reference, system)
         files[profile] = metric.error_analysis(aligned, metric.total([counts]))[1]
     assert files["plan"] == {}

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
+from docs.make import manifest_grammars
 from docs.make.schema_page import page
 from docs.make.schemas import FOLDER, files, made
 from hlteval.reports.schemas.declared import SCHEMAS
@@ -41,6 +42,11 @@ def test_the_committed_files_are_up_to_date(golden):
     for name, text in files().items():
         golden(FOLDER / name, text)
     assert {path.name for path in FOLDER.glob("*.json")} == files().keys()
+
+
+@pytest.mark.parametrize("name", manifest_grammars.GRAMMARS)
+def test_the_schemas_of_manifests_are_made_of_what_manifests_declare(name, golden):
+    golden(ROOT / "grammars" / f"{name}.schema.json", manifest_grammars.text(name))
 
 
 def test_the_committed_page_is_up_to_date(golden):

@@ -14,7 +14,7 @@ from rich.console import Console
 from hlteval import score, validate
 from hlteval.reports import findings as reports
 from hlteval.reports import scores as score_formats
-from hlteval.reports.text import closing_line
+from hlteval.reports.findings import closing_line
 from hlteval.results.scores import Scores
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"

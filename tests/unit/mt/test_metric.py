@@ -9,8 +9,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 from hlteval.scoring.mt.metric import Translation
 from hlteval.scoring.mt.segments import Justifications, TranslationOptions
-from hlteval.scoring.similarity import with_entries
-from hlteval.scoring.situations.lorehlt import frame_rows
+from hlteval.scoring.similarity import resolve_places, with_entries
 from tests.unit.mt.translations import corpus
 
 REFERENCE = [
@@ -210,7 +209,7 @@ def test_a_frame_is_right_here_where_situation_frames_are_scored_as_right(
     assert Justifications(own, gold).correct.height == int(right)
     names = {"document": "docid"}
     system, reference = (with_entries(rows.rename(names)) for rows in (own, gold))
-    system = frame_rows.resolved(system, reference, official=False)
+    system = resolve_places(system, reference, ["docid", "type"])
     assert (system["place"][0] == with_entries(gold)["place"][0]) == right
 
 

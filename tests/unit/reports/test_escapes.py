@@ -14,15 +14,12 @@ from hypothesis import strategies as st
 
 from hlteval.findings import Findings, finding
 from hlteval.reports import findings
-from hlteval.reports import packages as fixes
-from hlteval.reports import packages as verification
 from hlteval.reports import scores as score_formats
 from hlteval.reports import systems as comparison
-from hlteval.reports.scores import Refusal
 from hlteval.reports.terminal import escape_json
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, System
-from hlteval.results.verdict import FixedCopy, Part, Verdict, Verification
+from hlteval.results.verdict import FixedCopy, Part, Refusal, Verdict, Verification
 
 DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 STRANGE = "".join(map(chr, [*range(1, 32), *range(127, 160)])) + DIRECTIONS + "\u2028\u2029\ufeff東"
@@ -66,11 +63,11 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "sarif": lambda: str(findings.FORMATS["sarif"](VERDICT)),
     "scores": lambda: score_formats.json(scores()),
     "comparison": lambda: comparison.comparison_json(compared()),
-    "verification": lambda: verification.verification_json(
+    "verification": lambda: findings.json(
         Verification(signature=STRANGE, parts=(Part(name=STRANGE, outcome="same"),))
     ),
-    "refusal": lambda: Refusal(VERDICT, STRANGE, STRANGE).as_json(),
-    "fixes": lambda: fixes.fixes_json(FixedCopy(path=NAME, verdict=VERDICT)),
+    "refusal": lambda: findings.json(Refusal(VERDICT, STRANGE, STRANGE)),
+    "fixes": lambda: findings.json(FixedCopy(path=NAME, verdict=VERDICT)),
 }
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from hlteval.tasks import load, rules
 from hlteval.validators import Rule, RuleContext
-from hlteval.workflows.run.batches import submission
+from tests.runs import open_sides
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 
@@ -19,7 +19,7 @@ def test_rules_that_are_left_out_find_nothing() -> None:
     for folder in sorted((FIXTURES / "seedev" / "invalid").iterdir())[::3]:
         task = load("seedev-binary" if "binary" in folder.name else "seedev-full")
         reference = FIXTURES / "standoff" / "valid" / task.name.removeprefix("seedev-")
-        for pair in submission(task, str(folder), str(reference)).pairs():
+        for pair in open_sides(task.name, str(folder), str(reference)).pairs():
             context = RuleContext(pair.system.corpus, pair.reference.corpus, task.schema())
             idle = [r for r in rules(task) if r.suspects is not None and not r.suspects(context)]
             results = pl.collect_all([rule.check(context) for rule in idle])

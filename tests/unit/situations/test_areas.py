@@ -63,14 +63,15 @@ def test_official_keeps_the_order_of_the_script(perfect):
 
 
 def test_the_area_is_that_of_the_curve_that_is_drawn(perfect):
-    from hlteval.reports.curves import points
+    from hlteval.reports.curves import panels
 
     reference, frames = perfect
     wrong = [frame("D1", "Shelter", 0.95, "Talas"), frame("D3", "Shelter", 0.85)]
     for profile in ("plan", "official"):
         found = scores(reference, [*frames, *wrong], profile)
+        curves = {panel.title: panel.curves[0] for panel in panels({"system": found})}
         for name, layer in LAYERS.items():
-            recalls, precisions = points(found, layer)
+            recalls, precisions = curves[layer]
             drawn = sum(
                 (recalls[at] - recalls[at - 1]) * (precisions[at] + precisions[at - 1]) / 2
                 for at in range(1, len(recalls))

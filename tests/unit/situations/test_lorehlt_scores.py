@@ -7,10 +7,12 @@ import math
 import polars as pl
 import pytest
 
-from hlteval.scoring.situations.lorehlt import frame_sides
-from hlteval.scoring.situations.lorehlt.frame_rows import MENTIONS, nil_places, nil_sources
+from hlteval.scoring.situations.lorehlt import frame_sides, official_sides
+from hlteval.scoring.situations.lorehlt.frame_rows import MENTIONS, nil_sources
 from hlteval.scoring.situations.lorehlt.frame_sides import CHOSEN
-from hlteval.scoring.situations.lorehlt.ranking import Gains, falling
+from hlteval.scoring.situations.lorehlt.official_ranking import falling
+from hlteval.scoring.situations.lorehlt.official_sides import nil_places
+from hlteval.scoring.situations.lorehlt.ranking import Gains
 from tests.unit.situations.lorehlt_frames import corpus, gold, said, scored, tables, values
 
 FEAR = {"holder_kb": "author", "value": -1.0, "fear": True, "anger": False, "joy": False}
@@ -122,7 +124,7 @@ def test_nothing_of_sentiments_without_them():
 def test_gains_and_thresholds_override_a_configuration():
     config = Gains(8, 4, 2, None, 2, 1)
     metric, _ = scored(corpus([]), corpus([]), config=config, gains=(5.0, 3.0, 1.0))
-    table = metric.options.gain_table(official=False)
+    table = metric.options.gain_table(Gains())
     assert (table.high, table.high_from, table.medium_from) == (5.0, 2, 1)
 
 
@@ -390,8 +392,8 @@ def test_all_rows_of_a_table_of_scores_have_the_same_measures(profile):
     assert set(measures.group_by("evaluation").agg(pl.col("measure").n_unique())["measure"]) == {1}
 
 
-@pytest.mark.parametrize("official", [False, True])
-def test_the_gravity_of_needs_and_issues_by_emotions(official):
+@pytest.mark.parametrize(("profile", "parts"), [(frame_sides, 5), (official_sides, 1)])
+def test_the_gravity_of_needs_and_issues_by_emotions(profile, parts):
     """A need is grave by itself, and each emotion adds .2; an issue needs one, the second adds .2.
 
     The plan's gravity is counted in fifths of a frame.
@@ -399,12 +401,11 @@ def test_the_gravity_of_needs_and_issues_by_emotions(official):
     rows = [(issue, fear, anger) for issue in (False, True) for fear in (0, 1) for anger in (0, 1)]
     frames = pl.DataFrame(rows, ["issue", "felt_fear", "felt_anger"], orient="row")
     frames = frames.with_columns(current=True, urgent=True, unresolved=True)
-    found = frames.select(frame_sides.numeric(official=official)).to_series().to_list()
-    parts = 1 if official else 5
+    found = frames.select(profile.numeric()).to_series().to_list()
     assert found == pytest.approx([parts * own for own in (1, 1.2, 1.2, 1.4, 0, 1, 1, 1.2)])
     for name in ("current", "urgent"):
         without = frames.with_columns(pl.lit(value=False).alias(name))
-        assert set(without.select(frame_sides.numeric(official=official)).to_series()) == {0}
+        assert set(without.select(profile.numeric()).to_series()) == {0}
 
 
 def test_there_are_as_many_draws_as_are_wanted_and_none_by_themselves():
@@ -425,4 +426,4 @@ def test_a_frame_has_the_emotions_of_any_of_its_sentiments():
     found = frame_sides.with_emotions(frames, felt)
     assert found.select("felt_fear", "felt_anger").row(0) == (True, True)
     grave = found.with_columns(current=True, urgent=True, unresolved=True)
-    assert grave.select(frame_sides.numeric(official=False)).item() == 7
+    assert grave.select(frame_sides.numeric()).item() == 7

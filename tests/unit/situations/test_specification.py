@@ -11,7 +11,8 @@ import pytest
 from hlteval.converters import ReadResult, load
 from hlteval.representation import Corpus
 from hlteval.scoring.similarity import UNIT, similarity
-from hlteval.scoring.situations.metric import FrameMatch, Options
+from hlteval.scoring.situations.metric import frame_match
+from hlteval.scoring.situations.plan import FrameMatch, Options
 from hlteval.sources import open_source
 from hlteval.validators.situations.rules import types
 
@@ -114,12 +115,12 @@ def test_the_worked_example_of_soft_matching():
     system = side("abcdefghiZ", "klmZZZZZZZ", "ZZZZZZZZZZ")
     assert similarity("abcdefghij", "abcdefghiZ") == 0.9 * UNIT
     assert similarity("klmnopqrst", "klmZZZZZZZ") * 10 == 3 * UNIT
-    assert counts(FrameMatch(), reference, system) == pytest.approx((1.2, 0.8, 1.8))
+    assert counts(frame_match(), reference, system) == pytest.approx((1.2, 0.8, 1.8))
 
 
 def test_the_worked_example_of_hard_matching():
     reference, system = side("Osh", "Naryn"), side("Naryn", "Osh", "Talas")
-    assert counts(FrameMatch(options=Options("exact")), reference, system) == (2, 0, 1)
+    assert counts(frame_match(options=Options("exact")), reference, system) == (2, 0, 1)
 
 
 def test_similarity_counts_code_points_and_normalizes_nothing_by_itself():
@@ -128,19 +129,19 @@ def test_similarity_counts_code_points_and_normalizes_nothing_by_itself():
     assert similarity("", "") == UNIT
     nfc, nfd = (normalize(form, "Đà Nẵng") for form in ("NFC", "NFD"))
     assert similarity(nfc, nfd) / UNIT == pytest.approx(0.588, abs=5e-4)
-    assert counts(FrameMatch(), side(nfc), side(nfd))[0] < 1
-    assert counts(FrameMatch(options=Options(normalize="NFC")), side(nfc), side(nfd)) == (1, 0, 0)
+    assert counts(frame_match(), side(nfc), side(nfd))[0] < 1
+    assert counts(frame_match(options=Options(normalize="NFC")), side(nfc), side(nfd)) == (1, 0, 0)
 
 
 def test_a_dictionary_names_the_places_of_both_sides():
-    metric = FrameMatch(options=Options("exact", place_dictionary={"Ош": "Osh", "OSH": "Osh"}))
+    metric = frame_match(options=Options("exact", place_dictionary={"Ош": "Osh", "OSH": "Osh"}))
     assert counts(metric, side("Ош"), side("OSH")) == (1, 0, 0)
 
 
 def test_a_blank_place_is_none_in_the_plan_and_one_in_the_script():
     reference, system = side("Osh"), side("Osh", " ")
-    assert counts(FrameMatch(), reference, system) == (1, 0, 0)
-    assert counts(FrameMatch(profile="official"), side("Osh"), side("Osh", "")) == (1, 0, 1)
+    assert counts(frame_match(), reference, system) == (1, 0, 0)
+    assert counts(frame_match(profile="official"), side("Osh"), side("Osh", "")) == (1, 0, 1)
 
 
 def test_of_several_places_of_one_type_the_script_takes_the_last_one():
@@ -154,11 +155,11 @@ def test_of_several_places_of_one_type_the_script_takes_the_last_one():
         ]  # fmt: skip
         return Corpus(documents=[{"row": 0, "name": "d"}], frames=rows)
 
-    script, places = FrameMatch(profile="official"), ("Osh", "Naryn")
+    script, places = frame_match(profile="official"), ("Osh", "Naryn")
     one = block(*(("Shelter", place) for place in places))
     assert counts(script, one, side("Naryn")) == (1, 0, 0)
     assert counts(script, one, side("Osh")) == (0, 1, 1)
-    assert counts(FrameMatch(), one, side("Osh")) == (1, 1, 0)
+    assert counts(frame_match(), one, side("Osh")) == (1, 1, 0)
     two = block(*((label, place) for label in ("Shelter", "Evacuation") for place in places))
     assert counts(script, two, side(*places)) == (2, 2, 0)
 
@@ -171,12 +172,12 @@ def scored(metric: FrameMatch, reference: Corpus, system: Corpus) -> dict[str, f
 def test_frames_without_a_place_do_not_count_at_type_and_place():
     reference, system = side("Osh", None), side("Osh", None, "Talas")
     for profile in ("plan", "official"):
-        assert counts(FrameMatch(profile=profile), reference, system) == (1, 0, 1)
+        assert counts(frame_match(profile=profile), reference, system) == (1, 0, 1)
 
 
 def test_an_output_without_places_has_two_layers():
     for profile in ("plan", "official"):
-        metrics = scored(FrameMatch(profile=profile), side("Osh", "Talas"), side(None))
+        metrics = scored(frame_match(profile=profile), side("Osh", "Talas"), side(None))
         none = {
             name for name, value in metrics.items() if name.endswith("max_f1") and value is None
         }
@@ -191,6 +192,6 @@ def test_a_status_changes_no_score():
     frames = [row | more for row, more in zip(system.frames.to_dicts(), said, strict=True)]
     with_status = Corpus(documents=system.documents, frames=frames)
     for profile in ("plan", "official"):
-        metric = FrameMatch(profile=profile)
+        metric = frame_match(profile=profile)
         assert scored(metric, reference, with_status) == scored(metric, reference, system)
         assert scored(metric, with_status, reference) == scored(metric, system, reference)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from hlteval.representation import Corpus
-from hlteval.scoring.situations.metric import FrameMatch
+from hlteval.scoring.situations.metric import frame_match
 from tests.unit.situations.test_areas import annotated, frame, scores
 
 FRAMES = [
@@ -54,7 +54,7 @@ def test_a_frame_without_a_confidence_is_as_sure_as_one_with_1():
     documents = [{"row": at, "name": f"D{at}"} for at in range(2)]
     reference = Corpus(documents=documents, frames=frames[1:])
     system = Corpus(documents=documents, frames=[frames[0], frames[1] | {"confidence": 1.0}])
-    metric = FrameMatch()
+    metric = frame_match()
     values, tables = metric.score(metric.total([metric.statistics(reference, system)[0]]))
     assert values["type.auc"] == 1 / 2
     assert set(tables["curve"].drop_nulls("threshold")["threshold"]) == {1.0}

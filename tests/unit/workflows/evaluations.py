@@ -10,8 +10,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from hlteval.workflows.evaluation.pipeline_work import Order, Outcome, perform
+from hlteval.workflows.evaluation.pipeline_work import Order, Outcome
+from hlteval.workflows.processes import graph
+from hlteval.workflows.processes.graph import Failed, Node
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 REFERENCE = "R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n"
@@ -76,16 +79,32 @@ def processes_in(root: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class InProcess:
-    """Does the orders in this process, in the root of the evaluation."""
+    """Does the work in this process, in the root of the evaluation."""
 
     root: Path
 
-    def outcomes(self, orders: Iterable[Order]) -> Iterator[tuple[Order, Outcome]]:
+    def results(self, roots: Iterable[Node]) -> Iterator[tuple[int, Any]]:
         """The outcome of each order."""
-        for order in orders:
+        for number, node in enumerate(roots):
             with chdir(self.root):
-                outcome = perform(order)
-            yield order, outcome
+                ((_, outcome),) = graph.InProcess().results([node])
+            yield number, outcome
+
+    def close(self) -> None:
+        """Nothing is left to end."""
+
+
+class Doubles:
+    """Workers that call a method with each order."""
+
+    def outcome(self, order: Order) -> Outcome | Failed:
+        """The outcome of an order."""
+        raise NotImplementedError
+
+    def results(self, roots: Iterable[Node]) -> Iterator[tuple[int, Any]]:
+        """The outcome of each order."""
+        for number, node in enumerate(roots):
+            yield number, self.outcome(*node.arguments)
 
     def close(self) -> None:
         """Nothing is left to end."""

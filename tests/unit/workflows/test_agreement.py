@@ -15,9 +15,9 @@ import hlteval
 from hlteval.results.agreement import Agreement, CoefficientValue
 from hlteval.scoring.agreement.units import Marked, _text, _value
 from hlteval.tasks import load, task_modules
-from hlteval.workflows.agreement.agreement import agreement
 from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.run.verdicts import Refused
+from tests.runs import agreement
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 VALID = FIXTURES / "agreement" / "valid"

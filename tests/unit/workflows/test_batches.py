@@ -11,8 +11,8 @@ import pytest
 
 from hlteval import convert, tasks
 from hlteval.converters import load
-from hlteval.workflows.run.batches import Submission, submission
-from tests.runs import score, validate
+from hlteval.workflows.run.batches import Submission
+from tests.runs import open_sides, score, validate
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "fixtures"
@@ -28,7 +28,7 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
 
 def opened_trial(trial: Any) -> Submission:
     against = trial.against and str(trial.against)
-    return submission(tasks.load(trial.task), str(trial.submission), against)
+    return open_sides(trial.task, str(trial.submission), against)
 
 
 def layouts(trial: Any) -> tuple[str, str]:
@@ -138,7 +138,7 @@ def test_documents_without_a_file_of_the_submission_are_in_some_batch(
     reference = str(documents(tmp_path / "reference", [(f"d{n}", "is") for n in range(1, 6)]))
     convert(reference, f"{reference}.jsonl")
     for path in (reference, f"{reference}.jsonl"):
-        opened = submission(tasks.load("ltf"), str(system), path)
+        opened = open_sides("ltf", str(system), path)
         pairs = [
             (pair.reference.corpus.documents["name"], pair.system.corpus.documents["name"])
             for pair in opened.pairs(size)

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from hlteval.results.systems import Leaderboard
-from hlteval.workflows.compare.board import leaderboard_in, report_files
+from hlteval.workflows.compare.board import report_files
 from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.run.verdicts import Refused
+from tests.runs import leaderboard_in
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
 SYSTEMS = [str(DEMO / "system"), str(DEMO / "flawed"), str(DEMO / "absent")]

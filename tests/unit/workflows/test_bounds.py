@@ -10,12 +10,10 @@ import pytest
 from hlteval.converters.situations.lorehlt.items import Violation, violations
 from hlteval.findings import Finding, Findings, Problem, Span, finding, part, summary
 from hlteval.findings.cascades import cascades
-from hlteval.reports.findings import FORMATS
+from hlteval.reports.findings import FORMATS, text
 from hlteval.reports.terminal import results, write
-from hlteval.reports.text import text
 from hlteval.results.verdict import Verdict
-from hlteval.workflows.fix.fixing import fix
-from tests.runs import validate
+from tests.runs import fix, validate
 
 HEADER = '{"format":"hlteval-corpus","version":1}\n'
 ROW = "R\tm{}\tname\tD:5-9\tX\tCITY\tNAM\t2.0\n"

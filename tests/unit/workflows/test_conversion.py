@@ -14,15 +14,8 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
 from hlteval.sources.inputs import as_path
 from hlteval.workflows.convert import conversion, inputs, losses
-from hlteval.workflows.convert.conversion import (
-    Lossy,
-    NotConverted,
-    UnknownFormat,
-    convert,
-    read,
-    target,
-)
-from hlteval.workflows.convert.inputs import detect_format
+from hlteval.workflows.convert.conversion import Lossy, NotConverted, convert, read, target
+from hlteval.workflows.convert.inputs import UnknownFormat, detect_format
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 CORPUS = str(FIXTURES / "standoff" / "valid" / "full")

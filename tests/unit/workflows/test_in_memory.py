@@ -10,7 +10,8 @@ import pytest
 from hlteval.representation import Corpus
 from hlteval.sources.inputs import as_path
 from hlteval.workflows import config as demo
-from hlteval.workflows.convert.conversion import UnknownFormat, convert, read
+from hlteval.workflows.convert.conversion import convert, read
+from hlteval.workflows.convert.inputs import UnknownFormat
 from hlteval.workflows.run.verdicts import Refused
 from tests.runs import score, validate
 

@@ -15,7 +15,9 @@ import msgspec
 import pytest
 
 import hlteval
-from hlteval.workflows.processes.batches import Opening, report_batches, results
+from hlteval.workflows.processes.batches import report_batches, results
+from hlteval.workflows.processes.pool import Call
+from hlteval.workflows.run.engine import open_check
 from hlteval.workflows.run.request import Request
 from tests.runs import score, validate
 
@@ -24,7 +26,7 @@ SCORED = ROOT / "fixtures" / "scores"
 TRIALS = runpy.run_path(str(Path(__file__).with_name("trials.py")))
 DOCUMENTS = 7
 INVALID = ("ltf", str(ROOT / "fixtures" / "ltf" / "invalid"))
-LTF = Opening("hlteval.workflows.run.engine:open_check", {"request": Request(*INVALID)})
+LTF = Call("hlteval.workflows.run.engine:open_check", (Request(*INVALID),))
 Processes = list["subprocess.Popen[bytes]"]
 
 
@@ -80,7 +82,7 @@ def test_processes_give_the_same_in_the_same_order(
 
 def test_no_process_is_left_behind(started: Processes) -> None:
     """Whoever stops early, as after Ctrl-C, ends them; and they get no Ctrl-C of their own."""
-    worker = LTF()
+    worker = open_check(Request(*INVALID))
     with closing(results(worker, LTF, 2, 1)) as each:
         next(each)
         assert {os.getsid(process.pid) for process in started}.isdisjoint({os.getsid(0)})
@@ -99,7 +101,10 @@ def test_where_a_process_fails_this_one_goes_on(
 
 
 def test_each_batch_is_taken_once() -> None:
-    whole = [[checked.documents for checked in batch] for batch in LTF().results(5)]
+    whole = [
+        [checked.documents for checked in batch]
+        for batch in open_check(Request(*INVALID)).results(5)
+    ]
     parts: list[list[Any]] = [[], [], []]
     for first, part in enumerate(parts):
         report_batches(LTF, 5, first, 3, part.append)

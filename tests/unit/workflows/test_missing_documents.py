@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hlteval import score, validate
-from hlteval.workflows.run.reference import missing_documents
+from hlteval.workflows.run.checks import missing_documents
 from tests.runs import opened_check
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"

@@ -9,12 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hlteval.workflows.processes.pool import Call, Limits, Pool, Process, ProcessEnded
+from hlteval.workflows.processes.graph import Failed, LocalProcesses, Node
+from hlteval.workflows.processes.pool import Call, Limits, Process, ProcessEnded
 
 HERE = "tests.unit.workflows.test_pool"
 REPORTING = f"{HERE}:reporting"
@@ -129,19 +131,19 @@ def test_limits_are_those_of_the_system() -> None:
     assert found == [(limit, limit) for limit in (2_000_000_000, 50, 3_000_000, 0)]
 
 
-def test_an_order_at_which_a_used_process_ends_is_given_to_a_new_one(tmp_path: Path) -> None:
-    pool = Pool(f"{HERE}:ending", 1, root=tmp_path)
-    (first,) = pool.results([9])
-    assert isinstance(first[1], ProcessEnded)
-    assert list(pool.results([9, 9])) == [(9, 9), (9, 9)]
-    (order, ended), *others = pool.results([4, 9])
-    assert (order, ended.status, others) == (4, 4, [(9, 9)])
-    pool.close()
+def test_a_call_at_which_a_used_process_ends_is_given_to_a_new_one(tmp_path: Path) -> None:
+    with closing(LocalProcesses(1, tries=1, root=tmp_path)) as workers:
+
+        def results(*statuses: int) -> list[tuple[int, object]]:
+            nodes = [Node(f"{HERE}:ending", (status,)) for status in statuses]
+            return list(workers.results(nodes))
+
+        assert results(9) == [(0, Failed("crashed", "the exit status 9"))]
+        assert results(9, 9) == [(0, 9), (1, 9)]
+        assert results(4, 9) == [(0, Failed("crashed", "the exit status 4")), (1, 9)]
 
 
-def test_an_order_without_time_is_not_tried_again() -> None:
-    pool = Pool("time:sleep", 2, seconds=1)
-    found = dict(pool.results([0, 0.1, 60]))
-    assert (found[0], found[0.1], found[60].status) == (None, None, None)
-    assert isinstance(found[60], ProcessEnded)
-    pool.close()
+def test_a_call_without_time_is_not_tried_again() -> None:
+    with closing(LocalProcesses(2, seconds=1)) as workers:
+        found = dict(workers.results(Node("time:sleep", (time,)) for time in (0, 0.1, 60)))
+    assert found == {0: None, 1: None, 2: Failed("time", "it took too long")}

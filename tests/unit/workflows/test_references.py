@@ -9,8 +9,7 @@ import pytest
 
 from hlteval import Refused, convert, tasks
 from hlteval.findings import catalogue
-from hlteval.workflows.compare.comparison import compare
-from tests.runs import score, validate
+from tests.runs import compare, score, validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 ROOM = FIXTURES / "reference" / "invalid"

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.workflows.compare.comparison import compare
 from hlteval.workflows.convert.conversion import convert
-from tests.runs import score, validate_all
+from tests.runs import compare, score, validate_all
 
 ROOT = Path(__file__).parents[3]
 FIXTURES, DEMO = ROOT / "fixtures", ROOT / "hlteval" / "demo"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hlteval.tasks.task import WrongOption
-from hlteval.workflows.compare.ranking import system_names
+from hlteval.workflows.compare.comparison import system_names
 
 INVALID = Path(__file__).parents[3] / "fixtures" / "leaderboard" / "invalid"
 PATHS = ["runs/bold.tpl", "runs/careful.tpl", "a/run.tpl", "b/run.tpl"]
@@ -29,7 +29,7 @@ LDB107-no-name.tsv           2  10  11  E!
 @pytest.mark.parametrize("line", FIXTURES.strip().splitlines(), ids=lambda line: line.split()[0])
 def test_a_file_of_names_raises_its_code_and_nothing_else(line: str) -> None:
     name, *place, level = line.split()
-    (found,) = system_names(PATHS, str(INVALID / name)).findings
+    _, (found,) = system_names(PATHS, str(INVALID / name))
     assert found.code == name.partition("-")[0]
     assert found.severity.value[0].upper() + "!" * found.blocking == level
     assert (found.side, found.file) == ("--names", str(INVALID / name))
@@ -48,17 +48,17 @@ def test_names_are_of_paths_of_files_and_of_files_without_suffix(tmp_path: Path)
     names = tmp_path / "names.tsv"
     lines = ("runs/bold.tpl\tB", "careful\tTeam <A> & 大 ", "", "a/run\tFirst", "b/run.tpl\tbold")
     names.write_text("\r\n".join(lines), "utf-8")
-    found = system_names(PATHS, str(names))
-    assert found.findings == []
-    assert [*found.names.values()] == ["B", "Team <A> & 大", "First", "bold"]
+    by_path, findings = system_names(PATHS, str(names))
+    assert findings == []
+    assert [*by_path.values()] == ["B", "Team <A> & 大", "First", "bold"]
 
 
 def test_without_a_file_names_are_short() -> None:
-    assert [*system_names(PATHS).names.values()] == ["bold", "careful", "a/run", "b/run"]
+    assert [*system_names(PATHS)[0].values()] == ["bold", "careful", "a/run", "b/run"]
 
 
 def test_the_closest_submission_is_suggested() -> None:
-    (found,) = system_names(PATHS, str(INVALID / "LDB102-misspelt.tsv")).findings
+    _, (found,) = system_names(PATHS, str(INVALID / "LDB102-misspelt.tsv"))
     assert found.help == "did you mean bold.tpl?"
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.tasks import load
-from hlteval.workflows.run.batches import NothingGiven, submission
-from tests.runs import validate, validate_all
+from hlteval.workflows.run.batches import NothingGiven
+from tests.runs import open_sides, validate, validate_all
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 REFERENCE = str(FIXTURES / "standoff" / "valid" / "full")
@@ -54,7 +53,7 @@ def test_a_source_that_cannot_be_opened_is_a_finding_even_so(tmp_path: Path) -> 
 
 
 def names(pairs_of: str, size: int) -> list[list[str]]:
-    opened = submission(load("seedev-full"), pairs_of, REFERENCE)
+    opened = open_sides("seedev-full", pairs_of, REFERENCE)
     pairs = list(opened.pairs(size))
     for pair in pairs:
         # Both sides number their documents alike, also where one has none of a name.

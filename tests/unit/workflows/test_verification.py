@@ -11,10 +11,9 @@ import pytest
 
 from hlteval.results.verdict import Signature, Verification, WrongSignature
 from hlteval.tasks.task import WrongOption
-from hlteval.workflows.compare.comparison import compare
 from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.verification import read_claim, verify
-from tests.runs import score
+from tests.runs import compare, score
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
 REFERENCE, SYSTEM = (str(DEMO / "entities" / f"{side}.tab") for side in ("reference", "system"))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.reports.html import alignment as module
-from hlteval.reports.html.alignment import Alignment, Contexts, alignment, marked, plain
+from hlteval.reports.html.alignment import Alignment, alignment, mark, plain
 from hlteval.reports.html.page import as_json
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
@@ -114,9 +114,11 @@ def test_places_outside_the_text_have_no_context() -> None:
 
 
 def test_texts_that_differ_have_a_context_each() -> None:
-    contexts = Contexts()
-    assert contexts.add(marked("the rye", [(4, 7)]), marked("a rye", (), [(2, 5)])) == 0
-    assert contexts.values == [(("the ", 0, "rye", 1), ("a ", 0, "rye", 2))]
+    scores = mentions({"status": "wrong", "reference": "4-6", "system": "2-4"})
+    texts = pl.DataFrame([("d", "the rye", "a rye")], schema=dict(TEXTS), orient="row")
+    found = alignment(msgspec.structs.replace(scores, evidence=Evidence(texts)))
+    assert found is not None and found.context == [0]
+    assert found.contexts == [(("the ", 0, "rye", 1), ("a ", 0, "rye", 2))]
 
 
 def test_a_hundred_thousand_rows() -> None:
@@ -137,7 +139,7 @@ def test_what_is_marked_is_what_the_text_has_there(
     text: str, ours: list[tuple[int, int]], theirs: list[tuple[int, int]]
 ) -> None:
     text = plain(text)
-    parts = marked(text, ours, theirs)
+    parts = mark(text, ours, theirs)
     shown = [(str(part), side) for part, side in zip(parts[::2], parts[1::2], strict=True)]
     for side, spans in ((1, ours), (2, theirs)):
         covered = {at for start, end in spans for at in range(max(start, 0), min(end, len(text)))}

@@ -19,7 +19,7 @@ from hlteval.reports.html.page import (
     Tab,
     as_json,
     asset,
-    packed,
+    pack,
     policy,
 )
 
@@ -66,10 +66,10 @@ def test_libraries_have_their_licences_and_no_maps():
 
 
 def test_texts_that_repeat_are_written_once():
-    (column,) = packed(pl.DataFrame({"type": ["PER", None, "PER", "PER"]}))
+    (column,) = pack(pl.DataFrame({"type": ["PER", None, "PER", "PER"]}))
     assert (column["words"], column["at"]) == (["PER"], [0, None, 0, 0])
 
 
 def test_what_is_not_a_number_is_undefined():
-    (column,) = packed(pl.DataFrame({"f1": [float("nan"), 0.5]}))
+    (column,) = pack(pl.DataFrame({"f1": [float("nan"), 0.5]}))
     assert column["values"] == [None, 0.5]
