@@ -41,7 +41,7 @@ def gain(mode: Mode) -> pl.Expr:
 
 @dataclass(frozen=True)
 class Policy:
-    """What the specification leaves open.
+    """The choices that the specification leaves open.
 
     Attributes:
         zero_f: whether pairs without a correct point are mapped: always (`map`, as the algorithm
@@ -373,8 +373,8 @@ def type_ranks(
     """
     if type_order:
         places = {name: place for place, name in enumerate(type_order, start=1)}
-        rank = pl.col("type").replace_strict(places, default=0, return_dtype=pl.Int64)
-        return types.with_columns(rank=rank)
+        ranks_of_types = pl.col("type").replace_strict(places, default=0, return_dtype=pl.Int64)
+        return types.with_columns(rank=ranks_of_types)
     targets: dict[tuple[int, str], set[str]] = {}
     for number, source, target in pointing.select("set", "type", "target_type").iter_rows():
         targets.setdefault((number, source), set()).add(target)

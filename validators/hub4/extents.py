@@ -5,7 +5,7 @@ If nearly all extents are off in the same way, that is reported once, with the w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -42,145 +42,115 @@ class Span(NamedTuple):
 Pair = tuple[int, int]
 
 
+class Shift(NamedTuple):
+    """Extents that are off by so many characters, from the beginning of their document or file."""
+
+    first: int
+    last: int
+    in_file: bool = False
+
+    def back(self, span: Span) -> Pair:
+        """The right start and end of an extent."""
+        begins = (span.begins or 0) if self.in_file else 0
+        return span.start + self.first - begins, span.end + self.last - begins
+
+    def read(self, span: Span) -> str:
+        """The text at an extent that is read that way."""
+        start, end = self.back(span)
+        return span.content[max(start, 0) : max(end, 0)]
+
+
+class Unit(NamedTuple):
+    """Extents that count the units of an encoding, and the two characters of CR LF."""
+
+    encoding: str
+    width: int
+    crlf: bool = False
+
+    def back(self, span: Span) -> Pair | None:
+        """The right start and end of an extent; None if it is inside a character."""
+        places = _places(span.content, self)
+        start, end = places.get(span.start), places.get(span.end)
+        return None if start is None or end is None else (start, end)
+
+    def read(self, span: Span) -> str:
+        """The text at an extent that is read that way."""
+        units = _encoded(span.content, self)[self.width * span.start : self.width * span.end]
+        return units.decode(self.encoding, "replace")
+
+
+@lru_cache(maxsize=8)
+def _places(text: str, unit: Unit) -> Mapping[int, int]:
+    """The index of each character, and of the end, by its offset in another unit."""
+    widths = (
+        len(character.encode(unit.encoding)) // unit.width + (unit.crlf and character == "\n")
+        for character in text
+    )
+    return {offset: index for index, offset in enumerate(accumulate(widths, initial=0))}
+
+
+@lru_cache(maxsize=8)
+def _encoded(text: str, unit: Unit) -> bytes:
+    return (text.replace("\n", "\r\n") if unit.crlf else text).encode(unit.encoding)
+
+
 class Cause(NamedTuple):
     """A way in which extents are off.
 
     Attributes:
         message: what is wrong.
         fix: what to do.
-        read: gives the text at an extent that is read that way.
-        back: gives the right start and end of such an extent; None if it is inside a character.
+        way: how such extents are read.
     """
 
     message: str
     fix: str
-    read: Callable[[Span], str]
-    back: Callable[[Span], Pair | None]
+    way: Shift | Unit
 
     def explains(self, span: Span) -> bool:
         """Whether an extent that is read that way has its text."""
-        return self.read(span).replace("\r", "").replace("\n", " ") == span.wanted
+        return self.way.read(span).replace("\r", "").replace("\n", " ") == span.wanted
 
     def corrected(self, span: Span) -> Pair | None:
         """The right start and end of an extent; None if that is outside the document."""
-        pair = self.back(span)
+        pair = self.way.back(span)
         inside = pair is not None and min(pair) >= 0 and max(pair) <= len(span.content)
         return pair if inside else None
-
-
-def _moved(first: int, last: int) -> Callable[[Span], str]:
-    return lambda span: span.content[max(span.start + first, 0) : max(span.end + last, 0)]
-
-
-def _moved_back(first: int, last: int) -> Callable[[Span], Pair]:
-    return lambda span: (span.start + first, span.end + last)
-
-
-def _from_crlf(span: Span) -> Pair | None:
-    return _counted(span, "crlf")
-
-
-def _from_bytes(span: Span) -> Pair | None:
-    return _counted(span, "utf-8")
-
-
-def _from_utf16(span: Span) -> Pair | None:
-    return _counted(span, "utf-16")
-
-
-def _counted(span: Span, unit: str) -> Pair | None:
-    places = _places(span.content, unit)
-    start, end = places.get(span.start), places.get(span.end)
-    return None if start is None or end is None else (start, end)
-
-
-@lru_cache(maxsize=8)
-def _places(text: str, unit: str) -> Mapping[int, int]:
-    """The index of each character, and of the end, by its offset in another unit."""
-    if unit == "crlf":
-        widths = [2 if character == "\n" else 1 for character in text]
-    elif unit == "utf-16":
-        widths = [2 if character > "\uffff" else 1 for character in text]
-    else:
-        widths = [len(character.encode()) for character in text]
-    return {offset: index for index, offset in enumerate(accumulate(widths, initial=0))}
-
-
-def _from_file(span: Span) -> Pair:
-    begins = span.begins or 0
-    return span.start - begins, span.end - begins
-
-
-def _in_crlf(span: Span) -> str:
-    return _with_crlf(span.content)[span.start : span.end]
-
-
-@lru_cache(maxsize=8)
-def _with_crlf(text: str) -> str:
-    return text.replace("\n", "\r\n")
-
-
-def _in_bytes(span: Span) -> str:
-    return _bytes(span.content, "utf-8")[span.start : span.end].decode("utf-8", "replace")
-
-
-def _in_utf16(span: Span) -> str:
-    units = _bytes(span.content, "utf-16-le")[2 * span.start : 2 * span.end]
-    return units.decode("utf-16-le", "replace")
-
-
-@lru_cache(maxsize=8)
-def _bytes(text: str, encoding: str) -> bytes:
-    return text.encode(encoding)
-
-
-def _in_file(span: Span) -> str:
-    begins = span.begins or 0
-    return span.content[max(span.start - begins, 0) : max(span.end - begins, 0)]
 
 
 _CAUSES = (
     Cause(
         "each line end counts as two characters",
         "count a line end as one character, as if the corpus had LF, or use --line-ends as-written",
-        _in_crlf,
-        _from_crlf,
+        Unit("utf-32-le", 4, crlf=True),
     ),
     Cause(
-        "offsets count UTF-8 bytes",
-        "count characters (code points), not bytes",
-        _in_bytes,
-        _from_bytes,
+        "offsets count UTF-8 bytes", "count characters (code points), not bytes", Unit("utf-8", 1)
     ),
     Cause(
         "offsets count UTF-16 code units",
         "count characters (code points), not UTF-16 code units",
-        _in_utf16,
-        _from_utf16,
+        Unit("utf-16-le", 2),
     ),
     Cause(
         "offsets are 1-based, and the end is inclusive",
         "subtract 1 from each start: the first character is 0, and the end is one past the last",
-        _moved(-1, 0),
-        _moved_back(-1, 0),
+        Shift(-1, 0),
     ),
     Cause(
         "offsets are 1-based",
         "subtract 1 from each number: the first character is 0",
-        _moved(-1, -1),
-        _moved_back(-1, -1),
+        Shift(-1, -1),
     ),
     Cause(
         "the end is inclusive",
         "add 1 to each end: it is the first character after the text",
-        _moved(0, 1),
-        _moved_back(0, 1),
+        Shift(0, 1),
     ),
     Cause(
         "offsets count from the beginning of the corpus",
         "count from the < of each document's start tag, or use --unsegmented",
-        _in_file,
-        _from_file,
+        Shift(0, 0, in_file=True),
     ),
 )
 
@@ -219,8 +189,7 @@ def _shifts(sample: list[Span]) -> Iterator[Cause]:
             f"offsets are too {way} by {abs(distance):,}",
             f"{'add' if distance > 0 else 'subtract'} {abs(distance):,} "
             f"{'to' if distance > 0 else 'from'} each number; 0 is the < of the start tag",
-            _moved(distance, distance),
-            _moved_back(distance, distance),
+            Shift(distance, distance),
         )
 
 
