@@ -108,7 +108,7 @@ def in_words(name: str, terminals: Iterable[str], words: Mapping[str, str]) -> s
 
 
 @cache
-def vocabulary(name: str) -> dict[str, Any]:
+def vocabulary(name: str) -> Mapping[str, Any]:
     """The tables of a vocabulary or event schema, from its TOML file.
 
     Examples:
@@ -120,7 +120,7 @@ def vocabulary(name: str) -> dict[str, Any]:
 
 
 @cache
-def schema(name: str) -> dict[str, Any]:
+def schema(name: str) -> Mapping[str, Any]:
     """A JSON Schema, from its file.
 
     Examples:
@@ -128,5 +128,5 @@ def schema(name: str) -> dict[str, Any]:
         'array'
     """
     text = resources.files("hlteval.grammars").joinpath(f"{name}.schema.json").read_text("utf-8")
-    loaded: dict[str, Any] = json.loads(text)
+    loaded: Mapping[str, Any] = json.loads(text)
     return loaded

@@ -101,7 +101,7 @@ class LazyImport:
 
     named: str
 
-    def __call__(self, *arguments: Any, **named_arguments: Any) -> Any:
+    def __call__(self, *arguments: object, **named_arguments: object) -> Any:
         """The result of the function, or the value itself."""
         found = resolve(self.named)
         return found(*arguments, **named_arguments) if callable(found) else found

@@ -143,7 +143,7 @@ class _Bounded(NamedTuple):
     """
 
     declared: Entry
-    explained: list[dict[str, Any]]
+    explained: Sequence[Mapping[str, Any]]
     keys: Sequence[tuple[str | None, int | None]]
     others: Mapping[int | None, pl.DataFrame]
 

@@ -289,7 +289,9 @@ class _Explained:
             value = value[step]
         if not isinstance(value, dict) or any(_item(part)):
             return value
-        empty: dict[str, Any] = {name: [] for name in _LISTS if isinstance(value.get(name), list)}
+        empty: dict[str, list[object]] = {
+            name: [] for name in _LISTS if isinstance(value.get(name), list)
+        }
         return {**value, **empty}
 
 

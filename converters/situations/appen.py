@@ -315,7 +315,7 @@ def _paths(corpus: Corpus) -> Iterator[tuple[int, str]]:
             yield row, f"ALL/{FOLDER}/{name}{SUFFIX}"
 
 
-def _frames(corpus: Corpus) -> Iterator[dict[str, Any]]:
+def _frames(corpus: Corpus) -> Iterator[Mapping[str, Any]]:
     """The situations in the order of their blocks, with their candidate places as `target`."""
     candidates = corpus.arguments.filter(pl.col("role") == ROLE).sort("frame_row", "position")
     targets = candidates.group_by("frame_row").agg("target")

@@ -297,7 +297,10 @@ def without_placeholders(corpus: Corpus) -> Corpus:
     marked = marks.select("document", trigger="target").unique()
     events = corpus.frames.join(marked, on=["document", "trigger"], how="semi")["row"].implode()
     trigger = pl.when(~pl.col("row").is_in(events)).then("trigger")
-    on: dict[str, Any] = {"left_on": ["document", "mention"], "right_on": ["document", "trigger"]}
+    on: Mapping[str, Any] = {
+        "left_on": ["document", "mention"],
+        "right_on": ["document", "trigger"],
+    }
     return corpus.replace(
         frames=corpus.frames.with_columns(trigger=trigger),
         mentions=corpus.mentions.join(marked, **on, how="anti", maintain_order="left"),

@@ -292,7 +292,7 @@ class Tracks:
     def __init__(self, files: FileBatch) -> None:
         self.files = files
         self.findings: list[Finding] = []
-        self.rows: dict[str, list[dict[str, Any]]] = {}
+        self.rows: dict[str, list[dict[str, object]]] = {}
         self.documents: dict[str, int] = {}
         self.place = (0, 0)
 

@@ -333,7 +333,7 @@ def task_options(
     function: Callable[..., Any],
     options: Mapping[str, Any] | None,
     keywords: Mapping[str, Any],
-) -> dict[str, Any]:
+) -> Mapping[str, Any]:
     """The options of a task, as `merged` takes them: inputs have become names.
 
     Args:
@@ -351,7 +351,7 @@ def task_options(
     command, parameters = function.__name__, tuple(inspect.signature(function).parameters)
     declared = load(task)
     declared_options = {option.name: option for option in declared.options}
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for source in (options or {}, keywords):
         for written, value in source.items():
             if not isinstance(written, str):
@@ -539,7 +539,7 @@ def _with_config(function: Callable[..., R], bound: inspect.BoundArguments) -> R
     given, command = bound.arguments, function.__name__
     config = config_file(given["defaults"], given["task"])
     values = config.values
-    added: dict[str, Any] = {
+    added: dict[str, object] = {
         key: values[key]
         for key in _SETTINGS
         if key in values and key in bound.signature.parameters and given.get(key) is None

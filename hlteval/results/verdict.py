@@ -170,7 +170,7 @@ class Defaults(msgspec.Struct, frozen=True):
 
 
 @cache
-def declared_schemas() -> dict[str, dict[str, Any]]:
+def declared_schemas() -> Mapping[str, Mapping[str, Any]]:
     """The schemas of all JSON and of files that you write, by name, as `schemas.toml` has them."""
     text = resources.files("hlteval.results").joinpath("schemas.toml").read_text("utf-8")
     return tomllib.loads(text)

@@ -209,7 +209,7 @@ class _Work:
             inputs[name] = OpenInput(source, name=f"{source.path}{second}")
         return inputs
 
-    def settings(self, command: str) -> dict[str, Any]:
+    def settings(self, command: str) -> Mapping[str, Any]:
         """The profile, the encoding and those options of the task that a command has.
 
         Raises:

@@ -163,8 +163,8 @@ class _Parser:
         self.values[path] = (start, self.at)
         return value
 
-    def object(self, path: Path, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+    def object(self, path: Path, depth: int) -> Mapping[str, Any]:
+        found: dict[str, object] = {}
         for _ in self.elements("}"):
             if self.text[self.at] not in "\"'":
                 raise self.stop("JSN101", "the name of a member in double quotes or `}`")

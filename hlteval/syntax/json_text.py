@@ -340,7 +340,7 @@ def _gate(name: str, definition: str) -> Any:
     if definition:
         items = {"$ref": f"#/definitions/{definition}"}
         whole = {"type": "array", "items": items, "definitions": whole["definitions"]}
-    return jsonschema_rs.Draft4Validator(whole)
+    return jsonschema_rs.Draft4Validator(dict(whole))
 
 
 def invalid(name: str, items: Sequence[Any], definition: str = "") -> list[int]:

@@ -85,7 +85,7 @@ def _index(tables: Sequence[Member], root: str, task: str, path: str) -> tuple[b
         unprocessed += not processed
         cells = (stem(member), str(processed).lower(), "", member.name.removeprefix(root))
         lines.append("\t".join(cells))
-    values: dict[str, Any] = {"count": len(tables), "unprocessed": unprocessed}
+    values: Mapping[str, Any] = {"count": len(tables), "unprocessed": unprocessed}
     return "".join(f"{line}\n" for line in lines).encode(), finding("PKG105", file=path, **values)
 
 

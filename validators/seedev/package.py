@@ -49,7 +49,7 @@ def _several_runs(folders: Mapping[tuple[str, ...], Sequence[str]], path: str) -
         if len(folders) == 1 and len(documents) > 1 and len(set(runs)) == len(runs):
             names = [run or "the top level" for run in runs]
             listed = ", ".join(names[:-1]) + f" and {names[-1]}"
-            values: dict[str, Any] = {
+            values: Mapping[str, Any] = {
                 "count": len(runs),
                 "runs": listed,
                 "documents": len(documents),
@@ -65,7 +65,7 @@ def _missing_and_unknown(package: Package) -> Iterator[Finding]:
     nested, other = _nested(package), _other_files(package)
     folder = _run_folder(package)
     if folder:
-        values: dict[str, Any] = {"folder": folder, "name": folder.rpartition("/")[2]}
+        values: Mapping[str, Any] = {"folder": folder, "name": folder.rpartition("/")[2]}
         yield finding("SEE410", file=package.submission.path, count=len(nested), **values)
     for document in missing:
         if folder and document in nested:

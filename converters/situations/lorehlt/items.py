@@ -249,7 +249,7 @@ def _outside(code: str, error: SchemaError, branch: str) -> dict[str, object]:
     return {"given": shown, **named, "values": ", ".join(map(str, error.wanted))}
 
 
-def _missing(wanted: Sequence[str], given: dict[str, Any], path: Path) -> dict[str, object]:
+def _missing(wanted: Sequence[str], given: Mapping[str, object], path: Path) -> dict[str, object]:
     """The properties that an object lacks, and what to do about them."""
     missing = [name for name in wanted if name not in given]
     unknown = [name for name in given if name not in (ENTRY if path else PROPERTIES)]

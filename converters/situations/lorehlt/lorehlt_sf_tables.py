@@ -24,7 +24,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -220,9 +219,9 @@ _PROPERTIES = {
 }
 
 
-def _items(frames: pl.DataFrame, entries: pl.DataFrame) -> list[dict[str, Any]]:
+def _items(frames: pl.DataFrame, entries: pl.DataFrame) -> list[dict[str, object]]:
     """The frames as items of JSON; what has no value is left out."""
-    lists: dict[int, list[dict[str, Any]]] = {}
+    lists: dict[int, list[dict[str, object]]] = {}
     columns = ("frame_row", "value", *_FELT, "holder_kb")
     names = ("Sentiment", "Emotion_Fear", "Emotion_Anger", "Emotion_Joy", "Source")
     for row, *values in entries.select(columns).iter_rows():
