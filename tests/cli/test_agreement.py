@@ -17,7 +17,8 @@ from hlteval.reports.agreement import FORMATS
 from hlteval.reports.html import make_page
 
 Run = Callable[..., Any]
-VALID = Path(__file__).parents[2] / "fixtures" / "agreement" / "valid"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+VALID = FIXTURES / "agreement" / "valid"
 THREE = [VALID / name for name in ("ada.tab", "bo.tab", "eve.tab")]
 NONE = ("--bootstrap", 0)
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -48,6 +49,17 @@ def test_json_is_what_python_gives(invoke: Run) -> None:
     names = dict(zip(("ada", "bo", "eve"), THREE, strict=True))
     found = hlteval.agreement("lorehlt-edl", names, bootstrap=0)
     assert json.loads(result.stdout) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_findings_are_in_the_order_of_their_files(invoke: Run, tmp_path: Path) -> None:
+    text = next(FIXTURES.glob("lorehlt-edl/invalid/EDL318-*")).read_text("utf-8")
+    paths = [tmp_path / "b.tab", tmp_path / "a.tab"]
+    for path in paths:
+        path.write_text(text, "utf-8")
+    result = invoke("agreement", "lorehlt-edl", *paths, *NONE, "--lenient", "--format", "json")
+    files = [Path(item["file"]).name for item in json.loads(result.stdout)["findings"]]
+    assert {*files} == {"a.tab", "b.tab"}
+    assert files == sorted(files)
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -183,14 +183,14 @@ def hold(annotators: Sequence[Annotator], paths: Sequence[str], request: Request
     together = [item.of(REFERENCE) for item in about(annotators, paths)]
     together = [item for item in together if not (blocking and item.code in _FOLLOWING)]
     every = Findings([*findings, *together])
+    verdict = Verdict(request.task, "plan", passed=False, findings=every, side=REFERENCE)
     nothing = [item for item in blocking if item.code in NOTHING_TO_SCORE]
     nothing += [item for item in together if item.blocking]
     if nothing or (blocking and not request.lenient):
         fix = "fix the blocking findings"
         fix += "" if nothing else ", or use --lenient to compare the rest"
-        verdict = Verdict(request.task, "plan", passed=False, findings=every, side=REFERENCE)
         raise Refused(verdict, "nothing was compared because of blocking findings", fix)
-    return every
+    return verdict.findings
 
 
 def about(annotators: Sequence[Annotator], paths: Sequence[str]) -> Iterator[Finding]:
