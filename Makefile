@@ -20,10 +20,11 @@ FUZZ_ARGS ?=
 # Arguments for mutants, e.g. make mutants MUTANTS_ARGS="scoring/edl --number 50 --seed 2"
 MUTANTS_ARGS ?=
 
-# Tests start many programs, whose modules are compiled once. Tests of a file share what they build.
+# Tests start many programs, whose modules are compiled once. Tests of a file share what they build;
+# the files that take longest come first (conftest.py).
 # There is a worker per core: more threads of Polars would only wait for each other.
 unexport PYTHONDONTWRITEBYTECODE
-PYTEST := pytest -n auto --dist loadfile
+PYTEST := pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # Arguments for the size of the code, e.g. make size SIZE_ARGS="--list participles"
 SIZE_ARGS ?=
@@ -38,11 +39,12 @@ NEW = $(BIN)/python -m house.new $(1) $(NAME) --family "$(FAMILY)" --title "$(TI
 demo: $(RUNTIME)
 	$(BIN)/hlteval demo build/demo
 
-# Reports all problems in one run: tests run even if the style is wrong.
+# Reports all problems in one run: tests run even if the style is wrong. The other checks run beside
+# the tests, and are shown when these are complete.
 test: $(INSTALLED)
-	@failed=; for part in size lint types pytest; do \
-		$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
-	done; test -z "$$failed"
+	@mkdir -p build; $(MAKE) --no-print-directory --keep-going size lint types >build/checks.log 2>&1 & \
+	checks=$$!; failed=; $(MAKE) --no-print-directory pytest || failed=pytest; \
+	wait $$checks || failed="$$failed checks"; cat build/checks.log; test -z "$$failed"
 
 # How much code there is, and how finely it is divided.
 size: $(INSTALLED)

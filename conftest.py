@@ -13,6 +13,9 @@ settings.register_profile("here", deadline=None, suppress_health_check=[HealthCh
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
+# Runs of METEOR are short here: what the second compiler of Java makes would not be used.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 # As the command line does, before anything imports Polars; test_later_columns.py has both engines.
 os.environ.setdefault("POLARS_ENGINE_AFFINITY", "in-memory")
 
@@ -28,7 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=ROOT.parent / "shared",
         help="folder of the conformance cases; their tests are skipped where it is absent",
     )
-    parser.addoption("--mutations", type=int, default=20, help="number of damaged files per format")
+    parser.addoption("--mutations", type=int, default=12, help="number of damaged files per format")
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected outputs")
 
 
@@ -43,6 +46,20 @@ def pytest_configure(config: pytest.Config) -> None:
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) == worker["workercount"]:
         os.sched_setaffinity(0, {cores[int(worker["workerid"][2:]) % len(cores)]})
+
+
+LONG = (
+    *("unit/lsp/test_same_findings", "cli/test_pages", "unit/docs/test_site"),
+    *("cli/test_environment", "unit/workflows/test_later_columns", "cli/test_differences"),
+    *("properties/test_conversions", "properties/test_damage", "properties/test_hints"),
+)
+"""The files that take longest: they come first, so that no worker ends long before others."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest."""
+    ranks = {f"tests/{name}.py": rank for rank, name in enumerate(LONG)}
+    items.sort(key=lambda item: ranks.get(item.nodeid.partition("::")[0], len(LONG)))
 
 
 @pytest.hookimpl(wrapper=True)

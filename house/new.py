@@ -28,7 +28,7 @@ def new_format(root: Path, names: Names) -> None:
     form = names["format"]
     add_line(root / "converters/__init__.py", "BUILTIN", "}", f'    "{form}": "{dotted}",')
     add_package(root, "converters", names["family"])
-    row = f"| `{form}` | {names['title']}: document, start, end, label | yes | yes |"
+    row = f"| `{form}` | {names['title']}: document, begin, end, label | yes | yes |"
     add_line(root / "README.md", "| format |", "", row)
 
 

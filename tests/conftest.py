@@ -7,14 +7,21 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
 
+from hlteval import tasks
+from hlteval.cli.app import Unbuilt
+from hlteval.cli.commands import TaskGroup
+
+ROOT = Path(__file__).parents[1]
 Golden = Callable[[Path, str], None]
 
 
@@ -51,8 +58,34 @@ def tmp_path(
 @pytest.fixture(scope="session", autouse=True)
 def built_once() -> Iterator[None]:
     """The commands of an application, which typer would build again for each call of a test."""
+    build, built = TaskGroup.get_command, dict[object, Any]()
+
+    def command_of(group: TaskGroup, ctx: Any, name: str) -> Any:
+        if name not in tasks.BUILTIN or ctx.meta:
+            return build(group, ctx, name)
+        key = (type(group), name, id(tasks.load(name)))
+        if key not in built:
+            built[key] = build(group, ctx, name)
+        return built[key]
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("typer.testing._get_command", cache(get_command))
+        patch.setattr(Unbuilt, "built", cache(Unbuilt.built))
+        patch.setattr(TaskGroup, "get_command", command_of)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def parsed_once() -> Iterator[None]:
+    """Our pyproject.toml, which every command in this folder asks for defaults of hlteval."""
+    parse, text = tomllib.loads, (ROOT / "pyproject.toml").read_text("utf-8")
+    content = parse(text)
+
+    def loads(source: str, **settings: Any) -> dict[str, Any]:
+        return content if source == text else parse(source, **settings)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tomllib, "loads", loads)
         yield
 
 
@@ -83,7 +116,7 @@ def _build_site(folder: Path) -> None:
     command = [sys.executable, "-P", "-m", "mkdocs", "build", "--site-dir", str(folder)]
     done = subprocess.run(
         command,
-        cwd=Path(__file__).parents[1],
+        cwd=ROOT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -301,7 +301,8 @@ def test_counted_ranks_of_four_systems_do_not_depend_on_the_seed(
     ]
     outcomes = []
     for seed in range(4):
-        result = ranked(invoke, "compare", "hub4", "-r", reference, *systems, "--seed", seed)
+        given = ("hub4", "-r", reference, *systems, "--seed", seed, "--bootstrap", ALL, *BOTH)
+        result = ranked(invoke, "compare", *given)
         probabilities = [(pair["probability"], pair["corrected"]) for pair in result["differences"]]
         outcomes.append(([system["rank"] for system in result["systems"]], probabilities))
     assert outcomes == outcomes[:1] * 4
@@ -310,6 +311,10 @@ def test_counted_ranks_of_four_systems_do_not_depend_on_the_seed(
     assert sorted(probabilities)[:4] == [(2 / 256, 6 * 2 / 256)] * 4
 
 
+ALL = 2**8
+"""As many replicates as outcomes of 8 documents: more would change nothing."""
+BOTH = ("--mode", "both")
+"""The mode of the metric: the other modes are not compared."""
 EIGHT = [dict.fromkeys(range(number), 1 + number % 3) for number in range(8)]
 
 
@@ -319,8 +324,8 @@ def test_eight_systems_on_eight_documents_are_not_distinguishable(
 ) -> None:
     reference = templettes(tmp_path / "reference.tpl", {}, 8)
     systems = [templettes(tmp_path / f"s{at}.tpl", own, 8) for at, own in enumerate(EIGHT)]
-    given = ("leaderboard", "hub4", "-r", reference, *systems, "--metrics", "both.f")
-    done = invoke(*given, "--format", form)
+    given = ("leaderboard", "hub4", "-r", reference, *systems, "--metrics", "both.f", *BOTH)
+    done = invoke(*given, "--format", form, "--bootstrap", ALL)
     assert done.exit_code == 0, done.stderr
     assert "no difference can be significant: 8 documents, 28 pairs, smallest p 0.22" in done.stdout
     assert "not distinguishable" in done.stdout
@@ -333,13 +338,15 @@ def test_eight_systems_on_eight_documents_are_not_distinguishable(
 def test_significance_is_in_the_json_of_a_leaderboard(invoke: Run, tmp_path: Path) -> None:
     reference = templettes(tmp_path / "reference.tpl", {}, 8)
     systems = [templettes(tmp_path / f"s{at}.tpl", own, 8) for at, own in enumerate(EIGHT)]
-    given = ("leaderboard", "hub4", "-r", reference, *systems, "--metrics", "both.f")
-    result = ranked(invoke, *given)
+    given = ("leaderboard", "hub4", "-r", reference, *systems, "--metrics", "both.f", *BOTH)
+    result = ranked(invoke, *given, "--bootstrap", ALL)
     (own,) = result["significance"]
     assert own["note"] in result["notes"]
     assert (own["metric"], own["documents"], own["pairs"]) == ("both.f", 8, 28)
     assert own["smallest"] == 28 * 2 / 256
-    board = hlteval.leaderboard("hub4", reference, systems, metrics=["both.f"])
+    board = hlteval.leaderboard(
+        "hub4", reference, systems, metrics=["both.f"], bootstrap=ALL, mode="both"
+    )
     assert repr(board).endswith("; 8 systems, 0 refused; not distinguishable>")
     assert repr(board.comparisons[0]).endswith("; not distinguishable>")
 

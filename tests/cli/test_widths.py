@@ -15,6 +15,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from typer.main import get_command
 
+from fuzz.subjects import CONTEXTS
 from hlteval import workflows
 from hlteval.cli.app import app
 from hlteval.reports import terminal
@@ -67,6 +68,10 @@ FLAWED = {
     "--against fixtures/mt/valid/ltf",
 }
 """A submission to each task with something to report."""
+for _name, _use in CONTEXTS.items():
+    if _name not in FLAWED:
+        SIDES[_name] = (f"fixtures/{_use.against}", f"fixtures/{_use.submission}")
+        FLAWED[_name] = str(min((ROOT / "fixtures" / _name / "invalid").iterdir()))
 
 
 OTHERS = re.compile(r"^(?:hlteval:.*|note: .*\n(?:      .*\n)*)|(?<=\[)[\d.]+, [\d.]+(?=\])", re.M)

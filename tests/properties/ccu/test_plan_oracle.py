@@ -16,7 +16,7 @@ from hlteval.scoring.ccu.metrics import change_detection, instance_detection, le
 from tests.properties.ccu import plan_oracle
 from tests.properties.ccu.plan_oracle import Detection, Document, Judgment
 
-INPUTS = 100
+INPUTS = 50
 """Inputs of each task."""
 LISTED = {"101": "known", "102": "known", "201": "hidden", "202": "hidden"}
 SCORES = (None, -2.5, -0.5, 0.0, 0.5, 0.5, 1.0, 1e-9, 1e9)

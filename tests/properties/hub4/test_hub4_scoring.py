@@ -336,11 +336,11 @@ def test_points_are_those_of_the_procedure_taken_literally(seed, zero_f):
 @FEW
 @given(SEEDS, st.sampled_from([1, 3]))
 def test_nothing_shows_how_many_sets_are_mapped_together(seed, size):
-    reference, system = corpora(some_documents(seed))
-    names = [f"d{number}" for number in range(40)]
+    reference, system = corpora(some_documents(seed, 7))
+    names = [f"d{number}" for number in range(7)]
     sides = (
         of_documents(reference, pl.Series(names[2:])),
-        of_documents(system, pl.Series(names[:7])),
+        of_documents(system, pl.Series(names[:5])),
     )
     match = TempletteMatch(options=Options(premodifiers=()))
     for both in ((reference, system), sides):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import shutil
 import traceback
 from pathlib import Path
 
@@ -107,8 +108,13 @@ ALLOWED = (
 
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory):
+    """The examples that are named here: some wrong arguments are the whole folder."""
     folder = tmp_path_factory.mktemp("demo")
     demo.unpack(folder)
+    for path in (
+        folder / name for name in ("tutorials", "leaderboard", "comparison", "annotators")
+    ):
+        shutil.rmtree(path)
     return folder
 
 

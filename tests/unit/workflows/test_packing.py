@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from fuzz.subjects import CONTEXTS
 from hlteval import PackedArchive, pack, validate
 from hlteval.tasks import BUILTIN, load
 from hlteval.tasks.task import WrongOption
@@ -60,6 +61,11 @@ CASES = {
     ),
 }
 """A submission to each task."""
+CASES |= {
+    name: Case(use.submission, "run.tgz", Path(use.submission).name, use.against or None)
+    for name, use in CONTEXTS.items()
+    if name not in CASES
+}
 
 
 def packed(task: str, folder: Path, **changes: Any) -> PackedArchive:

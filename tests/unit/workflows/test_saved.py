@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fuzz.subjects import CONTEXTS
 from hlteval import tasks
 from hlteval.converters.corpus.memory import SAVED
 from hlteval.workflows import config as demo
@@ -39,6 +40,11 @@ CHECKED = {
 }
 ALONE = {"ccu-reference": "ccu/valid/reference", "ccu-ta2": "scores/ccu-ta2/system/responses.tsv"}
 """What is checked without anything beside it."""
+SCORED |= {
+    name: [(str(FIXTURES / use.against), str(FIXTURES / use.submission))]
+    for name, use in CONTEXTS.items()
+    if name not in {*SCORED, *CHECKED, *ALONE}
+}
 CASES = [(task, *pair) for task, pairs in SCORED.items() for pair in pairs]
 
 

@@ -44,6 +44,13 @@ def trials(folder: Path) -> Iterator[Trial]:
     Args:
         folder: an empty folder, where these are written.
     """
+    made = list(joined(folder))
+    yield from made
+    yield from others({trial.task for trial in made})
+
+
+def joined(folder: Path) -> Iterator[Trial]:
+    """The tasks whose fixtures are joined, or are in several folders."""
     for task in ("seedev-full", "seedev-binary"):
         room = FIXTURES / "scores" / task
         yield Trial(task, room / "system", room / "reference", scored=True)
@@ -65,6 +72,19 @@ def trials(folder: Path) -> Iterator[Trial]:
     yield from templettes(folder)
     yield from translations(folder)
     yield from streams()
+
+
+def others(tried: set[str]) -> Iterator[Trial]:
+    """The tasks that are not tried yet, on the fixtures that are named by them."""
+    from hlteval.tasks import BUILTIN, load
+
+    for name in BUILTIN:
+        room = FIXTURES / name / "valid"
+        if name not in tried:
+            reference = next(iter(sorted(room.glob("reference*"))), None)
+            submission = next(iter(sorted(room.glob("submission*"))))
+            scored = reference is not None and load(name).metric is not None
+            yield Trial(name, submission, reference, scored=scored)
 
 
 def write(file: Path, content: str) -> Path:
