@@ -328,6 +328,7 @@ def json(result: Verdict | Output, *_: object) -> str:
     Examples:
         >>> json(Verdict("seedev-binary", "plan", passed=True))[:66]
         '{"schema":"verdict","version":1,"task":"seedev-binary","profile":"'
+        >>> from hlteval.results.verdict import Refusal
         >>> json(Refusal(Verdict("hub4", "plan", False), "no set", "add it"))[:66]
         '{"schema":"refusal","version":1,"task":"hub4","profile":"plan","ve'
     """
