@@ -130,10 +130,11 @@ def jackknife_interval(
         within: the limits of the value, infinite where it has none.
 
     Examples:
-        >>> low, high = interval(0.5, np.array([0.4, 0.6]), np.array([1, 1]), 0.5, (0.0, 1.0))
+        >>> values, sizes = np.array([0.4, 0.6]), np.array([1, 1])
+        >>> low, high = jackknife_interval(0.5, values, sizes, 0.5, (0.0, 1.0))
         >>> 0 < low < 0.5 < high < 1
         True
-        >>> interval(0.5, np.array([0.5, 0.5]), np.array([1, 1]), 0.5, (0.0, 1.0)) is None
+        >>> jackknife_interval(0.5, np.array([0.5, 0.5]), sizes, 0.5, (0.0, 1.0)) is None
         True
     """
     error = standard_error(value, values, sizes)

@@ -125,7 +125,7 @@ def resolve_places(
     Examples:
         >>> gold = pl.DataFrame({"docid": ["d"], "type": ["food"], "place": ["1|2"]})
         >>> frames = pl.DataFrame({"docid": ["d"], "type": ["food"], "place": ["2"]})
-        >>> resolved(frames, gold, ["docid", "type"])["place"].to_list()
+        >>> resolve_places(frames, gold, ["docid", "type"])["place"].to_list()
         ['1|2']
     """
     meant = open_places(reference, key)

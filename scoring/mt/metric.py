@@ -171,7 +171,7 @@ def correlation_tables(
 
     Examples:
         >>> documents = pl.DataFrame({"document": ["a", "b", "c"], "bleu": [10.0, 20.0, 30.0]})
-        >>> found = tables(documents, ["bleu"], {"mt": {"a": 0.1, "b": 0.2, "c": 0.3}})
+        >>> found = correlation_tables(documents, ["bleu"], {"mt": {"a": 0.1, "b": 0.2, "c": 0.3}})
         >>> found["sf_correlation"].with_columns(pl.col("pearson").round(6)).row(0)
         ('bleu', 'mt', 3, 1.0, 1.0, 1.0)
     """

@@ -26,7 +26,7 @@ def cycles(edges: Iterable[Edge]) -> Iterator[tuple[Edge, list[int]]]:
         The edge that closes the cycle, and the frames along it, the first one repeated at its end.
 
     Examples:
-        >>> list(loops([(1, 2), (2, 3), (3, 1), (4, 1)]))
+        >>> list(cycles([(1, 2), (2, 3), (3, 1), (4, 1)]))
         [((3, 1), [1, 2, 3, 1])]
     """
     targets: dict[int, list[int]] = {}
