@@ -69,12 +69,18 @@ def test_commands_have_the_help_of_the_request(name: str) -> None:
 @pytest.mark.parametrize("name", get_args(Command))
 def test_python_has_the_defaults_and_values_of_the_request(name: str) -> None:
     own = signature(Request).parameters
-    for parameter in signature(getattr(hlteval, name), eval_str=True).parameters.values():
-        declared = OPTIONS.get(parameter.name)
-        if declared and parameter.name != "reference":
-            assert parameter.default == own[parameter.name].default
-            if get_origin(parameter.annotation) is Literal and declared["choices"]:
-                assert get_args(parameter.annotation) == declared["choices"]
+    ours = [
+        parameter
+        for parameter in signature(getattr(hlteval, name), eval_str=True).parameters.values()
+        if parameter.name in OPTIONS and parameter.name != "reference"
+    ]
+    assert [each.default for each in ours] == [own[each.name].default for each in ours]
+    chosen = [
+        (get_args(each.annotation), OPTIONS[each.name]["choices"])
+        for each in ours
+        if get_origin(each.annotation) is Literal and OPTIONS[each.name]["choices"]
+    ]
+    assert [values for values, _ in chosen] == [choices for _, choices in chosen]
 
 
 def test_files_of_defaults_have_the_keys_and_values_of_the_request() -> None:
