@@ -30,6 +30,10 @@ def new_format(root: Path, names: Names) -> None:
     add_package(root, "converters", names["family"])
     row = f"| `{form}` | {names['title']}: document, begin, end, label | yes | yes |"
     add_line(root / "README.md", "| format |", "", row)
+    names_of_systems = root / "hlteval/results/systems.py"  # which leave the suffix out
+    text = names_of_systems.read_text("utf-8")
+    suffix = re.escape(f".{names['suffix']}")
+    names_of_systems.write_text(text.replace(r"|\.frames|", rf"|{suffix}|\.frames|"), "utf-8")
 
 
 def new_task(root: Path, names: Names) -> None:
@@ -114,7 +118,7 @@ def names_of(name: str, given: argparse.Namespace) -> Names:
         "family": family,
         "format": form,
         "module": form.replace("-", "_"),
-        "suffix": "tab",
+        "suffix": form.removesuffix("-tab"),
         "code": given.code or given.number[:3] or family[:3].upper(),
         "title": title,
         "lower": title[0].lower() + title[1:],

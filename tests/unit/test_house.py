@@ -20,7 +20,7 @@ LIMITS = {
     ("families", "official"): 0,
 }
 """The most places of a measure: lower a limit when the code has less."""
-MODULES, ENTRIES = 144, 15
+MODULES, ENTRIES = 132, 15
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,8 @@ def test_code_is_not_cut_finer_and_names_do_not_get_worse(part, measure, counted
 
 def test_rooms_have_few_entries(files):
     paths = [file.path for file in files if file.path.startswith("hlteval/")]
-    assert len(paths) <= MODULES
+    tasks = [path for path in paths if path.startswith("hlteval/tasks/")]  # one of each family
+    assert len(paths) - len(tasks) <= MODULES
     entries: dict[str, set[str]] = {}
     for path in paths:
         *folders, _ = path.split("/")

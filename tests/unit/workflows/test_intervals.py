@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from fuzz.subjects import CONTEXTS
 from hlteval import tasks
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.resampling import draws
@@ -32,6 +33,11 @@ GIVEN = {
         for task in ("nd", "ed", "vd", "ad", "cd")
     },
     "ccu-ta2": (RESPONSES, RESPONSES),  # its own reference
+}
+GIVEN |= {
+    name: (str(FIXTURES / use.against), str(FIXTURES / use.submission))
+    for name, use in CONTEXTS.items()
+    if name not in GIVEN
 }
 FEWEST = {"ccu-ta2": 30}
 """Documents that a task needs, where they are not 6."""
