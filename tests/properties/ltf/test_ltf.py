@@ -21,7 +21,7 @@ from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Malformed, conforms, explain, parse
 from hlteval.tasks import load as load_task
 from hlteval.tasks import rules
-from hlteval.validators.ltf.tables import BYTES, EXCLUSIVE, UTF16, convention
+from hlteval.validators.ltf.causes import BYTES, EXCLUSIVE, UTF16, convention
 from hlteval.validators.rule import RuleContext
 from hlteval.validators.rule_findings import apply
 from hlteval.workflows.run.batches import Pair, Submission

@@ -13,7 +13,7 @@ from hlteval.converters.ltf.ltf import read_elements
 from hlteval.converters.ltf.tables import bulk
 from hlteval.findings import FieldRef, Finding, finding
 from hlteval.sources import Member, Source, Unreadable, open_source
-from hlteval.validators.ltf.tables import digest, text_problem
+from hlteval.validators.ltf.causes import digest, text_problem
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 LAF = (FIXTURES / "laf/valid/water-1.laf.xml").read_text("utf-8")
@@ -165,16 +165,17 @@ def find(written: str) -> list[Finding]:
     ],
 )
 def test_what_may_be_behind_another_digest_is_told(md5: str, hint: str) -> None:
-    found = text_problem("a\nb\n", [1, 3], "4", md5)
-    assert found is not None
-    assert (found.code, hint in str(found.values["hint"])) == ("LTF504", True)
+    problem = text_problem("a\nb\n", [1, 3], "4", md5)
+    assert problem is not None
+    code, values = problem
+    assert (code, hint in str(values["hint"])) == ("LTF504", True)
 
 
 def test_lines_that_end_in_cr_lf_are_told() -> None:
     text = "a\n\nb\n\n"
     found = text_problem(text, [1, 4], "6", digest("a\r\nb\r\n"))
     assert found is not None
-    assert "CR LF" in str(found.values["hint"])
+    assert "CR LF" in str(found[1]["hint"])
 
 
 def test_without_a_length_the_end_may_be_any_line_feeds() -> None:
