@@ -22,8 +22,7 @@ from hlteval.syntax.xml_elements import Malformed, conforms, explain, parse
 from hlteval.tasks import load as load_task
 from hlteval.tasks import rules
 from hlteval.validators.ltf.causes import BYTES, EXCLUSIVE, UTF16, convention
-from hlteval.validators.rule import RuleContext
-from hlteval.validators.rule_findings import apply
+from hlteval.validators.rule import RuleContext, apply
 from hlteval.workflows.run.batches import Pair, Submission
 
 LETTERS = "ab é😀𠮷'.,&<>\"]\u0301\u00a0\u2028\n\n"
