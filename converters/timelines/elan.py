@@ -25,8 +25,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 
@@ -41,27 +41,22 @@ from hlteval.converters.timelines.notation import (
     PROPERTIES,
     RATINGS,
     Tracks,
-    count_finer,
+    count_rounded,
     count_untimed,
     fits,
     has_length,
-    in_text,
-    is_timed,
     milliseconds,
-    noted,
-    placed,
+    parse,
     text,
+    timed,
 )
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import head
 from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Element, Malformed, structure
+from hlteval.syntax.xml_elements import Element, examine
 from hlteval.syntax.xml_places import attributes, escape, locate_elements, located_findings
-
-# Writes a corpus as EAF files.
-
 
 SUFFIX = ".eaf"
 TABLES = ("instances", "ratings", "changes")
@@ -79,102 +74,17 @@ _HEAD = (
     f"<ANNOTATION_DOCUMENT{attributes(_ROOT)}>\n"
     '<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>\n'
 )
+#: The end of each file: all kinds as linguistic types.
+_TYPES = "".join(
+    f'<LINGUISTIC_TYPE GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="{kind}"'
+    ' TIME_ALIGNABLE="true"/>\n'
+    for kind in _KINDS
+)
 
 #: The kind, the first and the last millisecond, and the value.
 Annotation = tuple[str, int, int, str]
-
-
-def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    """The name and content of every file, also of documents without annotations."""
-    rows = pl.concat([_lines(corpus, table) for table in TABLES])
-    found: dict[int, list[Annotation]] = {}
-    for document, *annotation in rows.iter_rows():
-        found.setdefault(document, []).append((*annotation,))
-    for row, path in source_files.output_paths(corpus, "elan", SUFFIX).items():
-        yield path, _file(found.get(row, []))
-
-
-def _written(corpus: Corpus, table: str) -> pl.DataFrame:
-    rows = placed(corpus, table).filter(~in_text(), is_timed(), fits(table))
-    return rows if table == "changes" else rows.filter(has_length())
-
-
-def _lines(corpus: Corpus, table: str) -> pl.DataFrame:
-    """The annotations of a table: `document` and the parts of `Annotation`."""
-    kind = pl.lit(CHANGE) if table == "changes" else pl.col("kind")
-    length = 1 if table == "changes" else 0
-    return _written(corpus, table).select(
-        "document",
-        kind.alias("kind"),
-        milliseconds("start").alias("start"),
-        (milliseconds("end") + length).alias("end"),
-        text(table),
-    )
-
-
-def _file(annotations: Iterable[Annotation]) -> str:
-    """The content of a file."""
-    tiers = _tiers(annotations)
-    every = [item for listed in tiers.values() for item in listed]
-    times = sorted({time for _, start, end, _ in every for time in (start, end)})
-    slots = {time: f"ts{number}" for number, time in enumerate(times, start=1)}
-    order = "".join(
-        f'<TIME_SLOT TIME_SLOT_ID="{slot}" TIME_VALUE="{time}"/>\n' for time, slot in slots.items()
-    )
-    body, number = "", 0
-    for name, listed in tiers.items():
-        body += f'<TIER LINGUISTIC_TYPE_REF="{listed[0][0]}" TIER_ID="{name}">\n'
-        for _, start, end, value in listed:
-            number += 1
-            body += (
-                f'<ANNOTATION>\n<ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number}"'
-                f' TIME_SLOT_REF1="{slots[start]}" TIME_SLOT_REF2="{slots[end]}">\n'
-                f"<ANNOTATION_VALUE>{escape(value)}</ANNOTATION_VALUE>\n"
-                "</ALIGNABLE_ANNOTATION>\n</ANNOTATION>\n"
-            )
-        body += "</TIER>\n"
-    types = "".join(
-        f'<LINGUISTIC_TYPE GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="{kind}"'
-        ' TIME_ALIGNABLE="true"/>\n'
-        for kind in _KINDS
-    )
-    return f"{_HEAD}<TIME_ORDER>\n{order}</TIME_ORDER>\n{body}{types}</ANNOTATION_DOCUMENT>\n"
-
-
-def _tiers(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:
-    """The annotations by the name of their tier; those of one tier do not overlap.
-
-    Examples:
-        >>> _tiers([("norm", 0, 5, "101"), ("norm", 3, 9, "102"), ("norm", 5, 7, "103")]).keys()
-        dict_keys(['norm', 'norm 2'])
-    """
-    tiers: dict[str, list[Annotation]] = {}
-    ordered = sorted(annotations, key=lambda item: (_KINDS.index(item[0]), item[1]))
-    for item in ordered:
-        number, name = 1, item[0]
-        while name in tiers and tiers[name][-1][2] > item[1]:
-            number += 1
-            name = f"{item[0]} {number}"
-        tiers.setdefault(name, []).append(item)
-    return tiers
-
-
-def lost(corpus: Corpus) -> Mapping[str, int]:
-    """The counts of rows that the files cannot represent."""
-    counts = dict(source_files.count_without_file(corpus, "elan", SUFFIX))
-    for table in TABLES:
-        timed = placed(corpus, table).filter(~in_text(), is_timed())
-        fitting = timed.filter(fits(table))
-        written = _written(corpus, table)
-        counts |= count_untimed(corpus, table)
-        counts |= {
-            f"{table} that do not fit a line of text": timed.height - fitting.height,
-            f"{table} shorter than a millisecond": fitting.height - written.height,
-            f"{table} whose times are rounded to milliseconds": count_finer(written),
-        }
-    return counts
-
-
+#: A problem, and the identifier of its annotation.
+Named = tuple[Problem, str | None]
 #: The columns that annotations represent.
 _COLUMNS = tuple(
     f"{table}.{name}"
@@ -186,18 +96,6 @@ _COLUMNS = tuple(
     )
 )
 _TIME = re.compile("[0-9]{1,12}")
-
-
-class Value(NamedTuple):
-    """The value of an annotation: its element, its kind, and whether it may name another."""
-
-    element: Element
-    kind: str
-    with_kind: bool
-
-
-#: A problem, and the identifier of its annotation.
-Named = tuple[Problem, str | None]
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
@@ -218,14 +116,9 @@ def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
 def _take(rows: Tracks, origin: int, name: str, text: str, kind: str) -> None:
     """Add the annotations of a file, and what is wrong in it."""
     member = rows.begin(origin, name)
-    problems: list[Named] = []
-    try:
-        found = structure(text, "eaf", member.encoding)
-    except Malformed as reason:
-        problems.append((reason.problem, None))
-    else:
-        problems += [(problem, None) for problem in found.problems]
-        problems += _annotations(rows, found.elements, kind)
+    found = examine(text, "eaf", member.encoding)
+    problems: list[Named] = [(problem, None) for problem in found.problems]
+    problems += _annotations(rows, found.elements, kind)
     rows.findings += located_findings(text, problems, member)
 
 
@@ -236,24 +129,63 @@ def _annotations(rows: Tracks, elements: Sequence[Element], kind: str) -> Iterat
     dependent = [element for element in elements if element.tag == "REF_ANNOTATION"]
     for element in elements:
         if element.tag == "TIME_SLOT":
-            yield from _slot(times, element)
+            slot, value = (element.attributes.get(key) for key in ("TIME_SLOT_ID", "TIME_VALUE"))
+            if value is not None and not _TIME.fullmatch(value):
+                yield element.problem("TLN501", "TIME_VALUE", given=value[:40] or "(empty)"), slot
+            elif slot is not None:
+                times[slot] = None if value is None else int(value) / 1000
         elif element.tag == "ALIGNABLE_ANNOTATION" and element.ordinal in values:
-            tier = element.parent.parent if element.parent else None
-            own = _kind(tier.attributes if tier else {})
-            value = Value(values[element.ordinal], own or kind, with_kind=not own)
-            problems = _annotation(rows, element, value, times)
-            yield from ((problem, element.attributes.get("ANNOTATION_ID")) for problem in problems)
+            for problem in _annotation(rows, element, values[element.ordinal], times, kind):
+                yield problem, element.attributes.get("ANNOTATION_ID")
     if dependent:
         yield dependent[0].problem("TLN505", count=len(dependent)), None
 
 
-def _slot(times: dict[str, float | None], element: Element) -> Iterator[Named]:
-    """Add a time slot."""
-    name, value = (element.attributes.get(key) for key in ("TIME_SLOT_ID", "TIME_VALUE"))
-    if value is not None and not _TIME.fullmatch(value):
-        yield element.problem("TLN501", "TIME_VALUE", given=value[:40] or "(empty)"), name
-    elif name is not None:
-        times[name] = None if value is None else int(value) / 1000
+def _annotation(
+    rows: Tracks, element: Element, value: Element, times: Mapping[str, float | None], default: str
+) -> Iterator[Problem]:
+    """Add the instance, rating or change of an annotation; what is wrong with it.
+
+    Args:
+        rows: those of the file.
+        element: the annotation.
+        value: its value.
+        times: the seconds of the time slots before it.
+        default: the kind on tiers without one.
+    """
+    tier = element.parent.parent if element.parent else None
+    kind = _kind(tier.attributes if tier else {})
+    slots = {key: element.attributes.get(key, "") for key in ("TIME_SLOT_REF1", "TIME_SLOT_REF2")}
+    start, end = (times.get(slot) for slot in slots.values())
+    problems = [
+        element.problem("TLN502", key, given=slot[:40])
+        for key, slot in slots.items()
+        if slot not in times
+    ]
+    if start is not None and end is not None and start > end:
+        problems.append(element.problem("TLN503", "TIME_SLOT_REF2", start=start, end=end))
+    if problems:
+        for problem in problems:
+            rows.reject(problem, value.text)
+            yield problem
+        return
+    table = {CHANGE: "changes", **dict.fromkeys(RATINGS, "ratings")}.get(kind, "instances")
+    note = parse(value.text, table, with_kind=not kind)
+    for problem in note.problems:
+        yield value.problem(problem.code, "text", **problem.values)
+    own = {"record": element.ordinal, **note.values}
+    if table == "instances":
+        rows.add_instance(element.ordinal, note, kind or default, start=start, end=end)
+    elif table == "changes" and note.main:
+        direction = None if note.main == CHANGE else note.main
+        rows.add(table, {**own, "at": start, "direction": direction})
+    elif note.main == NOT_ANNOTATED or re.fullmatch(NUMBER, note.main):
+        level = None if note.main == NOT_ANNOTATED else float(note.main)
+        rows.add(table, {**own, "kind": kind, "level": level, "start": start, "end": end})
+    elif note.main:
+        problem = value.problem("TLN504", "text", given=note.main[:40], kind=kind)
+        rows.reject(problem, value.text)
+        yield problem
 
 
 def _kind(tier: Mapping[str, str]) -> str:
@@ -264,52 +196,7 @@ def _kind(tier: Mapping[str, str]) -> str:
         'emotion'
     """
     words = (tier.get(name, "").lower().split() for name in ("LINGUISTIC_TYPE_REF", "TIER_ID"))
-    return next((w[0] for w in words if w and w[0] in {*INSTANCES, *RATINGS, CHANGE}), "")
-
-
-def _annotation(
-    rows: Tracks, element: Element, value: Value, times: Mapping[str, float | None]
-) -> Iterator[Problem]:
-    """Add an annotation; what is wrong with it."""
-    slots = [element.attributes.get(f"TIME_SLOT_REF{at}", "") for at in (1, 2)]
-    unknown = [at for at, slot in enumerate(slots, start=1) if slot not in times]
-    for at in unknown:
-        problem = element.problem("TLN502", f"TIME_SLOT_REF{at}", given=slots[at - 1][:40])
-        rows.reject(problem, value.element.text)
-        yield problem
-    if unknown:
-        return
-    start, end = (times[slot] for slot in slots)
-    if start is not None and end is not None and start > end:
-        problem = element.problem("TLN503", "TIME_SLOT_REF2", start=start, end=end)
-        rows.reject(problem, value.element.text)
-        yield problem
-        return
-    yield from _value(rows, element.ordinal, value, (start, end))
-
-
-def _value(
-    rows: Tracks, record: int, value: Value, times: tuple[float | None, float | None]
-) -> Iterator[Problem]:
-    """Add what the value of an annotation says; what is wrong with it."""
-    element, kind, with_kind = value
-    table = {CHANGE: "changes", **dict.fromkeys(RATINGS, "ratings")}.get(kind, "instances")
-    note = noted(element.text, table, with_kind=with_kind)
-    for problem in note.problems:
-        yield element.problem(problem.code, "text", **problem.values)
-    if table == "instances":
-        rows.add_instance(record, note, kind, start=times[0], end=times[1])
-    elif table == "changes" and note.main:
-        direction = None if note.main == CHANGE else note.main
-        rows.add(table, record, at=times[0], direction=direction, **note.values)
-    elif note.main == NOT_ANNOTATED or re.fullmatch(NUMBER, note.main):
-        level = None if note.main == NOT_ANNOTATED else float(note.main)
-        place = {"start": times[0], "end": times[1]}
-        rows.add(table, record, kind=kind, level=level, **place, **note.values)
-    elif note.main:
-        problem = element.problem("TLN504", "text", given=note.main[:40], kind=kind)
-        rows.reject(problem, element.text)
-        yield problem
+    return next((first for first, *_ in filter(None, words) if first in _KINDS), "")
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -326,7 +213,82 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The annotations as a folder of files, with the names of the original files of this format."""
-    source_files.write_files((file for corpus in corpora for file in as_files(corpus)), path)
+    source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
+
+
+def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The name and content of every file, also of documents without annotations."""
+    annotations: dict[int, list[Annotation]] = {}
+    for table in TABLES:
+        rows = timed(corpus, table).filter(fits(table))
+        kind, end = (
+            pl.col("kind") if "kind" in rows.columns else pl.lit(CHANGE),
+            milliseconds("end"),
+        )
+        if table == "changes":
+            end += 1
+        else:
+            rows = rows.filter(has_length())
+        values = (kind.alias("kind"), milliseconds("start"), end.alias("end"), text(table))
+        for document, *annotation in rows.select("document", *values).iter_rows():
+            annotations.setdefault(document, []).append((*annotation,))
+    for row, path in source_files.output_paths(corpus, "elan", SUFFIX).items():
+        yield path, _file(annotations.get(row, []))
+
+
+def _file(annotations: Iterable[Annotation]) -> str:
+    """The content of a file."""
+    tiers = _tiers(annotations)
+    every = [item for listed in tiers.values() for item in listed]
+    times = sorted({time for _, start, end, _ in every for time in (start, end)})
+    slots = {time: f"ts{number}" for number, time in enumerate(times, start=1)}
+    parts = [_HEAD, "<TIME_ORDER>\n"]
+    parts += (
+        f'<TIME_SLOT TIME_SLOT_ID="{slot}" TIME_VALUE="{time}"/>\n' for time, slot in slots.items()
+    )
+    parts.append("</TIME_ORDER>\n")
+    numbers = count(1)
+    for name, listed in tiers.items():
+        parts.append(f'<TIER LINGUISTIC_TYPE_REF="{listed[0][0]}" TIER_ID="{name}">\n')
+        parts += (
+            f'<ANNOTATION>\n<ALIGNABLE_ANNOTATION ANNOTATION_ID="a{next(numbers)}"'
+            f' TIME_SLOT_REF1="{slots[start]}" TIME_SLOT_REF2="{slots[end]}">\n'
+            f"<ANNOTATION_VALUE>{escape(value)}</ANNOTATION_VALUE>\n"
+            "</ALIGNABLE_ANNOTATION>\n</ANNOTATION>\n"
+            for _, start, end, value in listed
+        )
+        parts.append("</TIER>\n")
+    return "".join([*parts, _TYPES, "</ANNOTATION_DOCUMENT>\n"])
+
+
+def _tiers(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:
+    """The annotations by the name of their tier; those of one tier do not overlap.
+
+    Examples:
+        >>> _tiers([("norm", 0, 5, "101"), ("norm", 3, 9, "102"), ("norm", 5, 7, "103")]).keys()
+        dict_keys(['norm', 'norm 2'])
+    """
+    tiers: dict[str, list[Annotation]] = {}
+    ordered = sorted(annotations, key=lambda item: (_KINDS.index(item[0]), item[1]))
+    for item in ordered:
+        number, name = 1, item[0]
+        while name in tiers and tiers[name][-1][2] > item[1]:
+            number += 1
+            name = f"{item[0]} {number}"
+        tiers.setdefault(name, []).append(item)
+    return tiers
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of rows that the files cannot represent."""
+    counts = dict(source_files.count_without_file(corpus, "elan", SUFFIX))
+    for table in TABLES:
+        rows = timed(corpus, table)
+        fitting = rows.filter(fits(table))
+        counts |= count_untimed(corpus, table)
+        counts[f"{table} that do not fit a line of text"] = rows.height - fitting.height
+        counts |= count_rounded(table, fitting)
+    return counts
 
 
 FORMAT = Format(
@@ -351,7 +313,7 @@ FORMAT = Format(
     codes=("TLN1", "TLN5", "XML"),
     locate=locate,
     write=write,
-    count_losses=lost,
+    count_losses=count_losses,
     known_losses="media, languages, vocabularies and links; names of tiers and annotations",
     settings=(KIND,),
 )

@@ -33,11 +33,12 @@ from hlteval.converters.timelines import notation
 from hlteval.converters.timelines.notation import (
     KIND,
     Tracks,
-    count_finer,
+    count_rounded,
+    fits,
     has_length,
     milliseconds,
-    noted,
-    text,
+    parse,
+    timed,
 )
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import head, locate_lines
@@ -73,46 +74,44 @@ def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
     return notation.read_tracks(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
 
 
-def _take(rows: Tracks, origin: int, name: str, written: str, kind: str) -> None:
+def _take(rows: Tracks, origin: int, name: str, text: str, kind: str) -> None:
     """Add the cues of a file, and what is wrong in it."""
     member = rows.begin(origin, name)
-    lines = [line.removesuffix("\r") for line in written.split("\n")]
-    problems = [] if _HEADER.fullmatch(lines[0]) else [Problem("TLN401", 1, 0, len(lines[0]))]
-    for block in _blocks(lines[not problems :], first=1 + (not problems)):
-        problems += _cue(rows, block, kind)
-    rows.findings += line_findings(problems, lines, member.display, member.max_per_code)
-
-
-def _blocks(lines: Sequence[str], first: int) -> Iterator[list[Line]]:
-    """The runs of lines that are not empty, without those of other blocks than cues."""
-    numbered = enumerate(lines, start=first)
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    numbered = list(enumerate(lines, start=1))
+    problems: list[Problem] = []
+    if _HEADER.fullmatch(lines[0]):
+        del numbered[0]
+    else:
+        problems.append(Problem("TLN401", 1, 0, len(lines[0])))
     for filled, run in groupby(numbered, lambda line: bool(line[1].strip())):
         block = list(run)
         if filled and not _OTHER.fullmatch(block[0][1]):
-            yield block
+            problems += _cue(rows, block, kind)
+    rows.findings += line_findings(problems, lines, member.display, member.max_per_code)
 
 
 def _cue(rows: Tracks, block: Sequence[Line], kind: str) -> Iterator[Problem]:
-    """Add the instances of a cue; what is wrong with it."""
-    at = next((index for index, line in enumerate(block) if _ARROW in line[1]), None)
-    if at is None:
+    """Add the instances of a cue, the lines between two empty ones; its problems."""
+    head = next((number for number, line in enumerate(block) if _ARROW in line[1]), None)
+    if head is None:
         record, line = block[0]
         if record > 1 or not line.startswith("WEBVTT"):  # else the header is wrong
             yield Problem("TLN404", record, 0, len(line))
         return
-    times, problem = _times(*block[at])
+    record, line = block[head]
+    (start, end), problem = _times(record, line)
     if problem:
-        rows.reject(problem, block[at][1])
+        rows.reject(problem, line)
         yield problem
         return
-    if at + 1 == len(block):
-        yield Problem("TLN101", block[at][0], 0, len(block[at][1]))
-    for record, line in block[at + 1 :]:
-        note = noted(unescape(_TAG.sub("", line)))
-        yield from (
-            problem._replace(record=record, start=0, end=len(line)) for problem in note.problems
-        )
-        rows.add_instance(record, note, kind, start=times[0], end=times[1])
+    if head + 1 == len(block):
+        yield Problem("TLN101", record, 0, len(line))
+    for record, line in block[head + 1 :]:
+        note = parse(unescape(_TAG.sub("", line)))
+        for problem in note.problems:
+            yield problem._replace(record=record, start=0, end=len(line))
+        rows.add_instance(record, note, kind, start=start, end=end)
 
 
 def _times(record: int, line: str) -> tuple[tuple[float, float], Problem | None]:
@@ -142,34 +141,24 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The cues as a folder of files, with the names of the original files of this format."""
-    source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
+    notation.write_tracks(corpora, path, FORMAT.name, SUFFIX, _cues, head="WEBVTT\n")
 
 
-def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    rows = notation.written(corpus, has_length()).with_columns(text("instances", with_kind=True))
-    cue = pl.format(
-        "\n{} --> {}\n{}\n", _clock(milliseconds("start")), _clock(milliseconds("end")),
-        content("text"),
-    )  # fmt: skip
-    lines = rows.select("document", line=cue)
-    yield from notation.files(corpus, FORMAT.name, SUFFIX, lines, head="WEBVTT\n")
-
-
-def _clock(time: pl.Expr) -> pl.Expr:
-    """Milliseconds as hours, minutes and seconds."""
-    parts = ((time // 3_600_000, 2), (time // 60_000 % 60, 2), (time // 1000 % 60, 2))
-    padded = (part.cast(pl.String).str.zfill(width) for part, width in (*parts, (time % 1000, 3)))
-    return pl.format("{}:{}:{}.{}", *padded)
+def _cues(_: pl.DataFrame) -> pl.Expr:
+    """Instances of some length as cues with hours, minutes and seconds."""
+    clocks = []
+    for time in (milliseconds("start"), milliseconds("end")):
+        parts = ((time // 3_600_000, 2), (time // 60_000 % 60, 2), (time // 1000 % 60, 2))
+        digits = (part.cast(pl.String).str.zfill(size) for part, size in (*parts, (time % 1000, 3)))
+        clocks.append(pl.format("{}:{}:{}.{}", *digits))
+    return pl.when(has_length()).then(pl.format("\n{} --> {}\n{}\n", *clocks, content("text")))
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what cues cannot represent."""
-    rows = notation.written(corpus, pl.lit(True))
-    return {
-        **notation.count_losses(corpus, FORMAT.name, SUFFIX),
-        "instances shorter than a millisecond": rows.filter(~has_length()).height,
-        "instances whose times are rounded to milliseconds": count_finer(rows.filter(has_length())),
-    }
+    rows = timed(corpus, "instances").filter(fits("instances"))
+    losses = notation.count_losses(corpus, FORMAT.name, SUFFIX)
+    return {**losses, **count_rounded("instances", rows)}
 
 
 FORMAT = Format(
