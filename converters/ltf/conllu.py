@@ -32,10 +32,10 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.ltf.tables import COLUMNS, rebuilt, unlike
+from hlteval.converters.ltf.tables import as_declared, rebuilt, unlike
 from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
-from hlteval.representation import TABLES, Corpus
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
 _COLUMNS = r"^[0-9]+\t([^\t]+)\t[^\t]*\t[^\t]*\t([^\t]*)\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\t]*)$"
@@ -85,15 +85,7 @@ def _tables(text: str) -> tuple[dict[str, pl.DataFrame], pl.DataFrame]:
         "segments": segments,
         "tokens": kept.with_columns(row=pl.int_range(pl.len())),
     }
-    return {name: _shaped(name, table) for name, table in tables.items()}, wrong
-
-
-def _shaped(name: str, table: pl.DataFrame) -> pl.DataFrame:
-    return table.select(
-        pl.col(column).cast(TABLES[name].schema[column])
-        for column in COLUMNS[name]
-        if column in table.columns
-    )
+    return {name: as_declared(name, table) for name, table in tables.items()}, wrong
 
 
 def _tokens(lines: pl.DataFrame) -> pl.DataFrame:

@@ -25,39 +25,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.ltf.files import SUFFIX, as_files, lost
-from hlteval.converters.ltf.tables import Tables, bulk, corpus
+from hlteval.converters.ltf.tables import SCHEMAS, Rows, bulk, corpus, frames
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.source_files import FileBatch, beginning, head
-from hlteval.findings import FieldRef, Finding, Location, Problem, finding, spot
+from hlteval.converters.toolkit.source_files import beginning, head
+from hlteval.findings import FieldRef, Location, Problem, finding, spot
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Element, Malformed, Parsed, problem_at, structure
+from hlteval.syntax.xml_elements import Element, Parsed, examine, problem_at
 from hlteval.syntax.xml_places import locate_elements, located_findings
-
-# LTF files of any layout, read element by element, and the problems with them.
-#
-# This is the reference reader; bulk.py gives the same tables for the usual layout.
-
 
 _NUMBER = re.compile("[0-9]{1,9}")
 _DTD = "ltf.v1.5.dtd"
 #: Attributes without a column in any table.
 _OWN = {"SEG": ("start_token", "end_token"), "TOKEN": ("attach", "gloss")}
 
-#: The rows of each table, as in `SCHEMAS`.
-Rows = dict[str, list[tuple[Any, ...]]]
 #: A problem with the identifier of its element.
 Named = tuple[Problem, str | None]
 
 
-def read_elements(text: str, origin: int, stem: str, encoding: str) -> tuple[Tables, list[Named]]:
-    """The tables of a file, and the problems with it.
+def read_elements(text: str, origin: int, stem: str, encoding: str) -> tuple[Rows, list[Named]]:
+    """The rows of the tables of a file of any layout, and the problems with it.
+
+    This is the reference reader; `bulk` gives the same tables for the usual layout.
 
     Args:
         text: the file.
@@ -67,130 +61,84 @@ def read_elements(text: str, origin: int, stem: str, encoding: str) -> tuple[Tab
 
     Examples:
         >>> file = "<LCTL_TEXT><DOC id='d'/></LCTL_TEXT>"
-        >>> tables, problems = read_elements(file, 0, "d", "utf-8")
-        >>> tables.documents["name"].to_list(), [problem.code for problem, _ in problems]
-        (['d'], ['LTF101', 'XML106'])
+        >>> rows, problems = read_elements(file, 0, "d", "utf-8")
+        >>> rows["documents"], [problem.code for problem, _ in problems]
+        ([(0, 2, 2, 'd')], ['LTF101', 'XML106'])
     """
-    rows, problems = element_rows(text, origin, stem, encoding)
-    return Tables.of(**rows), problems
-
-
-def element_rows(text: str, origin: int, stem: str, encoding: str) -> tuple[Rows, list[Named]]:
-    """The same with the rows of tables instead of tables, which are slow to make of few rows."""
-    file = _File(text, origin, stem)
-    try:
-        found = structure(text, "ltf", encoding)
-    except Malformed as reason:
-        return {}, [(reason.problem, None)]
-    file.problems = [(problem, None) for problem in (*file.prolog(found.parsed), *found.problems)]
-    file.parts = _parts(found.elements)
+    found = examine(text, "ltf", encoding)
+    problems: list[Named] = [
+        (problem, None) for problem in (*_doctype_problems(text, found.parsed), *found.problems)
+    ]
+    parts = _parts(found.elements)
+    texts: dict[int, str] = {}  # the first one of each segment
     for element in found.elements:
-        file.take(element)
-    return file.rows, file.problems
+        if element.tag == "ORIGINAL_TEXT" and element.parent:
+            texts.setdefault(element.parent.ordinal, element.text)
+    rows: dict[str, list[tuple[object, ...]]] = {name: [] for name in SCHEMAS}
+    holder = segment = 0
+    for element in found.elements:
+        tag, pairs = element.tag, element.attributes
+        name = pairs.get("id")
+        if tag == "DOC":
+            holder = element.ordinal
+            key = (origin, element.ordinal, holder)
+            root = None if rows["documents"] else element.parent
+            rows["documents"].append((*key, stem if name is None else name))
+            if root:  # its attributes are those of its first document
+                place = (origin, root.ordinal, holder, root.tag)
+                rows["attributes"] += [(*place, *pair) for pair in root.attributes.items()]
+            rows["attributes"] += [(*key, tag, *pair) for pair in pairs.items()]
+            continue
+        key = (origin, element.ordinal, holder)
+        if tag in {"DATELINE", "AUTHORLINE"}:
+            part = f"{tag} {parts[element.ordinal]}"
+            rows["attributes"].append((*key, part, "text", element.text))
+        if tag not in _OWN:
+            continue
+        if tag == "SEG":
+            segment = element.ordinal
+        rows["attributes"] += [(*key, tag, n, pairs[n]) for n in _OWN[tag] if n in pairs]
+        pos = pairs.get("pos")
+        if problem := _offset_problem(element):
+            problems.append((problem, name))
+            kind = "segment" if tag == "SEG" else "token"
+            columns = (problem.start + 1, problem.end + 1)
+            rejected = (*key, problem.code, kind, name, pos, element.text, *columns, "offsets")
+            rows["rejected_records"].append(rejected)
+            continue
+        start, end = int(pairs["start_char"]), int(pairs["end_char"]) + 1
+        if tag == "SEG":
+            own = (name, start, end, texts.get(segment), parts[segment])
+            rows["segments"].append((*key, *own))
+        else:
+            own = (segment, name, start, end, element.text, pos, pairs.get("morph"))
+            rows["tokens"].append((*key, *own))
+    return rows, problems
 
 
-class _File:
-    """The rows of each table, as in `SCHEMAS`, and the problems of a file."""
+def _doctype_problems(text: str, parsed: Parsed) -> Iterator[Problem]:
+    """The problem with the document type of a file, if it is one of LTF."""
+    if not parsed.elements or parsed.elements[0].tag != "LCTL_TEXT":
+        return
+    doctype = parsed.doctype
+    if doctype is None:
+        yield parsed.elements[0].problem("LTF101")
+    elif (doctype.root, doctype.system) != ("LCTL_TEXT", _DTD):
+        place = spot(text, text.find("<!DOCTYPE"))
+        given = f"{doctype.root} {doctype.system}"[:80]
+        yield problem_at("LTF102", place.line, place.column, given=given)
 
-    def __init__(self, text: str, origin: int, stem: str) -> None:
-        self.text, self.origin, self.stem = text, origin, stem
-        self.rows: Rows = {name: [] for name in Tables._fields}
-        self.problems: list[Named] = []
-        self.parts: dict[int, str | None] = {}
-        self.holder = self.segment = 0
 
-    def prolog(self, parsed: Parsed) -> Iterator[Problem]:
-        """Problems with the document type."""
-        root = parsed.elements[0]
-        if root.tag != "LCTL_TEXT":
-            return
-        if parsed.doctype is None:
-            yield root.problem("LTF101")
-        elif (parsed.doctype.root, parsed.doctype.system) != ("LCTL_TEXT", _DTD):
-            place = spot(self.text, self.text.find("<!DOCTYPE"))
-            given = f"{parsed.doctype.root} {parsed.doctype.system}"[:80]
-            yield problem_at("LTF102", place.line, place.column, given=given)
-
-    def take(self, element: Element) -> None:
-        """Add the rows of an element."""
-        if element.tag == "LCTL_TEXT":
-            return  # its attributes are those of its first document
-        if element.tag == "DOC":
-            self.document(element)
-        elif element.tag == "SEG":
-            self.segment_of(element)
-        elif element.tag == "TOKEN":
-            self.token(element)
-        elif element.tag in {"DATELINE", "AUTHORLINE"}:
-            where = f"{element.tag} {self.parts[element.ordinal]}"
-            self.attribute(element, where, "text", element.text)
-        elif element.tag == "ORIGINAL_TEXT" and self.rows["segments"]:
-            *head, text, part = self.rows["segments"][-1]
-            if head[1] == self.segment == (element.parent or element).ordinal and text is None:
-                self.rows["segments"][-1] = (*head, element.text, part)
-
-    def document(self, element: Element) -> None:
-        first = not self.rows["documents"]
-        self.holder, self.segment = element.ordinal, 0
-        name = element.attributes.get("id", self.stem)
-        self.rows["documents"].append((self.origin, element.ordinal, element.ordinal, name))
-        if first and element.parent is not None:
-            for pair in element.parent.attributes.items():
-                self.attribute(element.parent, "LCTL_TEXT", *pair)
-        for pair in element.attributes.items():
-            self.attribute(element, "DOC", *pair)
-
-    def attribute(self, element: Element, where: str, name: str, value: str) -> None:
-        self.rows["attributes"].append(
-            (self.origin, element.ordinal, self.holder, where, name, value)
-        )
-
-    def segment_of(self, element: Element) -> None:
-        self.segment = element.ordinal
-        place = self.placed(element)
-        if place:
-            part = self.parts[element.ordinal]
-            name = element.attributes.get("id")
-            self.rows["segments"].append((*self.key(element), name, *place, None, part))
-
-    def token(self, element: Element) -> None:
-        place = self.placed(element)
-        if place:
-            get = element.attributes.get
-            origin, record, holder = self.key(element)
-            own = (get("id"), *place, element.text, get("pos"), get("morph"))
-            self.rows["tokens"].append((origin, record, holder, self.segment, *own))
-
-    def key(self, element: Element) -> tuple[int, int, int]:
-        return self.origin, element.ordinal, self.holder
-
-    def placed(self, element: Element) -> tuple[int, int] | None:
-        """The offsets of a segment or token, half-open; None if it is rejected."""
-        for name in _OWN[element.tag]:
-            if name in element.attributes:
-                self.attribute(element, element.tag, name, element.attributes[name])
-        offsets = []
-        for name in ("start_char", "end_char"):
-            given = element.attributes.get(name)
-            if given is None:
-                self.reject(element, element.problem("LTF103", attribute=name))
-                return None
-            if not _NUMBER.fullmatch(given):
-                shown = given[:40] or "(empty)"
-                problem = element.problem("LTF104", name, attribute=name, given=shown)
-                self.reject(element, problem)
-                return None
-            offsets.append(int(given))
-        return offsets[0], offsets[1] + 1
-
-    def reject(self, element: Element, problem: Problem) -> None:
-        """Add an element without offsets to `rejected_records`."""
-        identifier = element.attributes.get("id")
-        self.problems.append((problem, identifier))
-        kind = "segment" if element.tag == "SEG" else "token"
-        row = (problem.code, kind, identifier, element.attributes.get("pos"), element.text)
-        columns = (problem.start + 1, problem.end + 1)
-        self.rows["rejected_records"].append((*self.key(element), *row, *columns, "offsets"))
+def _offset_problem(element: Element) -> Problem | None:
+    """The problem with the offsets of a segment or token, if there is one."""
+    for name in ("start_char", "end_char"):
+        given = element.attributes.get(name)
+        if given is None:
+            return element.problem("LTF103", attribute=name)
+        if not _NUMBER.fullmatch(given):
+            given = given[:40] or "(empty)"
+            return element.problem("LTF104", name, attribute=name, given=given)
+    return None
 
 
 def _parts(elements: list[Element]) -> dict[int, str | None]:
@@ -204,17 +152,19 @@ def _parts(elements: list[Element]) -> dict[int, str | None]:
             children.setdefault(element.parent.ordinal, []).append(element)
     named: dict[int, str | None] = {}
     for document in (element for element in elements if element.tag == "DOC"):
-        own = children.get(document.ordinal, [])
-        for number, part in enumerate(own, start=1):
-            name = None if len(own) == 1 and part.tag == "TEXT" else f"{part.tag} {number}"
+        parts = children.get(document.ordinal, [])
+        for number, part in enumerate(parts, start=1):
+            name = f"{part.tag} {number}"
+            usual = None if len(parts) == 1 and part.tag == "TEXT" else name
             named[part.ordinal] = str(number)
-            inner = children.get(part.ordinal, [])
-            paragraphs = [element for element in inner if element.tag == "P"]
-            for count, paragraph in enumerate(paragraphs, start=1):
-                inside = f"{part.tag} {number} P {count}"
-                for segment in children.get(paragraph.ordinal, []):
-                    named[segment.ordinal] = inside
-            named.update({element.ordinal: name for element in inner if element.tag == "SEG"})
+            paragraph = 0
+            for element in children.get(part.ordinal, []):
+                if element.tag == "SEG":
+                    named[element.ordinal] = usual
+                elif element.tag == "P":
+                    paragraph += 1
+                    for segment in children.get(element.ordinal, []):
+                        named[segment.ordinal] = f"{name} P {paragraph}"
     return named
 
 
@@ -235,43 +185,30 @@ def sniff(source: Source) -> bool:
 def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
     for files in source_files.batches(source, FORMAT.name, SUFFIX):
-        bulk_tables, accepted = bulk([(origin, text) for origin, _, text in files.texts])
+        tables, accepted = bulk([(origin, text) for origin, _, text in files.texts])
         others, findings = dict[str, list[tuple[object, ...]]](), list(files.findings)
         for origin, stem, text in files.texts:
             if origin not in accepted:
                 member = files.members[origin]
-                rows, problems = element_rows(text, origin, stem, member.encoding)
+                rows, problems = read_elements(text, origin, stem, member.encoding)
                 for name, some in rows.items():
                     others.setdefault(name, []).extend(some)
                 findings += located_findings(text, problems, member)
-        parts = [bulk_tables]
-        if len(accepted) < len(files.texts):
-            parts.append(Tables.of(**others))
-        tables = Tables.concat(parts)
-        documents = files.named(tables.documents)
-        first, repeated = _repeated(documents, files)
-        tables = tables._replace(documents=documents.filter(first))
-        findings += repeated
-        yield ReadResult(corpus(files.sources, tables), tuple(findings), tuple(files.members))
-
-
-def _repeated(documents: pl.DataFrame, files: FileBatch) -> tuple[pl.Series, list[Finding]]:
-    """Whether each document is the first of its name, and the findings about the others.
-
-    Args:
-        documents: those of a batch.
-        files: the files of the batch.
-    """
-    first, findings = list[bool](), list[Finding]()
-    places: dict[str, tuple[str, int]] = {}
-    for origin, record, name in documents.select("origin", "record", "name").iter_rows():
-        file = files.members[origin].display
-        earlier = places.setdefault(name, (file, record))
-        first.append(earlier == (file, record))
-        if not first[-1]:
-            values = {"name": name, "other": earlier[0]}
-            findings.append(finding("LTF105", file=file, record=name, **values))
-    return pl.Series(first, dtype=pl.Boolean), findings
+        if others:
+            tables = {
+                name: pl.concat([tables[name], table]).sort("origin", "record", maintain_order=True)
+                for name, table in frames(others).items()
+            }
+        documents = files.named(tables["documents"])
+        first: dict[str, tuple[int, str]] = {}
+        for row, (origin, name) in enumerate(documents.select("origin", "name").iter_rows()):
+            file = files.members[origin].display
+            earlier = first.setdefault(name, (row, file))
+            if earlier[0] != row:
+                values = {"name": name, "other": earlier[1]}
+                findings.append(finding("LTF105", file=file, record=name, **values))
+        kept = {**tables, "documents": documents[[row for row, _ in first.values()]]}
+        yield ReadResult(corpus(files.sources, kept), tuple(findings), tuple(files.members))
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -10,7 +10,7 @@ import pytest
 import hlteval
 from hlteval.converters import ReadResult, load
 from hlteval.converters.ltf.ltf import read_elements
-from hlteval.converters.ltf.tables import bulk
+from hlteval.converters.ltf.tables import bulk, frames
 from hlteval.findings import FieldRef, Finding, finding
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.validators.ltf.causes import digest, text_problem
@@ -107,7 +107,7 @@ def test_what_is_not_well_formed_is_told_at_its_place(written: str) -> None:
     said, told = read_elements(written, 0, "d", "utf-8")
     assert [fault.code for fault, _ in told] == ["XML101"]
     assert told[0][0].values["hint"]
-    assert said.documents.is_empty()
+    assert said["documents"] == []
 
 
 def test_an_attribute_given_twice_is_left_to_the_authority() -> None:
@@ -124,7 +124,7 @@ def test_other_ways_to_write_text_are_left_to_the_authority(written: str) -> Non
     assert bulk([(0, other)])[1] == set()
     said, told = read_elements(other, 0, "d", "utf-8")
     assert told == []
-    assert said.tokens["text"][-1] == ('"s"' if "quot" in written else "help")
+    assert frames(said)["tokens"]["text"][-1] == ('"s"' if "quot" in written else "help")
 
 
 def test_a_place_in_a_tag_of_many_lines_is_found() -> None:
@@ -208,11 +208,11 @@ def test_files_of_several_layouts_in_a_batch_are_read_as_they_are_alone():
     together, accepted = bulk(list(enumerate(texts)))
     assert accepted == {*range(len(texts))}
     alone = [bulk([(0, text)])[0] for text in texts]
-    for name in together._fields:
+    for name, table in together.items():
         for at, tables in enumerate(alone):
-            rows = getattr(together, name).filter(pl.col("origin") == at).drop("origin")
-            assert rows.equals(getattr(tables, name).drop("origin")), (name, at)
-            assert rows.equals(getattr(alone[0], name).drop("origin")), (name, at)
+            rows = table.filter(pl.col("origin") == at).drop("origin")
+            assert rows.equals(tables[name].drop("origin")), (name, at)
+            assert rows.equals(alone[0][name].drop("origin")), (name, at)
 
 
 def test_a_folder_of_plain_texts_is_texts_of_documents(tmp_path: Path) -> None:
