@@ -22,27 +22,63 @@ Codes raised: XML1xx, LTF1xx.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.ltf.files import SUFFIX, as_files, lost
-from hlteval.converters.ltf.tables import SCHEMAS, Rows, bulk, corpus, frames
+from hlteval.converters.ltf.rsd import UNWRITABLE, lines, tokens
+from hlteval.converters.ltf.tables import (
+    DECLARATION,
+    DOCTYPE,
+    LANGUAGE,
+    LENGTH,
+    MD5,
+    SCHEMAS,
+    Rows,
+    bulk,
+    corpus,
+    frames,
+    unlike,
+    writable_offsets,
+)
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import beginning, head
 from hlteval.findings import FieldRef, Location, Problem, finding, spot
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Member, Source, is_file_path
 from hlteval.syntax.xml_elements import Element, Parsed, examine, problem_at
-from hlteval.syntax.xml_places import locate_elements, located_findings
+from hlteval.syntax.xml_places import (
+    ABSENT,
+    attribute,
+    attributes,
+    content,
+    escape,
+    locate_elements,
+    located_findings,
+    start_tag,
+)
 
 _NUMBER = re.compile("[0-9]{1,9}")
 _DTD = "ltf.v1.5.dtd"
-#: Attributes without a column in any table.
-_OWN = {"SEG": ("start_token", "end_token"), "TOKEN": ("attach", "gloss")}
+SUFFIX = ".ltf.xml"
+#: The attributes of the schema that no column of a table has.
+_NAMES = {
+    "LCTL_TEXT": ("lang", "source_file", "source_type", "author", "encoding"),
+    "DOC": ("id", "lang", "tokenization", "grammar", LENGTH, MD5),
+    "SEG": ("start_token", "end_token"),
+    "TOKEN": ("attach", "gloss"),
+}
+#: The parts with segments; only a TEXT has paragraphs.
+_PART = re.compile("(HEADLINE(?! [0-9]+ P)|TEXT) ([1-9][0-9]{0,8})(?: P [1-9][0-9]{0,8})?")
+#: Other parts, which are attributes of their document; in files that are read, of any number.
+_OTHER = "^(DATELINE|AUTHORLINE) [1-9][0-9]{0,8}$"
+_PARTS = "^(DATELINE|AUTHORLINE) [0-9]+$"
 
 #: A problem with the identifier of its element.
 Named = tuple[Problem, str | None]
@@ -93,11 +129,11 @@ def read_elements(text: str, origin: int, stem: str, encoding: str) -> tuple[Row
         if tag in {"DATELINE", "AUTHORLINE"}:
             part = f"{tag} {parts[element.ordinal]}"
             rows["attributes"].append((*key, part, "text", element.text))
-        if tag not in _OWN:
+        if tag not in {"SEG", "TOKEN"}:
             continue
         if tag == "SEG":
             segment = element.ordinal
-        rows["attributes"] += [(*key, tag, n, pairs[n]) for n in _OWN[tag] if n in pairs]
+        rows["attributes"] += [(*key, tag, n, pairs[n]) for n in _NAMES[tag] if n in pairs]
         pos = pairs.get("pos")
         if problem := _offset_problem(element):
             problems.append((problem, name))
@@ -216,12 +252,277 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     return locate_elements(member, places)
 
 
+# Writing: a corpus as LTF can represent it, in LDC's layout.
+
+
+class Fitted(NamedTuple):
+    """The corpus that is written, and the counts of what is lost, by description."""
+
+    corpus: Corpus
+    lost: Mapping[str, int]
+
+
+def fit(corpus: Corpus) -> Fitted:
+    """The corpus without offsets, parts and attributes that no LTF file can hold.
+
+    Examples:
+        >>> place = {"row": 0, "document": 0, "origin": 0, "record": 1, "start": 0, "end": 10**10}
+        >>> dict(fit(Corpus(segments=[place])).lost)["segments and tokens with invalid offsets"]
+        1
+    """
+    segments = corpus.segments.filter(writable_offsets())
+    held = pl.col("segment_row").is_null() | pl.col("segment_row").is_in(segments["row"].implode())
+    tokens = corpus.tokens.filter(writable_offsets() & held)
+    gone = corpus.segments.height + corpus.tokens.height - segments.height - tokens.height
+    element, name = pl.col("element"), pl.col("name")
+    known = [(element == tag) & name.is_in(names) for tag, names in _NAMES.items()]
+    known.append(element.str.contains(_OTHER) & (name == "text"))
+    attached = (name != "attach") | pl.col("value").is_in(["LEFT", "RIGHT", "BOTH"])
+    attributes = corpus.attributes.filter(pl.any_horizontal(known) & attached)
+    attributes = attributes.unique(
+        ("document", "origin", "record", "element", "name"), keep="first", maintain_order=True
+    )
+    irregular = pl.col("document").is_in(list(_irregular(segments, attributes)))
+    lost = segments.filter(irregular, pl.col("part").is_not_null()).height
+    attributes = attributes.filter(~(irregular & element.str.contains(_OTHER)))
+    part = pl.when(~irregular).then(pl.col("part"))
+    kept = corpus.replace(
+        segments=segments.with_columns(part=part), tokens=tokens, attributes=attributes
+    )
+    return Fitted(
+        kept,
+        {
+            "segments and tokens with invalid offsets": gone,
+            "parts of documents that LTF does not have": lost,
+            "attributes of other formats": corpus.attributes.height - attributes.height,
+        },
+    )
+
+
+def _irregular(segments: pl.DataFrame, attributes: pl.DataFrame) -> set[int]:
+    """The documents whose parts are not numbered from 1, each number once."""
+    others = attributes.filter(pl.col("element").str.contains(_OTHER)).select("document", "element")
+    divided = {*others["document"], *segments.filter(pl.col("part").is_not_null())["document"]}
+    parts = segments.filter(pl.col("document").is_in(list(divided)))
+    irregular: set[int] = set()
+    tags: dict[int, dict[int, str]] = {document: {} for document in divided}
+    for document, part in parts.select("document", pl.col("part").fill_null("TEXT 1")).iter_rows():
+        match = _PART.fullmatch(part)
+        if not match or tags[document].setdefault(int(match[2]), match[1]) != match[1]:
+            irregular.add(document)
+    for document, element in others.iter_rows():
+        tag, number = element.split(" ")
+        if int(number) in tags[document]:
+            irregular.add(document)
+        tags[document][int(number)] = tag
+    unordered = (key for key, own in tags.items() if sorted(own) != [*range(1, len(own) + 1)])
+    return irregular.union(unordered)
+
+
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The documents as a folder of files, with the names of the original files of this format.
 
-    A text without segments is split into lines, and these into tokens (segmentation.py).
+    A text without segments is split into lines, and these into tokens.
     """
     source_files.write_files((file for corpus in corpora for file in as_files(corpus)), path)
+
+
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The name and content of every file: those that were read, and new ones."""
+    corpus = corpus.cached(fit).corpus
+    without = set().union(*_unwritable(corpus).values())
+    paths = source_files.output_paths(corpus, "ltf", SUFFIX, shared=True)
+    whole = _with_segments(corpus, without)
+    made = set(whole.segments["document"]).difference(corpus.segments["document"])
+    known = _attributes(whole)
+    segments: dict[int, list[tuple[str | None, str]]] = {}
+    for document, part, line in _segment_lines(whole).iter_rows():
+        segments.setdefault(document, []).append((part, line))
+    files: dict[str, list[str]] = {}
+    columns = ("row", "name", "text", "language")
+    for row, name, text, language in whole.documents.select(columns).iter_rows():
+        if row in without:
+            continue
+        own = known.get(row, {})
+        if paths[row] not in files:
+            root = own.get("LCTL_TEXT", [(LANGUAGE, language)] if language and not own else [])
+            start = f"{DECLARATION}\n{DOCTYPE}\n<LCTL_TEXT{attributes(root)}>\n"
+            files[paths[row]] = [start]
+        head = _head(name, text, language, own.get("DOC", ()), simple=row in made)
+        others = [(element, pairs[0][1]) for element, pairs in own.items() if " " in element]
+        body = _body(segments.get(row, []), others)
+        files[paths[row]].append(f"<DOC{attributes(head)}>\n{body}</DOC>\n")
+    for path, parts in files.items():
+        yield path, "".join([*parts, "</LCTL_TEXT>\n"])
+
+
+def _unwritable(corpus: Corpus) -> dict[str, set[int]]:
+    """The documents that no file can represent, by reason."""
+    segmented = set(corpus.segments["document"])
+    named = list(corpus.documents.select("row", "name").iter_rows())
+    texts = corpus.documents.filter(pl.col("text").str.contains(UNWRITABLE))["row"]
+    silent = set(corpus.segments.filter(pl.col("text").is_null())["document"])
+    odd = {row for row in texts if row not in segmented or row in silent}
+    odd |= {row for row, name in named if re.search(UNWRITABLE, name)}
+    odd |= set(corpus.documents.filter(pl.col("language").str.contains(ABSENT))["row"])
+    for table, columns in (
+        (corpus.segments, ("name", "text")),
+        (corpus.tokens, ("name", "text", "pos", "morph")),
+        (corpus.attributes, ("name", "value")),
+    ):
+        is_odd = pl.any_horizontal(pl.col(columns).str.contains(ABSENT))
+        odd |= set(table.filter(is_odd)["document"])
+    empty = corpus.documents.filter(~pl.col("text").fill_null("").str.contains("[^\n]"))["row"]
+    own = _attributes(corpus).items()
+    divided = {row for row, elements in own if any(" " in element for element in elements)}
+    paths = source_files.output_paths(corpus, "ltf", SUFFIX, shared=True)
+    nameless = {row for row, name in named if not is_file_path(name)}
+    return {
+        "documents without text": set(empty).difference(segmented, divided),
+        "documents whose name is not a valid file name": nameless,
+        "documents whose file another document has": {
+            row for row, _ in named if row not in paths and row not in nameless
+        },
+        "documents with characters not allowed in XML": odd,
+    }
+
+
+def _with_segments(corpus: Corpus, without: set[int]) -> Corpus:
+    """The corpus with segments and tokens for the texts without any, but for some documents."""
+    done = without.union(corpus.segments["document"])
+    first: int = (corpus.segments["row"].max() or 0) + 1  # type: ignore[operator]
+    segments, inside = list[dict[str, object]](), list[dict[str, object]]()
+    texts = corpus.documents.filter(~pl.col("row").is_in(list(done))).drop_nulls("text")
+    for document, text in texts.select("row", "text").iter_rows():
+        place = {"document": document, "origin": 0, "record": 0}
+        for start, end in lines(text):
+            row = first + len(segments)
+            own = {"row": row, "start": start, "end": end, "text": text[start:end]}
+            segments.append({**place, **own})
+            for s, e, pos in tokens(text, start, end):
+                own = {"row": 0, "segment_row": row, "start": s, "end": e, "text": text[s:e]}
+                inside.append({**place, **own, "pos": pos, "morph": "none"})
+    if not segments:
+        return corpus
+    made = Corpus(segments=segments, tokens=inside)
+    return corpus.replace(
+        segments=pl.concat([corpus.segments, made.segments]),
+        tokens=pl.concat([corpus.tokens, made.tokens]),
+    )
+
+
+def _attributes(corpus: Corpus) -> dict[int, dict[str, list[tuple[str, str]]]]:
+    """The attributes of files, documents and parts, by document and element.
+
+    Documents without an `id` are not of LTF, whatever their attributes.
+    """
+    known: dict[int, dict[str, list[tuple[str, str]]]] = {}
+    of_document = pl.col("element").is_in(["LCTL_TEXT", "DOC"])
+    rows = corpus.attributes.filter(of_document | pl.col("element").str.contains(_PARTS))
+    columns = ("document", "element", "name", "value")
+    for document, element, *pair in rows.select(columns).iter_rows():
+        known.setdefault(document, {}).setdefault(element, []).append((pair[0], pair[1]))
+    return {row: own for row, own in known.items() if "id" in dict(own.get("DOC", ()))}
+
+
+def _head(
+    name: str,
+    text: str | None,
+    language: str | None,
+    own: Sequence[tuple[str, str]],
+    *,
+    simple: bool,
+) -> Sequence[tuple[str, str]]:
+    """The attributes of DOC: the original ones, or those known from the document."""
+    if own:
+        known = {"id": name}
+        declared = dict(own).get(LENGTH, "")
+        # A reader would fill the text up to a length beyond it.
+        if text is not None and declared.isdecimal() and int(declared[:18]) > len(text):
+            known[LENGTH] = str(len(text))
+        return [(key, known.get(key, value)) for key, value in own]
+    head = [("id", name), *([(LANGUAGE, language)] if language else ())]
+    head += [("tokenization", "simple"), ("grammar", "none")] if simple else []
+    if text is None:
+        return head
+    digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+    return [*head, (LENGTH, str(len(text))), (MD5, digest)]
+
+
+def _body(segments: Sequence[tuple[str | None, str]], others: Sequence[tuple[str, str]]) -> str:
+    """The content of DOC: usually one TEXT, or parts in the order of their numbers."""
+    parts: dict[int, tuple[str, dict[str, list[str]]]] = {}
+    for part, line in segments:
+        tag, number, *paragraph = (part or "TEXT 1").split(" ")
+        inner = parts.setdefault(int(number), (tag, {}))[1]
+        key = " ".join(paragraph) or f"SEG {len(inner)}"
+        inner.setdefault(key, []).append(line)
+    bodies = {}
+    for number, (tag, inner) in parts.items():
+        blocks = (
+            ("<P>", *block, "</P>") if key.startswith("P ") else block
+            for key, block in inner.items()
+        )
+        bodies[number] = "\n".join([f"<{tag}>", *chain.from_iterable(blocks), f"</{tag}>\n"])
+    for element, text in others:
+        tag, order = element.split(" ")
+        bodies[int(order)] = f"<{tag}>{escape(text)}</{tag}>\n"
+    return "".join(bodies[number] for number in sorted(bodies)) or "<TEXT>\n</TEXT>\n"
+
+
+def _with_attributes(table: pl.DataFrame, corpus: Corpus, element: str) -> pl.DataFrame:
+    """The rows of a table with the attributes specific to LTF as columns."""
+    place = ["document", "origin", "record"]
+    for name in _NAMES[element]:
+        values = corpus.attributes.filter(element=element, name=name)
+        values = values.select(*place, pl.col("value").alias(name)).unique(place, keep="first")
+        table = table.join(values, on=place, how="left", maintain_order="left")
+    return table
+
+
+def _segment_lines(corpus: Corpus) -> pl.DataFrame:
+    """Each segment with its tokens as lines, in order: `document`, `part`, `line`."""
+    place = pl.format(' start_char="{}" end_char="{}"', "start", pl.col("end") - 1)
+    texts = corpus.documents.select(document="row", whole="text")
+    segments = corpus.segments.join(texts, on="document", how="left", maintain_order="left")
+    width = (pl.col("end") - pl.col("start")).clip(lower_bound=0)
+    number = pl.int_range(pl.len()).over("document")
+    segments = segments.with_columns(
+        text=pl.coalesce("text", pl.col("whole").str.slice(pl.col("start"), width)),
+        name=pl.coalesce("name", pl.format("segment-{}", number)),
+        number=number,
+    )
+    numbers = segments.select("number", segment_row="row")
+    inside = corpus.tokens.join(numbers, on="segment_row", maintain_order="left")
+    ordinal = pl.int_range(pl.len()).over("segment_row")
+    name = pl.coalesce("name", pl.format("token-{}-{}", "number", ordinal))
+    inside = _with_attributes(inside.with_columns(name=name), corpus, "TOKEN")
+    names = ("attach", "pos", "morph", "gloss")
+    tag = start_tag("TOKEN", attribute("id", "name"), *map(attribute, names), place)
+    token = pl.concat_str(tag, content("text"), pl.lit("</TOKEN>"))
+    inside = inside.group_by(row="segment_row", maintain_order=True)
+    segments = _with_attributes(segments, corpus, "SEG")
+    segments = segments.join(inside.agg(tokens=token.str.join("\n")), on="row", how="left")
+    line = pl.concat_str(
+        start_tag("SEG", attribute("id", "name"), *map(attribute, _NAMES["SEG"]), place),
+        pl.format("<ORIGINAL_TEXT>{}</ORIGINAL_TEXT>", content("text")),
+        "tokens",
+        pl.lit("</SEG>"),
+        separator="\n",
+        ignore_nulls=True,
+    )
+    return segments.sort("row").select("document", "part", line=line)
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of rows that the files cannot represent."""
+    kept, counts = corpus.cached(fit)
+    return {
+        **{reason: len(rows) for reason, rows in _unwritable(kept).items()},
+        "documents whose text is not covered by segments": unlike(kept).height,
+        "tokens outside of segments": kept.tokens["segment_row"].null_count(),
+        **counts,
+    }
 
 
 FORMAT = Format(
@@ -255,6 +556,6 @@ FORMAT = Format(
     codes=("LTF101", "LTF102", "LTF103", "LTF104", "LTF105", "XML"),
     locate=locate,
     write=write,
-    count_losses=lost,
+    count_losses=count_losses,
     known_losses="layout of files not in LDC's layout; comments and anything outside the schema",
 )

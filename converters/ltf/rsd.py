@@ -18,7 +18,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
+from unicodedata import category
 
 import polars as pl
 
@@ -110,6 +113,72 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
         **source_files.count_unwritable_texts(corpus.documents["text"]),
         "documents without a text": corpus.documents["text"].null_count(),
     }
+
+
+# Segments and tokens of plain text, by simple rules without a language model.
+#
+# A segment is a line without its line feed, so that the text can be rebuilt from the segments.
+# White space separates tokens; punctuation at either end of a token is a token of its own.
+
+
+_LINE, _CHUNK = re.compile("[^\n]+"), re.compile(r"\S+")
+#: Addresses, user names and hash tags, whose first character is not punctuation.
+_WHOLE = re.compile(r"[A-Za-z][A-Za-z+.-]*://\S*\w/?|[@#]\w+")
+#: Characters between letters of a word: apostrophes and joiners.
+_INNER = "'`\u2019\u02bc\u02bb\u200c\u200d"
+
+
+class Token(NamedTuple):
+    """A token: its offsets (half-open), and whether it is a word, punctuation or neither."""
+
+    start: int
+    end: int
+    pos: str
+
+
+def lines(text: str) -> Iterator[tuple[int, int]]:
+    r"""The lines of a text that are not empty, as offsets.
+
+    Only a line feed ends a line.
+
+    Examples:
+        >>> list(lines("\nab\n\nc d\n"))
+        [(1, 3), (5, 8)]
+    """
+    return (line.span() for line in _LINE.finditer(text))
+
+
+def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    """The tokens of a stretch of a text: between white space, a core and the punctuation around it.
+
+    Examples:
+        >>> text = "(Reuters) - Ukraine's Buk-M2."
+        >>> [text[token.start : token.end] for token in tokens(text)]
+        ['(', 'Reuters', ')', '-', "Ukraine's", 'Buk-M2', '.']
+        >>> [token.pos for token in tokens(text)][-3:]
+        ['word', 'unknown', 'punct']
+    """
+    for chunk in _CHUNK.finditer(text, start, len(text) if end is None else end):
+        first, last = chunk.span()
+        whole = _WHOLE.match(text, first, last)
+        while not whole and first < last and _is_mark(text[first]):
+            first += 1
+        floor = whole.end() if whole else first
+        while last > floor and _is_mark(text[last - 1]):
+            last -= 1
+        if first > chunk.start():
+            yield Token(chunk.start(), first, "punct")
+        if last > first:
+            letters = all(category(c)[0] in "LMN" or c in _INNER for c in text[first:last])
+            yield Token(first, last, "word" if letters and not whole else "unknown")
+        if chunk.end() > last:
+            yield Token(last, chunk.end(), "punct")
+
+
+@cache
+def _is_mark(character: str) -> bool:
+    """Whether a character is punctuation, or a sign of money or arithmetic."""
+    return category(character)[0] == "P" or category(character) in {"Sc", "Sm", "Sk"}
 
 
 FORMAT = Format(

@@ -41,6 +41,16 @@ Tables = Mapping[str, pl.DataFrame]
 Rows = Mapping[str, Sequence[tuple[object, ...]]]
 
 
+#: The largest offset of files: nine digits.
+_LARGEST = 999_999_999
+
+
+def writable_offsets() -> pl.Expr:
+    """Whether both offsets of a span can be written; the end is inclusive there."""
+    end = pl.col("end").is_between(1, _LARGEST + 1)
+    return pl.col("start").is_between(0, _LARGEST) & end
+
+
 def frames(rows: Rows) -> Tables:
     """Rows as tables."""
     return {

@@ -23,8 +23,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.ltf.files import lines
-from hlteval.converters.ltf.rsd import locate, texts
+from hlteval.converters.ltf.rsd import lines, locate, texts
 from hlteval.converters.toolkit import source_files
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source

@@ -27,8 +27,9 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, one_table
 from hlteval.converters.timelines import notation
-from hlteval.converters.timelines.notation import KIND, Tracks, parse, plain_text
+from hlteval.converters.timelines.notation import KIND, add_instance, parse, plain_text
 from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
 from hlteval.representation import Corpus
@@ -72,12 +73,13 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
     """The instances of a source in batches, in the order of their documents."""
-    return notation.read_tracks(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
+    return read_rows(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
 
 
-def _take(rows: Tracks, origin: int, name: str, content: str, kind: str) -> None:
+def _take(rows: DocumentRows, origin: int, name: str, content: str, kind: str) -> None:
     """Add the labels of a file, and what is wrong in it."""
-    member = rows.begin(origin, name)
+    member = rows.files.members[origin]
+    rows.begin(origin, name)
     lines = [line.removesuffix("\r") for line in content.split("\n")]
     problems: list[Problem] = []
     for record, line in enumerate(lines, start=1):
@@ -85,13 +87,13 @@ def _take(rows: Tracks, origin: int, name: str, content: str, kind: str) -> None
             continue
         if wrong := _problems(record, line):
             problems += wrong
-            rows.reject(wrong[0], line)
+            rows.add("rejected_records", wrong[0].rejection("instance", line))
             continue
         start, end, label = line.split("\t", _CELLS - 1)
         note = parse(label)
         moved = (problem.shift(len(line) - len(label)) for problem in note.problems)
         problems += (problem._replace(record=record) for problem in moved)
-        rows.add_instance(record, note, kind, start=float(start), end=float(end))
+        add_instance(rows, record, note, kind, start=float(start), end=float(end))
     rows.findings += line_findings(problems, lines, member.display, member.max_per_code)
 
 

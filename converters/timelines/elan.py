@@ -31,7 +31,6 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.timelines import notation
 from hlteval.converters.timelines.notation import (
     CHANGE,
     INSTANCES,
@@ -40,7 +39,7 @@ from hlteval.converters.timelines.notation import (
     NUMBER,
     PROPERTIES,
     RATINGS,
-    Tracks,
+    add_instance,
     count_rounded,
     count_untimed,
     fits,
@@ -51,6 +50,7 @@ from hlteval.converters.timelines.notation import (
     timed,
 )
 from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import head
 from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation import Corpus
@@ -110,19 +110,20 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    return notation.read_tracks(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
+    return read_rows(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
 
 
-def _take(rows: Tracks, origin: int, name: str, text: str, kind: str) -> None:
+def _take(rows: DocumentRows, origin: int, name: str, text: str, kind: str) -> None:
     """Add the annotations of a file, and what is wrong in it."""
-    member = rows.begin(origin, name)
+    member = rows.files.members[origin]
+    rows.begin(origin, name)
     found = examine(text, "eaf", member.encoding)
     problems: list[Named] = [(problem, None) for problem in found.problems]
     problems += _annotations(rows, found.elements, kind)
     rows.findings += located_findings(text, problems, member)
 
 
-def _annotations(rows: Tracks, elements: Sequence[Element], kind: str) -> Iterator[Named]:
+def _annotations(rows: DocumentRows, elements: Sequence[Element], kind: str) -> Iterator[Named]:
     """Add the annotations of a file; what is wrong with them."""
     times: dict[str, float | None] = {}
     values = {e.parent.ordinal: e for e in elements if e.tag == "ANNOTATION_VALUE" and e.parent}
@@ -142,7 +143,11 @@ def _annotations(rows: Tracks, elements: Sequence[Element], kind: str) -> Iterat
 
 
 def _annotation(
-    rows: Tracks, element: Element, value: Element, times: Mapping[str, float | None], default: str
+    rows: DocumentRows,
+    element: Element,
+    value: Element,
+    times: Mapping[str, float | None],
+    default: str,
 ) -> Iterator[Problem]:
     """Add the instance, rating or change of an annotation; what is wrong with it.
 
@@ -166,7 +171,7 @@ def _annotation(
         problems.append(element.problem("TLN503", "TIME_SLOT_REF2", start=start, end=end))
     if problems:
         for problem in problems:
-            rows.reject(problem, value.text)
+            rows.add("rejected_records", problem.rejection("instance", value.text))
             yield problem
         return
     table = {CHANGE: "changes", **dict.fromkeys(RATINGS, "ratings")}.get(kind, "instances")
@@ -175,7 +180,7 @@ def _annotation(
         yield value.problem(problem.code, "text", **problem.values)
     own = {"record": element.ordinal, **note.values}
     if table == "instances":
-        rows.add_instance(element.ordinal, note, kind or default, start=start, end=end)
+        add_instance(rows, element.ordinal, note, kind or default, start=start, end=end)
     elif table == "changes" and note.main:
         direction = None if note.main == CHANGE else note.main
         rows.add(table, {**own, "at": start, "direction": direction})
@@ -184,7 +189,7 @@ def _annotation(
         rows.add(table, {**own, "kind": kind, "level": level, "start": start, "end": end})
     elif note.main:
         problem = value.problem("TLN504", "text", given=note.main[:40], kind=kind)
-        rows.reject(problem, value.text)
+        rows.add("rejected_records", problem.rejection("instance", value.text))
         yield problem
 
 

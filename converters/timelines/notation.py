@@ -19,13 +19,12 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from hlteval.converters.format import ReadResult, Setting
+from hlteval.converters.format import Setting
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.source_files import FileBatch
-from hlteval.findings import Finding, Problem
+from hlteval.converters.toolkit.rows import DocumentRows
+from hlteval.findings import Problem
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
 
 #: The kinds of instances.
 INSTANCES = ("norm", "emotion")
@@ -276,63 +275,13 @@ def ends(starts: Sequence[str], lengths: Sequence[str]) -> list[float]:
 # What the formats share that have a file of labels per document: their rows, and their losses.
 
 
-class Tracks:
-    """The rows of the files of a batch.
-
-    Attributes:
-        files: the files.
-        findings: what is wrong in them.
-    """
-
-    def __init__(self, files: FileBatch) -> None:
-        self.files = files
-        self.findings: list[Finding] = []
-        self.rows: dict[str, list[dict[str, object]]] = {"documents": []}
-        self.documents: dict[str, int] = {}
-        self.place: dict[str, object] = {}
-
-    def begin(self, origin: int, name: str) -> Member:
-        """Begin a file; it is returned."""
-        row = self.documents.setdefault(name, len(self.documents))
-        if row == len(self.rows["documents"]):
-            self.rows["documents"].append({"row": row, "origin": origin, "name": name})
-        self.place = {"document": row, "origin": origin}
-        return self.files.members[origin]
-
-    def add(self, table: str, values: Mapping[str, object]) -> None:
-        """Add a row of the file that was begun last."""
-        rows = self.rows.setdefault(table, [])
-        rows.append({"row": len(rows), **self.place, **values})
-
-    def add_instance(self, record: int, note: Note, kind: str, **times: float | None) -> None:
-        """Add the instance of a label, if it has one."""
-        if note.main:
-            own = {"record": record, "kind": note.kind or kind, "label": note.main}
-            self.add("instances", {**own, **note.values, **times})
-
-    def reject(self, problem: Problem, text: str) -> None:
-        """Add a record that cannot be read."""
-        self.add("rejected_records", problem.rejection("instance", text))
-
-
-def read_tracks(
-    source: Source, form: str, suffix: str, take: Callable[[Tracks, int, str, str], None]
-) -> Iterator[ReadResult]:
-    """The documents of a source in batches, in the order of their names.
-
-    Args:
-        source: the files.
-        form: the name of the format.
-        suffix: of its files.
-        take: adds a file: its row of `sources`, the name of its document, and its text.
-    """
-    for files in source_files.batches(source, form, suffix):
-        tracks = Tracks(files)
-        for file in files.texts:
-            take(tracks, *file)
-        findings = (*files.findings, *tracks.findings)
-        corpus = Corpus(sources=files.sources, **tracks.rows)
-        yield ReadResult(corpus, findings, tuple(files.members))
+def add_instance(
+    rows: DocumentRows, record: int, note: Note, kind: str, **times: float | None
+) -> None:
+    """Add the instance of a label, if it has one."""
+    if note.main:
+        own = {"record": record, "kind": note.kind or kind, "label": note.main}
+        rows.add("instances", {**own, **note.values, **times})
 
 
 def write_tracks(

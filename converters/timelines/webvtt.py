@@ -32,7 +32,7 @@ from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.timelines import notation
 from hlteval.converters.timelines.notation import (
     KIND,
-    Tracks,
+    add_instance,
     count_rounded,
     fits,
     has_length,
@@ -41,6 +41,7 @@ from hlteval.converters.timelines.notation import (
     timed,
 )
 from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import head, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
 from hlteval.representation import Corpus
@@ -71,12 +72,13 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
     """The instances of a source in batches, in the order of their documents."""
-    return notation.read_tracks(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
+    return read_rows(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
 
 
-def _take(rows: Tracks, origin: int, name: str, text: str, kind: str) -> None:
+def _take(rows: DocumentRows, origin: int, name: str, text: str, kind: str) -> None:
     """Add the cues of a file, and what is wrong in it."""
-    member = rows.begin(origin, name)
+    member = rows.files.members[origin]
+    rows.begin(origin, name)
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     numbered = list(enumerate(lines, start=1))
     problems: list[Problem] = []
@@ -91,7 +93,7 @@ def _take(rows: Tracks, origin: int, name: str, text: str, kind: str) -> None:
     rows.findings += line_findings(problems, lines, member.display, member.max_per_code)
 
 
-def _cue(rows: Tracks, block: Sequence[Line], kind: str) -> Iterator[Problem]:
+def _cue(rows: DocumentRows, block: Sequence[Line], kind: str) -> Iterator[Problem]:
     """Add the instances of a cue, the lines between two empty ones; its problems."""
     head = next((number for number, line in enumerate(block) if _ARROW in line[1]), None)
     if head is None:
@@ -102,7 +104,7 @@ def _cue(rows: Tracks, block: Sequence[Line], kind: str) -> Iterator[Problem]:
     record, line = block[head]
     (start, end), problem = _times(record, line)
     if problem:
-        rows.reject(problem, line)
+        rows.add("rejected_records", problem.rejection("instance", line))
         yield problem
         return
     if head + 1 == len(block):
@@ -111,7 +113,7 @@ def _cue(rows: Tracks, block: Sequence[Line], kind: str) -> Iterator[Problem]:
         note = parse(unescape(_TAG.sub("", line)))
         for problem in note.problems:
             yield problem._replace(record=record, start=0, end=len(line))
-        rows.add_instance(record, note, kind, start=start, end=end)
+        add_instance(rows, record, note, kind, start=start, end=end)
 
 
 def _times(record: int, line: str) -> tuple[tuple[float, float], Problem | None]:

@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hlteval.converters import load
-from hlteval.converters.ltf.files import as_files, lines, tokens
-from hlteval.converters.ltf.ltf import read_elements
+from hlteval.converters.ltf.ltf import as_files, read_elements
+from hlteval.converters.ltf.rsd import lines, tokens
 from hlteval.converters.ltf.tables import Rows, Tables, bulk, frames, rebuilt
 from hlteval.converters.ltf.tables import corpus as as_corpus
 from hlteval.findings import Finding
