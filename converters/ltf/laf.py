@@ -25,7 +25,8 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.ltf.tables import DECLARATION, writable_offsets
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows, read_rows
@@ -53,11 +54,6 @@ _NUMBER = re.compile("[0-9]{1,9}")
 
 #: A problem, and the identifier of its annotation.
 Named = tuple[Problem, str | None]
-
-
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The files of each document, by their name without `.laf.xml`."""
-    return source_files.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
@@ -218,29 +214,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="laf",
-    title="LAF: typed spans, one XML file per document",
-    suffixes=(SUFFIX,),
-    layout="per_document",
-    separable=True,
-    words={
-        "mentions": "ANNOTATION element",
-        "attributes": "XML attribute",
-        "documents.language": "lang attribute",
-        "mentions.text": "EXTENT text",
-        "rejected_records": "unreadable element",
-    },
-    carries=(
-        *("sources", "documents", "mentions", "attributes"),
-        *("documents.language", "mentions.text"),
-    ),
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    codes=("LAF101", "LAF102", "XML"),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-    known_losses="file layout; TAG elements, which become attributes",
-)
+FORMAT = declaration(__name__)

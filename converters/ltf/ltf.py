@@ -31,7 +31,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.ltf.rsd import UNWRITABLE, lines, tokens
 from hlteval.converters.ltf.tables import (
     DECLARATION,
@@ -49,9 +50,9 @@ from hlteval.converters.ltf.tables import (
 )
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import beginning, head
-from hlteval.findings import FieldRef, Location, Problem, finding, spot
+from hlteval.findings import Problem, finding, spot
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, is_file_path
+from hlteval.sources import Source, is_file_path
 from hlteval.syntax.xml_elements import Element, Parsed, examine, problem_at
 from hlteval.syntax.xml_places import (
     ABSENT,
@@ -59,7 +60,6 @@ from hlteval.syntax.xml_places import (
     attributes,
     content,
     escape,
-    locate_elements,
     located_findings,
     start_tag,
 )
@@ -204,11 +204,6 @@ def _parts(elements: list[Element]) -> dict[int, str | None]:
     return named
 
 
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The files of each document, by their name without `.ltf.xml`."""
-    return source_files.documents(source, SUFFIX)
-
-
 def sniff(source: Source) -> bool:
     """Whether a file has the suffix, or the only file the root element of LTF.
 
@@ -245,11 +240,6 @@ def read(source: Source) -> Iterator[ReadResult]:
                 findings.append(finding("LTF105", file=file, record=name, **values))
         kept = {**tables, "documents": documents[[row for row, _ in first.values()]]}
         yield ReadResult(corpus(files.sources, kept), tuple(findings), tuple(files.members))
-
-
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
-    return locate_elements(member, places)
 
 
 # Writing: a corpus as LTF can represent it, in LDC's layout.
@@ -525,37 +515,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="ltf",
-    title="LTF: segments and tokens, one XML file per document",
-    suffixes=(SUFFIX,),
-    layout="per_document",
-    separable=True,
-    words={
-        "segments": "SEG element",
-        "tokens": "TOKEN element",
-        "attributes": "XML attribute",
-        "documents.language": "lang attribute",
-        "segments.name": "SEG id",
-        "segments.text": "ORIGINAL_TEXT element",
-        "segments.part": "HEADLINE, TEXT or P element",
-        "tokens.name": "TOKEN id",
-        "tokens.pos": "pos attribute",
-        "tokens.morph": "morph attribute",
-        "rejected_records": "unreadable element",
-    },
-    carries=(
-        *("sources", "documents", "segments", "tokens", "attributes"),
-        *("documents.text", "documents.language", "segments.name", "segments.text"),
-        *("segments.part", "tokens.name", "tokens.pos", "tokens.morph"),
-    ),
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    repeated_code="LTF105",
-    codes=("LTF101", "LTF102", "LTF103", "LTF104", "LTF105", "XML"),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-    known_losses="layout of files not in LDC's layout; comments and anything outside the schema",
-)
+FORMAT = declaration(__name__)

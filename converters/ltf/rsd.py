@@ -17,7 +17,7 @@ Codes raised: RSD1xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -25,10 +25,11 @@ from unicodedata import category
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.source_files import FileBatch, locate_lines
-from hlteval.findings import FieldRef, Finding, Location, Problem, spot
+from hlteval.converters.toolkit.source_files import FileBatch
+from hlteval.findings import Finding, Problem, spot
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
@@ -87,11 +88,6 @@ def _unwritable(files: FileBatch) -> Iterator[Finding]:
             yield problem.in_line(files.members[origin].display, line)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of a file; a record is a line."""
-    return locate_lines(member, places)
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The texts as a folder of files, each as it is."""
     source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
@@ -106,7 +102,7 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
             yield output_paths[row], text
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The documents that files cannot represent."""
     return {
         **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
@@ -181,19 +177,4 @@ def _is_mark(character: str) -> bool:
     return category(character)[0] == "P" or category(character) in {"Sc", "Sm", "Sk"}
 
 
-FORMAT = Format(
-    name="rsd",
-    title="RSD: raw texts, one file per document",
-    suffixes=(SUFFIX,),
-    layout="per_document",
-    separable=True,
-    carries=("sources", "documents", "documents.text"),
-    sniff=sniff,
-    general=True,
-    documents=documents,
-    read=read,
-    codes=("RSD",),
-    locate=locate,
-    write=write,
-    count_losses=lost,
-)
+FORMAT = declaration(__name__)

@@ -30,14 +30,13 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines.notation import (
     CHANGE,
     INSTANCES,
-    KIND,
     NOT_ANNOTATED,
     NUMBER,
-    PROPERTIES,
     RATINGS,
     add_instance,
     count_rounded,
@@ -85,22 +84,7 @@ _TYPES = "".join(
 Annotation = tuple[str, int, int, str]
 #: A problem, and the identifier of its annotation.
 Named = tuple[Problem, str | None]
-#: The columns that annotations represent.
-_COLUMNS = tuple(
-    f"{table}.{name}"
-    for table, names in PROPERTIES.items()
-    for name in (
-        *names,
-        *{"instances": (), "ratings": ("level",), "changes": ("direction",)}[table],
-        *(("at",) if table == "changes" else ("start", "end")),
-    )
-)
 _TIME = re.compile("[0-9]{1,12}")
-
-
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The file of each document, by its name without `.eaf`."""
-    return source_files.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
@@ -296,29 +280,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return counts
 
 
-FORMAT = Format(
-    name="elan",
-    title="ELAN: instances, ratings and changes on tiers, one XML file per document",
-    suffixes=(SUFFIX,),
-    layout="per_document",
-    separable=True,
-    words={
-        "instances": "instance",
-        "ratings": "rating",
-        "changes": "change",
-        "rejected_records": "unreadable annotation",
-        **{column: column.partition(".")[2] for column in _COLUMNS},
-        "changes.at": "value of at",
-        "instances.several": "value of several",
-    },
-    carries=("sources", "documents", *TABLES, *_COLUMNS),
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    codes=("TLN1", "TLN5", "XML"),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-    known_losses="media, languages, vocabularies and links; names of tiers and annotations",
-    settings=(KIND,),
-)
+FORMAT = declaration(__name__)
