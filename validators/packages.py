@@ -170,8 +170,8 @@ def collisions(members: Iterable[Member]) -> list[Finding]:
     for member in members:
         other = first.setdefault(member.name, member)
         if other is not member:
-            values = {"name": member.name, "other": other.display}
-            findings.append(finding("PKG102", file=member.display, **values))
+            display = other.display
+            findings.append(finding("PKG102", file=member.display, name=member.name, other=display))
     return findings
 
 

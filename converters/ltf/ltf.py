@@ -144,11 +144,11 @@ def read_elements(text: str, origin: int, stem: str, encoding: str) -> tuple[Row
             continue
         start, end = int(pairs["start_char"]), int(pairs["end_char"]) + 1
         if tag == "SEG":
-            own = (name, start, end, texts.get(segment), parts[segment])
-            rows["segments"].append((*key, *own))
+            text_and_part = (texts.get(segment), parts[segment])
+            rows["segments"].append((*key, name, start, end, *text_and_part))
         else:
-            own = (segment, name, start, end, element.text, pos, pairs.get("morph"))
-            rows["tokens"].append((*key, *own))
+            classes = (pos, pairs.get("morph"))
+            rows["tokens"].append((*key, segment, name, start, end, element.text, *classes))
     return rows, problems
 
 
@@ -380,7 +380,7 @@ def _unwritable(corpus: Corpus) -> dict[str, set[int]]:
 def _with_segments(corpus: Corpus, without: set[int]) -> Corpus:
     """The corpus with segments and tokens for the texts without any, but for some documents."""
     done = without.union(corpus.segments["document"])
-    first: int = (corpus.segments["row"].max() or 0) + 1  # type: ignore[operator]
+    first = max(corpus.segments["row"], default=0) + 1
     segments, inside = list[dict[str, object]](), list[dict[str, object]]()
     texts = corpus.documents.filter(~pl.col("row").is_in(list(done))).drop_nulls("text")
     for document, text in texts.select("row", "text").iter_rows():
@@ -447,17 +447,17 @@ def _body(segments: Sequence[tuple[str | None, str]], others: Sequence[tuple[str
         inner = parts.setdefault(int(number), (tag, {}))[1]
         key = " ".join(paragraph) or f"SEG {len(inner)}"
         inner.setdefault(key, []).append(line)
-    bodies = {}
-    for number, (tag, inner) in parts.items():
+    bodies: dict[int, str] = {}
+    for order, (tag, inner) in parts.items():
         blocks = (
             ("<P>", *block, "</P>") if key.startswith("P ") else block
             for key, block in inner.items()
         )
-        bodies[number] = "\n".join([f"<{tag}>", *chain.from_iterable(blocks), f"</{tag}>\n"])
+        bodies[order] = "\n".join([f"<{tag}>", *chain.from_iterable(blocks), f"</{tag}>\n"])
     for element, text in others:
-        tag, order = element.split(" ")
-        bodies[int(order)] = f"<{tag}>{escape(text)}</{tag}>\n"
-    return "".join(bodies[number] for number in sorted(bodies)) or "<TEXT>\n</TEXT>\n"
+        tag, number = element.split(" ")
+        bodies[int(number)] = f"<{tag}>{escape(text)}</{tag}>\n"
+    return "".join(bodies[order] for order in sorted(bodies)) or "<TEXT>\n</TEXT>\n"
 
 
 def _with_attributes(table: pl.DataFrame, corpus: Corpus, element: str) -> pl.DataFrame:
@@ -490,9 +490,9 @@ def _segment_lines(corpus: Corpus) -> pl.DataFrame:
     names = ("attach", "pos", "morph", "gloss")
     tag = start_tag("TOKEN", attribute("id", "name"), *map(attribute, names), place)
     token = pl.concat_str(tag, content("text"), pl.lit("</TOKEN>"))
-    inside = inside.group_by(row="segment_row", maintain_order=True)
-    segments = _with_attributes(segments, corpus, "SEG")
-    segments = segments.join(inside.agg(tokens=token.str.join("\n")), on="row", how="left")
+    inside_by = inside.group_by(row="segment_row", maintain_order=True)
+    listed = inside_by.agg(tokens=token.str.join("\n"))
+    segments = _with_attributes(segments, corpus, "SEG").join(listed, on="row", how="left")
     line = pl.concat_str(
         start_tag("SEG", attribute("id", "name"), *map(attribute, _NAMES["SEG"]), place),
         pl.format("<ORIGINAL_TEXT>{}</ORIGINAL_TEXT>", content("text")),

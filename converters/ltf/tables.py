@@ -27,7 +27,7 @@ _COLUMNS = {
 }
 #: The columns of each table before it has keys: the file, the ordinal of the element and of the
 #: document that holds it (`holder`); for a token also of its segment.
-SCHEMAS: Mapping[str, Mapping[str, pl.DataType]] = {
+SCHEMAS: Mapping[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
     table: {
         name: TABLES[table].schema.get(name, pl.Int64())
         for name in ("origin", "record", "holder", *columns)

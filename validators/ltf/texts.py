@@ -342,8 +342,8 @@ def other_convention(context: RuleContext) -> pl.LazyFrame:
 
 def far_apart(context: RuleContext) -> pl.LazyFrame:
     """A document most of which would be line feeds."""
-    texts = context.cached(all_segments).group_by(row="document")
-    texts = texts.agg(complete=pl.col("text").is_not_null().all())
+    segments = context.cached(all_segments).group_by(row="document")
+    texts = segments.agg(complete=pl.col("text").is_not_null().all())
     rejected = context.table("rejected_records", "document").select(row="document")
     documents = context.cached(all_documents).filter(pl.col("text").is_null())
     documents = documents.join(rejected, on="row", how="anti", maintain_order="left")
