@@ -28,7 +28,6 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
-from hlteval.converters.timelines.notation import add_instance, parse, plain_text
 from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
@@ -85,10 +84,10 @@ def _take(rows: DocumentRows, origin: int, name: str, content: str, kind: str) -
             rows.add("rejected_records", wrong[0].rejection("instance", line))
             continue
         start, end, label = line.split("\t", _CELLS - 1)
-        note = parse(label)
+        note = notation.parse(label)
         moved = (problem.shift(len(line) - len(label)) for problem in note.problems)
         problems += (problem._replace(record=record) for problem in moved)
-        add_instance(rows, record, note, kind, start=float(start), end=float(end))
+        notation.add_instance(rows, record, note, kind, start=float(start), end=float(end))
     rows.findings += line_findings(problems, lines, member.display, member.max_per_code)
 
 
@@ -133,8 +132,8 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 def _labels(rows: pl.DataFrame) -> pl.Expr:
     """Instances as labels with their times in seconds."""
-    starts, ends = (pl.Series(plain_text(rows[name]), dtype=pl.String) for name in ("start", "end"))
-    return pl.format("{}\t{}\t{}\n", starts, ends, "text")
+    times = (notation.plain_text(rows[name]) for name in ("start", "end"))
+    return pl.format("{}\t{}\t{}\n", *times, "text")
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

@@ -32,22 +32,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.timelines.notation import (
-    CHANGE,
-    INSTANCES,
-    NOT_ANNOTATED,
-    NUMBER,
-    RATINGS,
-    add_instance,
-    count_rounded,
-    count_untimed,
-    fits,
-    has_length,
-    milliseconds,
-    parse,
-    text,
-    timed,
-)
+from hlteval.converters.timelines import notation
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import head
@@ -59,7 +44,8 @@ from hlteval.syntax.xml_places import attributes, escape, locate_elements, locat
 
 SUFFIX = ".eaf"
 TABLES = ("instances", "ratings", "changes")
-_KINDS = (*INSTANCES, *RATINGS, CHANGE)
+_TABLE_OF = {notation.CHANGE: "changes", **dict.fromkeys(notation.RATINGS, "ratings")}
+_KINDS = (*notation.INSTANCES, *notation.RATINGS, notation.CHANGE)
 _ROOT = (
     ("AUTHOR", "hlteval"),
     ("DATE", "1970-01-01T00:00:00+00:00"),  # the same file every time
@@ -158,18 +144,18 @@ def _annotation(
             rows.add("rejected_records", problem.rejection("instance", value.text))
             yield problem
         return
-    table = {CHANGE: "changes", **dict.fromkeys(RATINGS, "ratings")}.get(kind, "instances")
-    note = parse(value.text, table, with_kind=not kind)
+    table = _TABLE_OF.get(kind, "instances")
+    note = notation.parse(value.text, table, with_kind=not kind)
     for problem in note.problems:
         yield value.problem(problem.code, "text", **problem.values)
     own = {"record": element.ordinal, **note.values}
     if table == "instances":
-        add_instance(rows, element.ordinal, note, kind or default, start=start, end=end)
+        notation.add_instance(rows, element.ordinal, note, kind or default, start=start, end=end)
     elif table == "changes" and note.main:
-        direction = None if note.main == CHANGE else note.main
+        direction = None if note.main == notation.CHANGE else note.main
         rows.add(table, {**own, "at": start, "direction": direction})
-    elif note.main == NOT_ANNOTATED or re.fullmatch(NUMBER, note.main):
-        level = None if note.main == NOT_ANNOTATED else float(note.main)
+    elif note.main == notation.NOT_ANNOTATED or re.fullmatch(notation.NUMBER, note.main):
+        level = None if note.main == notation.NOT_ANNOTATED else float(note.main)
         rows.add(table, {**own, "kind": kind, "level": level, "start": start, "end": end})
     elif note.main:
         problem = value.problem("TLN504", "text", given=note.main[:40], kind=kind)
@@ -209,17 +195,15 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The name and content of every file, also of documents without annotations."""
     annotations: dict[int, list[Annotation]] = {}
     for table in TABLES:
-        rows = timed(corpus, table).filter(fits(table))
-        kind, end = (
-            pl.col("kind") if "kind" in rows.columns else pl.lit(CHANGE),
-            milliseconds("end"),
-        )
+        rows = notation.rows_in_seconds(corpus, table).filter(notation.fits(table))
+        length = 0
         if table == "changes":
-            end += 1
+            rows, length = rows.with_columns(kind=pl.lit(notation.CHANGE)), 1
         else:
-            rows = rows.filter(has_length())
-        values = (kind.alias("kind"), milliseconds("start"), end.alias("end"), text(table))
-        for document, *annotation in rows.select("document", *values).iter_rows():
+            rows = rows.filter(notation.has_length())
+        start, end = notation.milliseconds("start"), notation.milliseconds("end") + length
+        values = rows.select("document", "kind", start, end, notation.text(table))
+        for document, *annotation in values.iter_rows():
             annotations.setdefault(document, []).append((*annotation,))
     for row, path in source_files.output_paths(corpus, "elan", SUFFIX).items():
         yield path, _file(annotations.get(row, []))
@@ -272,11 +256,11 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the files cannot represent."""
     counts = dict(source_files.count_without_file(corpus, "elan", SUFFIX))
     for table in TABLES:
-        rows = timed(corpus, table)
-        fitting = rows.filter(fits(table))
-        counts |= count_untimed(corpus, table)
+        rows = notation.rows_in_seconds(corpus, table)
+        fitting = rows.filter(notation.fits(table))
+        counts |= notation.count_untimed(corpus, table)
         counts[f"{table} that do not fit a line of text"] = rows.height - fitting.height
-        counts |= count_rounded(table, fitting)
+        counts |= notation.count_rounded(table, fitting)
     return counts
 
 

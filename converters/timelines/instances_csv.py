@@ -223,7 +223,7 @@ def _faults(cells: Sequence[str], header: Sequence[str]) -> Iterator[Fault]:
 
 
 def _span(line: str, cell: int | None) -> tuple[int, int]:
-    """Where a cell is in the first line of a row; one on a later line is at its end.
+    """The place of a cell in the first line of a row; one on a later line is at its end.
 
     Examples:
         >>> _span('M01,"a,""b",3', 2)

@@ -10,7 +10,7 @@ come the properties that are known, each after a vertical bar.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal, localcontext
 from pathlib import Path
 from types import MappingProxyType
@@ -173,7 +173,7 @@ LATEST = 1e9
 _DIGITS = 400
 
 
-def timed(corpus: Corpus, table: str) -> pl.DataFrame:
+def rows_in_seconds(corpus: Corpus, table: str) -> pl.DataFrame:
     """The rows of a table with a stretch of seconds from 0, with the `name` of their documents.
 
     Changes, which are points, have the columns `start` and `end` of others. Places in documents of
@@ -181,10 +181,10 @@ def timed(corpus: Corpus, table: str) -> pl.DataFrame:
     """
     start, end = pl.col("start"), pl.col("end")
     inside = start.is_between(0, LATEST) & end.is_between(0, LATEST) & (start <= end)
-    return _placed(corpus, table).filter(pl.col("modality").ne_missing("text"), inside)
+    return _with_documents(corpus, table).filter(pl.col("modality").ne_missing("text"), inside)
 
 
-def _placed(corpus: Corpus, table: str) -> pl.DataFrame:
+def _with_documents(corpus: Corpus, table: str) -> pl.DataFrame:
     """The rows of a table with the `name` and the `modality` of their documents."""
     documents = corpus.documents.select("name", "modality", document="row")
     frame: pl.DataFrame = getattr(corpus, table)
@@ -194,13 +194,13 @@ def _placed(corpus: Corpus, table: str) -> pl.DataFrame:
 
 def count_untimed(corpus: Corpus, table: str) -> Mapping[str, int]:
     """The counts of the rows of a table that are not in seconds, as losses."""
-    rows = _placed(corpus, table)
+    rows = _with_documents(corpus, table)
     in_text = rows.filter(modality="text").height
     return {
         f"{table} in characters of text": in_text,
         f"{table} without a stretch of seconds": rows.height
         - in_text
-        - timed(corpus, table).height,
+        - rows_in_seconds(corpus, table).height,
     }
 
 
@@ -233,38 +233,40 @@ def count_rounded(table: str, rows: pl.DataFrame) -> Mapping[str, int]:
     }
 
 
-def plain_text(values: pl.Series) -> list[str]:
+def plain_text(values: pl.Series) -> pl.Series:
     """Times as text, without exponents, that is the same number again.
 
     Examples:
-        >>> plain_text(pl.Series([45.2, 1e-05]))
+        >>> plain_text(pl.Series([45.2, 1e-05])).to_list()
         ['45.2', '0.00001']
     """
-    return [format(Decimal(repr(value)), "f") for value in values]
+    return pl.Series([format(Decimal(repr(value)), "f") for value in values], dtype=pl.String)
 
 
-def durations(starts: pl.Series, ends: pl.Series) -> list[str]:
+def durations(starts: pl.Series, ends: pl.Series) -> pl.Series:
     """Ends less starts, as the exact decimal numbers that they are written as.
 
     Examples:
-        >>> durations(pl.Series([45.2]), pl.Series([60.3]))
+        >>> durations(pl.Series([45.2]), pl.Series([60.3])).to_list()
         ['15.1']
     """
+    pairs = zip(starts, ends, strict=True)
     with localcontext(prec=_DIGITS):
-        pairs = zip(starts, ends, strict=True)
-        return [format(Decimal(repr(end)) - Decimal(repr(start)), "f") for start, end in pairs]
+        texts = [format(Decimal(repr(end)) - Decimal(repr(start)), "f") for start, end in pairs]
+    return pl.Series(texts, dtype=pl.String)
 
 
-def ends(starts: Sequence[str], lengths: Sequence[str]) -> list[float]:
+def ends(starts: pl.Series, lengths: pl.Series) -> pl.Series:
     """Starts and durations, as written, to ends.
 
     Examples:
-        >>> ends(["45.2"], ["15.1"])
+        >>> ends(pl.Series(["45.2"]), pl.Series(["15.1"])).to_list()
         [60.3]
     """
+    pairs = zip(starts, lengths, strict=True)
     with localcontext(prec=_DIGITS):
-        pairs = zip(starts, lengths, strict=True)
-        return [float(Decimal(start) + Decimal(length)) for start, length in pairs]
+        times = [float(Decimal(start) + Decimal(length)) for start, length in pairs]
+    return pl.Series(times, dtype=pl.Float64)
 
 
 # What the formats share that have a file of labels per document: their rows, and their losses.
@@ -300,7 +302,7 @@ def write_tracks(
 
     def files() -> Iterator[tuple[str, str]]:
         for corpus in corpora:
-            rows = timed(corpus, "instances").filter(fits("instances"))
+            rows = rows_in_seconds(corpus, "instances").filter(fits("instances"))
             rows = rows.with_columns(text("instances", with_kind=True))
             lines = rows.select("document", line=labels(rows)).drop_nulls("line")
             lines = lines.group_by("document").agg(pl.col("line").str.join(""))
@@ -316,7 +318,7 @@ def count_losses(corpus: Corpus, form: str, suffix: str) -> Mapping[str, int]:
     return {
         **source_files.count_without_file(corpus, form, suffix),
         **count_untimed(corpus, "instances"),
-        "instances that do not fit a line of text": timed(corpus, "instances")
+        "instances that do not fit a line of text": rows_in_seconds(corpus, "instances")
         .filter(~fits("instances"))
         .height,
     }

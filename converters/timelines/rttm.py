@@ -26,17 +26,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, one_table
-from hlteval.converters.timelines.notation import (
-    INSTANCES,
-    NUMBER,
-    count_silent,
-    count_untimed,
-    durations,
-    ends,
-    is_number,
-    plain_text,
-    timed,
-)
+from hlteval.converters.timelines import notation
 from hlteval.converters.toolkit.rows import with_documents
 from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem
@@ -94,7 +84,7 @@ COLUMNS = (
     Column("orthography", pattern=_ANY),
     Column("status", heading="subtype", pattern=_ANY),
     Column("label", heading="name", pattern=_LABEL, code="TLN101"),
-    Column("llr", heading="confidence", pattern=f"{_NONE}|{NUMBER}", code="TLN202"),
+    Column("llr", heading="confidence", pattern=f"{_NONE}|{notation.NUMBER}", code="TLN202"),
     Column("look-ahead", pattern=_ANY),
 )
 TABLE = Table(COLUMNS, code="TLN201", explain=explain, separator=SPACES, ignored=";;|SPKR-INFO$")
@@ -126,15 +116,14 @@ def _read(file: File, kind: str) -> tuple[Corpus, Iterable[Finding]]:
     # Single spaces and tabs are the same; places stay what they are.
     table = replace(TABLE.read(text.replace(" ", "\t")), lines=Lines(text))
     rows, own = table.rows, pl.col("type").str.to_lowercase()
-    stops = ends(rows["start"].to_list(), rows["duration"].to_list())
     numbers = [None if llr == _NONE else float(llr) for llr in rows["llr"]]
     documents, instances = with_documents(
         rows.select(
             *("record", "name", "label"),
-            kind=pl.when(own.is_in(INSTANCES)).then(own).otherwise(pl.lit(kind)),
+            kind=pl.when(own.is_in(notation.INSTANCES)).then(own).otherwise(pl.lit(kind)),
             status=pl.col("status").replace(_NONE, None),
             start=pl.Series([float(time) for time in rows["start"]], dtype=pl.Float64),
-            end=pl.Series(stops, dtype=pl.Float64),
+            end=notation.ends(rows["start"], rows["duration"]),
             llr=pl.Series(numbers, dtype=pl.Float64),
         )
     )
@@ -167,14 +156,13 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 def _lines(corpus: Corpus) -> pl.Series:
     """The instances that turns can represent, as turns."""
-    rows = timed(corpus, "instances").filter(_fits())
-    start, length = plain_text(rows["start"]), durations(rows["start"], rows["end"])
+    rows = notation.rows_in_seconds(corpus, "instances").filter(_fits())
     line = pl.format(
         f"{{}} {{}} 1 {{}} {{}} {_NONE} {{}} {{}} {{}} {_NONE}",
         pl.col("kind").str.to_uppercase(),
         pl.col("name"),
-        pl.Series(start, dtype=pl.String),
-        pl.Series(length, dtype=pl.String),
+        notation.plain_text(rows["start"]),
+        notation.durations(rows["start"], rows["end"]),
         pl.col("status").fill_null(_NONE),
         pl.col("label"),
         pl.col("llr").cast(pl.String).fill_null(_NONE),
@@ -184,7 +172,7 @@ def _lines(corpus: Corpus) -> pl.Series:
 
 def _fits() -> pl.Expr:
     """Whether fields without spaces can represent an instance."""
-    conditions = [pl.col("kind").is_in(INSTANCES), is_number("llr")]
+    conditions = [pl.col("kind").is_in(notation.INSTANCES), notation.is_number("llr")]
     for name in ("name", "label", "status"):
         is_field = pl.col(name).str.contains(r"^[^\s\x00-\x1f\x{FEFF}]+$")
         conditions.append(is_field.fill_null(value=True))
@@ -194,11 +182,11 @@ def _fits() -> pl.Expr:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what turns cannot represent."""
-    others = timed(corpus, "instances").filter(~_fits())
+    others = notation.rows_in_seconds(corpus, "instances").filter(~_fits())
     return {
-        **count_untimed(corpus, "instances"),
+        **notation.count_untimed(corpus, "instances"),
         "instances whose names have spaces": others.height,
-        **count_silent(corpus, "instances"),
+        **notation.count_silent(corpus, "instances"),
     }
 
 

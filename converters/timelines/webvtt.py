@@ -31,15 +31,6 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
-from hlteval.converters.timelines.notation import (
-    add_instance,
-    count_rounded,
-    fits,
-    has_length,
-    milliseconds,
-    parse,
-    timed,
-)
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import head
@@ -105,10 +96,10 @@ def _cue(rows: DocumentRows, block: Sequence[Line], kind: str) -> Iterator[Probl
     if head + 1 == len(block):
         yield Problem("TLN101", record, 0, len(line))
     for record, line in block[head + 1 :]:
-        note = parse(unescape(_TAG.sub("", line)))
+        note = notation.parse(unescape(_TAG.sub("", line)))
         for problem in note.problems:
             yield problem._replace(record=record, start=0, end=len(line))
-        add_instance(rows, record, note, kind, start=start, end=end)
+        notation.add_instance(rows, record, note, kind, start=start, end=end)
 
 
 def _times(record: int, line: str) -> tuple[tuple[float, float], Problem | None]:
@@ -139,18 +130,19 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 def _cues(_: pl.DataFrame) -> pl.Expr:
     """Instances of some length as cues with hours, minutes and seconds."""
     clocks = []
-    for time in (milliseconds("start"), milliseconds("end")):
+    for time in (notation.milliseconds("start"), notation.milliseconds("end")):
         parts = ((time // 3_600_000, 2), (time // 60_000 % 60, 2), (time // 1000 % 60, 2))
         digits = (part.cast(pl.String).str.zfill(size) for part, size in (*parts, (time % 1000, 3)))
         clocks.append(pl.format("{}:{}:{}.{}", *digits))
-    return pl.when(has_length()).then(pl.format("\n{} --> {}\n{}\n", *clocks, content("text")))
+    cue = pl.format("\n{} --> {}\n{}\n", *clocks, content("text"))
+    return pl.when(notation.has_length()).then(cue)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what cues cannot represent."""
-    rows = timed(corpus, "instances").filter(fits("instances"))
+    rows = notation.rows_in_seconds(corpus, "instances").filter(notation.fits("instances"))
     losses = notation.count_losses(corpus, FORMAT.name, SUFFIX)
-    return {**losses, **count_rounded("instances", rows)}
+    return {**losses, **notation.count_rounded("instances", rows)}
 
 
 FORMAT = declaration(__name__)

@@ -161,7 +161,7 @@ def shift(segment: Span, tokens: Sequence[Span]) -> int | None:
 
 
 def _places(content: str, text: str) -> Iterator[int]:
-    """Where a text begins in another, from left to right."""
+    """The places where a text begins in another, from left to right."""
     place = content.find(text)
     while place >= 0:
         yield place

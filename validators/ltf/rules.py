@@ -15,17 +15,6 @@ import polars as pl
 from hlteval.representation import row_hash
 from hlteval.validators.ltf import texts
 from hlteval.validators.ltf.causes import text_convention
-from hlteval.validators.ltf.texts import (
-    CONVENTION,
-    all_documents,
-    all_segments,
-    all_tokens,
-    first_problem,
-    offset_problem,
-    spans_by,
-    text_rule,
-    with_nearest,
-)
 from hlteval.validators.rule import Rule, RuleContext, about_file, at, first_of, only_if
 
 #: A valid XML name, very nearly.
@@ -62,7 +51,7 @@ def _with_files(context: RuleContext, documents: pl.LazyFrame, suffix: str) -> p
 
 def other_file_name(context: RuleContext) -> pl.LazyFrame:
     """A document in a file of another name, unless that is the name of its text: LTF208."""
-    single = context.cached(all_documents).filter(pl.len().over("origin") == 1)
+    single = context.cached(texts.all_documents).filter(pl.len().over("origin") == 1)
     rows = _with_files(context, single, _SUFFIX)
     wrong = (pl.col("file") != pl.col("name") + _SUFFIX) & (pl.col("file") != "<stdin>")
     rows = rows.filter(wrong & (pl.col("known") | ~pl.col("named")))
@@ -83,7 +72,7 @@ def _unknown(context: RuleContext, documents: pl.LazyFrame, suffix: str) -> pl.L
 
 def unknown_document(context: RuleContext) -> pl.LazyFrame:
     """A document of LTF without a text to be checked against."""
-    return at(_unknown(context, context.cached(all_documents), _SUFFIX), "id")
+    return at(_unknown(context, context.cached(texts.all_documents), _SUFFIX), "id")
 
 
 def unknown_annotated_document(context: RuleContext) -> pl.LazyFrame:
@@ -100,10 +89,11 @@ def _identifiers(context: RuleContext) -> pl.LazyFrame:
     columns = ("origin", "record", "document", "id", "element")
     attributes = context.table("attributes", "document", "element", "name")
     named = attributes.filter(element="DOC", name="id")
-    documents = context.cached(all_documents).with_columns(document="row", element=pl.lit("DOC"))
+    documents = context.cached(texts.all_documents).with_columns(document="row")
+    documents = documents.join(named, on="document", how="semi")
     segment = pl.col("kind") == "segment"
     tables = (
-        documents.join(named, on="document", how="semi"),
+        documents.with_columns(element=pl.lit("DOC")),
         context.records("segments").with_columns(element=pl.lit("SEG")),
         context.records("tokens").with_columns(element=pl.lit("TOKEN")),
         context.records("rejected_records", "kind").with_columns(
@@ -133,7 +123,7 @@ def no_name(context: RuleContext, elements: Sequence[str]) -> pl.LazyFrame:
     return at(context.cached(_identifiers).filter(wrong), "id")
 
 
-def _misnumbered(context: RuleContext, rows: pl.LazyFrame, expected: pl.Expr) -> pl.LazyFrame:
+def _other_numbers(context: RuleContext, rows: pl.LazyFrame, expected: pl.Expr) -> pl.LazyFrame:
     """The first identifier of each document that is not as expected and has no other problem."""
     rejected = context.table("rejected_records", "document")
     odd = rows.with_columns(expected=expected).filter(pl.col("id") != pl.col("expected"))
@@ -145,18 +135,18 @@ def _misnumbered(context: RuleContext, rows: pl.LazyFrame, expected: pl.Expr) ->
 
 def segment_number(context: RuleContext) -> pl.LazyFrame:
     """Segments that are not numbered from segment-0."""
-    number = pl.int_range(pl.len()).over("document")
-    return _misnumbered(context, context.cached(all_segments), pl.format("segment-{}", number))
+    expected = pl.format("segment-{}", pl.int_range(pl.len()).over("document"))
+    return _other_numbers(context, context.cached(texts.all_segments), expected)
 
 
 def token_number(context: RuleContext) -> pl.LazyFrame:
     """Tokens that are not numbered by their segment and from 0."""
     ordinal = pl.int_range(pl.len()).over("document").cast(pl.String)
     named = pl.col("id").str.extract("^segment-([0-9]+)$").fill_null(ordinal)
-    numbers = context.cached(all_segments).select(segment_row="row", segment_number=named)
-    tokens = context.cached(all_tokens).join(numbers, on="segment_row", maintain_order="left")
+    numbers = context.cached(texts.all_segments).select(segment_row="row", segment_number=named)
+    tokens = context.cached(texts.all_tokens).join(numbers, on="segment_row", maintain_order="left")
     number = pl.int_range(pl.len()).over("segment_row")
-    return _misnumbered(context, tokens, pl.format("token-{}-{}", "segment_number", number))
+    return _other_numbers(context, tokens, pl.format("token-{}-{}", "segment_number", number))
 
 
 def unknown_token(context: RuleContext) -> pl.LazyFrame:
@@ -188,7 +178,7 @@ def _annotations(context: RuleContext) -> pl.LazyFrame:
     # Annotators see line breaks as spaces.
     actual, text = (pl.col(name).str.replace_all(r"[\r\n]", " ") for name in ("actual", "text"))
     return mentions.with_columns(
-        problem=first_problem(
+        problem=texts.first_problem(
             LAF202=pl.col("end") <= pl.col("start"), LAF203=pl.col("end") > length,
             LAF204=actual != text,
         )
@@ -201,10 +191,10 @@ def _annotation_conventions(context: RuleContext) -> pl.LazyFrame:
     wrong = mentions.filter(pl.col("problem").is_in(["LAF203", "LAF204"])).select("document")
     some = mentions.join(wrong.unique(), on="document", how="semi", maintain_order="left")
     contents = dict(some.select("document", "content").unique().collect().iter_rows())
-    spans = spans_by("document", some.with_columns(pl.col("text").fill_null("")))
+    spans = texts.spans_by("document", some.with_columns(pl.col("text").fill_null("")))
     known = {key: text_convention(contents[key], own) for key, own in spans.items()}
     rows = [(document, *units) for document, units in known.items() if units]
-    return pl.LazyFrame(rows, CONVENTION, orient="row")
+    return pl.LazyFrame(rows, texts.CONVENTION, orient="row")
 
 
 def other_units(context: RuleContext) -> pl.LazyFrame:
@@ -224,7 +214,7 @@ def annotation_problem(context: RuleContext, code: str, field: str) -> pl.LazyFr
 
 def other_text(context: RuleContext) -> pl.LazyFrame:
     """An annotation whose text differs from the document at its offsets."""
-    return with_nearest(annotation_problem(context, "LAF204", "text"), "content")
+    return texts.with_nearest(annotation_problem(context, "LAF204", "text"), "content")
 
 
 def repeated_annotation(context: RuleContext) -> pl.LazyFrame:
@@ -244,8 +234,8 @@ def unknown_type(context: RuleContext) -> pl.LazyFrame:
 
 def _offsets(code: str, field: str, *tables: Callable[[RuleContext], pl.LazyFrame]) -> Rule:
     """The rule of a problem of segments, of tokens or of both."""
-    runs_on = "segments" if all_segments in tables else "tokens"
-    return Rule(code, runs_on, partial(offset_problem, code=code, field=field, tables=tables))
+    runs_on = "segments" if texts.all_segments in tables else "tokens"
+    return Rule(code, runs_on, partial(texts.offset_problem, code=code, field=field, tables=tables))
 
 
 RULES = (
@@ -257,23 +247,23 @@ RULES = (
     Rule("LTF206", "tokens", token_number),
     Rule("LTF207", "attributes", unknown_token),
     Rule("LTF208", "documents", unknown_document, submission_only=True),
-    _offsets("LTF301", "end_char", all_segments, all_tokens),
-    _offsets("LTF302", "end_char", all_segments),
+    _offsets("LTF301", "end_char", texts.all_segments, texts.all_tokens),
+    _offsets("LTF302", "end_char", texts.all_segments),
     Rule("LTF303", "segments", texts.segment_overlap),
     Rule("LTF304", "segments", texts.adjacent_segments),
     Rule("LTF305", "segments", texts.no_text),
     Rule("LTF306", "tokens", texts.moved_segment),
     Rule("LTF307", "segments", texts.other_raw_text),
-    _offsets("LTF401", "start_char", all_tokens),
-    _offsets("LTF402", "start_char", all_tokens),
-    _offsets("LTF403", "end_char", all_tokens),
+    _offsets("LTF401", "start_char", texts.all_tokens),
+    _offsets("LTF402", "start_char", texts.all_tokens),
+    _offsets("LTF403", "end_char", texts.all_tokens),
     Rule("LTF404", "tokens", texts.token_text),
     Rule("LTF405", "segments", texts.uncovered_text),
     Rule("LTF406", "tokens", texts.blank_in_token),
     Rule("LTF407", "tokens", texts.unknown_class),
     Rule("LTF501", "documents", texts.other_convention),
     *(
-        Rule(code, "documents", partial(text_rule, code=code))
+        Rule(code, "documents", partial(texts.text_rule, code=code))
         for code in ("LTF502", "LTF503", "LTF504")
     ),
     Rule("LTF505", "documents", texts.far_apart),
