@@ -27,7 +27,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.ltf.tables import DECLARATION, writable_offsets
+from hlteval.converters.ltf.tables import DECLARATION, documents_with, writable_offsets
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import head
@@ -187,20 +187,15 @@ def _annotations(corpus: Corpus) -> pl.DataFrame:
 
 def _unwritable(corpus: Corpus) -> set[int]:
     """The documents with characters that XML cannot hold."""
+    documents = corpus.documents.with_columns(document="row")
     silent = corpus.mentions.filter(pl.col("text").is_null())["document"].implode()
-    attributes = corpus.attributes.filter(pl.col("element").is_in(_ELEMENTS))
-    documents = corpus.documents.with_columns(
-        pl.when(pl.col("row").is_in(silent)).then(pl.col("text")), document="row"
-    )
-    found: set[int] = set()
-    for table, columns in (
-        (documents, ("name", "language", "text")),
-        (attributes, ("value",)),
-        (corpus.mentions, ("mention", "label", "text")),
-    ):
-        is_odd = pl.any_horizontal(pl.col(columns).str.contains(ABSENT))
-        found.update(table.filter(is_odd)["document"])
-    return found
+    own = corpus.attributes.filter(pl.col("element").is_in(_ELEMENTS))
+    return {
+        *documents_with(ABSENT, documents, "name", "language"),
+        *documents_with(ABSENT, documents.filter(pl.col("row").is_in(silent)), "text"),
+        *documents_with(ABSENT, own, "value"),
+        *documents_with(ABSENT, corpus.mentions, "mention", "label", "text"),
+    }
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

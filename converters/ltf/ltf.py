@@ -27,27 +27,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
+from hlteval.converters.ltf import tables
 from hlteval.converters.ltf.rsd import UNWRITABLE, lines, tokens
-from hlteval.converters.ltf.tables import (
-    DECLARATION,
-    DOCTYPE,
-    LANGUAGE,
-    LENGTH,
-    MD5,
-    SCHEMAS,
-    Rows,
-    bulk,
-    corpus,
-    frames,
-    unlike,
-    writable_offsets,
-)
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import beginning, head
 from hlteval.findings import Problem, finding, spot
@@ -70,7 +56,7 @@ SUFFIX = ".ltf.xml"
 #: The attributes of the schema that no column of a table has.
 _NAMES = {
     "LCTL_TEXT": ("lang", "source_file", "source_type", "author", "encoding"),
-    "DOC": ("id", "lang", "tokenization", "grammar", LENGTH, MD5),
+    "DOC": ("id", "lang", "tokenization", "grammar", tables.LENGTH, tables.MD5),
     "SEG": ("start_token", "end_token"),
     "TOKEN": ("attach", "gloss"),
 }
@@ -84,7 +70,9 @@ _PARTS = "^(DATELINE|AUTHORLINE) [0-9]+$"
 Named = tuple[Problem, str | None]
 
 
-def read_elements(text: str, origin: int, stem: str, encoding: str) -> tuple[Rows, list[Named]]:
+def read_elements(
+    text: str, origin: int, stem: str, encoding: str
+) -> tuple[tables.Rows, list[Named]]:
     """The rows of the tables of a file of any layout, and the problems with it.
 
     This is the reference reader; `bulk` gives the same tables for the usual layout.
@@ -110,7 +98,7 @@ def read_elements(text: str, origin: int, stem: str, encoding: str) -> tuple[Row
     for element in found.elements:
         if element.tag == "ORIGINAL_TEXT" and element.parent:
             texts.setdefault(element.parent.ordinal, element.text)
-    rows: dict[str, list[tuple[object, ...]]] = {name: [] for name in SCHEMAS}
+    rows: dict[str, list[tuple[object, ...]]] = {name: [] for name in tables.SCHEMAS}
     holder = segment = 0
     for element in found.elements:
         tag, pairs = element.tag, element.attributes
@@ -216,7 +204,7 @@ def sniff(source: Source) -> bool:
 def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
     for files in source_files.batches(source, FORMAT.name, SUFFIX):
-        tables, accepted = bulk([(origin, text) for origin, _, text in files.texts])
+        parts, accepted = tables.bulk([(origin, text) for origin, _, text in files.texts])
         others, findings = dict[str, list[tuple[object, ...]]](), list(files.findings)
         for origin, stem, text in files.texts:
             if origin not in accepted:
@@ -226,11 +214,11 @@ def read(source: Source) -> Iterator[ReadResult]:
                     others.setdefault(name, []).extend(some)
                 findings += located_findings(text, problems, member)
         if others:
-            tables = {
-                name: pl.concat([tables[name], table]).sort("origin", "record", maintain_order=True)
-                for name, table in frames(others).items()
+            parts = {
+                name: pl.concat([parts[name], table]).sort("origin", "record", maintain_order=True)
+                for name, table in tables.frames(others).items()
             }
-        documents = files.named(tables["documents"])
+        documents = files.named(parts["documents"])
         first: dict[str, tuple[int, str]] = {}
         for row, (origin, name) in enumerate(documents.select("origin", "name").iter_rows()):
             file = files.members[origin].display
@@ -238,31 +226,24 @@ def read(source: Source) -> Iterator[ReadResult]:
             if earlier[0] != row:
                 values = {"name": name, "other": earlier[1]}
                 findings.append(finding("LTF105", file=file, record=name, **values))
-        kept = {**tables, "documents": documents[[row for row, _ in first.values()]]}
-        yield ReadResult(corpus(files.sources, kept), tuple(findings), tuple(files.members))
+        kept = {**parts, "documents": documents[[row for row, _ in first.values()]]}
+        yield ReadResult(tables.corpus(files.sources, kept), tuple(findings), tuple(files.members))
 
 
 # Writing: a corpus as LTF can represent it, in LDC's layout.
 
 
-class Fitted(NamedTuple):
-    """The corpus that is written, and the counts of what is lost, by description."""
-
-    corpus: Corpus
-    lost: Mapping[str, int]
-
-
-def fit(corpus: Corpus) -> Fitted:
-    """The corpus without offsets, parts and attributes that no LTF file can hold.
+def fit(corpus: Corpus) -> tuple[Corpus, Mapping[str, int]]:
+    """The corpus without offsets, parts and attributes that no LTF file can hold, and their counts.
 
     Examples:
         >>> place = {"row": 0, "document": 0, "origin": 0, "record": 1, "start": 0, "end": 10**10}
-        >>> dict(fit(Corpus(segments=[place])).lost)["segments and tokens with invalid offsets"]
+        >>> fit(Corpus(segments=[place]))[1]["segments and tokens with invalid offsets"]
         1
     """
-    segments = corpus.segments.filter(writable_offsets())
+    segments = corpus.segments.filter(tables.writable_offsets())
     held = pl.col("segment_row").is_null() | pl.col("segment_row").is_in(segments["row"].implode())
-    tokens = corpus.tokens.filter(writable_offsets() & held)
+    tokens = corpus.tokens.filter(tables.writable_offsets() & held)
     gone = corpus.segments.height + corpus.tokens.height - segments.height - tokens.height
     element, name = pl.col("element"), pl.col("name")
     known = [(element == tag) & name.is_in(names) for tag, names in _NAMES.items()]
@@ -279,14 +260,11 @@ def fit(corpus: Corpus) -> Fitted:
     kept = corpus.replace(
         segments=segments.with_columns(part=part), tokens=tokens, attributes=attributes
     )
-    return Fitted(
-        kept,
-        {
-            "segments and tokens with invalid offsets": gone,
-            "parts of documents that LTF does not have": lost,
-            "attributes of other formats": corpus.attributes.height - attributes.height,
-        },
-    )
+    return kept, {
+        "segments and tokens with invalid offsets": gone,
+        "parts of documents that LTF does not have": lost,
+        "attributes of other formats": corpus.attributes.height - attributes.height,
+    }
 
 
 def _irregular(segments: pl.DataFrame, attributes: pl.DataFrame) -> set[int]:
@@ -319,7 +297,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The name and content of every file: those that were read, and new ones."""
-    corpus = corpus.cached(fit).corpus
+    corpus, _ = corpus.cached(fit)
     without = set().union(*_unwritable(corpus).values())
     paths = source_files.output_paths(corpus, "ltf", SUFFIX, shared=True)
     whole = _with_segments(corpus, without)
@@ -335,9 +313,9 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
             continue
         own = known.get(row, {})
         if paths[row] not in files:
-            root = own.get("LCTL_TEXT", [(LANGUAGE, language)] if language and not own else [])
-            start = f"{DECLARATION}\n{DOCTYPE}\n<LCTL_TEXT{attributes(root)}>\n"
-            files[paths[row]] = [start]
+            made_root = [(tables.LANGUAGE, language)] if language and not own else []
+            root = attributes(own.get("LCTL_TEXT", made_root))
+            files[paths[row]] = [f"{tables.DECLARATION}\n{tables.DOCTYPE}\n<LCTL_TEXT{root}>\n"]
         head = _head(name, text, language, own.get("DOC", ()), simple=row in made)
         others = [(element, pairs[0][1]) for element, pairs in own.items() if " " in element]
         body = _body(segments.get(row, []), others)
@@ -348,31 +326,29 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 
 def _unwritable(corpus: Corpus) -> dict[str, set[int]]:
     """The documents that no file can represent, by reason."""
-    segmented = set(corpus.segments["document"])
-    named = list(corpus.documents.select("row", "name").iter_rows())
-    texts = corpus.documents.filter(pl.col("text").str.contains(UNWRITABLE))["row"]
-    silent = set(corpus.segments.filter(pl.col("text").is_null())["document"])
-    odd = {row for row in texts if row not in segmented or row in silent}
-    odd |= {row for row, name in named if re.search(UNWRITABLE, name)}
-    odd |= set(corpus.documents.filter(pl.col("language").str.contains(ABSENT))["row"])
-    for table, columns in (
-        (corpus.segments, ("name", "text")),
-        (corpus.tokens, ("name", "text", "pos", "morph")),
-        (corpus.attributes, ("name", "value")),
-    ):
-        is_odd = pl.any_horizontal(pl.col(columns).str.contains(ABSENT))
-        odd |= set(table.filter(is_odd)["document"])
-    empty = corpus.documents.filter(~pl.col("text").fill_null("").str.contains("[^\n]"))["row"]
+    documents, segmented = (
+        corpus.documents.with_columns(document="row"),
+        corpus.segments["document"],
+    )
+    silent = corpus.segments.filter(pl.col("text").is_null())["document"]
+    is_written = pl.col("row").is_in(segmented.implode()) & ~pl.col("row").is_in(silent.implode())
+    odd = tables.documents_with(UNWRITABLE, documents, "name")
+    odd |= tables.documents_with(UNWRITABLE, documents.filter(~is_written), "text")
+    odd |= tables.documents_with(ABSENT, documents, "language")
+    odd |= tables.documents_with(ABSENT, corpus.segments, "name", "text")
+    odd |= tables.documents_with(ABSENT, corpus.tokens, "name", "text", "pos", "morph")
+    odd |= tables.documents_with(ABSENT, corpus.attributes, "name", "value")
+    empty = documents.filter(~pl.col("text").fill_null("").str.contains("[^\n]"))["row"]
     own = _attributes(corpus).items()
     divided = {row for row, elements in own if any(" " in element for element in elements)}
     paths = source_files.output_paths(corpus, "ltf", SUFFIX, shared=True)
-    nameless = {row for row, name in named if not is_file_path(name)}
+    nameless = {
+        row for row, name in documents.select("row", "name").iter_rows() if not is_file_path(name)
+    }
     return {
         "documents without text": set(empty).difference(segmented, divided),
         "documents whose name is not a valid file name": nameless,
-        "documents whose file another document has": {
-            row for row, _ in named if row not in paths and row not in nameless
-        },
+        "documents whose file another document has": {*documents["row"]} - nameless - paths.keys(),
         "documents with characters not allowed in XML": odd,
     }
 
@@ -426,17 +402,17 @@ def _head(
     """The attributes of DOC: the original ones, or those known from the document."""
     if own:
         known = {"id": name}
-        declared = dict(own).get(LENGTH, "")
+        declared = dict(own).get(tables.LENGTH, "")
         # A reader would fill the text up to a length beyond it.
         if text is not None and declared.isdecimal() and int(declared[:18]) > len(text):
-            known[LENGTH] = str(len(text))
+            known[tables.LENGTH] = str(len(text))
         return [(key, known.get(key, value)) for key, value in own]
-    head = [("id", name), *([(LANGUAGE, language)] if language else ())]
+    head = [("id", name), *([(tables.LANGUAGE, language)] if language else ())]
     head += [("tokenization", "simple"), ("grammar", "none")] if simple else []
     if text is None:
         return head
     digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
-    return [*head, (LENGTH, str(len(text))), (MD5, digest)]
+    return [*head, (tables.LENGTH, str(len(text))), (tables.MD5, digest)]
 
 
 def _body(segments: Sequence[tuple[str | None, str]], others: Sequence[tuple[str, str]]) -> str:
@@ -509,7 +485,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     kept, counts = corpus.cached(fit)
     return {
         **{reason: len(rows) for reason, rows in _unwritable(kept).items()},
-        "documents whose text is not covered by segments": unlike(kept).height,
+        "documents whose text is not covered by segments": tables.unlike(kept).height,
         "tokens outside of segments": kept.tokens["segment_row"].null_count(),
         **counts,
     }

@@ -51,6 +51,12 @@ def writable_offsets() -> pl.Expr:
     return pl.col("start").is_between(0, _LARGEST) & end
 
 
+def documents_with(pattern: str, table: pl.DataFrame, *columns: str) -> set[int]:
+    """The documents of the rows with a column in which a pattern is found."""
+    found = pl.any_horizontal(pl.col(columns).str.contains(pattern))
+    return set(table.filter(found)["document"])
+
+
 def frames(rows: Rows) -> Tables:
     """Rows as tables."""
     return {
