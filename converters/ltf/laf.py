@@ -27,7 +27,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.ltf.tables import DECLARATION, documents_with, writable_offsets
+from hlteval.converters.ltf.tables import DECLARATION, documents_with, with_texts, writable_offsets
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import head
@@ -163,16 +163,13 @@ def _annotations(corpus: Corpus) -> pl.DataFrame:
     place = ["document", "origin", "record"]
     tasks = corpus.attributes.filter(element="ANNOTATION", name="task")
     tasks = tasks.select(*place, task="value").unique(place, keep="first")
-    texts = corpus.documents.select(document="row", whole="text")
     formats = corpus.sources.select("format", origin="row")
-    mentions = corpus.mentions.filter(writable_offsets())
+    mentions = with_texts(corpus, corpus.mentions.filter(writable_offsets()))
     mentions = mentions.join(tasks, on=place, how="left", maintain_order="left")
-    mentions = mentions.join(texts, on="document", how="left", maintain_order="left")
     mentions = mentions.join(formats, on="origin", maintain_order="left")
-    width = (pl.col("end") - pl.col("start")).clip(lower_bound=0)
     is_laf = pl.col("format") == "laf"
     mentions = mentions.with_columns(
-        text=pl.coalesce("text", pl.col("whole").str.slice(pl.col("start"), width), pl.lit("")),
+        text=pl.col("text").fill_null(""),
         task=pl.when(is_laf).then(pl.col("task")).otherwise(pl.lit(_TASK)),
         end=pl.col("end") - 1,
     )

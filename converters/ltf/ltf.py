@@ -449,14 +449,9 @@ def _with_attributes(table: pl.DataFrame, corpus: Corpus, element: str) -> pl.Da
 def _segment_lines(corpus: Corpus) -> pl.DataFrame:
     """Each segment with its tokens as lines, in order: `document`, `part`, `line`."""
     place = pl.format(' start_char="{}" end_char="{}"', "start", pl.col("end") - 1)
-    texts = corpus.documents.select(document="row", whole="text")
-    segments = corpus.segments.join(texts, on="document", how="left", maintain_order="left")
-    width = (pl.col("end") - pl.col("start")).clip(lower_bound=0)
     number = pl.int_range(pl.len()).over("document")
-    segments = segments.with_columns(
-        text=pl.coalesce("text", pl.col("whole").str.slice(pl.col("start"), width)),
-        name=pl.coalesce("name", pl.format("segment-{}", number)),
-        number=number,
+    segments = tables.with_texts(corpus, corpus.segments).with_columns(
+        name=pl.coalesce("name", pl.format("segment-{}", number)), number=number
     )
     numbers = segments.select("number", segment_row="row")
     inside = corpus.tokens.join(numbers, on="segment_row", maintain_order="left")

@@ -30,7 +30,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Finding, Problem, spot
-from hlteval.representation import TABLES, Corpus
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
 SUFFIX, PLAIN = ".rsd.txt", ".txt"
@@ -65,23 +65,19 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 def texts(files: FileBatch) -> Corpus:
     """A corpus of text files; of several files with one name, the first."""
-    rows = {name: (origin, name, text) for origin, name, text in reversed(files.texts)}
-    schema = {name: TABLES["documents"].schema[name] for name in ("origin", "name", "text")}
-    table = pl.DataFrame(list(rows.values())[::-1], schema=schema, orient="row")
-    return Corpus(
-        sources=files.sources,
-        documents=table.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *schema),
-    )
+    documents: dict[str, dict[str, object]] = {}
+    for origin, name, text in files.texts:
+        document = {"row": len(documents), "origin": origin, "name": name, "text": text}
+        documents.setdefault(name, document)
+    return Corpus(sources=files.sources, documents=documents.values())
 
 
 def _unwritable(files: FileBatch) -> Iterator[Finding]:
     """The first character of each text that LTF cannot hold, with the count of all."""
     for origin, _, text in files.texts:
         if found := re.search(UNWRITABLE, text):
-            values = {
-                "character": f"U+{ord(found[0]):04X}",
-                "count": len(re.findall(UNWRITABLE, text)),
-            }
+            count = len(re.findall(UNWRITABLE, text))
+            values = {"character": f"U+{ord(found[0]):04X}", "count": count}
             place = spot(text, found.start())
             problem = Problem("RSD101", place.line, place.column - 1, place.column, values)
             line = text.split("\n", place.line)[place.line - 1]

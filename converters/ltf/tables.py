@@ -6,9 +6,7 @@ makes a corpus of them, with the text of every document.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 
 import polars as pl
 
@@ -49,6 +47,15 @@ def writable_offsets() -> pl.Expr:
     """Whether both offsets of a span can be written; the end is inclusive there."""
     end = pl.col("end").is_between(1, _LARGEST + 1)
     return pl.col("start").is_between(0, _LARGEST) & end
+
+
+def with_texts(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the texts at their offsets, if they have none and their document has one."""
+    whole = corpus.documents.select(document="row", whole="text")
+    width = (pl.col("end") - pl.col("start")).clip(lower_bound=0)
+    text = pl.coalesce("text", pl.col("whole").str.slice(pl.col("start"), width))
+    rows = rows.join(whole, on="document", how="left", maintain_order="left")
+    return rows.with_columns(text=text)
 
 
 def documents_with(pattern: str, table: pl.DataFrame, *columns: str) -> set[int]:
@@ -192,7 +199,7 @@ DOCTYPE = '<!DOCTYPE LCTL_TEXT SYSTEM "ltf.v1.5.dtd">'
 _VALUE = r'[^<>&"\x00-\x1f\x{fffe}\x{ffff}]*'
 _TEXT = r"(?:[^<>&\x00-\x1f\x{fffe}\x{ffff}]|&(?:lt|gt|amp);)*"
 _PLACE = 'start_char="(?P<start>[0-9]{1,9})" end_char="(?P<end>[0-9]{1,9})"'
-_PAIR = re.compile(' ([a-z_0-9]+)="([^"]*)"')
+_PAIR = ' ([a-z_0-9]+)="([^"]*)"'
 #: The letters of lines by their first characters.
 _LETTERS = {
     "<?xml": "p",
@@ -257,12 +264,14 @@ def bulk(files: Sequence[tuple[int, str]]) -> tuple[Tables, set[int]]:
         is_wrong = parts.select(pl.all_horizontal(pl.all().is_null())).to_series()
         accepted.difference_update(some["origin"].filter(is_wrong))
         elements[letter] = some.drop("line").hstack(parts)
-    attributes, repeated = _attributes(elements["L"], elements["D"])
-    accepted -= repeated
+    attributes = _attributes(elements["L"], elements["D"])
+    is_repeated = pl.struct("origin", "record", "name").is_duplicated()
+    accepted.difference_update(attributes.filter(is_repeated)["origin"])
     key = ["origin", "segment"]
     texts = elements["O"].select(*key, "text")
-    tables = dict(frames({"attributes": attributes}))
+    tables = dict(frames({}))
     for name, table in (
+        ("attributes", attributes),
         ("documents", elements["D"]),
         ("segments", elements["S"].join(texts, on=key, how="left", maintain_order="left")),
         ("tokens", elements["T"]),
@@ -306,19 +315,21 @@ def _lines(files: Sequence[tuple[int, str]]) -> pl.DataFrame:
     )
 
 
-def _attributes(
-    roots: pl.DataFrame, documents: pl.DataFrame
-) -> tuple[list[tuple[object, ...]], set[int]]:
-    """The attributes of files and documents, and the files with a repeated attribute."""
-    first = documents.group_by("origin", maintain_order=True).agg(holder=pl.col("record").first())
+def _attributes(roots: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """The attributes of files, which are those of their first document, and of documents."""
+    first = documents.group_by("origin", maintain_order=True).agg(pl.col("holder").first())
     roots = roots.drop("holder").join(first, on="origin", how="left", maintain_order="left")
-    columns = ("origin", "record", "holder", "pairs")
-    rows: list[tuple[object, ...]] = []
-    repeated: set[int] = set()
-    for element, table in (("LCTL_TEXT", roots), ("DOC", documents)):
-        for origin, record, holder, written in table.select(columns).iter_rows():
-            pairs = _PAIR.findall(written or "")
-            if len(dict(pairs)) < len(pairs):
-                repeated.add(origin)
-            rows += [(origin, record, holder, element, *pair) for pair in pairs]
-    return sorted(rows, key=itemgetter(0, 1)), repeated
+    pair = pl.col("pairs").str.extract_all(_PAIR)
+    pairs = [
+        table.select("origin", "record", "holder", element=pl.lit(element), pair=pair)
+        for element, table in (("LCTL_TEXT", roots), ("DOC", documents))
+    ]
+    rows = (
+        pl.concat(pairs)
+        .explode("pair")
+        .drop_nulls("pair")
+        .with_columns(
+            pl.col("pair").str.extract_groups(_PAIR).struct.rename_fields(["name", "value"])
+        )
+    )
+    return rows.unnest("pair").sort("origin", "record", maintain_order=True)

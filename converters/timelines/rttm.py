@@ -25,7 +25,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult, one_table
+from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
 from hlteval.converters.toolkit.rows import with_documents
 from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
@@ -85,13 +85,9 @@ COLUMNS = (
     Column("status", heading="subtype", pattern=_ANY),
     Column("label", heading="name", pattern=_LABEL, code="TLN101"),
     Column("llr", heading="confidence", pattern=f"{_NONE}|{notation.NUMBER}", code="TLN202"),
-    Column("look-ahead", pattern=_ANY),
+    Column("look-ahead", pattern=_ANY, optional=True),
 )
 TABLE = Table(COLUMNS, code="TLN201", explain=explain, separator=SPACES, ignored=";;|SPKR-INFO$")
-
-
-#: The same, whose lines may lack the last field.
-_SHORT = replace(TABLE, columns=(*COLUMNS[:-1], replace(COLUMNS[-1], optional=True)))
 
 
 def sniff(source: Source) -> bool:
@@ -190,5 +186,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-tabular = one_table(_SHORT)
 FORMAT = declaration(__name__)
