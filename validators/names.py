@@ -154,23 +154,15 @@ def _are_odd(context: RuleContext, table: str, columns: Sequence[str]) -> bool:
 
 
 #: The rules: of the names in each table, and of the documents that its records name.
-RULES = (
-    *(
-        Rule(
-            "CHR101",
-            table,
-            partial(_odd_names, table=table, columns=columns),
-            suspects=partial(_are_odd, table=table, columns=columns),
-        )
-        for table, columns in _NAMES.items()
-    ),
-    *(
-        Rule(
-            "CHR101",
-            table,
-            partial(_odd_names, table=table, columns=()),
-            suspects=partial(_are_odd, table="documents", columns=("name",)),
-        )
-        for table in _IN_RECORDS
-    ),
+RULES = tuple(
+    Rule(
+        "CHR101",
+        table,
+        partial(_odd_names, table=table, columns=columns),
+        suspects=partial(_are_odd, table=holder, columns=columns or ("name",)),
+    )
+    for table, columns, holder in (
+        *((table, columns, table) for table, columns in _NAMES.items()),
+        *((table, (), "documents") for table in _IN_RECORDS),
+    )
 )

@@ -317,8 +317,7 @@ def _lines(files: Sequence[tuple[int, str]]) -> pl.DataFrame:
 
 def _attributes(roots: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     """The attributes of files, which are those of their first document, and of documents."""
-    first = documents.group_by("origin", maintain_order=True).agg(pl.col("holder").first())
-    roots = roots.drop("holder").join(first, on="origin", how="left", maintain_order="left")
+    roots = roots.with_columns(holder=pl.col("record") + 1)
     pair = pl.col("pairs").str.extract_all(_PAIR)
     pairs = [
         table.select("origin", "record", "holder", element=pl.lit(element), pair=pair)
