@@ -90,53 +90,45 @@ def read_elements(
         ([(0, 2, 2, 'd')], ['LTF101', 'XML106'])
     """
     found = examine(text, "ltf", encoding)
-    problems: list[Named] = [
-        (problem, None) for problem in (*_doctype_problems(text, found.parsed), *found.problems)
-    ]
-    parts = _parts(found.elements)
-    texts: dict[int, str] = {}  # the first one of each segment
+    of_file = (*_doctype_problems(text, found.parsed), *found.problems)
+    problems: list[Named] = [(problem, None) for problem in of_file]
+    parts, texts = _parts(found.elements), dict[int, str]()
     for element in found.elements:
         if element.tag == "ORIGINAL_TEXT" and element.parent:
             texts.setdefault(element.parent.ordinal, element.text)
     rows: dict[str, list[tuple[object, ...]]] = {name: [] for name in tables.SCHEMAS}
     holder = segment = 0
     for element in found.elements:
-        tag, pairs = element.tag, element.attributes
-        name = pairs.get("id")
+        tag, get = element.tag, element.attributes.get
         if tag == "DOC":
             holder = element.ordinal
-            key = (origin, element.ordinal, holder)
             root = None if rows["documents"] else element.parent
-            rows["documents"].append((*key, stem if name is None else name))
-            if root:  # its attributes are those of its first document
-                place = (origin, root.ordinal, holder, root.tag)
-                rows["attributes"] += [(*place, *pair) for pair in root.attributes.items()]
-            rows["attributes"] += [(*key, tag, *pair) for pair in pairs.items()]
-            continue
+            rows["documents"].append((origin, holder, holder, get("id", stem)))
+            for each in filter(None, (root, element)):  # the first document has those of its file
+                place = (origin, each.ordinal, holder, each.tag)
+                rows["attributes"] += [(*place, *pair) for pair in each.attributes.items()]
         key = (origin, element.ordinal, holder)
         if tag in {"DATELINE", "AUTHORLINE"}:
             part = f"{tag} {parts[element.ordinal]}"
             rows["attributes"].append((*key, part, "text", element.text))
         if tag not in {"SEG", "TOKEN"}:
             continue
-        if tag == "SEG":
-            segment = element.ordinal
-        rows["attributes"] += [(*key, tag, n, pairs[n]) for n in _NAMES[tag] if n in pairs]
-        pos = pairs.get("pos")
+        names = (name for name in _NAMES[tag] if name in element.attributes)
+        rows["attributes"] += [(*key, tag, name, get(name)) for name in names]
+        segment = element.ordinal if tag == "SEG" else segment
         if problem := _offset_problem(element):
-            problems.append((problem, name))
+            problems.append((problem, get("id")))
             kind = "segment" if tag == "SEG" else "token"
+            own = (problem.code, kind, get("id"), get("pos"), element.text)
             columns = (problem.start + 1, problem.end + 1)
-            rejected = (*key, problem.code, kind, name, pos, element.text, *columns, "offsets")
-            rows["rejected_records"].append(rejected)
+            rows["rejected_records"].append((*key, *own, *columns, "offsets"))
             continue
-        start, end = int(pairs["start_char"]), int(pairs["end_char"]) + 1
+        span = (get("id"), int(get("start_char", "")), int(get("end_char", "")) + 1)
         if tag == "SEG":
-            text_and_part = (texts.get(segment), parts[segment])
-            rows["segments"].append((*key, name, start, end, *text_and_part))
+            rows["segments"].append((*key, *span, texts.get(segment), parts[segment]))
         else:
-            classes = (pos, pairs.get("morph"))
-            rows["tokens"].append((*key, segment, name, start, end, element.text, *classes))
+            classes = (get("pos"), get("morph"))
+            rows["tokens"].append((*key, segment, *span, element.text, *classes))
     return rows, problems
 
 
