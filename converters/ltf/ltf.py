@@ -61,7 +61,7 @@ _NAMES = {
     "TOKEN": ("attach", "gloss"),
 }
 #: The parts with segments; only a TEXT has paragraphs.
-_PART = re.compile("(HEADLINE(?! [0-9]+ P)|TEXT) ([1-9][0-9]{0,8})(?: P [1-9][0-9]{0,8})?")
+_PART = "^(HEADLINE [1-9][0-9]{0,8}|TEXT [1-9][0-9]{0,8}(?: P [1-9][0-9]{0,8})?)$"
 #: Other parts, which are attributes of their document; in files that are read, of any number.
 _OTHER = "^(DATELINE|AUTHORLINE) [1-9][0-9]{0,8}$"
 _PARTS = "^(DATELINE|AUTHORLINE) [0-9]+$"
@@ -245,7 +245,7 @@ def fit(corpus: Corpus) -> tuple[Corpus, Mapping[str, int]]:
     attributes = attributes.unique(
         ("document", "origin", "record", "element", "name"), keep="first", maintain_order=True
     )
-    irregular = pl.col("document").is_in(list(_irregular(segments, attributes)))
+    irregular = pl.col("document").is_in(_irregular(segments, attributes))
     lost = segments.filter(irregular, pl.col("part").is_not_null()).height
     attributes = attributes.filter(~(irregular & element.str.contains(_OTHER)))
     part = pl.when(~irregular).then(pl.col("part"))
@@ -259,24 +259,18 @@ def fit(corpus: Corpus) -> tuple[Corpus, Mapping[str, int]]:
     }
 
 
-def _irregular(segments: pl.DataFrame, attributes: pl.DataFrame) -> set[int]:
+def _irregular(segments: pl.DataFrame, attributes: pl.DataFrame) -> list[int]:
     """The documents whose parts are not numbered from 1, each number once."""
     others = attributes.filter(pl.col("element").str.contains(_OTHER)).select("document", "element")
-    divided = {*others["document"], *segments.filter(pl.col("part").is_not_null())["document"]}
-    parts = segments.filter(pl.col("document").is_in(list(divided)))
-    irregular: set[int] = set()
-    tags: dict[int, dict[int, str]] = {document: {} for document in divided}
-    for document, part in parts.select("document", pl.col("part").fill_null("TEXT 1")).iter_rows():
-        match = _PART.fullmatch(part)
-        if not match or tags[document].setdefault(int(match[2]), match[1]) != match[1]:
-            irregular.add(document)
-    for document, element in others.iter_rows():
-        tag, number = element.split(" ")
-        if int(number) in tags[document]:
-            irregular.add(document)
-        tags[document][int(number)] = tag
-    unordered = (key for key, own in tags.items() if sorted(own) != [*range(1, len(own) + 1)])
-    return irregular.union(unordered)
+    named = segments.filter(pl.col("part").is_not_null()).select("document")
+    divided = pl.concat([others.select("document"), named])
+    part = pl.col("part").fill_null("TEXT 1").str.extract(_PART).str.replace(" P .*$", "")
+    parts = segments.join(divided, on="document", how="semi").select("document", element=part)
+    number = pl.col("element").str.extract(" ([0-9]+)$").cast(pl.Int64)
+    is_regular = (number.n_unique() == pl.len()) & (number.max() == pl.len())
+    documents = pl.concat([parts.unique(), others]).group_by("document")
+    documents = documents.agg(is_regular=is_regular & number.is_not_null().all())
+    return documents.filter(~pl.col("is_regular"))["document"].to_list()
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
