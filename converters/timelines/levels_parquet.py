@@ -101,15 +101,14 @@ def _rows(data: bytes, file: str) -> tuple[pl.DataFrame, Finding | None]:
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """Write the ratings of all documents."""
-    tables = []
+    tables = [pl.DataFrame(schema=COLUMNS)]
     for corpus in corpora:
         names = corpus.documents.select(document="row", file_id="name")
         rows = corpus.ratings.filter(pl.col("kind").is_in(RATINGS))
         rows = rows.join(names, on="document", maintain_order="left")
         tables.append(rows.select(*COLUMNS))
-    empty = Corpus().ratings.with_columns(file_id=pl.lit(None, pl.String)).select(*COLUMNS)
     content = BytesIO()  # Polars takes no path that is not UTF-8
-    pl.concat([empty, *tables]).write_parquet(content)
+    pl.concat(tables).write_parquet(content)
     path.write_bytes(content.getvalue())
 
 
