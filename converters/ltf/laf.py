@@ -94,12 +94,11 @@ def _take(rows: DocumentRows, origin: int, stem: str, text: str) -> None:
 
 def _mention(rows: DocumentRows, extent: Element, annotation: Element, tag: str) -> Iterator[Named]:
     """Add an annotation, whose type may be a tag; the problems with it."""
-    given = annotation.attributes
+    given, record = annotation.attributes, annotation.ordinal
     name, label = given.get("id", ""), given.get("type", tag)
-    place = {"record": annotation.ordinal}
     if "task" in given:
-        task = {"element": "ANNOTATION", "name": "task", "value": given["task"]}
-        rows.add("attributes", {**place, **task})
+        task = {"record": record, "element": "ANNOTATION", "name": "task", "value": given["task"]}
+        rows.add("attributes", task)
     if not label:
         yield annotation.problem("LAF102"), name
     for field in ("start_char", "end_char"):
@@ -107,15 +106,20 @@ def _mention(rows: DocumentRows, extent: Element, annotation: Element, tag: str)
         if not _NUMBER.fullmatch(offset):
             values = {"attribute": field, "given": offset[:40] or "(empty)"}
             problem = extent.problem("LAF101", field, **values)
-            own = {"expected": "offsets", "id": name, "label": label}
-            rejected = problem.rejection("mention", extent.text)
-            rows.add("rejected_records", {**rejected, **place, **own})
+            own = {"expected": "offsets", "id": name, "label": label, "record": record}
+            rows.add("rejected_records", problem.rejection("mention", extent.text) | own)
             if field in extent.attributes:
                 yield problem, name
             return
-    start, end = (int(extent.attributes[field]) for field in ("start_char", "end_char"))
-    span = {"start": start, "end": end + 1, "text": extent.text}
-    rows.add("mentions", {**place, "mention": name, "label": label, **span})
+    mention: dict[str, object] = {
+        "record": record,
+        "mention": name,
+        "label": label,
+        "start": int(extent.attributes["start_char"]),
+        "end": int(extent.attributes["end_char"]) + 1,
+        "text": extent.text,
+    }
+    rows.add("mentions", mention)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -268,9 +268,10 @@ def _irregular(segments: pl.DataFrame, attributes: pl.DataFrame) -> list[int]:
     parts = segments.join(divided, on="document", how="semi").select("document", element=part)
     number = pl.col("element").str.extract(" ([0-9]+)$").cast(pl.Int64)
     is_regular = (number.n_unique() == pl.len()) & (number.max() == pl.len())
-    documents = pl.concat([parts.unique(), others]).group_by("document")
-    documents = documents.agg(is_regular=is_regular & number.is_not_null().all())
-    return documents.filter(~pl.col("is_regular"))["document"].to_list()
+    every = pl.concat([parts.unique(), others]).group_by("document")
+    documents = every.agg(is_regular=is_regular & number.is_not_null().all())
+    irregular: list[int] = documents.filter(~pl.col("is_regular"))["document"].to_list()
+    return irregular
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

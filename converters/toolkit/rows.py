@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from math import isfinite
 from pathlib import PurePath
@@ -101,10 +101,12 @@ class DocumentRows:
         self.place = {"document": row, "origin": origin}
         return is_new
 
-    def add(self, table: str, columns: Mapping[str, object]) -> None:
-        """Add a row of the document that was begun last."""
+    def add(self, table: str, row: dict[str, object]) -> None:
+        """Add a row of the document that was begun last; its place is added to it."""
         rows = self.tables.setdefault(table, [])
-        rows.append({"row": len(rows), **self.place, **columns})
+        row["row"] = len(rows)
+        row.update(self.place)
+        rows.append(row)
 
 
 def read_rows(
@@ -122,7 +124,11 @@ def read_rows(
         rows = DocumentRows(files)
         for file in files.texts:
             take(rows, *file)
-        corpus = Corpus(sources=files.sources, **rows.tables)
+        tables = {
+            name: pl.DataFrame(some, schema=dict(TABLES[name].schema))
+            for name, some in rows.tables.items()
+        }
+        corpus = Corpus(sources=files.sources, **tables)
         yield ReadResult(corpus, (*files.findings, *rows.findings), tuple(files.members))
 
 
