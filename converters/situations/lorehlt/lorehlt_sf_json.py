@@ -27,19 +27,20 @@ edl-tab.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
 from hlteval.converters import load
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.situations.frame_files import located_items
-from hlteval.converters.situations.lorehlt.items import VERSIONS, LorehltFile
+from hlteval.converters.situations.frame_files import json_member, locate_items
+from hlteval.converters.situations.lorehlt.items import VERSIONS, LorehltFile, LorehltSchema
 from hlteval.converters.situations.lorehlt.writing import CARRIES, WORDS, count_losses, write
 from hlteval.converters.toolkit.fitting import SITUATION
-from hlteval.findings import FieldRef, Location, finding
+from hlteval.converters.toolkit.source_files import File, read_files
+from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus, align
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source, Unreadable
 
 # Situation frames and the entity mentions of one submission as one corpus.
 
@@ -48,8 +49,8 @@ from hlteval.sources import Member, Source, Unreadable, decode, sha256
 _OF_ENTITIES = ("documents", "mentions", "links", "rejected_records")
 
 
-def joined(frames: Corpus, entities: Corpus) -> Corpus:
-    """The frames and the mentions of the same documents, in one numbering.
+def join_entities(frames: Corpus, entities: Corpus) -> Corpus:
+    """Put the frames and the mentions of the same documents into one numbering.
 
     Args:
         frames: of a file of frames.
@@ -58,7 +59,7 @@ def joined(frames: Corpus, entities: Corpus) -> Corpus:
     Examples:
         >>> first = Corpus(documents=[{"row": 0, "name": "b"}])
         >>> second = Corpus(documents=[{"row": 0, "name": "a"}, {"row": 1, "name": "b"}])
-        >>> joined(first, second).documents["name"].to_list()
+        >>> join_entities(first, second).documents["name"].to_list()
         ['a', 'b']
     """
     frames, entities = align(frames, entities)
@@ -86,12 +87,7 @@ _HEAD = 4000
 
 def frames_member(source: Source) -> Member | None:
     """The file of frames: the only one, the one of that name, or the only one ending in .json."""
-    if source.kind in {"file", "stdin"}:
-        return source.members[0] if source.members else None
-    found = [member for member in source.members if member.basename.endswith(".json")]
-    named = [member for member in found if member.basename == NAME]
-    chosen = named or found
-    return chosen[0] if len(chosen) == 1 else None
+    return json_member(source, NAME)
 
 
 def entity_members(source: Source) -> tuple[Member, ...]:
@@ -131,41 +127,34 @@ def read(
         document_ids: `stripped` removes all characters `.`, `t` and `x` from the end of document
             identifiers, as the official scorer does.
     """
-    frames = _read_frames(source, schema, document_ids)
-    tables = entity_members(source)
+    member, tables = frames_member(source), entity_members(source)
+    if member is None:
+        count = sum(member.basename.endswith(".json") for member in source.members)
+        frames = ReadResult(Corpus(), (finding("LSF101", file=source.path, count=count),))
+    else:
+
+        def read_items(file: File) -> tuple[Corpus, Iterable[Finding]]:
+            items = LorehltFile(file.text or "", LorehltSchema(schema), file.member.max_per_code)
+            if file.text is not None:
+                items.read()
+            corpus = items.tables(file.origin, stripped=document_ids == "stripped")
+            return corpus, items.findings(file.member.display)
+
+        (frames,) = read_files(source.only([member]), FORMAT.name, read_items)
     if not tables:
         yield frames
         return
     (entities,) = load("edl-tab").read(source.only(tables))
-    corpus = joined(frames.corpus, entities.corpus)
+    corpus = join_entities(frames.corpus, entities.corpus)
     findings, members = frames.findings + entities.findings, frames.members + entities.members
     yield ReadResult(corpus, findings, members)
-
-
-def _read_frames(source: Source, schema: str, document_ids: str) -> ReadResult:
-    member = frames_member(source)
-    if member is None:
-        found = sum(member.basename.endswith(".json") for member in source.members)
-        return ReadResult(Corpus(), (finding("LSF101", file=source.path, count=found),))
-    try:
-        data = member.fetch()
-    except Unreadable as reason:
-        return ReadResult(Corpus(), (reason.finding,))
-    decoded = decode(data, display=member.display, encoding=member.encoding)
-    file = LorehltFile(decoded.text or "", schema, member.max_per_code)
-    if decoded.text is not None:
-        file.read()
-    names = {"path": source.path, "member": member.name or member.basename}
-    origin = {"row": 0, **names, "format": FORMAT.name, "sha256": sha256(data)}
-    corpus = file.corpus(origin, stripped=document_ids == "stripped")
-    return ReadResult(corpus, (*decoded.findings, *file.findings(member.display)), (member,))
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The locations of frames, entries of SEC and their properties; and of entity mentions."""
     if member.basename.endswith(_ENTITIES):
         return load("edl-tab").locate(member, places)
-    return located_items(member, places)
+    return locate_items(member, places)
 
 
 FORMAT = Format(

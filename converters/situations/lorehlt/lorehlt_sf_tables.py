@@ -28,7 +28,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.situations.lorehlt.items import SCHEMA, violations
+from hlteval.converters.situations.lorehlt.items import LorehltSchema
 from hlteval.converters.situations.lorehlt.writing import (
     CARRIES,
     WORDS,
@@ -42,7 +42,6 @@ from hlteval.converters.toolkit.source_files import beginning, located_cells
 from hlteval.findings import FieldRef, Finding, Location, Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
-from hlteval.syntax.json_text import invalid
 from hlteval.syntax.tsv import Column, ParsedTable, Table
 
 FRAMES_FILE, ENTRIES_FILE = "frames.tsv", "sec.tsv"
@@ -244,10 +243,11 @@ def _violations(
     """Where frames break the schema of the plan, each at the cell or the line of its frame."""
     items = _items(frames, entries)
     records, keys = frames["record"], frames["key"]
-    for index in invalid(SCHEMA, items, "plan"):
+    plan = LorehltSchema("plan")
+    for index in plan.invalid(items):
         record = records[index]
         line = parsed.lines[record - 1]
-        for code, path, values in violations(items[index], "plan"):
+        for code, path, values in plan.violations(items[index]):
             name = str(path[0]) if path else ""
             shown = ".".join(["frame", keys[index], *map(str, path)])
             start, end = parsed.table.stretch(line, name)
