@@ -14,17 +14,17 @@ Codes raised: DOC1xx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, one_table
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
-from hlteval.findings import FieldRef, Finding, Location, Problem, finding
+from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.findings import Finding, Problem, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table
 
 #: No identifier of a document has so many characters.
@@ -92,17 +92,7 @@ def _spaced(text: str) -> list[Problem]:
     return [Problem(code, record, 0, len(line), values)]
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of places of a file."""
-    return locate_lines(member, places)
-
-
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """Write the names of all documents that are identifiers."""
-    TABLE.write((_writable(corpus) for corpus in corpora), path)
-
-
-def _writable(corpus: Corpus) -> pl.DataFrame:
+def as_rows(corpus: Corpus) -> pl.DataFrame:
     """The documents whose names are identifiers that a text file can hold."""
     names = corpus.documents["name"]
     fits = [
@@ -113,21 +103,8 @@ def _writable(corpus: Corpus) -> pl.DataFrame:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The documents that a list cannot name."""
-    lost = corpus.documents.height - _writable(corpus).height
+    lost = corpus.documents.height - as_rows(corpus).height
     return {"documents whose name is not an identifier": lost}
 
 
-FORMAT = Format(
-    name="document-list",
-    title="document list: one identifier per line",
-    suffixes=(".list",),
-    layout="single_file",
-    carries=("sources", "documents"),
-    tabular=one_table(TABLE),
-    sniff=sniff,
-    read=read,
-    codes=("DOC",),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-)
+FORMAT = declaration(__name__)

@@ -22,14 +22,14 @@ Codes raised: APNxxx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, islice
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.situations.appen_blocks import (
     KEYS,
     SEPARATORS,
@@ -41,8 +41,7 @@ from hlteval.converters.situations.types import NONE
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.converters.toolkit.rows import keyed
-from hlteval.converters.toolkit.source_files import locate_lines
-from hlteval.findings import FieldRef, Finding, Location, Problem, finding, line_findings
+from hlteval.findings import Finding, Problem, finding, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, is_file_path, sha256
 from hlteval.sources.archives import first_names
@@ -274,21 +273,12 @@ _FRAME = (
 _ARGUMENT = ("document", "origin", "record", "frame_row", "position", "role", "target")
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of records of a file."""
-    return locate_lines(member, places)
-
-
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The segments as a folder of files, with the names of the original files of this format.
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The files of the segments, with the names of the original files of this format.
 
     Segments from other formats are written to `ALL/ANNOTATION`, where the official software expects
     them. A segment without frames has a block of `n/a`.
     """
-    source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
-
-
-def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     blocks: dict[int, list[str]] = {}
     for document, block in _blocks(corpus):
         blocks.setdefault(document, []).append(block)
@@ -370,7 +360,7 @@ def _block(
     return "\n".join(lines) + "\n"
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables no annotation can say."""
     return {
         "frames with unsupported types or places": sum(
@@ -381,48 +371,4 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="appen",
-    title="Appen annotations of situation frames in speech: one file per audio segment",
-    suffixes=(".appen",),
-    layout="per_document",
-    separable=True,
-    evaluation="speech-sf",
-    words={
-        "frames": "situation",
-        "arguments": "candidate place",
-        "frames.place": "PLACE",
-        "frames.status": "TIME line",
-        "frames.resolution": "Resolution line",
-        "frames.urgent": "URGENCY line",
-        "rejected_records": "unreadable line",
-    },
-    carries=(
-        *("sources", "documents", "frames", "arguments"),
-        *("frames.place", "frames.status", "frames.resolution", "frames.urgent"),
-    ),
-    known_losses="layout of non-canonical lines; out-of-domain, which becomes n/a",
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    codes=("APN",),
-    locate=locate,
-    write=write,
-    frame_kinds=(SITUATION,),
-    count_losses=lost,
-    settings=(
-        Setting(
-            "place-separators",
-            "Characters that separate places, and types, in Appen annotations.",
-            SEPARATORS,
-            of="read",
-        ),
-        Setting(
-            "blocks",
-            "Read blocks by their keys, or by position as the official script does.",
-            "keys",
-            of="read",
-            choices=("keys", "position"),
-        ),
-    ),
-)
+FORMAT = declaration(__name__)

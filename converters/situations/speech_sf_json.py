@@ -24,7 +24,8 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.situations.frame_files import (
     FrameFile,
     FrameSchema,
@@ -189,39 +190,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="speech-sf-json",
-    title="Speech Situation Frames v1.5: system output as a JSON array",
-    suffixes=(".json",),
-    layout="single_file",
-    words={
-        "frames": "frame",
-        "frames.place": "PlaceMention",
-        "frames.status": "Status with Need",
-        "frames.resolution": "Status with Relief",
-        "frames.confidence": "TypeConfidence",
-        "rejected_records": "unreadable frame",
-    },
-    carries=(
-        *("sources", "documents", "frames"),
-        *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),
-    ),
-    known_losses="layout; properties outside the schema",
-    sniff=sniff,
-    read=read,
-    codes=("JSN", "SFJ"),
-    locate=locate_items,
-    write=write,
-    frame_kinds=(SITUATION,),
-    evaluation="speech-sf",
-    count_losses=count_losses,
-    settings=(
-        Setting(
-            "escapes",
-            "Write non-ASCII characters in native script or as \\u escapes.",
-            "native",
-            of="write",
-            choices=("native", "ascii"),
-        ),
-    ),
-)
+FORMAT = declaration(__name__)

@@ -19,16 +19,15 @@ Codes raised: TLN1xx, TLN3xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, one_table
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
-from hlteval.converters.timelines.notation import KIND, Tracks, noted, plain_text, text
-from hlteval.converters.toolkit import source_files
+from hlteval.converters.timelines.notation import Tracks, noted, plain_text, text
 from hlteval.converters.toolkit.source_files import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
 from hlteval.representation import Corpus
@@ -42,7 +41,7 @@ _FREQUENCIES = re.compile(rf"\\\t(?:-?{_NUMBER}\t-?{_NUMBER})[ \t]*", re.A)
 _LABEL = re.compile("[0-9]+[.,]?[0-9]*\t[0-9]+[.,]?[0-9]*\t.*[^0-9 \r].*")
 _CELLS = 3
 #: The cells of a label; the last one may have tabs.
-_TABLE = Table(
+TABLE = Table(
     (
         Column("start", "number", pattern=_NUMBER.replace(r"\d", "[0-9]")),
         Column("end", "number", pattern=_NUMBER.replace(r"\d", "[0-9]")),
@@ -53,11 +52,6 @@ _TABLE = Table(
 )
 #: Files of a folder that are looked at.
 _SNIFFED = 3
-
-
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The file of each document, by its name without `.txt`."""
-    return source_files.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
@@ -132,12 +126,8 @@ def _stretch(line: str, field: str) -> tuple[int, int]:
     return start, start + len(cells[at])
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The labels as a folder of files, with the names of the original files of this format."""
-    source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
-
-
-def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The file of each document with its labels, with the name of the original one."""
     rows = notation.written(corpus, pl.lit(True))
     starts, ends = (pl.Series(plain_text(rows[name]), dtype=pl.String) for name in ("start", "end"))
     label = text("instances", with_kind=True)
@@ -150,22 +140,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return notation.count_losses(corpus, FORMAT.name, SUFFIX)
 
 
-FORMAT = Format(
-    name="audacity",
-    title="Audacity labels: instances, one file per document",
-    suffixes=(SUFFIX,),
-    layout="per_document",
-    separable=True,
-    words=notation.WORDS,
-    carries=notation.CARRIES,
-    tabular=one_table(_TABLE),
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    codes=("TLN1", "TLN3"),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-    known_losses="frequencies; empty lines",
-    settings=(KIND,),
-)
+FORMAT = declaration(__name__)
