@@ -435,19 +435,21 @@ def json_member(source: Source, name: str = "") -> Member | None:
     return files[0] if len(files) == 1 else None
 
 
-def write_array(frames: Iterable[Mapping[str, object]], path: FilePath, *, ascii: bool) -> None:  # noqa: A002
+def write_array(
+    frames: Iterable[Mapping[str, object]], path: FilePath, *, escapes: bool = False
+) -> None:
     r"""Write frames as one array, one per line.
 
     Args:
         frames: the frames.
         path: the file.
-        ascii: whether every other character is written as a `\u` escape.
+        escapes: whether every other character is written as a `\u` escape.
     """
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write("[")
         for number, frame in enumerate(frames):
             stream.write(",\n " if number else "\n ")
-            stream.write(json.dumps(frame, ensure_ascii=ascii))
+            stream.write(json.dumps(frame, ensure_ascii=escapes))
         stream.write("\n]\n")
 
 

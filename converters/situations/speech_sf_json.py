@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -30,7 +30,6 @@ from hlteval.converters.situations.frame_files import (
     FrameFile,
     FrameSchema,
     json_member,
-    locate_items,
     number_hint,
     text_hint,
     write_array,
@@ -61,7 +60,7 @@ class SpeechSchema(FrameSchema):
     """The schema of Speech Situation Frames."""
 
     name = "speech-sf"
-    codes: Mapping[str, str] = MappingProxyType(
+    codes: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "array": "SFJ201",
             "frame": "SFJ202",
@@ -78,7 +77,7 @@ class SpeechSchema(FrameSchema):
     inner_properties = properties
     texts = ("DocumentID", "Type", "PlaceMention")
     confidence = "TypeConfidence"
-    missing_hints: Mapping[str, str] = MappingProxyType(
+    missing_hints: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             **dict.fromkeys(("Need", "Relief"), _HALF),
             "": "give each frame a DocumentID, a Type and a TypeConfidence",
@@ -160,7 +159,7 @@ def write(corpora: Iterable[Corpus], path: Path, escapes: str = "native") -> Non
         escapes: `ascii` writes every other character as a `\u` escape.
     """
     objects = (frame for corpus in corpora for frame in _objects(corpus))
-    write_array(objects, path, ascii=escapes == "ascii")
+    write_array(objects, path, escapes=escapes == "ascii")
 
 
 def _objects(corpus: Corpus) -> Iterator[dict[str, object]]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from hlteval.converters.situations.frame_files import (
     FrameFile,
@@ -112,7 +112,23 @@ def type_hint(unknown: str) -> str:
 # Why an item is not a LoReHLT situation frame, by the branch of the schema that was meant.
 
 
+#: The properties of a frame and of an entry of SEC as columns; `name` is that of the document.
+FRAME: Mapping[str, str] = MappingProxyType(
+    {
+        "DocumentID": "name",
+        "Type": "label",
+        "Place_KB_ID": "place_kb",
+        "Status": "status",
+        "Confidence": "confidence",
+        "Justification_ID": "justification",
+        "Resolution": "resolution",
+        "Urgent": "urgent",
+    }
+)
 EMOTIONS = {"Emotion_Fear": "fear", "Emotion_Anger": "anger", "Emotion_Joy": "joy"}
+ENTRY: Mapping[str, str] = MappingProxyType(
+    {"Sentiment": "value", **EMOTIONS, "Source": "holder_kb"}
+)
 _JUSTIFICATIONS = ("Justification_ID", "Justification")
 
 
@@ -131,7 +147,7 @@ class LorehltSchema(FrameSchema):
     """
 
     name = SCHEMA
-    codes: Mapping[str, str] = MappingProxyType(
+    codes: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "array": "LSF201",
             "required": "LSF202",
@@ -147,14 +163,11 @@ class LorehltSchema(FrameSchema):
         }
     )
     #: In any version.
-    properties = (
-        *("DocumentID", "Type", "Place_KB_ID", "Status", "Confidence", "Justification_ID"),
-        *("Justification", "Resolution", "Urgent", "SEC"),
-    )
-    inner_properties = ("Sentiment", *EMOTIONS, "Source")
+    properties = (*tuple(FRAME)[:6], "Justification", "Resolution", "Urgent", "SEC")
+    inner_properties = tuple(ENTRY)
     texts = ("DocumentID", "Type", "Place_KB_ID", "Status", "Resolution")
     confidence = "Confidence"
-    missing_hints: Mapping[str, str] = MappingProxyType(
+    missing_hints: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "Resolution": "add sufficient or insufficient; what is not known to be sufficient is "
             "insufficient",

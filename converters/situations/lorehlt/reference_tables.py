@@ -136,11 +136,11 @@ def _column(kind: str, heading: str) -> Column:
         return replace(_FORMS[name], name=name, heading=title)
     column = Column(name, heading=title, nullable=True, optional=optional)
     if name == "label" and kind != MENTIONS:
-        more = (OUT_OF_DOMAIN,) if kind == SPEECH else ()
         of_kind = {NEEDS: NEED, ISSUES: ISSUE}.get(kind, "")
+        out_of_domain = [OUT_OF_DOMAIN] if kind == SPEECH else []
         return replace(
             column,
-            pattern="|".join([*types(of_kind), *more]),
+            pattern="|".join([*types(of_kind), *out_of_domain]),
             code="LSF504",
             nullable=False,
             tolerated=True,
@@ -148,8 +148,8 @@ def _column(kind: str, heading: str) -> Column:
         )
     if name == "entry":
         # several if the annotator could not decide; the sources of sentiments may be others
-        more = {SENTIMENTS: ("author", "other"), SPEECH: (NONE,)}.get(kind, ())
-        pattern = "|".join([rf"{_ENTRY}(?:\|{_ENTRY})*", *more])
+        others = {SENTIMENTS: ["author", "other"], SPEECH: [NONE]}.get(kind, [])
+        pattern = "|".join([rf"{_ENTRY}(?:\|{_ENTRY})*", *others])
         return replace(column, pattern=pattern, code="LSF506", tolerated=True)
     if vocabulary := _vocabulary(kind, title):
         values, more = vocabulary
@@ -319,8 +319,8 @@ class Files(FileBatch):
         """Read a file of a document."""
         folder, display = folder_of(member), member.display
         if not member.basename.endswith(SUFFIX) and folder in kinds():
-            values = {"table": folder, "name": f"{member.basename[:-4]}{SUFFIX}"}
-            self.findings.append(finding("LSF513", file=display, **values))
+            proper = f"{member.basename[:-4]}{SUFFIX}"
+            self.findings.append(finding("LSF513", file=display, table=folder, name=proper))
             return
         self.add(name, member)
         if not self.texts:
@@ -332,14 +332,11 @@ class Files(FileBatch):
         if not text.strip() and folder in kinds():
             self.header_only.append((origin, folder, name))
         elif kind is None:
-            wanted = kinds().get(folder, kinds()[NEEDS]).headings
-            title = folder if folder in kinds() else "annotation"
-            values = {"table": title, "header": " ".join(wanted)}
-            if header:
-                problem = Problem("LSF501", 1, 0, len(header), {**values})
-                self.findings.append(problem.in_line(display, header))
-            else:
-                self.findings.append(finding("LSF501", file=display, **values))
+            titles = " ".join(kinds().get(folder, kinds()[NEEDS]).headings)
+            table = folder if folder in kinds() else "annotation"
+            problem = Problem("LSF501", 1, 0, len(header), {"table": table, "header": titles})
+            empty = finding("LSF501", file=display, table=table, header=titles)
+            self.findings.append(problem.in_line(display, header) if header else empty)
         elif odd := kind.header_problem(header):
             self.findings.append(odd.in_line(display, header))
         else:

@@ -251,7 +251,8 @@ class Points:
             .sort("group", "confidence", descending=[False, True])
             .with_columns(pl.col("hits", "false").cum_sum().over("group"))
         )
-        return cls(*(steps[name].to_numpy() for name in steps.columns), relevant)
+        group, confidence, hits, false = (steps[name].to_numpy() for name in steps.columns)
+        return cls(group, confidence, hits, false, relevant)
 
     @property
     def precision(self) -> Numbers:

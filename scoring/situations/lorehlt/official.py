@@ -32,6 +32,7 @@ from hlteval.scoring.situations.lorehlt.frames import (
     GRAVE,
     SITUATION_CLASSES,
     FrameMatches,
+    Numbers,
     mean,
 )
 from hlteval.scoring.situations.lorehlt.plan import FRAMES, RATES, Scores, Sides
@@ -355,17 +356,16 @@ class OfficialScores(Scores):
             if "sentiments" in stops:
                 return {}
             titles = [f"{rate.title()}{name.title()}" for name in scorer.MEASURES for rate in RATES]
-            rows = [["EqClass", *titles]]
+            lines = [["EqClass", *titles]]
             for name, measures in self.pooled_sentiments.items():
-                values = (str(value) for own in measures.values() for value in own.values())
-                rows.append([f"EqClass_{_class_title(name)}", *values])
-            files["_diagnostic_SEC_scores.txt"] = "".join("\t".join(row) + "\n" for row in rows)
+                rates = (str(rate) for own in measures.values() for rate in own.values())
+                lines.append([f"EqClass_{_class_title(name)}", *rates])
+            files["_diagnostic_SEC_scores.txt"] = "".join("\t".join(line) + "\n" for line in lines)
         if "ranking" in stops:
             return files
         head = f"Scores for Sysyem: {self.options.system_name}\n"
         for ties in TIE_BREAKS:
-            values = enumerate(self.main_ranking.ndcg(ties).tolist(), start=1)
-            rows = "".join(f"{rank}\t{value}\n" for rank, value in values)
+            rows = _ranks(self.main_ranking.ndcg(ties))
             files[f"{ties}_nDCG_Scores.txt"] = f"SF nDCG {head}k\tnDCG\n{rows}"
         diagnostics = f"SF Diagnostic {head}"
         for name, table in self.averages.items():
@@ -374,22 +374,26 @@ class OfficialScores(Scores):
                 value = mean(table[column])
                 title = f"{begin}EqClass_{_class_title(name)}_{ending}"
                 diagnostics += f"{title}: {'nan' if value is None else value}\n"
-        precisions = enumerate(self.main_ranking.precisions[: self.ranks].tolist(), start=1)
-        rows = "".join(f"{number}\t{value}\n" for number, value in precisions)
+        rows = _ranks(self.main_ranking.precisions[: self.ranks])
         rows = rows or "NOTE: No high gravity situations were found\n"
         files |= {
             "DiagnosticScores.txt": diagnostics,
             "precisionN.txt": f"SF Precision at N {head}{rows}",
         }
         for name, fields in CLASSES.items():
-            title, rates = _class_title(name, ""), self.matches[name].rates
+            title, values = _class_title(name, ""), self.matches[name].rates
             begin = "_" if len(fields) >= _MANY else ""
             files[f"{begin}F1_{title}.txt"] = (
-                f"F1_{_MISSPELT.get(title, title)}:\t{rates['f1']}\n"
-                f"Precision_{title}:\t{rates['precision']}\n"
-                f"Recall_{title}:\t{rates['recall']}\n"
+                f"F1_{_MISSPELT.get(title, title)}:\t{values['f1']}\n"
+                f"Precision_{title}:\t{values['precision']}\n"
+                f"Recall_{title}:\t{values['recall']}\n"
             )
         return files
+
+
+def _ranks(values: Numbers) -> str:
+    """The lines of values by rank."""
+    return "".join(f"{rank}\t{value}\n" for rank, value in enumerate(values.tolist(), start=1))
 
 
 def _class_title(name: str, joint: str = "+") -> str:
