@@ -33,7 +33,6 @@ from hlteval.converters.mt.texts import (
     Collected,
     SegmentList,
     Set,
-    Text,
     ids,
     keys,
     lines_of,
@@ -117,7 +116,7 @@ def _add(
     for record, document, segment in listed.rows.iter_rows():
         if record <= len(lines):
             row = collected.document(document)
-            collected.add(row, record, Text(segment, role, lines[record - 1], name))
+            collected.add(row, record, segment, role, name, None, None, lines[record - 1])
     return wrong_length(content, listed.text, member.display, beside)
 
 

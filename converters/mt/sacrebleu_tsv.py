@@ -29,7 +29,6 @@ from hlteval.converters.mt.texts import (
     SOURCE,
     SYSTEM,
     Collected,
-    Text,
     ids,
     keys,
     lines_of,
@@ -118,7 +117,7 @@ def _table(collected: Collected, member: Member, contents: Mapping[str, str]) ->
             continue
         row = collected.document(document)
         for (role, name), cell in zip(named, cells, strict=True):
-            collected.add(row, record, Text(segment, role, cell, name))
+            collected.add(row, record, segment, role, name, None, None, cell)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -13,6 +13,7 @@ from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.tsv import Column, ParsedTable, Table
+from hlteval.syntax.xml_places import ABSENT
 
 SOURCE, REFERENCE, SYSTEM = "source", "reference", "system"
 ROLES = (SOURCE, REFERENCE, SYSTEM)
@@ -49,6 +50,24 @@ def other_texts(corpus: Corpus, kept: pl.DataFrame) -> Mapping[str, int]:
     lost = corpus.translations.join(kept, on="row", how="anti")
     counts = dict(lost.group_by("role").len().iter_rows())
     return {PLURALS[role]: counts[role] for role in ROLES if role in counts}
+
+
+def unwritable_documents(corpus: Corpus, texts: pl.DataFrame, *columns: str) -> set[int]:
+    """The documents with characters that XML cannot hold, in their names or their texts."""
+    absent = pl.any_horizontal(pl.col(columns).str.contains(ABSENT))
+    names = corpus.documents.filter(pl.col("name").str.contains(ABSENT))["row"]
+    return {*names, *texts.filter(absent)["document"]}
+
+
+def document_losses(
+    corpus: Corpus, texts: pl.DataFrame, unwritable: Collection[int]
+) -> dict[str, int]:
+    """The counts of documents that an XML file cannot represent, as losses."""
+    silent = ~pl.col("row").is_in(texts["document"].unique().implode())
+    return {
+        "documents without translations": corpus.documents.filter(silent).height,
+        "documents with characters not allowed in XML": len(unwritable),
+    }
 
 
 def with_sources(corpus: Corpus) -> Corpus:
@@ -107,26 +126,6 @@ def with_suffix(source: Source, suffixes: str | tuple[str, ...]) -> tuple[Member
     return tuple(m for m in source.members if m.basename.lower().endswith(suffixes))
 
 
-class Text(NamedTuple):
-    """The text of a segment.
-
-    Attributes:
-        segment: identifier of the segment.
-        role: `source`, `reference` or `system`.
-        text: as written.
-        name: identifier of the reference or of the system.
-        language: of the text.
-        part: of the document.
-    """
-
-    segment: str
-    role: str
-    text: str
-    name: str | None = None
-    language: str | None = None
-    part: str | None = None
-
-
 class Collected:
     """The rows of each table, and the findings, of the files of a source.
 
@@ -169,9 +168,30 @@ class Collected:
             self.rows["documents"].append((self.origin, name))
         return self.documents[name]
 
-    def add(self, document: int, record: int, text: Text) -> None:
-        """Add the text of a segment of a document, and its record in the last file."""
-        cells = (text.segment, text.role, text.name, text.language, text.part, text.text)
+    def add(
+        self,
+        document: int,
+        record: int,
+        segment: str,
+        role: str,
+        name: str | None,
+        language: str | None,
+        part: str | None,
+        text: str,
+    ) -> None:
+        """Add the text of a segment of a document.
+
+        Args:
+            document: the row of the document.
+            record: the record in the last file.
+            segment: identifier of the segment.
+            role: `source`, `reference` or `system`.
+            name: identifier of the reference or of the system.
+            language: of the text.
+            part: of the document.
+            text: as written.
+        """
+        cells = (segment, role, name, language, part, text)
         self.rows["translations"].append((document, self.origin, record, *cells))
 
     def attribute(self, document: int, record: int, element: str, name: str, value: str) -> None:
@@ -210,12 +230,12 @@ class Set(NamedTuple):
 
 def sets(corpus: Corpus) -> list[Set]:
     """The sets of a corpus, by role and in order; of a repeated segment the first text."""
-    found: dict[tuple[str, str | None], dict[tuple[int, str], str]] = {}
+    texts: dict[tuple[str, str | None], dict[tuple[int, str], str]] = {}
     columns = ("role", "set", "document", "segment", "text")
     for role, name, document, segment, text in corpus.translations.select(columns).iter_rows():
-        found.setdefault((role, name), {}).setdefault((document, segment), text)
-    ordered = sorted(found, key=lambda key: ROLES.index(key[0]))
-    return [Set(role, name, found[role, name]) for role, name in ordered]
+        texts.setdefault((role, name), {}).setdefault((document, segment), text)
+    ordered = sorted(texts, key=lambda key: ROLES.index(key[0]))
+    return [Set(role, name, texts[role, name]) for role, name in ordered]
 
 
 def keys(corpus: Corpus) -> list[tuple[int, str]]:
@@ -282,7 +302,7 @@ def wrong_length(text: str, listed: str, file: str, beside: str) -> list[Finding
 
 
 def lost(corpus: Corpus, changed: pl.Expr) -> dict[str, int]:
-    """The counts of what lines beside a list cannot represent.
+    """The counts of rows that lines beside a list cannot represent.
 
     Args:
         corpus: the documents.
