@@ -20,15 +20,15 @@ Codes raised: XML1xx, MTF101 to MTF104.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.mt.texts import (
-    REFERENCE,
     SYSTEM,
     document_losses,
     of_role,
@@ -38,18 +38,11 @@ from hlteval.converters.mt.texts import (
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import FileBatch, beginning
-from hlteval.findings import FieldRef, Finding, Location, Problem, spot
+from hlteval.findings import Finding, Problem, spot
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.syntax.xml_elements import Element, Malformed, Parsed, problem_at, structure
-from hlteval.syntax.xml_places import (
-    attribute,
-    attributes,
-    content,
-    locate_elements,
-    located_findings,
-    start_tag,
-)
+from hlteval.syntax.xml_places import attribute, attributes, content, located_findings, start_tag
 
 # Writes translations as the files of LoReHLT.
 
@@ -73,7 +66,7 @@ def as_files(corpus: Corpus, role: str = SYSTEM) -> Iterator[tuple[str, str]]:
             yield output_paths[row], f"{_HEAD}<mteval>\n  <tstset>\n{doc}  </tstset>\n</mteval>\n"
 
 
-def lost(corpus: Corpus, role: str = SYSTEM) -> Mapping[str, int]:
+def count_losses(corpus: Corpus, role: str = SYSTEM) -> Mapping[str, int]:
     """The counts of rows that the files cannot represent.
 
     Args:
@@ -94,11 +87,6 @@ _ATTRIBUTE = re.compile(r"<tstset\s+\w")
 DTD = "lorehlt-mt-v1.2.dtd"
 #: A problem with the identifier of its element.
 Named = tuple[Problem, str | None]
-
-
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The files of each document, by their name without `.ltf.xml`."""
-    return source_files.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
@@ -187,11 +175,6 @@ def _prolog(text: str, parsed: Parsed) -> Iterator[Problem]:
         yield problem_at("MTF104", place.line, place.column, given=given)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
-    return locate_elements(member, places)
-
-
 def write(corpora: Iterable[Corpus], path: Path, role: str = SYSTEM) -> None:
     """The translations as a folder of files, with the names of the original files of this format.
 
@@ -203,26 +186,4 @@ def write(corpora: Iterable[Corpus], path: Path, role: str = SYSTEM) -> None:
     source_files.write_files((file for corpus in corpora for file in as_files(corpus, role)), path)
 
 
-_CHOICES = (SYSTEM, REFERENCE)
-FORMAT = Format(
-    name="lorehlt-mt",
-    title="LoReHLT machine translation: one mteval file per document",
-    suffixes=(SUFFIX,),
-    layout="per_document",
-    words={"translations": "seg element", "rejected_records": "unreadable element"},
-    carries=("sources", "documents", "translations"),
-    settings=(
-        Setting("role", "what the texts are", SYSTEM, "read", _CHOICES),
-        Setting("role", "which texts are written", SYSTEM, "write", _CHOICES, counts=True),
-    ),
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    repeated_code="MTF103",
-    codes=("MTF101", "MTF102", "MTF103", "MTF104", "XML"),
-    locate=locate,
-    write=write,
-    count_losses=lost,
-    known_losses="attributes of tstset; comments and anything outside the schema",
-    evaluation="lorehlt-mt",
-)
+FORMAT = declaration(__name__)
