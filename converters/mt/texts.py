@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import escaped, keyed, unescaped
-from hlteval.findings import Finding, finding
+from hlteval.findings import Finding, Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.tsv import Column, ParsedTable, Table
@@ -244,13 +244,12 @@ def keys(corpus: Corpus) -> list[tuple[int, str]]:
     return list(rows.sort("document", maintain_order=True).iter_rows())
 
 
-def ids(corpus: Corpus, listed: Sequence[tuple[int, str]]) -> str:
+def ids(corpus: Corpus, segments: Sequence[tuple[int, str]]) -> str:
     """A list of segments as text."""
     names = dict(corpus.documents.select("row", "name").iter_rows())
-    rows = [(names[document], segment) for document, segment in listed]
+    rows = [(names[document], segment) for document, segment in segments]
     schema = {"document": pl.String, "segment": pl.String}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    cells = frame.select(escaped("document"), escaped("segment"))
+    cells = pl.DataFrame(rows, schema, orient="row").select(map(escaped, schema))
     return "".join(f"{document}\t{segment}\n" for document, segment in cells.iter_rows())
 
 
@@ -258,12 +257,12 @@ class SegmentList(NamedTuple):
     """A list of segments.
 
     Attributes:
-        text: the list as written.
-        table: its lines, with what is wrong with them.
+        count: the number of its lines.
+        table: its lines, with their problems.
         rows: `record`, `document` and `segment` of each line that could be read.
     """
 
-    text: str
+    count: int
     table: ParsedTable
     rows: pl.DataFrame
 
@@ -272,7 +271,7 @@ def read_ids(text: str) -> SegmentList:
     """The segments of a list."""
     table = IDS.read(text)
     cells = table.rows.select("record", unescaped("document"), unescaped("segment"))
-    return SegmentList(text, table, cells)
+    return SegmentList(len(lines_of(text)), table, cells)
 
 
 def lines_of(text: str) -> list[str]:
@@ -286,19 +285,42 @@ def lines_of(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def wrong_length(text: str, listed: str, file: str, beside: str) -> list[Finding]:
-    """The finding about a text with more or fewer lines than its list, if it has.
+def add_lines(
+    collected: Collected,
+    text: str,
+    segments: SegmentList,
+    beside: str,
+    columns: Sequence[tuple[str, str | None]],
+    separator: str = "",
+) -> Iterator[Finding]:
+    """Add the lines of the last file; yield the findings about their number and their cells.
+
+    A line whose segment cannot be read is passed over.
 
     Args:
-        text: the text.
-        listed: the list.
-        file: the text's display path.
-        beside: the name of the list.
+        collected: the rows.
+        text: the file.
+        segments: the segments of its lines.
+        beside: the name of the list of these.
+        columns: the role and the name of the set of each cell.
+        separator: what is between the cells of a line; a line is one cell if empty.
     """
-    count, segments = len(lines_of(text)), len(lines_of(listed))
-    if count == segments:
-        return []
-    return [finding("MTF402", file=file, lines=count, segments=segments, ids=beside)]
+    lines, display = lines_of(text), collected.members[-1].display
+    if len(lines) != segments.count:
+        values = {"lines": len(lines), "segments": segments.count, "ids": beside}
+        yield finding("MTF402", file=display, **values)
+    for record, document, segment in segments.rows.iter_rows():
+        if record > len(lines):
+            break
+        line = lines[record - 1]
+        cells = line.split(separator) if separator else [line]
+        if len(cells) != len(columns):
+            counts = {"count": len(cells), "columns": len(columns)}
+            yield Problem("MTF502", record, 0, len(line), counts).in_line(display, line)
+            continue
+        row = collected.document(document)
+        for (role, name), cell in zip(columns, cells, strict=True):
+            collected.add(row, record, segment, role, name, None, None, cell)
 
 
 def lost(corpus: Corpus, changed: pl.Expr) -> dict[str, int]:
