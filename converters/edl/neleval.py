@@ -31,7 +31,7 @@ from typing import Literal
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.edl.edl_tab import named_mentions
+from hlteval.converters.edl.edl_tab import BREAKS, has, named_mentions
 from hlteval.converters.format import ReadResult, one_table
 from hlteval.converters.toolkit.rows import from_text, number, to_text, with_documents
 from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
@@ -76,80 +76,76 @@ def explain(record: int, line: str) -> Explanation:
         'NEL103'
     """
     cells = line.rstrip("\t").split("\t")
+    problems: list[Problem] = []
     try:
-        span = _span(line, cells)
-        candidates, problems = _candidates(cells)
+        rows = _rows(line, cells, problems)
     except _Unreadable as reason:
         return (), [reason.problem._replace(record=record)]
-    rows: list[Cells] = [[*span, *candidate] for candidate in candidates]
     return rows, [problem._replace(record=record) for problem in problems]
 
 
 def place(cells: Sequence[str], index: int, last: int | None = None) -> tuple[int, int]:
-    """Where a cell is in its line, or several up to a last one: 0-based columns, end exclusive."""
+    """The place of a cell, or of several up to a last one: 0-based columns, end exclusive."""
     start = sum(len(cell) + 1 for cell in cells[:index])
     stop = (index if last is None else last) + 1
     return start, start + len("\t".join(cells[index:stop]))
 
 
-def _span(line: str, cells: Sequence[str]) -> tuple[str, str, str]:
+def _rows(line: str, cells: Sequence[str], problems: list[Problem]) -> list[Cells]:
+    """Span, entity, score and type of each candidate, the best first.
+
+    Raises:
+        _Unreadable: if the line cannot be read.
+    """
+
+    def unreadable(code: str, index: int, **values: object) -> _Unreadable:
+        start, end = place(cells, index)
+        return _Unreadable(code, start, max(end, start + 1), **values)
+
     if "\r" in line:
-        start = line.index("\r")
-        raise _Unreadable("NEL107", start, start + 1)
+        raise _Unreadable("NEL107", line.index("\r"), line.index("\r") + 1)
     if len(cells) < 3:
-        values: dict[str, object] = {"given": len(cells), "s": "" if len(cells) == 1 else "s"}
         hint = ", not spaces" if len(cells) == 1 and len(line.split()) >= 3 else ""
-        raise _Unreadable("NEL102", 0, len(line), **values, hint=hint)
+        plural = "" if len(cells) == 1 else "s"
+        raise _Unreadable("NEL102", 0, len(line), given=len(cells), s=plural, hint=hint)
     if not cells[0]:
         raise _Unreadable("NEL108", 0, 1)
-    return cells[0], _offset(cells, 1), _offset(cells, 2)
-
-
-def _offset(cells: Sequence[str], index: int) -> str:
-    found = _OFFSET.fullmatch(cells[index])
-    if not found:
-        start, end = place(cells, index)
-        given = cells[index][:40] or "(empty)"
-        raise _Unreadable("NEL103", start, max(end, start + 1), given=given)
-    return found[1]
-
-
-def _candidates(cells: Sequence[str]) -> tuple[list[Cells], list[Problem]]:
-    """Entity, score and type of each candidate, the best first."""
+    span = [cells[0]]
+    for index in (1, 2):
+        found = _OFFSET.fullmatch(cells[index])
+        if not found:
+            raise unreadable("NEL103", index, given=cells[index][:40] or "(empty)")
+        span.append(found[1])
     rest = cells[3:]
     if len(rest) < 2:
-        return [[*rest, None, None, None][:3]], []
+        return [[*span, *rest, None, None, None][:6]]
     if len(rest) > 2 and len(rest) % 3:
         raise _Unreadable("NEL104", *place(cells, 3, len(cells)), given=len(rest))
-    found: list[tuple[float, Cells]] = []
-    problems: list[Problem] = []
+    candidates: list[tuple[float, Cells]] = []
     for index in range(3, len(cells), 3):
         score = number(cells[index + 1])
         if score is None:
-            start, end = place(cells, index + 1)
-            given = cells[index + 1][:40].strip() or "(empty)"
-            raise _Unreadable("NEL105", start, max(end, start + 1), given=given)
+            raise unreadable("NEL105", index + 1, given=cells[index + 1][:40].strip() or "(empty)")
         label = _type(cells, index + 2, problems) if len(rest) > 2 else None
-        found.append((score, [cells[index], cells[index + 1].strip(), label]))
-    found.sort(key=lambda candidate: -candidate[0])
-    return [candidate for _, candidate in found], problems
+        candidates.append((score, [*span, cells[index], cells[index + 1].strip(), label]))
+    candidates.sort(key=lambda candidate: -candidate[0])
+    return [row for _, row in candidates]
 
 
 def _type(cells: Sequence[str], index: int, problems: list[Problem]) -> str:
     """The type of a candidate, which may be in JSON."""
-    written = cells[index]
-    if not written.startswith("{"):
-        return written
+    cell = cells[index]
+    if not cell.startswith("{"):
+        return cell
     start, end = place(cells, index)
     try:
-        attributes = json.loads(written)
+        attributes = json.loads(cell)
     except (ValueError, RecursionError):
-        reason = "not valid JSON"
-        raise _Unreadable("NEL106", start, end, given=written[:40], reason=reason) from None
+        raise _Unreadable("NEL106", start, end, given=cell[:40], reason="not valid JSON") from None
     label = attributes.get("type") if isinstance(attributes, dict) else None
     if not isinstance(label, str) or _NOT_PLAIN.search(label):
         reason = '"type" is missing or not plain text'
-        raise _Unreadable("NEL106", start, end, given=written[:40], reason=reason)
+        raise _Unreadable("NEL106", start, end, given=cell[:40], reason=reason)
     if others := sorted(attributes.keys() - {"type"}):
         names = ", ".join(map(printable, others))[:80]
         problems.append(Problem("NEL202", 0, start, end, {"names": names}))
@@ -192,55 +188,41 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+    """The corpus of a file; of the candidates of a span, the first is the mention's own."""
     table = TABLE.read(file.text or "")
     reversed_spans = table.rows.filter(pl.col("last") < pl.col("start")).unique(
         "record", keep="first", maintain_order=True
     )
-    problems = table.problems_at(
-        "NEL201", reversed_spans, "start", "last", most=file.member.max_per_code
-    )
-    findings = table.findings(file.member, *problems)
-    rejected = table.rejected_records("mention")
-    at, is_best = pl.int_range(pl.len(), dtype=pl.Int64), pl.col("record").diff().fill_null(1) > 0
-    rows = table.rows.with_columns(rank=1 + at - pl.when(is_best).then(at).forward_fill())
-    return _corpus(rows, file.origin, rejected), findings
-
-
-def _corpus(rows: pl.DataFrame, source: Mapping[str, object], rejected: pl.DataFrame) -> Corpus:
-    """The corpus of a file; of the candidates of a span, the first is the mention's own."""
-    best = pl.col("rank") == 1
-    documents, mentions = with_documents(rows.filter(best))
+    most = file.member.max_per_code
+    problems = table.problems_at("NEL201", reversed_spans, "start", "last", most=most)
+    row, is_best = pl.int_range(pl.len(), dtype=pl.Int64), pl.col("record").diff().fill_null(1) > 0
+    rows = table.rows.with_columns(rank=1 + row - pl.when(is_best).then(row).forward_fill())
+    documents, mentions = with_documents(rows.filter(rank=1))
     keys = mentions.select("record", "document", "origin", mention_row="row")
-    links = rows.filter(~best).join(keys, on="record", maintain_order="left")
-    return Corpus(
-        sources=[source],
+    links = rows.filter(pl.col("rank") > 1).join(keys, on="record", maintain_order="left")
+    known = pl.col("score").is_not_null()
+    confidence = from_text(mentions["score"].fill_null("1.0"))
+    corpus = Corpus(
+        sources=[file.origin],
         documents=documents,
-        mentions=_mentions(mentions),
+        mentions=mentions.with_columns(confidence).select(
+            *("row", "document", "origin", "record", "start", "entity"),
+            pl.lit("").alias("mention"),
+            pl.col("type").fill_null("").alias("label"),
+            end=pl.col("last") + 1,
+            confidence=pl.when(known).then("confidence"),
+            confidence_text=pl.when(known).then("confidence_text"),
+            fragments=pl.lit(None, dtype=TABLES["mentions"].schema["fragments"]),
+        ),
         links=links.select(
             pl.int_range(pl.len(), dtype=pl.Int64).alias("row"),
             *("document", "origin", "record", "mention_row", "rank", "entity"),
             pl.col("type").alias("label"),
             pl.col("score").cast(pl.Float64).alias("confidence"),
         ),
-        rejected_records=rejected,
+        rejected_records=table.rejected_records("mention"),
     )
-
-
-def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
-    """The table of mentions."""
-    known = pl.col("score").is_not_null()
-    mentions = rows.with_columns(from_text(rows["score"].fill_null("1.0"))).select(
-        *("row", "document", "origin", "record"),
-        pl.lit("").alias("mention"),
-        pl.col("type").fill_null("").alias("label"),
-        "start",
-        "entity",
-        end=pl.col("last") + 1,
-        confidence=pl.when(known).then("confidence"),
-        confidence_text=pl.when(known).then("confidence_text"),
-    )
-    fragments = TABLES["mentions"].schema["fragments"]
-    return mentions.with_columns(fragments=pl.lit(None, dtype=fragments))
+    return corpus, table.findings(file.member, *problems)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -249,7 +231,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:
-    """Where a field is in its line; the whole line where it has no such field."""
+    """The place of a field in its line; the whole line where it has no such field."""
     cells = line.split("\t")
     index = _FIELDS.get(field, len(cells))
     if index >= len(cells):
@@ -268,23 +250,17 @@ def write(
 
 def _writable() -> pl.Expr:
     """Which mentions, joined with the names of their documents, a line can represent."""
-    broken = pl.any_horizontal(
-        pl.col(column).str.contains(_BREAKS).fill_null(value=False)
-        for column in ("label", "entity", "mention_type", "name")
-    )
+    columns = ("label", "entity", "mention_type", "name")
+    broken = pl.any_horizontal(has(column, BREAKS) for column in columns)
     offsets = (pl.col("start"), pl.col("end") - 1)
     inside = pl.all_horizontal(offset.is_between(0, _LARGEST) for offset in offsets)
     named = (pl.col("name") != "") & ~pl.col("name").str.starts_with("\ufeff")
     return ~broken & named & pl.col("fragments").is_null() & inside
 
 
-_BREAKS = r"[\t\n\r\x00]"
-
-
 def _writable_candidates() -> pl.Expr:
     """Which links a line can represent."""
-    broken = (pl.col(column).str.contains(_BREAKS) for column in ("entity", "label"))
-    return ~pl.any_horizontal(each.fill_null(value=False) for each in broken)
+    return ~(has("entity", BREAKS) | has("label", BREAKS))
 
 
 def _numeric(rows: pl.DataFrame) -> pl.DataFrame:
@@ -303,7 +279,7 @@ def _lines(corpus: Corpus, conversion: str) -> pl.Series:
     typed = pl.col("label") != ""
     scored = typed | pl.col("confidence").is_not_null()
     others = _others(corpus, rows)
-    rows = rows.with_columns(score=to_text(rows), type=_quoted(rows["label"])).join(
+    rows = rows.with_columns(score=to_text(rows), type=_in_json(rows["label"])).join(
         others, left_on="row", right_on="mention_row", how="left", maintain_order="left"
     )
     linked, more = pl.col("entity").is_not_null(), pl.col("others").is_not_null()
@@ -316,7 +292,7 @@ def _lines(corpus: Corpus, conversion: str) -> pl.Series:
     return rows.select(pl.concat_str("line", "others", separator="\t", ignore_nulls=True))["line"]
 
 
-def _quoted(labels: pl.Series) -> pl.Series:
+def _in_json(labels: pl.Series) -> pl.Series:
     """Types as they are written: in JSON where they would be read as JSON."""
     braced = labels.filter(labels.str.starts_with("{")).unique().to_list()
     return labels.replace({label: json.dumps({"type": label}) for label in braced})
@@ -337,13 +313,13 @@ def _others(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
         confidence=pl.coalesce("confidence", "confidence_own"),
         confidence_text=pl.lit(None, pl.String),
     )
-    cells = pl.concat_str("entity", to_text(links), _quoted(links["label"]), separator="\t")
+    cells = pl.concat_str("entity", to_text(links), _in_json(links["label"]), separator="\t")
     written = links.select("mention_row", others=cells)
     return written.group_by("mention_row", maintain_order=True).agg(pl.col("others").str.join("\t"))
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """What no line can represent of the tables."""
+    """The counts of rows that no line can represent."""
     mentions = named_mentions(corpus)
     silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
     written = mentions.filter(_writable())

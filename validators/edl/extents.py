@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.converters.edl.edl_tab import SPACES, normalised
+from hlteval.converters.edl.edl_tab import SPACES, normal_form
 from hlteval.representation import first_case, row_hash
 from hlteval.validators.edl.fields import EXTENT, Check, blank, mentions, quote, where
 from hlteval.validators.rule import RuleContext, about_submission, at, only_if
@@ -280,7 +280,7 @@ def compare(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     both = some.with_columns(
         _slices(some, texts, _AS_IT_IS), given=pl.col("text").fill_null(""), length=length
     )
-    both = both.with_columns(given=normalised("given"), found=normalised("found"))
+    both = both.with_columns(given=normal_form("given"), found=normal_form("found"))
     inside = pl.col("end") <= pl.col("length")
     return both.with_columns(fits=inside & (pl.col("given") == pl.col("found")))
 
@@ -306,7 +306,7 @@ def _fitting_rows(
     rows: pl.DataFrame, texts: Mapping[int, str], convention: Convention
 ) -> pl.DataFrame:
     """The mentions whose string is the text at their extent by another convention."""
-    tried = rows.with_columns(_slices(rows, texts, convention)).with_columns(normalised("found"))
+    tried = rows.with_columns(_slices(rows, texts, convention)).with_columns(normal_form("found"))
     return tried.filter(pl.col("found") == pl.col("given"), pl.col("given") != "")
 
 
