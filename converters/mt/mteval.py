@@ -84,6 +84,8 @@ _PARTS = ("hl", "poster", "p")
 _PART = "^(hl|p|poster) [1-9][0-9]*$"
 _OF_DOCUMENT = ("genre", "origlang")
 Named = tuple[Problem, str | None]
+#: Tag, name, language of the texts, test set and language of the sources of a set.
+SetKey = tuple[str, str | None, str | None, str | None, str | None]
 
 # The older form of mteval, in SGML: a set without a root, tags in any case, bare attributes.
 #
@@ -248,18 +250,18 @@ def _sets(corpus: Corpus, defaults: Mapping[str, str]) -> Iterator[str]:
     languages = dict(sources.select("document", "language").unique("document").iter_rows())
     titles, without = dict(corpus.documents.select("row", "name").iter_rows()), unwritable(corpus)
     tags = {kind.role: tag for tag, kind in KINDS.items()}
-    sets: dict[tuple[str | None, ...], dict[int, list[tuple[str | None, str, str]]]] = {}
+    sets: dict[SetKey, dict[int, list[tuple[str | None, str, str]]]] = {}
     columns = ("document", "role", "set", "language", "part", "segment", "text")
-    for document, role, name, language, *text in corpus.translations.select(columns).iter_rows():
+    for document, role, name, language, *cells in corpus.translations.select(columns).iter_rows():
         if document not in without:
             own = known.get((document, f"{tags[role]} {name}" if name else tags[role]), {})
             source = own.get("srclang", languages.get(document))
             key = (tags[role], name, language, own.get("setid"), source)
-            sets.setdefault(key, {}).setdefault(document, []).append((text[0], text[1], text[2]))
-    order = list(KINDS)
-    for key in sorted(sets, key=lambda key: order.index(str(key[0]))):
+            part, segment, text = cells
+            sets.setdefault(key, {}).setdefault(document, []).append((part, segment, text))
+    for key in sorted(sets, key=lambda key: [*KINDS].index(key[0])):
         tag, name, language, setid, srclang = key
-        kind = KINDS[str(tag)]
+        kind = KINDS[tag]
         own_source = language if kind.role == SOURCE else None
         values = {
             "setid": setid or defaults["setid"],

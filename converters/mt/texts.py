@@ -257,12 +257,12 @@ class SegmentList(NamedTuple):
     """A list of segments.
 
     Attributes:
-        count: the number of its lines.
+        length: the number of its lines.
         table: its lines, with their problems.
         rows: `record`, `document` and `segment` of each line that could be read.
     """
 
-    count: int
+    length: int
     table: ParsedTable
     rows: pl.DataFrame
 
@@ -306,9 +306,9 @@ def add_lines(
         separator: what is between the cells of a line; a line is one cell if empty.
     """
     lines, display = lines_of(text), collected.members[-1].display
-    if len(lines) != segments.count:
-        values = {"lines": len(lines), "segments": segments.count, "ids": beside}
-        yield finding("MTF402", file=display, **values)
+    if len(lines) != segments.length:
+        size = segments.length
+        yield finding("MTF402", file=display, lines=len(lines), segments=size, ids=beside)
     for record, document, segment in segments.rows.iter_rows():
         if record > len(lines):
             break

@@ -263,7 +263,7 @@ def unknown_document(context: RuleContext) -> pl.LazyFrame:
     return at(found.lazy().with_columns(document=quote("name"), hint=hint), "document")
 
 
-def _listing(context: RuleContext) -> pl.LazyFrame:
+def _list_summary(context: RuleContext) -> pl.LazyFrame:
     """The mentions beside the list of documents, in one row; nothing if there is no list."""
     there = DOCUMENTS in context.lists
     corpus = context.lists.get(DOCUMENTS, context.system)
@@ -287,22 +287,22 @@ def _listing(context: RuleContext) -> pl.LazyFrame:
     )
 
 
-def unlisted(context: RuleContext) -> pl.LazyFrame:
+def outside_list(context: RuleContext) -> pl.LazyFrame:
     """Documents with mentions that are not listed, if others are."""
-    found = context.cached(_listing).filter(pl.col("documents") > 0, "inside")
+    found = context.cached(_list_summary).filter(pl.col("documents") > 0, "inside")
     return about_submission(found.select("count", "documents", document="outside"))
 
 
 def nothing_listed(context: RuleContext) -> pl.LazyFrame:
     """No document with mentions is listed."""
-    found = context.cached(_listing).filter(pl.col("first").is_not_null(), ~pl.col("inside"))
+    found = context.cached(_list_summary).filter(pl.col("first").is_not_null(), ~pl.col("inside"))
     example = pl.col("first_silent").fill_null("nothing")
     return about_submission(found.select("listed", document="first", example=example))
 
 
 def silent_documents(context: RuleContext) -> pl.LazyFrame:
     """Listed documents without mentions, if others have some."""
-    found = context.cached(_listing).filter(pl.col("silent") > 0, "inside")
+    found = context.cached(_list_summary).filter(pl.col("silent") > 0, "inside")
     return about_submission(found.select("listed", count="silent", document="first_silent"))
 
 

@@ -41,7 +41,7 @@ RULES = (
     Rule("EDL503", "mentions", extents.other_text),
     Rule("EDL504", "mentions", fields.not_in_kb),
     Rule("EDL505", "mentions", fields.implausible_link),
-    Rule("EDL506", "mentions", fields.unlisted, submission_only=True),
+    Rule("EDL506", "mentions", fields.outside_list, submission_only=True),
     Rule("EDL507", "mentions", fields.nothing_listed, submission_only=True),
     Rule("EDL508", "mentions", fields.silent_documents, submission_only=True),
     Rule("EDL509", "mentions", extents.other_convention, rewrites=extents.right_offsets),
