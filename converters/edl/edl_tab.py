@@ -204,11 +204,11 @@ def complete(corpus: Corpus, run: str, first: int, *, numbered: bool) -> pl.Data
         numbered: whether all mentions are numbered.
     """
     mentions, foreign = corpus.cached(_with_texts), _is_foreign(corpus)
-    unnamed = pl.lit(numbered) | (foreign & _is_empty("mention"))
+    unnamed = pl.lit(numbered) | (foreign & blank("mention"))
     start = first if numbered else max(first, largest_number(mentions) + 1)
     numbers = pl.format("m{}", start - 1 + unnamed.cast(pl.Int64).cum_sum())
     own_run = first_case((foreign, RUN), otherwise="")
-    untyped = foreign & _is_empty("mention_type")
+    untyped = foreign & blank("mention_type")
     return mentions.with_columns(
         annotator=pl.coalesce("annotator", pl.lit(run) if run else own_run),
         mention_type=first_case((untyped, MENTION_TYPE), otherwise=pl.col("mention_type")),
@@ -240,8 +240,14 @@ def _is_foreign(corpus: Corpus) -> pl.Expr:
     return ~pl.col("origin").is_in(tables)
 
 
-def _is_empty(column: str) -> pl.Expr:
+def blank(column: str) -> pl.Expr:
+    """Whether a field holds nothing but spaces."""
     return pl.col(column).fill_null("").str.strip_chars() == ""
+
+
+def matches(column: str, rule: str) -> pl.Expr:
+    """Whether a field matches a rule of the grammar."""
+    return pl.col(column).str.contains(f"^(?:{pattern('edl', rule)})$")
 
 
 def count_missing(corpus: Corpus, writable: pl.DataFrame) -> Mapping[str, int]:
@@ -253,26 +259,21 @@ def count_missing(corpus: Corpus, writable: pl.DataFrame) -> Mapping[str, int]:
     """
     texts = corpus.cached(_with_texts).select("row", found="text")
     rows = writable.filter(_is_foreign(corpus)).join(texts, on="row", maintain_order="left")
-    missing = {
-        "mention": "missing identifiers of mentions, written as m1, m2, …",
-        "annotator": f"missing runs, written as {RUN} or as --set run=NAME",
-        "mention_type": f"missing mention types, written as {MENTION_TYPE}",
-        "found": "missing mention strings; add the texts as an input",
-        "entity": "missing entities, which a submission must have",
-        "label": "missing entity types, which a submission must have",
-    }
-    unlike = {
-        "entity": (
-            "entity",
-            "entities that a submission cannot have (it has numbers, or NIL and digits)",
+    conditions = {
+        "missing identifiers of mentions, written as m1, m2, …": blank("mention"),
+        f"missing runs, written as {RUN} or as --set run=NAME": blank("annotator"),
+        f"missing mention types, written as {MENTION_TYPE}": blank("mention_type"),
+        "missing mention strings; add the texts as an input": blank("found"),
+        "missing entities, which a submission must have": blank("entity"),
+        "missing entity types, which a submission must have": blank("label"),
+        "entities that a submission cannot have (it has numbers, or NIL and digits)": ~(
+            blank("entity") | matches("entity", "entity")
         ),
-        "label": ("type", "entity types that a submission cannot have (it has GPE, LOC, ORG, PER)"),
+        "entity types that a submission cannot have (it has GPE, LOC, ORG, PER)": ~(
+            blank("label") | matches("label", "type")
+        ),
     }
-    counts = {text: rows.filter(_is_empty(column)).height for column, text in missing.items()}
-    for column, (rule, text) in unlike.items():
-        allowed = pl.col(column).str.contains(f"^(?:{pattern('edl', rule)})$")
-        counts[text] = rows.filter(~_is_empty(column) & ~allowed).height
-    return counts
+    return {text: rows.filter(condition).height for text, condition in conditions.items()}
 
 
 # Writing entity mentions as a table: what a line can represent, and the lines.
@@ -311,25 +312,20 @@ def has(column: str, pattern: str) -> pl.Expr:
     return pl.col(column).str.contains(pattern).fill_null(value=False)
 
 
-def _writable() -> pl.Expr:
-    """Which mentions, joined with the names of their documents, a line can represent."""
-    broken = pl.any_horizontal(has(column, BREAKS) for column in (*_TEXTS, "name"))
-    return (
-        ~broken
-        & ~has("name", _AS_OFFSETS)
-        & (pl.col("name").str.strip_chars() != "")
-        & ~has("entity", r"\|")
-        & ~has("annotator", r"^\x{FEFF}")  # it would be taken for a byte order mark
-        & (pl.col("confidence_text") != "").fill_null(value=True)
-        & pl.col("fragments").is_null()
-        & pl.col("start").is_between(0, _LARGEST)
-        & pl.col("end").is_between(1, _LARGEST)
-    )
-
-
-def _writable_candidates() -> pl.Expr:
-    """Which links a line can represent."""
-    return pl.col("entity").is_not_null() & ~has("entity", rf"{BREAKS}|\|")
+#: Which mentions, joined with the names of their documents, a line can represent.
+_WRITABLE = (
+    ~pl.any_horizontal(has(column, BREAKS) for column in (*_TEXTS, "name"))
+    & ~has("name", _AS_OFFSETS)
+    & (pl.col("name").str.strip_chars() != "")
+    & ~has("entity", r"\|")
+    & ~has("annotator", r"^\x{FEFF}")  # it would be taken for a byte order mark
+    & (pl.col("confidence_text") != "").fill_null(value=True)
+    & pl.col("fragments").is_null()
+    & pl.col("start").is_between(0, _LARGEST)
+    & pl.col("end").is_between(1, _LARGEST)
+)
+#: Which links a line can represent.
+_WRITABLE_LINKS = pl.col("entity").is_not_null() & ~has("entity", rf"{BREAKS}|\|")
 
 
 def named_mentions(corpus: Corpus) -> pl.DataFrame:
@@ -341,36 +337,30 @@ def named_mentions(corpus: Corpus) -> pl.DataFrame:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that no line can represent."""
     mentions = named_mentions(corpus)
+    written = mentions.filter(_WRITABLE)
     silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
+    unknown = pl.col("confidence").is_null() & pl.col("confidence_text").is_null()
     return {
-        "mentions that do not fit a line": mentions.filter(~_writable()).height,
-        "candidates that do not fit a line": corpus.links.filter(~_writable_candidates()).height,
+        "mentions that do not fit a line": mentions.height - written.height,
+        "candidates that do not fit a line": corpus.links.filter(~_WRITABLE_LINKS).height,
         "documents without mentions": silent.height,
-        "unknown confidences, written as 1.0": mentions.filter(
-            _writable(), pl.col("confidence").is_null(), pl.col("confidence_text").is_null()
-        ).height,
-        **count_missing(corpus, mentions.filter(_writable())),
+        "unknown confidences, written as 1.0": written.filter(unknown).height,
+        **count_missing(corpus, written),
     }
 
 
 def _cells(corpus: Corpus) -> pl.DataFrame:
-    links = corpus.links.filter(_writable_candidates()).sort("mention_row", "rank")
-    others = links.group_by("mention_row", maintain_order=True).agg(others="entity")
-    rows = named_mentions(corpus).filter(_writable())
-    rows = rows.join(
-        others, left_on="row", right_on="mention_row", how="left", maintain_order="left"
-    )
-    entities = pl.col("entity").fill_null("")
-    several = pl.concat_list(entities, "others").list.join("|")
+    links = corpus.links.filter(_WRITABLE_LINKS).sort("mention_row", "rank")
+    others = links.group_by(row="mention_row").agg(others="entity")
+    rows = named_mentions(corpus).filter(_WRITABLE)
+    rows = rows.join(others, on="row", how="left", maintain_order="left")
+    every = pl.concat_list(pl.col("entity").fill_null(""), pl.col("others").fill_null([]))
     return rows.select(
-        "mention",
-        "text",
-        pl.col("annotator").alias("run"),
-        pl.format("{}:{}-{}", "name", "start", pl.col("end") - 1).alias("extent"),
-        pl.when(pl.col("others").is_null()).then(entities).otherwise(several).alias("entity"),
-        pl.col("label").alias("type"),
-        pl.col("mention_type").alias("mention type"),
+        *("mention", "text"),
         to_text(rows),
+        **{"run": "annotator", "type": "label", "mention type": "mention_type"},
+        extent=pl.format("{}:{}-{}", "name", "start", pl.col("end") - 1),
+        entity=every.list.join("|"),
     )
 
 

@@ -23,7 +23,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -32,7 +31,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.edl.edl_tab import BREAKS, has, named_mentions
-from hlteval.converters.format import ReadResult, one_table
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import from_text, number, to_text, with_documents
 from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem
@@ -248,19 +247,17 @@ def write(
             stream.writelines(f"{line}\n" for line in _lines(corpus, conversion))
 
 
-def _writable() -> pl.Expr:
-    """Which mentions, joined with the names of their documents, a line can represent."""
-    columns = ("label", "entity", "mention_type", "name")
-    broken = pl.any_horizontal(has(column, BREAKS) for column in columns)
-    offsets = (pl.col("start"), pl.col("end") - 1)
-    inside = pl.all_horizontal(offset.is_between(0, _LARGEST) for offset in offsets)
-    named = (pl.col("name") != "") & ~pl.col("name").str.starts_with("\ufeff")
-    return ~broken & named & pl.col("fragments").is_null() & inside
-
-
-def _writable_candidates() -> pl.Expr:
-    """Which links a line can represent."""
-    return ~(has("entity", BREAKS) | has("label", BREAKS))
+#: Which mentions, joined with the names of their documents, a line can represent.
+_WRITABLE = (
+    ~pl.any_horizontal(has(name, BREAKS) for name in ("label", "entity", "mention_type", "name"))
+    & (pl.col("name") != "")
+    & ~pl.col("name").str.starts_with("\ufeff")
+    & pl.col("fragments").is_null()
+    & pl.col("start").is_between(0, _LARGEST)
+    & (pl.col("end") - 1).is_between(0, _LARGEST)
+)
+#: Which links a line can represent.
+_WRITABLE_LINKS = ~(has("entity", BREAKS) | has("label", BREAKS))
 
 
 def _numeric(rows: pl.DataFrame) -> pl.DataFrame:
@@ -272,16 +269,15 @@ def _numeric(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _lines(corpus: Corpus, conversion: str) -> pl.Series:
-    rows = _numeric(named_mentions(corpus).filter(_writable()))
+    rows = _numeric(named_mentions(corpus).filter(_WRITABLE))
     if conversion == "tac15":
         both = pl.format("{}/{}", "label", pl.col("mention_type").fill_null(""))
         rows = rows.with_columns(label=both)
     typed = pl.col("label") != ""
     scored = typed | pl.col("confidence").is_not_null()
     others = _others(corpus, rows)
-    rows = rows.with_columns(score=to_text(rows), type=_in_json(rows["label"])).join(
-        others, left_on="row", right_on="mention_row", how="left", maintain_order="left"
-    )
+    rows = rows.with_columns(score=to_text(rows), type=_in_json(rows["label"]))
+    rows = rows.join(others, on="row", how="left", maintain_order="left")
     linked, more = pl.col("entity").is_not_null(), pl.col("others").is_not_null()
     rows = rows.with_columns(
         last=pl.col("end") - 1,
@@ -301,12 +297,9 @@ def _in_json(labels: pl.Series) -> pl.Series:
 def _others(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
     """By mention, its other candidates as columns of its line."""
     own = rows.select("label", "confidence", mention_row="row")
-    links = (
-        corpus.links.drop_nulls("entity")
-        .filter(_writable_candidates())
-        .join(own, on="mention_row", suffix="_own")
-    )
-    links = links.sort("mention_row", "rank").select(
+    links = corpus.links.filter(_WRITABLE_LINKS).drop_nulls("entity")
+    links = links.join(own, on="mention_row", suffix="_own").sort("mention_row", "rank")
+    links = links.select(
         "mention_row",
         "entity",
         label=pl.coalesce(pl.when(pl.col("label") != "").then("label"), "label_own"),
@@ -314,29 +307,27 @@ def _others(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
         confidence_text=pl.lit(None, pl.String),
     )
     cells = pl.concat_str("entity", to_text(links), _in_json(links["label"]), separator="\t")
-    written = links.select("mention_row", others=cells)
-    return written.group_by("mention_row", maintain_order=True).agg(pl.col("others").str.join("\t"))
+    others = links.select(row="mention_row", others=cells)
+    return others.group_by("row", maintain_order=True).agg(pl.col("others").str.join("\t"))
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that no line can represent."""
     mentions = named_mentions(corpus)
     silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
-    written = mentions.filter(_writable())
-    unlinked = written.filter(pl.col("entity").is_null())
-    linked = written.drop_nulls("entity")
-    unknown = linked.filter(pl.col("confidence").is_null(), pl.col("label") != "")
+    written = mentions.filter(_WRITABLE)
+    linked, typed = pl.col("entity").is_not_null(), pl.col("label") != ""
+    scores, numbers = mentions["confidence_text"], _numeric(mentions)["confidence_text"]
+    unknown = linked & typed & pl.col("confidence").is_null()
     return {
         "identifiers of mentions": written.filter(pl.col("mention") != "").height,
         "mentions that do not fit a line": mentions.height - written.height,
-        "candidates that do not fit a line": corpus.links.filter(~_writable_candidates()).height,
-        "scores that are not a number": mentions["confidence_text"].count()
-        - _numeric(mentions)["confidence_text"].count(),
-        "types of mentions without an entity": unlinked.filter(pl.col("label") != "").height,
+        "candidates that do not fit a line": corpus.links.filter(~_WRITABLE_LINKS).height,
+        "scores that are not a number": scores.count() - numbers.count(),
+        "types of mentions without an entity": written.filter(~linked & typed).height,
         "documents without mentions": silent.height,
-        "unknown confidences, written as 1.0": unknown.height,
+        "unknown confidences, written as 1.0": written.filter(unknown).height,
     }
 
 
-tabular = one_table(replace(TABLE, ragged=True))
 FORMAT = declaration(__name__)

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.converters.edl.edl_tab import SPACES, normal_form
+from hlteval.converters.edl.edl_tab import SPACES, blank, normal_form
 from hlteval.representation import first_case, row_hash
-from hlteval.validators.edl.fields import EXTENT, Check, blank, mentions, quote, where
+from hlteval.validators.edl.fields import EXTENT, Check, mentions, quote, where
 from hlteval.validators.rule import RuleContext, about_submission, at, only_if
 
 #: Mentions that do not fit, and the share of them, from which all follow another convention.

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.edl.edl_tab import SHOWN
+from hlteval.converters.edl.edl_tab import SHOWN, blank, matches
 from hlteval.converters.toolkit.rows import decimal
 from hlteval.findings import Finding
 from hlteval.findings.suggest import closest_files
@@ -45,11 +45,6 @@ def mentions(context: RuleContext) -> pl.LazyFrame:
     )
 
 
-def blank(column: str) -> pl.Expr:
-    """Whether a field holds nothing but spaces."""
-    return pl.col(column).fill_null("").str.strip_chars() == ""
-
-
 def quote(column: str, *, empty: str = "") -> pl.Expr:
     """A field as quoted in a message: a long one is cut, an empty one may be told in words."""
     text = pl.col(column)
@@ -57,11 +52,6 @@ def quote(column: str, *, empty: str = "") -> pl.Expr:
         text = pl.when(blank(column)).then(pl.lit(empty)).otherwise(text)
     short = pl.concat_str(text.str.slice(0, SHOWN), pl.lit("…"))
     return pl.when(text.str.len_chars() > SHOWN).then(short).otherwise(text)
-
-
-def matches(column: str, rule: str) -> pl.Expr:
-    """Whether a field matches a rule of the grammar."""
-    return pl.col(column).str.contains(f"^(?:{pattern('edl', rule)})$")
 
 
 def no_mentions(context: RuleContext) -> pl.LazyFrame:
