@@ -69,7 +69,7 @@ def pairs(sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparis
     """
     if not comparison.conditions:
         return _equal(sides, evaluation)
-    weighed = _weighed(sides, evaluation, comparison)
+    weighed = _candidates(sides, evaluation, comparison)
     if comparison.roles:
         left, right = (1 + (side.events["row"].max() or 0) for side in sides)  # type: ignore[operator]
         candidates = Candidates(left, right, UNIT)
@@ -117,7 +117,7 @@ def _equal(sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
     return same.select("row", "row_system", weight=pl.lit(UNIT, pl.Int64)).collect()
 
 
-def _weighed(
+def _candidates(
     sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparison
 ) -> Iterator[pl.DataFrame]:
     """The pairs of events that are similar, as `CHOSEN`, some at a time.
@@ -166,7 +166,7 @@ def _shapes(
 def _optional_arguments(
     sides: tuple[Side, Side], conditions: Sequence[str]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """What fills the optional roles of each event, in numbers; `_NONE` where nothing does.
+    """The fillers of the optional roles of each event, in numbers; `_NONE` where nothing does.
 
     Returns:
         For either side a row per event: `row`, `negated`, and of each role `key R` (equal where

@@ -56,7 +56,7 @@ _METRICS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Options:
-    """What is evaluated beside the main scoring.
+    """Evaluations beside the main scoring.
 
     Attributes:
         sentences: whether there are sentences, for the evaluation inside sentences.
@@ -139,8 +139,8 @@ class EventMatch(Metric):
             )
             sides = (left, right)
         chosen = pairs(sides, evaluation, self.comparison)
-        ours = _scored(sides[0], evaluation, more[:1])
-        theirs = _scored(sides[1], evaluation, more[1:])
+        ours = _annotations(sides[0], evaluation, more[:1])
+        theirs = _annotations(sides[1], evaluation, more[1:])
         names = [name for name in theirs.columns if name != "document"]
         theirs = theirs.rename({name: f"{name}_system" for name in names})
         paired = ours.join(chosen, on="row", how="left", maintain_order="left")
@@ -297,7 +297,9 @@ def _triggers_in_types(corpus: Corpus) -> Corpus:
     return corpus.replace(frames=corpus.frames.with_columns(label=label))
 
 
-def _scored(events: Side, evaluation: Evaluation, more: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _annotations(
+    events: Side, evaluation: Evaluation, more: Sequence[pl.DataFrame]
+) -> pl.DataFrame:
     """The annotations of a side, each with the number of the scoring that counts it, if any."""
     numbers = {label: evaluation.names.index(name) for label, name in evaluation.scorings.items()}
     scoring = pl.col("label").replace_strict(numbers, default=None, return_dtype=pl.Int64)
@@ -312,7 +314,7 @@ def _scored(events: Side, evaluation: Evaluation, more: Sequence[pl.DataFrame]) 
 def _align(
     pairs: pl.DataFrame, sides: tuple[Side, Side], conditions: tuple[str, ...], names: pl.DataFrame
 ) -> pl.DataFrame:
-    """What each event was paired with, and what kept it from being right.
+    """Align each event with its partner, and list what kept it from being right.
 
     A row per pair, or per annotation that has no partner: identifiers and types (null on the side
     that has none), the similarity (0 without a partner), `missing` or `extra` where only one side
