@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from hlteval.scoring.hub4.candidates import Mode
-from hlteval.scoring.hub4.mapping import POINTS, InstanceSets, Mapping
+from hlteval.scoring.hub4.instance_sets import InstanceSets, Mode
+from hlteval.scoring.hub4.mapping import POINTS, Mapping
 from hlteval.scoring.matching import best_places
 from hlteval.scoring.metric import Replicates, Weights
 from hlteval.scoring.ratios import quotient
@@ -48,11 +48,11 @@ def point_counts(
         Both as `COUNTS`; the latter with `rank`, when the type was mapped.
     """
     slots = mapping.evaluation.slots.join(mapping.pairs.select("pair", "set", "type"), on="pair")
-    places = sets.reference.slots.select("place", "slot")
-    slots = slots.with_columns(place=pl.col("at") % sets.reference.places).join(places, on="place")
+    places = sets.slots.select("place", "slot")
+    slots = slots.with_columns(place=pl.col("at") % sets.places).join(places, on="place")
     points = slots.group_by("set", "type", "slot").agg(pl.col(*POINTS).sum())
     losses = greedy_losses(mapping.scored, mapping.pairs).filter(pl.col("best") > pl.col("greedy"))
-    named = sets.named(mapping.sets).with_columns(drawn=pl.coalesce(DOCUMENTS))
+    named = sets.with_names(mapping.sets).with_columns(drawn=pl.coalesce(DOCUMENTS))
     tables = []
     for rows, more in ((points, ()), (losses, ("rank",))):
         known = rows.join(named, on="set", how="left").with_columns(mode=pl.lit(mode))

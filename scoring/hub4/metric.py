@@ -7,28 +7,18 @@ own: `normalizer` and `text_columns`, `templettes` and `mapping`, `fill_match` a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import polars as pl
 
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.representation import align as numbered_alike
-from hlteval.representation.global_map import GlobalMap
-from hlteval.scoring.hub4.candidates import TEMPLATE, Instances, Mode, Policy, ZeroF
-from hlteval.scoring.hub4.fill_match import FILLERS
-from hlteval.scoring.hub4.mapping import (
-    MODES,
-    POINTS,
-    InstanceSets,
-    instance_mapping,
-    segmented,
-    unsegmented,
-)
+from hlteval.scoring.hub4.instance_sets import MODES, Options, by_document, by_overlap
+from hlteval.scoring.hub4.mapping import POINTS, Instances, instance_mapping, overlapping_sets
 from hlteval.scoring.hub4.measures import (
     COUNTS,
     MEASURES,
@@ -37,142 +27,8 @@ from hlteval.scoring.hub4.measures import (
     tables,
     weighted_measures,
 )
-from hlteval.scoring.hub4.normalizer import Lexicon, TextNormalizer
 from hlteval.scoring.hub4.report import listings, mapping_rows
-from hlteval.scoring.hub4.templettes import UNSCORED
-from hlteval.scoring.hub4.text_columns import Text, TextPair, same_file
-from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Costs
 from hlteval.scoring.metric import TEXTS, Evidence, Metric, Replicates, Weights
-
-# The options of the HUB-4 metric, and what its steps take of them.
-
-
-#: The examples of the specification.
-PREMODIFIERS = ("and", "a", "the")
-NONE = "none"
-
-#: Reads the texts of a corpus by document; unsegmented, all of it under the empty name.
-Texts = Callable[[], Mapping[str, Text]]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the specification leaves to the scorer.
-
-    Attributes:
-        mode: what single fills are compared by.
-        unscored: slots that give no points, as `SLOT` or `TYPE.SLOT`.
-        corpus: the texts of the reference.
-        hyp_corpus: the texts of the system; extents are aligned where they differ.
-        unsegmented: whether the system's offsets count from the beginning of its corpus.
-        glm: global maps for the spellings of the reference and of the system, unless both corpora
-            are given and identical.
-        align: whether extents are compared by the alignment of the texts.
-        align_costs: the costs of that alignment; empty: `phones` with a lexicon, else `document`.
-        lexicon: the pronunciations of words.
-        ignore_case: whether case is ignored in any case; where texts differ it always is.
-        noisy: whether words are compared, of which fillers and fragments may be absent.
-        fillers: the pause fillers of noisy texts.
-        premodifiers: words that are removed from the beginnings of fills; `none` alone for no word.
-        premodifiers_anywhere: whether they are removed from all places.
-        whiteout: characters that count as spaces.
-        nonextractable: elements whose text counts as spaces.
-        type_order: the types in the order in which they are mapped.
-        top: the type of the instance that ties a set together, which is mapped in any case.
-        zero_f: whether pairs without a correct point are mapped.
-        beta: the weight of recall in the reported F-measures; pairs are mapped with 1.
-    """
-
-    mode: Mode | Literal["all"] = "all"
-    unscored: tuple[str, ...] = UNSCORED
-    corpus: Texts | None = None
-    hyp_corpus: Texts | None = None
-    unsegmented: bool = False
-    glm: tuple[GlobalMap, GlobalMap] | None = None
-    align: bool = False
-    align_costs: Literal["", "document", "sclite", "phones"] = ""
-    lexicon: Lexicon | None = None
-    ignore_case: bool = False
-    noisy: bool = False
-    fillers: tuple[str, ...] = FILLERS
-    premodifiers: tuple[str, ...] = PREMODIFIERS
-    premodifiers_anywhere: bool = False
-    whiteout: str = ""
-    nonextractable: tuple[str, ...] = ()
-    type_order: tuple[str, ...] = ()
-    zero_f: ZeroF = "map"
-    top: str = TEMPLATE
-    beta: float = 1.0
-
-    @property
-    def modes(self) -> tuple[Mode, ...]:
-        """What is compared, in order."""
-        return MODES if self.mode == "all" else (self.mode,)
-
-    @property
-    def aligns(self) -> bool:
-        """Whether extents are compared by the alignment of the texts: if they differ."""
-        return (self.align or self.hyp_corpus is not None) and not self.identical
-
-    @cached_property
-    def texts_by_document(self) -> tuple[Mapping[str, Text], Mapping[str, Text]]:
-        """The texts of both sides; empty where they are not given."""
-        return (self.corpus() if self.corpus else {}, self.hyp_corpus() if self.hyp_corpus else {})
-
-    @cached_property
-    def identical(self) -> bool:
-        """Whether both corpora are given and have the same texts."""
-        if self.corpus is None or self.hyp_corpus is None:
-            return False
-        reference, system = self.texts_by_document
-        return same_file(reference, system[""]) if "" in system else reference == system
-
-    @property
-    def _maps(self) -> tuple[GlobalMap | None, GlobalMap | None]:
-        """The global maps, if spellings are compared by them."""
-        return (None, None) if self.glm is None or self.identical else self.glm
-
-    @cached_property
-    def normalizers(self) -> tuple[TextNormalizer, TextNormalizer]:
-        """How the strings of the reference and of the system are normalised."""
-        reference, system = (
-            TextNormalizer(
-                spellings=spellings,
-                fold=self.aligns or spellings is not None or self.ignore_case,
-                whiteout=self.whiteout,
-                nonextractable=self.nonextractable,
-                premodifiers=() if self.premodifiers == (NONE,) else self.premodifiers,
-                anywhere=self.premodifiers_anywhere,
-            )
-            for spellings in self._maps
-        )
-        return reference, system
-
-    @property
-    def policy(self) -> Policy:
-        """What the specification leaves open in the mapping."""
-        fillers = self.fillers if self.noisy else None
-        return Policy(self.zero_f, self.type_order, fillers, self.top)
-
-    def texts(self) -> TextPair | None:
-        """The texts of both sides, where they are needed.
-
-        Raises:
-            ValueError: if those of a side are not given, or a lexicon is not.
-        """
-        if not self.aligns and not self.unsegmented:
-            return None
-        if self.corpus is None or (self.aligns and self.hyp_corpus is None):
-            raise ValueError("the texts of both sides are needed to align them")
-        return TextPair(*self.texts_by_document, self._maps, self._costs())
-
-    def _costs(self) -> Costs:
-        if self.align_costs == "phones" or (self.lexicon and not self.align_costs):
-            if self.lexicon is None:
-                raise ValueError("words are aligned by phones with a lexicon only")
-            return self.lexicon.costs()
-        return SCLITE if self.align_costs == "sclite" else DOCUMENT
-
 
 #: Pairs of instance sets that are mapped at a time; more cost memory and save no time.
 SETS = 2000
@@ -196,12 +52,7 @@ class TempletteMatch(Metric):
     options: Options = field(default_factory=Options)
 
     def __post_init__(self) -> None:
-        _ = self.texts
-
-    @cached_property
-    def texts(self) -> TextPair | None:
-        """The texts of both sides, where they differ or are not segmented."""
-        return self.options.texts()
+        _ = self.options.texts
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -233,32 +84,24 @@ class TempletteMatch(Metric):
         # together.
         modes = self.options.modes
         points, losses, rows = ({mode: list[pl.DataFrame]() for mode in modes} for _ in range(3))
-        for some in self._sets(reference, system).parts(SETS):
-            sides, policy = (some.reference, some.system), self.options.policy
-            possible = Instances(*sides, some.pairs, policy)
+        find_sets = by_overlap if self.options.unsegmented else by_document
+        for sets in find_sets(reference, system, self.options).parts(SETS):
+            possible = Instances(sets, sets.pairs, self.options)
             for mode in modes:
                 mapping = instance_mapping(possible, mode)
-                if not some.settled:
-                    chosen = Instances(*sides, some.chosen(mapping.pairs), policy)
-                    mapping = instance_mapping(chosen, mode)
-                counts, lost = point_counts(mapping, some, mode)
+                if not sets.settled:
+                    chosen = overlapping_sets(sets, mapping.pairs)
+                    mapping = instance_mapping(Instances(sets, chosen, self.options), mode)
+                counts, lost = point_counts(mapping, sets, mode)
                 points[mode].append(counts)
                 losses[mode].append(lost)
                 if alignment:
-                    rows[mode].append(mapping_rows(mapping, some, mode, reference, system))
+                    rows[mode].append(mapping_rows(mapping, sets, mode, reference, system))
         tables = []
         for mode in modes:
             lost = pl.concat(losses[mode]).sort("rank", maintain_order=True).drop("rank")
             tables += [*points[mode], lost]
         return pl.concat(tables), pl.concat(chain(*rows.values())) if alignment else None
-
-    def _sets(self, reference: Corpus, system: Corpus) -> InstanceSets:
-        """The instance sets of both sides, and which can be mapped to each other."""
-        sides = (reference, system, self.options.normalizers, self.options.unscored)
-        aligns = self.options.aligns
-        if not self.options.unsegmented or self.texts is None:
-            return segmented(*sides, self.texts if aligns else None)
-        return unsegmented(*sides, self.texts, align=aligns)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of several batches as one."""
