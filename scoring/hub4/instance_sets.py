@@ -294,7 +294,7 @@ def by_overlap(reference: Corpus, system: Corpus, options: Options) -> InstanceS
     whole = sets.system.whole
     first = extents["end"].cum_max().search_sorted(whole["start"], side="left").to_numpy()
     last = extents["start"].search_sorted(whole["end"], side="right").to_numpy()
-    number, place = _ranges(first.astype(np.int64), last.astype(np.int64))
+    number, place = ranges(first.astype(np.int64), last.astype(np.int64))
     pairs = pl.DataFrame(
         {"reference": extents["document"][place], "system": whole["document"][number]}
     )
@@ -304,7 +304,7 @@ def by_overlap(reference: Corpus, system: Corpus, options: Options) -> InstanceS
     return replace(sets, pairs=pairs, settled=False)
 
 
-def _ranges(first: Integers, last: Integers) -> tuple[Integers, Integers]:
+def ranges(first: Integers, last: Integers) -> tuple[Integers, Integers]:
     """The members of ranges, each from a first to before a last: the range's number, the member."""
     counts = np.maximum(last - first, 0)
     numbers = np.repeat(np.arange(len(counts)), counts)
@@ -395,17 +395,19 @@ def _side(
 def _maximal(texts: pl.DataFrame, normalizer: TextNormalizer) -> pl.DataFrame:
     """The maximal string of each text fill, with its extent."""
     extent = pl.col("extents").list.first().struct
-    worded = normalizer.wordings(texts["text"])
+    worded = normalizer.normalize_all(texts["text"])
     rows = texts.select(
         "fill", "document", whole_start=extent.field("start"), end=extent.field("end")
     )
     rows = pl.concat([rows, worded.select("content", "whole", "shift")], how="horizontal")
-    # Of premodifiers that minimal strings consist of, some stay.
+    # Some premodifiers stay, of which minimal strings consist.
     if normalizer.premodifiers:
         some = texts.filter((pl.col("brackets").list.len() > 0).fill_null(False))
         kept = []
         for fill, text, brackets in some.select("fill", "text", "brackets").iter_rows():
-            wording = normalizer.wording(text, [(part["start"], part["end"]) for part in brackets])
+            wording = normalizer.normalize(
+                text, [(part["start"], part["end"]) for part in brackets]
+            )
             kept.append((fill, wording.content, wording.shift))
         schema = {"fill": pl.Int64, "content": pl.String, "shift": pl.Int64}
         rows = rows.update(pl.DataFrame(kept, schema, orient="row"), on="fill")
@@ -428,7 +430,7 @@ def _minimal(texts: pl.DataFrame, normalizer: TextNormalizer) -> pl.DataFrame:
     extents = parts(pl.col("extents").list.slice(1)).drop("text")
     rows = strings.join(extents, on=["fill", "document", "number"], how="full", coalesce=True)
     rows = rows.sort("fill", "number")
-    worded = normalizer.wordings(rows["text"]).select("content", "shift", "bare")
+    worded = normalizer.normalize_all(rows["text"]).select("content", "shift", "bare")
     rows = pl.concat([rows.drop("text", "number"), worded], how="horizontal")
     return rows.with_columns(start=pl.col("start") + pl.col("shift")).drop("shift")
 

@@ -175,7 +175,7 @@ def _rest(possible: Instances, rank: int, best: pl.DataFrame) -> pl.DataFrame:
     their order.
     """
     options, group = possible.options, ["set", "type"]
-    ours, theirs = possible.ranked.filter(rank=rank), possible.theirs
+    ours, theirs = possible.with_ranks.filter(rank=rank), possible.theirs
     if options.zero_f != "map":
         tied = pl.col("type") == options.top
         spared = ~pl.col("is_optional") if options.zero_f == "skip-optional" else pl.lit(False)
@@ -391,7 +391,10 @@ def compare_texts(
     tests = strings.filter(exact).group_by("number").agg(inside=inside.first(), holds=holds.any())
     others = strings.filter(~exact).group_by("number", maintain_order=True)
     texts = others.agg(pl.col("content", "content_system").first(), "minimal", whole=whole)
-    tested = [(number, *_word_tests(*row, fillers)) for number, *row in texts.iter_rows()]
+    tested = [
+        (number, *_word_tests(content, system, listed, wholes, fillers))
+        for number, content, system, listed, wholes in texts.iter_rows()
+    ]
     tests = pl.concat([tests, pl.DataFrame(tested, tests.schema, orient="row")])
 
     extents = with_minimal(low="start", high="end")
@@ -461,7 +464,7 @@ def tokens_match(
     Examples:
         >>> tokens_match(["Glen", "Bunting"], ["Glen", "Buni-", "Bunting"], (), inside=True)
         True
-        >>> tokens_match("Glen Bunting the".split(), ["Glen", "uh", "Bunting"], ["uh"], inside=False)
+        >>> tokens_match("a Lee Roe".split(), ["Lee", "uh", "Roe"], ["uh"], inside=False)
         True
     """
     lower, size = {word.lower() for word in fillers}, len(reference)
@@ -554,7 +557,7 @@ class Instances:
         return type_ranks(types, self._pointers_of_types, self.options.type_order)
 
     @cached_property
-    def ranked(self) -> pl.DataFrame:
+    def with_ranks(self) -> pl.DataFrame:
         """The instances of the reference whose type the system has too, with their ranks."""
         return self.ours.join(self.ranks, on=["set", "type"], maintain_order="left")
 
@@ -584,7 +587,7 @@ class Instances:
             side.fills.filter(kind="text").select("instance", "alternative", *columns)
             for side in (self.sets.reference, self.sets.system)
         )
-        left = self.ranked.join(ours, left_on="reference", right_on="instance")
+        left = self.with_ranks.join(ours, left_on="reference", right_on="instance")
         right = self.theirs.join(theirs, left_on="system", right_on="instance")
         both = left.join(right, on=_SLOT, suffix="_system")
         fillers = self.options.fillers if self.options.noisy else None
@@ -624,7 +627,7 @@ class Instances:
             mapped: `set`, `reference`, `system`: the instances of earlier types that are mapped.
             mode: what single fills are compared by.
         """
-        ours = self.ranked.filter(rank=rank)
+        ours = self.with_ranks.filter(rank=rank)
         texts = self._texts.filter(pl.col("rank") == rank, gain(mode) > 0)
         targets = mapped.select("set", target="reference", other="system")
         left = ours.join(self._pointers[0], left_on="reference", right_on="instance")
@@ -645,7 +648,7 @@ class Instances:
         at = pl.col("pair") * self.sets.places + pl.col("place")
         which = at * self.sets.most + pl.col("alternative")
 
-        def placed(side: str, table: pl.DataFrame) -> pl.DataFrame:
+        def with_numbers(side: str, table: pl.DataFrame) -> pl.DataFrame:
             """Rows of the instances of one side of pairs, with the numbers of slots."""
             members = pairs.select("pair", "set", instance=side).drop_nulls("instance")
             rows = members.join(table, on="instance", maintain_order="left_right")
@@ -654,11 +657,11 @@ class Instances:
 
         texts = self._texts.join(pairs.select(*MAPPED, "pair"), on=[*MAPPED])
         tables = [
-            placed("reference", self._counts[0]),
-            placed("system", self._counts[1]),
+            with_numbers("reference", self._counts[0]),
+            with_numbers("system", self._counts[1]),
             texts.with_columns(at=at, which=which).select(*_LINK, *TESTS, "content", "extent"),
-            placed("reference", self._pointers[0]),
-            placed("system", self._pointers[1]),
+            with_numbers("reference", self._pointers[0]),
+            with_numbers("system", self._pointers[1]),
         ]
         if early is not None:
             slots = pairs.join(early, on=["set", "type"]).select(at=at)

@@ -1,13 +1,12 @@
 """HUB-4 templettes: points of content and extent, by the scoring procedure of version 0.3.
 
-Normalisation, mapping, points and measures, in the specification's order, have modules of their
-own: `normalizer` and `text_columns`, `templettes` and `mapping`, `fill_match` and `points`,
-`measures`; this one combines them.
+Normalisation (`normalizer`, `text_columns`, `instance_sets`) and mapping (`mapping`) have modules
+of their own; here are the points and the "Calculation of Scores based on the Mapping".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import ClassVar
@@ -17,23 +16,51 @@ import polars as pl
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.representation import align as numbered_alike
-from hlteval.scoring.hub4.instance_sets import MODES, Options, by_document, by_overlap
-from hlteval.scoring.hub4.mapping import POINTS, Instances, instance_mapping, overlapping_sets
-from hlteval.scoring.hub4.measures import (
-    COUNTS,
-    MEASURES,
-    measures,
-    point_counts,
-    tables,
-    weighted_measures,
+from hlteval.scoring.hub4.instance_sets import (
+    MODES,
+    InstanceSets,
+    Mode,
+    Options,
+    by_document,
+    by_overlap,
+)
+from hlteval.scoring.hub4.mapping import (
+    POINTS,
+    Instances,
+    Mapping,
+    instance_mapping,
+    overlapping_sets,
 )
 from hlteval.scoring.hub4.report import listings, mapping_rows
+from hlteval.scoring.matching import Pair, optimal
 from hlteval.scoring.metric import TEXTS, Evidence, Metric, Replicates, Weights
+from hlteval.scoring.ratios import quotient
+from hlteval.scoring.resampling import weighted
 
 #: Pairs of instance sets that are mapped at a time; more cost memory and save no time.
 SETS = 2000
 #: Fewest correct texts with a wrong extent that suggest another way to count.
 _FEW = 3
+_DOCUMENTS = ("document", "document_system")
+_SIDES = ("reference", "system")
+
+#: A row per mode, document, type and slot: its points. A row without a slot has the correct points
+#: of the instances of that type by the greedy mapping, and by the mapping that has most. It is
+#: drawn with its document: the reference's, or the system's where the reference has none.
+COUNTS: dict[str, pl.DataType | type[pl.DataType]] = {
+    "mode": pl.String,
+    "document": pl.String,
+    "document_system": pl.String,
+    "drawn": pl.String,
+    "type": pl.String,
+    "slot": pl.String,
+    **dict.fromkeys(POINTS, pl.Int64),
+    "greedy": pl.Int64,
+    "best": pl.Int64,
+}
+_DERIVED = ("pos", "act", "rec", "pre", "f", "und", "ovg", "sub", "sub_muc", "err")
+MEASURES = (*POINTS, *_DERIVED)
+_TITLES = {name: name.upper() for name in MEASURES} | {"optional": "OPT", "removed": "REM"}
 
 
 @dataclass(frozen=True)
@@ -41,7 +68,7 @@ class TempletteMatch(Metric):
     """The measures of templettes; there is no public scorer and no profile but `plan`.
 
     Attributes:
-        options: what the specification leaves to the scorer.
+        options: the choices that the specification leaves to the scorer.
 
     Raises:
         ValueError: if the options need texts or a lexicon that they do not have.
@@ -109,47 +136,80 @@ class TempletteMatch(Metric):
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The metrics, and the tables `scorings`, `by_type`, `by_slot` and `by_document`."""
+        modes = self.options.modes
+        points = total.drop_nulls("slot")
+        nothing = pl.DataFrame([{"mode": mode, **dict.fromkeys(POINTS, 0)} for mode in modes])
+        every = pl.concat([points.select("mode", *POINTS), nothing])
+        of_modes = self._table(every, ["mode"])
         metrics: dict[str, float | None] = {}
         for mode in MODES:
-            if mode in self.options.modes:
-                points = total.filter(pl.col("mode") == mode).select(pl.col(*POINTS).sum()).row(0)
-                found = measures(dict(zip(POINTS, points, strict=True)), self.options.beta)
-            else:
-                found = dict.fromkeys(MEASURES)
-            metrics |= {f"{mode}.{name}": value for name, value in found.items()}
-        return metrics, tables(total, self.options.modes, self.options.beta)
+            rows = of_modes.filter(mode=mode).select(pl.col(MEASURES).cast(pl.Float64))
+            values = rows.row(0, named=True) if mode in modes else dict.fromkeys(MEASURES)
+            metrics |= {f"{mode}.{name}": value for name, value in values.items()}
+        tables = {
+            "by_type": self._table(points, ["mode", "type"]),
+            "by_slot": self._table(points, ["mode", "type", "slot"]),
+            "by_document": self._table(points, ["mode", *_DOCUMENTS]),
+        }
+        # All, each type and each slot of it, for people.
+        full = pl.concat_str("type", "slot", separator=".")
+        scorings = pl.concat(
+            rows.select("mode", *MEASURES, scoring=scoring, level=pl.concat_list(*level))
+            for rows, scoring, level in (
+                (of_modes, pl.lit("all"), (pl.lit(""), pl.lit(""))),
+                (tables["by_type"], pl.col("type"), ("type", pl.lit(""))),
+                (tables["by_slot"], full, ("type", "slot")),
+            )
+        )
+        scorings = scorings.sort(self._order_of_modes(), "level").with_row_index("at")
+        scorings = scorings.with_columns(pl.col(MEASURES).cast(pl.Float64)).rename(_TITLES)
+        tables["scorings"] = (
+            scorings.unpivot(
+                list(_TITLES.values()), index=["at", "mode", "scoring"], variable_name="measure"
+            )
+            .sort("at", maintain_order=True)
+            .select(pl.col("mode").alias("evaluation"), "scoring", "measure", "value")
+        )
+        lost = pl.col("slot").is_null() & (pl.col("best") > pl.col("greedy"))
+        columns = ("mode", *_DOCUMENTS, "type", "greedy", "best")
+        return metrics, tables | {"greedy_loss": total.filter(lost).select(columns)}
+
+    def _table(self, points: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+        """The measures by some columns, in the order of the modes and then sorted."""
+        sums = points.group_by(columns).agg(pl.col(*POINTS).sum())
+        rows = sums.with_columns(**measures(self.options.beta))
+        rows = rows.sort(self._order_of_modes(), *columns[1:], nulls_last=True)
+        return rows.select(*columns, *MEASURES)
+
+    def _order_of_modes(self) -> pl.Expr:
+        places = {mode: place for place, mode in enumerate(self.options.modes)}
+        return pl.col("mode").replace_strict(places, default=None)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What the corpora and the points suggest, and what the greedy algorithm loses."""
-        return (*self._suspicions(total), *self._greedy_losses(total))
-
-    def _suspicions(self, total: pl.DataFrame) -> Iterator[str]:
-        """That nothing had to be aligned, or that extents seem to be counted in another way."""
+        """Notes on what the corpora and the points suggest, and what the greedy mapping loses."""
+        notes: list[str] = []
         if self.options.identical:
-            yield "the two corpora are identical: texts are not aligned, and --glm is not applied"
+            notes.append(
+                "the two corpora are identical: texts are not aligned, and --glm is not applied"
+            )
         points = dict(total.group_by("mode").agg(pl.col("cor").sum()).iter_rows())
         right = points.get("content", 0)
         lost = right - points.get("extent", right)
         if self.options.corpus is None and lost >= max(_FEW, right // 3):
-            yield (
+            notes.append(
                 f"{lost} correct texts have a wrong extent: check the offsets with "
                 "`hlteval validate hub4 --corpus`"
             )
-
-    def _greedy_losses(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """How many points the greedy algorithm loses against the best mapping."""
-        groups = total.filter(pl.col("slot").is_null())
-        losses = groups.group_by("mode").agg(
-            points=(pl.col("best") - pl.col("greedy")).sum(), n=pl.len()
-        )
-        lost = {mode: (points, n) for mode, points, n in losses.iter_rows()}
-        return tuple(
-            f"{mode}: the greedy mapping that the specification asks for has "
-            f"{count_of(lost[mode][0], 'correct point')} less than the best mapping of instances, "
-            f"in {count_of(lost[mode][1], 'group')} (table greedy_loss)"
-            for mode in self.options.modes
-            if mode in lost
-        )
+        for mode in self.options.modes:
+            groups = total.filter(pl.col("slot").is_null(), mode=mode)
+            if groups.height:
+                points_lost = groups.select((pl.col("best") - pl.col("greedy")).sum()).item()
+                notes.append(
+                    f"{mode}: the greedy mapping that the specification asks for has "
+                    f"{count_of(points_lost, 'correct point')} less than the best mapping of "
+                    f"instances, in {count_of(groups.height, 'group')} (table greedy_loss)"
+                )
+        return tuple(notes)
 
     def evidence(self, reference: Corpus, system: Corpus) -> Evidence:
         """The texts of a batch, from the corpora that are given; none without segments."""
@@ -178,5 +238,89 @@ class TempletteMatch(Metric):
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
         """The metrics, for each way to weigh the documents."""
-        modes, beta = self.options.modes, self.options.beta
-        return weighted_measures(counts, modes, beta, documents, weights)
+        found: Replicates = {}
+        for mode in self.options.modes:
+            rows = counts.drop_nulls("slot").filter(mode=mode).group_by(document="drawn")
+            sums = weighted(rows.agg(pl.col(*POINTS).sum()), POINTS, documents, weights)
+            values = pl.DataFrame(sums).with_columns(**measures(self.options.beta))
+            values = values.select(pl.col(MEASURES).cast(pl.Float64).fill_null(float("nan")))
+            found |= {f"{mode}.{name}": values[name].to_numpy() for name in MEASURES}
+        return found
+
+
+def point_counts(
+    mapping: Mapping, sets: InstanceSets, mode: Mode
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The points of a mapping by document, type and slot, and what the greedy algorithm lost.
+
+    Returns:
+        Both as `COUNTS`; the latter with `rank`, when the type was mapped.
+    """
+    slots = mapping.evaluation.slots.join(mapping.pairs.select("pair", "set", "type"), on="pair")
+    points = sets.with_slots(slots).group_by("set", "type", "slot").agg(pl.col(*POINTS).sum())
+    losses = greedy_losses(mapping.scored, mapping.pairs).filter(pl.col("best") > pl.col("greedy"))
+    names = sets.with_names(mapping.sets).with_columns(drawn=pl.coalesce(_DOCUMENTS))
+    tables = []
+    for rows, more in ((points, ()), (losses, ("rank",))):
+        known = rows.join(names, on="set", how="left").with_columns(mode=pl.lit(mode))
+        absent = [pl.lit(None, COUNTS[name]).alias(name) for name in COUNTS if name not in known]
+        tables.append(known.with_columns(absent).select(*COUNTS, *more))
+    return tables[0], tables[1]
+
+
+def greedy_losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
+    """The correct points of the pairs that were taken, and of the best one-to-one mapping.
+
+    Args:
+        scored: `set`, `type`, `rank`, `reference`, `system`, `cor`: pairs with a correct point.
+        taken: `set`, `reference`, `system`: the pairs that the greedy algorithm took.
+
+    Returns:
+        `rank`, `set`, `type`, `greedy`, `best`, in this order.
+    """
+    group = ["rank", "set", "type"]
+    greedily = scored.join(taken, on=["set", *_SIDES], how="semi")
+    rows = greedily.group_by(group).agg(greedy=pl.col("cor").sum())
+    # No mapping has more than the best of each row, or of each column.
+    for side in _SIDES:
+        highest = scored.group_by(*group, side).agg(pl.col("cor").max())
+        limit = highest.group_by(group).agg(pl.col("cor").sum().alias(side))
+        rows = limit.join(rows, on=group, how="left")
+    rows = rows.with_columns(pl.col("greedy").fill_null(0))
+    undecided = rows.filter(pl.min_horizontal(_SIDES) > pl.col("greedy"))
+    best = []
+    for key, members in scored.join(undecided, on=group, how="semi").group_by(group):
+        pairs = [Pair(*row) for row in members.select(*_SIDES, "cor").iter_rows()]
+        best.append((*key, sum(pair.weight for pair in optimal(pairs))))
+    schema = {name: rows.schema[name] for name in group} | {"best": pl.Int64}
+    rows = rows.join(pl.DataFrame(best, schema, orient="row"), on=group, how="left")
+    return rows.select(*group, "greedy", best=pl.coalesce("best", "greedy")).sort(group)
+
+
+def measures(beta: float) -> dict[str, pl.Expr]:
+    """The measures of a table of points, by the specification's formulas; null where 0 / 0.
+
+    Args:
+        beta: the weight of recall in F.
+
+    Examples:
+        >>> points = pl.DataFrame({"cor": [3], "inc": 1, "mis": 2, "spu": 1})
+        >>> points.select(**measures(1.0)).select("pos", "rec", "sub", "sub_muc").row(0)
+        (6, 0.5, 0.3333333333333333, 0.25)
+    """
+    cor, inc, mis, spu = (pl.col(name) for name in ("cor", "inc", "mis", "spu"))
+    pos, act = cor + inc + mis, cor + inc + spu
+    weight = beta**2
+    return {
+        "pos": pos,
+        "act": act,
+        "rec": quotient(cor, pos),
+        "pre": quotient(cor, act),
+        # (b^2 + 1) P R / (b^2 P + R), with P and R written out, so that no 0 / 0 is left over
+        "f": quotient((weight + 1) * cor, weight * pos + act),
+        "und": quotient(mis, pos),
+        "ovg": quotient(spu, act),
+        "sub": quotient(inc, cor),
+        "sub_muc": quotient(inc, cor + inc),
+        "err": quotient(inc + spu + mis, cor + inc + spu + mis),
+    }

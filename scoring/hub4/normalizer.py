@@ -78,7 +78,7 @@ Word(text='FIRE', first=1, last=1)]
         index: dict[str, list[tuple[int, Rule]]] = {}
         for rank, rule in enumerate(self.rules.rules if self.rules else ()):
             if rule.source:
-                sides = (rule.source, _with_marks(rule.target), rule.left, rule.right)
+                sides = (rule.source, with_marks(rule.target), rule.left, rule.right)
                 kept = Rule(*(sides if self.sensitive else map(capitals, sides)))
                 index.setdefault((kept.source + kept.right)[:_KEY], []).append((rank, kept))
         return index
@@ -145,7 +145,7 @@ def capitals(text: str) -> str:
     return "".join(big if len(big := item.upper()) == 1 else item for item in text)
 
 
-def _with_marks(target: str) -> str:
+def with_marks(target: str) -> str:
     """A target with its alternatives between marks; a single word in braces is not one."""
 
     def mark(written: re.Match[str]) -> str:
@@ -223,7 +223,7 @@ class TextNormalizer:
     def _folded_premodifiers(self) -> frozenset[str]:
         return frozenset(word.lower() for word in self.premodifiers)
 
-    def wording(self, text: str, minimal: Iterable[tuple[int, int]] = ()) -> Wording:
+    def normalize(self, text: str, minimal: Iterable[tuple[int, int]] = ()) -> Wording:
         """A string as it is compared.
 
         Args:
@@ -233,9 +233,9 @@ class TextNormalizer:
 
         Examples:
             >>> normalizer = TextNormalizer(premodifiers=("and", "the"), whiteout=".,")
-            >>> normalizer.wording("And the  U.S. team,")
+            >>> normalizer.normalize("And the  U.S. team,")
             Wording(content='U S team', whole='And the U S team', shift=9, bare=False)
-            >>> normalizer.wording("the And One", [(4, 7)]).content
+            >>> normalizer.normalize("the And One", [(4, 7)]).content
             'And One'
         """
         removable = self._folded_premodifiers
@@ -248,19 +248,19 @@ class TextNormalizer:
         begins = (*written[:1], *words[:1])
         if removable and (self.anywhere or any(word.lower() in removable for word in begins)):
             bare = bool(written) and all(word.lower() in removable for word in written)
-            ends = [end for start, end in minimal if self.wording(text[start:end]).bare]
+            ends = [end for start, end in minimal if self.normalize(text[start:end]).bare]
             most = min((len(self.blank_out(text[:end]).split()) - 1 for end in ends), default=None)
-            kept = words[self._leading(words, most) :]
+            kept = words[self._count_premodifiers(words, most) :]
             if self.anywhere and most is None:
                 kept = [word for word in words if word.lower() not in removable] or words[-1:]
-            if gone := self._leading(written, most):
+            if gone := self._count_premodifiers(written, most):
                 shift = len(plain) - len(plain.split(None, gone)[gone])
         content, whole = " ".join(kept), " ".join(words)
         if self.fold:
             content, whole = content.lower(), whole.lower()
         return Wording(content, whole, shift, bare)
 
-    def _leading(self, words: Sequence[str], most: int | None) -> int:
+    def _count_premodifiers(self, words: Sequence[str], most: int | None) -> int:
         """How many words at the beginning are premodifiers; the last word always stays."""
         last = len(words) - 1 if most is None else min(most, len(words) - 1)
         for place, word in enumerate(words):
@@ -287,14 +287,14 @@ class TextNormalizer:
     def _blanks(self) -> dict[int, str]:
         return dict.fromkeys(map(ord, self.whiteout), " ")
 
-    def wordings(self, texts: pl.Series) -> pl.DataFrame:
+    def normalize_all(self, texts: pl.Series) -> pl.DataFrame:
         """The wording of each string of a column, each different one computed once.
 
         Returns:
             The columns of `Wording`: of null, `shift` is 0 and `bare` false.
         """
         distinct = texts.drop_nulls().unique(maintain_order=True).to_list()
-        worded = [(text, *self.wording(text)) for text in distinct]
+        worded = [(text, *self.normalize(text)) for text in distinct]
         known = pl.DataFrame(worded, {"text": pl.String, **_WORDINGS}, orient="row")
         rows = texts.alias("text").to_frame()
         rows = rows.join(known, on="text", how="left", maintain_order="left")

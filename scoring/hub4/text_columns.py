@@ -47,7 +47,7 @@ class Scale(NamedTuple):
     ends: Integers
     columns: Integers
 
-    def behind(self, offset: int) -> int:
+    def after(self, offset: int) -> int:
         """The column behind those of the words before an offset."""
         before = self.columns[self.starts < offset]
         return int(before[-1]) + 1 if len(before) else 0
@@ -91,7 +91,7 @@ class TextPair:
         for (ours, theirs), (reference, system) in zip(known, texts, strict=True):
             scales = found[ours, theirs]
             named = (identifier(reference, ours), identifier(system, theirs))
-            first = max(map(Scale.behind, scales, named))
+            first = max(map(Scale.after, scales, named))
             found[ours, theirs] = scales[0].counted_from(first), scales[1].counted_from(first)
         return [found.get(pair) for pair in pairs]
 
@@ -99,7 +99,7 @@ class TextPair:
         """The scales of all documents as one text, in offsets from the beginning of the file."""
         if "" not in self.system:
             return None
-        return self._align([(joined(self.reference.values()), self.system[""].text)])[0]
+        return self._align([(join_texts(self.reference.values()), self.system[""].text)])[0]
 
     def _align(self, texts: Sequence[tuple[str, str]]) -> list[tuple[Scale, Scale]]:
         """The scales of pairs of texts."""
@@ -119,7 +119,7 @@ class TextPair:
 
 
 def identifier(text: str, name: str) -> int:
-    """Where the identifier of a document ends, with its tags; 0 where it is not marked in the text.
+    """End of the identifier of a document, with its tags; 0 where it is not marked in the text.
 
     Examples:
         >>> identifier("<DOC><DOCNO> d 1 </DOCNO> a", "d1")
@@ -192,11 +192,11 @@ def _alternatives(words: Sequence[str]) -> Iterator[tuple[int, int, _Ranked]]:
         yield start, end + 1, [*ranked, ((), members[0])]
 
 
-def joined(texts: Iterable[Text]) -> str:
+def join_texts(texts: Iterable[Text]) -> str:
     """Texts at their places in one file, blanks between them.
 
     Examples:
-        >>> joined([Text("b", 3), Text("a")])
+        >>> join_texts([Text("b", 3), Text("a")])
         'a  b'
     """
     parts: list[str] = []
@@ -214,7 +214,7 @@ def same_file(texts: Mapping[str, Text], file: Text) -> bool:
         >>> same_file({"a": Text("x", 0), "b": Text("y", 3)}, Text("x  y\n"))
         True
     """
-    return joined(texts.values()).split() == file.text.split() and all(
+    return join_texts(texts.values()).split() == file.text.split() and all(
         file.text.startswith(text, start) for text, start in texts.values()
     )
 

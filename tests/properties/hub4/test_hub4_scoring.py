@@ -19,8 +19,7 @@ from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.scoring.hub4 import metric, word_alignment
 from hlteval.scoring.hub4.instance_sets import MODES, Options
 from hlteval.scoring.hub4.mapping import POINTS, tokens_match
-from hlteval.scoring.hub4.measures import greedy_losses
-from hlteval.scoring.hub4.metric import TempletteMatch
+from hlteval.scoring.hub4.metric import TempletteMatch, greedy_losses
 from hlteval.scoring.hub4.normalizer import SpellingFilter, TextNormalizer
 from hlteval.scoring.hub4.text_columns import Scale, Text, in_columns
 from hlteval.scoring.hub4.word_alignment import (
@@ -481,7 +480,7 @@ def test_tokens_match_if_they_do_for_some_choice_of_what_is_left_out(reference, 
 
 def by_the_whole_table(reference: list[str], system: list[str], costs: Costs) -> list[int]:
     """The steps of the best path, with every cell filled: pair, insertion, deletion."""
-    deleting, pairing = costs.deleting(reference), costs.pairing(reference, system)
+    deleting, pairing = costs.of_deletions(reference), costs.of_pairs(reference, system)
     table: dict[tuple[int, int], tuple[int, int]] = {(0, 0): (0, -1)}
     for i in range(len(reference) + 1):
         for j in range(len(system) + 1):
@@ -592,7 +591,7 @@ PHRASES = st.lists(st.sampled_from(["the", "And", "a", "cup", "of."]), min_size=
 def test_premodifiers_leave_something_and_the_shift_is_what_was_taken(words, blanks, anywhere):
     text = (" " * blanks).join(words)
     wording = TextNormalizer(premodifiers=("and", "a", "the"), whiteout=".", anywhere=anywhere)
-    worded = wording.wording(text)
+    worded = wording.normalize(text)
     kept = worded.content.split()
     assert kept
     assert kept == words or len(kept) < len(words) or "of." in words

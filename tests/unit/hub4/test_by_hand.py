@@ -319,7 +319,7 @@ def test_the_f_of_each_line_of_the_mapping(tmp_path):
 def test_what_is_not_extracted_becomes_as_many_blanks():
     normalizer = TextNormalizer(nonextractable=("X",))
     assert normalizer.blank_out("ab <X>c</X> d <X>e") == "ab          d    e"
-    assert normalizer.wording("ab <X>c</X> d") == normalizer.wording("ab d")
+    assert normalizer.normalize("ab <X>c</X> d") == normalizer.normalize("ab d")
 
 
 def test_instances_that_have_only_extents_in_common_are_mapped_in_every_document(tmp_path):
