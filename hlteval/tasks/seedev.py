@@ -14,6 +14,7 @@ from hlteval.grammars import vocabulary
 from hlteval.scoring.seedev.event_pairs import Evaluation
 from hlteval.scoring.seedev.events import Comparison
 from hlteval.scoring.seedev.metric import EventMatch, Options
+from hlteval.scoring.seedev.official import OfficialEventMatch
 from hlteval.validators.seedev.schema import schema
 
 BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives", "False Positives")
@@ -54,6 +55,9 @@ def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation
     )
 
 
+METRICS: Mapping[str, type[EventMatch]] = {"plan": EventMatch, "official": OfficialEventMatch}
+
+
 def binary(profile: str, options: Options) -> EventMatch:
     """The metric of seedev-binary; with sentences, also inside sentences."""
     labels, commutative = _labels("binary"), _commutative("binary")
@@ -66,7 +70,7 @@ def binary(profile: str, options: Options) -> EventMatch:
     names = (*standard.names, *twice)
     inside = replace(standard, name="Inside sentences", names=names, inside_sentences=True)
     clusters = vocabulary("seedev")["clusters"] if official else ()
-    return EventMatch(
+    return METRICS[profile](
         profile=profile,
         evaluations=(
             standard,
@@ -90,7 +94,7 @@ def full(profile: str) -> EventMatch:
         comparison = replace(comparison, roles=roles)
     else:
         measures = (*measures, "F1")
-    return EventMatch(
+    return METRICS[profile](
         profile=profile,
         evaluations=(_standard(tuple(labels), "Main scoring", commutative),),
         comparison=comparison,

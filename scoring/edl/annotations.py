@@ -43,7 +43,6 @@ def all_candidates(
     system: bool = False,
     with_mention_type: bool = False,
     alternatives: bool = False,
-    official: bool = False,
 ) -> pl.DataFrame:
     """The mentions of a corpus as annotations, each with its first candidate, and all others.
 
@@ -53,8 +52,6 @@ def all_candidates(
         with_mention_type: whether a type is `PER/NAM` and not `PER`.
         alternatives: whether one of the reference's candidates is selected, so that an identifier
             `a|b` there is several.
-        official: whether alternatives among which none is selected stay one identifier `a|b`, as
-            for the public scorer; candidates with a type of their own are no such alternatives.
     """
     label: pl.Expr = pl.when(pl.col("label") != "").then("label")
     kind = label
@@ -67,13 +64,6 @@ def all_candidates(
         *(pl.col("entity").alias("eid"), pl.col("confidence").alias("score"), "row"),
         pl.lit(1, pl.Int64).alias("rank"),
     )
-    if official and not alternatives:
-        links = corpus.links.filter(pl.col("label").is_null()).sort("mention_row", "rank")
-        more = links.group_by(row="mention_row").agg(pl.col("entity").str.join("|"))
-        rows = rows.join(more, on="row", how="left", maintain_order="left")
-        both = pl.concat_str("eid", "entity", separator="|", ignore_nulls=True)
-        eid = pl.when(pl.col("entity").is_null()).then("eid").otherwise(both)
-        return rows.with_columns(eid=eid).drop("entity")
     if not corpus.links.is_empty():
         others = corpus.links.select("entity", "label", "confidence", "rank", row="mention_row")
         others = others.join(rows.drop("rank"), on="row").with_columns(
@@ -133,8 +123,12 @@ class Coded:
             key, size = key * self.sizes[field] + rows[field], size * self.sizes[field]
         return key.alias("key")
 
+    def entities(self, rows: pl.DataFrame) -> pl.Series:
+        """One number for the side, document and entity of annotations."""
+        return self.key(rows, ("system", "docid", "eid"))
 
-def encode(table: pl.DataFrame, *, official: bool = False) -> Coded:
+
+def encode(table: pl.DataFrame) -> Coded:
     """Number the fields of annotations.
 
     An annotation without an identifier is a NIL; all annotations of the span that an entity has
@@ -142,8 +136,6 @@ def encode(table: pl.DataFrame, *, official: bool = False) -> Coded:
 
     Args:
         table: annotations of both sides (`ANNOTATIONS`), one candidate each.
-        official: as for the public scorer: an annotation without an identifier is neither linked
-            nor a NIL, and of several annotations of a span only one can be the first.
     """
     table = table.with_columns(language=pl.col("docid").str.extract("^([^_]*)_"))
     names, numbers = dict[str, pl.Series](), list[pl.Series]()
@@ -160,9 +152,7 @@ def encode(table: pl.DataFrame, *, official: bool = False) -> Coded:
     )
     nil = names["eid"].str.starts_with(NIL).gather(rows["eid"]).cast(pl.Int64)
     linked = (1 - nil).fill_null(0)
-    rows = rows.with_columns(
-        is_nil=nil.fill_null(0 if official else 1), is_linked=linked, kbid=linked * rows["eid"]
-    )
+    rows = rows.with_columns(is_nil=nil.fill_null(1), is_linked=linked, kbid=linked * rows["eid"])
     largest = rows.drop("from", "last").select(pl.all().cast(pl.Int64).max().fill_null(0))
     sizes = {name: size + 1 for name, size in largest.row(0, named=True).items()}
     sizes |= {"span": rows.height + 1, "is_first": 2}
@@ -172,11 +162,10 @@ def encode(table: pl.DataFrame, *, official: bool = False) -> Coded:
     )
     by = ("system", "appears", "start", "end", "row")
     rows = rows.sort(by, descending=[name == "end" for name in by]).drop("appears")
-    rows = rows.with_columns(Coded(rows, sizes, names).key(rows, ("system", "docid", "eid")))
-    first = pl.col("span") == pl.col("span").first().over("key")
-    is_first = pl.col("key").is_first_distinct() if official else first
-    rows = rows.with_columns(is_first=is_first.cast(pl.Int64)).drop("key")
-    return Coded(rows, sizes, names)
+    first = pl.col("span") == pl.col("span").first().over("entity")
+    entities = Coded(rows, sizes, names).entities(rows)
+    rows = rows.with_columns(entity=entities).with_columns(is_first=first.cast(pl.Int64))
+    return Coded(rows.drop("entity"), sizes, names)
 
 
 #: Where the system gives a candidate for it to be selected, the best first: to a mention of the
@@ -195,8 +184,7 @@ def best_candidates(
     Args:
         table: annotations of both sides with all of their candidates.
         how: `eid`, or `fields` where the type must be the same as well.
-        steps: what mentions have in common, step by step. The public scorer lacks the first: it
-            looks up the span where the annotation has been put down, and never finds it.
+        steps: what mentions have in common, step by step.
 
     Returns:
         The annotations, every one with `rank` 1.

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hlteval.scoring.edl.counts import official_rates as neleval_rates
+from hlteval.scoring.edl.official import rates as neleval_rates
 from hlteval.scoring.ratios import harmonic, rates, side_rates
 from hlteval.scoring.situations.lorehlt.official_frames import official_rates
 
