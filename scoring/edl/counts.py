@@ -20,7 +20,7 @@ import polars as pl
 
 from hlteval.findings.counts import fill
 from hlteval.scoring.edl import clusterings
-from hlteval.scoring.edl.annotations import Coded
+from hlteval.scoring.edl.annotations import Coded, Spans, coverage, spans, sweep
 from hlteval.scoring.edl.clusterings import Clusterings, by_group, fractions, together
 from hlteval.scoring.edl.measures import (
     COUNTS,
@@ -32,9 +32,8 @@ from hlteval.scoring.edl.measures import (
     RATES,
     Measure,
 )
-from hlteval.scoring.edl.overlaps import Spans, coverage, spans, sweep
 from hlteval.scoring.matching import assigned
-from hlteval.scoring.ratios import Rates, harmonic, side_rates
+from hlteval.scoring.ratios import harmonic, ratio
 
 AVERAGES = ("<micro>", "<macro>")
 #: A measure and a group a row: its figures, whether it was asked for, whether it counts fractions.
@@ -45,23 +44,24 @@ RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
 )
 
 
-def official_rates(
-    found: pl.Expr, predicted: pl.Expr, met: pl.Expr, expected: pl.Expr
-) -> Rates[pl.Expr]:
-    """The rates of `ratios.side_rates`, but 0 where nothing can be divided."""
-    precision, recall, _ = side_rates(found, predicted, met, expected)
-    precision = pl.when(predicted == 0).then(0.0).otherwise(precision)
-    recall = pl.when(expected == 0).then(0.0).otherwise(recall)
-    mean = pl.when(precision + recall == 0).then(0.0).otherwise(harmonic(precision, recall))
-    return Rates(precision, recall, mean)
-
-
 def with_rates(counts: pl.DataFrame, *, official: bool) -> pl.DataFrame:
-    """Counts with precision, recall and their harmonic mean."""
-    right, wrong, met, missed = (pl.col(name) for name in COUNTS)
-    each = official_rates if official else side_rates
-    rates = each(right, right + wrong, met, met + missed)
-    return counts.with_columns(**dict(zip(RATES, rates, strict=True)))
+    """Counts with precision, recall and their harmonic mean.
+
+    Undefined rates are null; the public scorer has 0.
+
+    Examples:
+        >>> nothing = pl.DataFrame({name: [0.0] for name in COUNTS})
+        >>> [with_rates(nothing, official=profile).row(0)[4:] for profile in (False, True)]
+        [(None, None, None), (0.0, 0.0, 0.0)]
+    """
+    right, wrong, met, missed = (counts[name].to_numpy() for name in COUNTS)
+    precision, recall = ratio(right, right + wrong), ratio(met, met + missed)
+    nothing = right + wrong + met + missed == 0
+    mean = np.where(nothing, np.nan, np.nan_to_num(harmonic(precision, recall)))
+    rates = (np.nan_to_num(each) if official else each for each in (precision, recall, mean))
+    return counts.with_columns(
+        pl.Series(name, rate).fill_nan(None) for name, rate in zip(RATES, rates, strict=True)
+    )
 
 
 @dataclass(frozen=True)
