@@ -289,12 +289,11 @@ def _link_count(members: pl.DataFrame, name: str, *columns: str) -> pl.LazyFrame
         name: of the count.
         columns: what a cluster is, if it is not `cluster`.
     """
-    cluster = pl.struct(columns) if columns[1:] else pl.col(*(columns or ("cluster",)))
-    rows, size = members.lazy().select("group", "item", cluster=cluster), pl.len().cast(pl.Int64)
+    keys, size = columns or ("cluster",), pl.len().cast(pl.Int64)
     if not members["item"].is_duplicated().any():
-        sized = rows.group_by("cluster").agg(pl.col("group").first(), size=size)
+        sized = members.lazy().group_by(keys).agg(pl.col("group").first(), size=size)
         return by_group(sized, **{name: _pairs(pl.col("size")).sum()})
-    ranked = rows.with_columns(pl.col("cluster").rank("dense"))
+    ranked = members.lazy().with_columns(cluster=pl.struct(keys).rank("dense"))
     clusters = ranked.group_by("group", "item").agg(pl.col("cluster").sort())
     kinds = clusters.group_by("group", "cluster").agg(size=size).with_row_index("kind")
     # collected, so that both sides of the join number the kinds alike
