@@ -8,7 +8,7 @@ import pytest
 
 from hlteval.scoring.edl.counts import with_rates
 from hlteval.scoring.ratios import harmonic, rates, side_rates
-from hlteval.scoring.situations.lorehlt.official_matches import official_rates
+from hlteval.scoring.situations.lorehlt.official_frames import official_rates
 
 UNDEFINED = None
 BY_HAND = [
