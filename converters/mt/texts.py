@@ -94,16 +94,14 @@ def with_sources(corpus: Corpus) -> Corpus:
     segments = segments.join(wanted.unique(), on="document", how="semi", maintain_order="left")
     languages = corpus.documents.select("language", document="row")
     segments = segments.join(languages, on="document", how="left", maintain_order="left")
-    first = rows.select(pl.col("row").max() + 1).item()
+    first, nothing = rows.select(pl.col("row").max() + 1).item(), pl.lit(None, pl.String)
     sources = segments.select(
-        pl.int_range(first, first + pl.len(), dtype=pl.Int64).alias("row"),
-        *("document", "origin", "record"),
-        pl.col("name").alias("segment"),
-        pl.lit(SOURCE).alias("role"),
-        pl.lit(None, pl.String).alias("set"),
-        "language",
-        pl.lit(None, pl.String).alias("part"),
-        "text",
+        *("document", "origin", "record", "language", "text"),
+        row=pl.int_range(first, first + pl.len(), dtype=pl.Int64),
+        segment="name",
+        role=pl.lit(SOURCE),
+        set=nothing,
+        part=nothing,
     )
     return corpus.replace(translations=pl.concat([rows, sources.select(rows.columns)]))
 

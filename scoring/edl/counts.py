@@ -82,12 +82,7 @@ class Grouped:
     groups: pl.DataFrame
     weights: Mapping[tuple[str, str], float]
     official: bool
-    _clusterings: dict[tuple[str, tuple[str, ...]], Clusterings] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
-    _kept: dict[tuple[object, ...], Any] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
+    _kept: dict[object, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def figures(self, measure: Measure) -> pl.DataFrame:
         """The figures of a measure by the number of the group; null where there are none."""
@@ -189,7 +184,8 @@ class Grouped:
 
         The last cluster of an item is the last by name, or the last to be entered.
         """
-        if measure.contents not in self._clusterings:
+        if self._kept.get("contents") != measure.contents:
+            self._kept.pop("clusterings", None)
             items = self._items(measure, measure.key)
             members = items.with_columns(
                 cluster=self.whole.key(items, ("group", "eid")),
@@ -200,9 +196,9 @@ class Grouped:
             order = entered if self.official else pl.col("cluster")
             columns = ("group", "item", "cluster", "order", "nameless")
             sides = _sides(members.with_columns(order=order), *columns, once="membership")
-            self._clusterings.clear()
-            self._clusterings[measure.contents] = Clusterings(*sides, self.official)
-        both = self._clusterings[measure.contents]
+            both = Clusterings(*sides, self.official)
+            self._kept |= {"contents": measure.contents, "clusterings": both}
+        both = self._kept["clusterings"]
         return both.once if measure.aggregate in PARTITIONS and not self.official else both
 
     def _overlaps(self, measure: Measure) -> pl.LazyFrame:
