@@ -196,9 +196,9 @@ class Grouped:
             order = entered if self.official else pl.col("cluster")
             columns = ("group", "item", "cluster", "order", "nameless")
             sides = _sides(members.with_columns(order=order), *columns, once="membership")
-            both = Clusterings(*sides, self.official)
-            self._kept |= {"contents": measure.contents, "clusterings": both}
-        both = self._kept["clusterings"]
+            latest = Clusterings(*sides, self.official)
+            self._kept.update(contents=measure.contents, clusterings=latest)
+        both: Clusterings = self._kept["clusterings"]
         return both.once if measure.aggregate in PARTITIONS and not self.official else both
 
     def _overlaps(self, measure: Measure) -> pl.LazyFrame:
