@@ -119,10 +119,7 @@ def by_group(rows: pl.DataFrame | pl.LazyFrame, **counts: pl.Expr) -> pl.LazyFra
 
 def together(*parts: pl.LazyFrame) -> pl.LazyFrame:
     """The counts of all parts by group, 0 where a part has none."""
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole.join(part, on="group", how="full", coalesce=True)
-    return whole.fill_null(0)
+    return pl.concat(parts, how="diagonal").group_by("group").sum()
 
 
 def fractions(rows: pl.LazyFrame, name: str) -> pl.LazyFrame:
@@ -229,9 +226,8 @@ def pairwise_negative(both: Clusterings) -> pl.LazyFrame:
     Of the pairs of items that both sides have, those are taken away that one of them links.
     """
     ours, theirs = both.reference, both.system
-    ours_common = ours.join(theirs, on="item", how="semi")
-    theirs_common = theirs.join(ours, on="item", how="semi")
-    common = ours_common.join(theirs_common.select("item", other="cluster"), on="item")
+    common = ours.join(theirs.select("item", other="cluster"), on="item")
+    common = common.select("group", "item", "cluster", "other")
     every = _pairs(pl.col("item").n_unique().cast(pl.Int64))
     counts = together(
         by_group(theirs, p_all=every),
@@ -239,8 +235,8 @@ def pairwise_negative(both: Clusterings) -> pl.LazyFrame:
         by_group(common, both_all=every),
         _link_count(theirs, "p_linked"),
         _link_count(ours, "r_linked"),
-        _link_count(theirs_common, "p_common"),
-        _link_count(ours_common, "r_common"),
+        _link_count(common.unique(("item", "other")), "p_common", "other"),
+        _link_count(common.unique(("item", "cluster")), "r_common"),
         _link_count(common, "both_linked", "cluster", "other"),
     )
     linked = pl.col("p_common") + pl.col("r_common") - pl.col("both_linked")
@@ -269,12 +265,11 @@ def _link_count(members: pl.DataFrame, name: str, *columns: str) -> pl.LazyFrame
         name: of the count.
         columns: what a cluster is, if it is not `cluster`.
     """
-    cluster = pl.struct(columns) if columns else pl.col("cluster")
-    rows, size = members.lazy().select("group", "item", cluster=cluster), pl.len().cast(pl.Int64)
+    keys, size = columns or ("cluster",), pl.len().cast(pl.Int64)
     if not members["item"].is_duplicated().any():
-        sized = rows.group_by("cluster").agg(pl.col("group").first(), size=size)
+        sized = members.lazy().group_by(keys).agg(pl.col("group").first(), size=size)
         return by_group(sized, **{name: _pairs(pl.col("size")).sum()})
-    ranked = rows.with_columns(pl.col("cluster").rank("dense"))
+    ranked = members.lazy().with_columns(cluster=pl.struct(keys).rank("dense"))
     clusters = ranked.group_by("group", "item").agg(pl.col("cluster").sort())
     kinds = clusters.group_by("group", "cluster").agg(size=size).with_row_index("kind")
     # collected, so that both sides of the join number the kinds alike

@@ -13,11 +13,20 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+import numpy as np
 import polars as pl
 
 from hlteval.findings.counts import fill
 from hlteval.scoring.edl import clusterings
-from hlteval.scoring.edl.annotations import Coded, all_candidates, best_candidates, encode
+from hlteval.scoring.edl.annotations import (
+    Coded,
+    Spans,
+    all_candidates,
+    best_candidates,
+    coverage,
+    encode,
+    spans,
+)
 from hlteval.scoring.edl.clusterings import Clusterings, by_group, fractions, together
 from hlteval.scoring.edl.measures import (
     COUNTS,
@@ -29,9 +38,8 @@ from hlteval.scoring.edl.measures import (
     RATES,
     Measure,
 )
-from hlteval.scoring.edl.overlaps import Spans, coverage, spans
 from hlteval.scoring.matching import assigned
-from hlteval.scoring.ratios import side_rates
+from hlteval.scoring.ratios import harmonic, ratio
 
 AVERAGES = ("<micro>", "<macro>")
 #: A measure and a group a row: its figures, whether it was asked for, whether it counts fractions.
@@ -55,18 +63,12 @@ class Grouped:
         weights: what a pair of types counts, by reference's and system's.
     """
 
-    rates: ClassVar = staticmethod(side_rates)
     clusterings: ClassVar[type[Clusterings]] = Clusterings
 
     whole: Coded
     groups: pl.DataFrame
     weights: Mapping[tuple[str, str], float]
-    _clusterings: dict[tuple[str, tuple[str, ...]], Clusterings] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
-    _kept: dict[tuple[object, ...], Any] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
+    _kept: dict[object, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def figures(self, measure: Measure) -> pl.DataFrame:
         """The figures of a measure by the number of the group; null where there are none."""
@@ -75,12 +77,21 @@ class Grouped:
             return clusterings.blanc(*links)
         return self.with_rates(self.counts(measure))
 
-    @classmethod
-    def with_rates(cls, counts: pl.DataFrame) -> pl.DataFrame:
-        """Counts with precision, recall and their harmonic mean."""
-        right, wrong, met, missed = (pl.col(name) for name in COUNTS)
-        rates = cls.rates(right, right + wrong, met, met + missed)
-        return counts.with_columns(**dict(zip(RATES, rates, strict=True)))
+    @staticmethod
+    def with_rates(counts: pl.DataFrame) -> pl.DataFrame:
+        """Counts with precision, recall and their harmonic mean; null where undefined.
+
+        Examples:
+            >>> nothing = pl.DataFrame({name: [0.0] for name in COUNTS})
+            >>> Grouped.with_rates(nothing).row(0)[4:]
+            (None, None, None)
+        """
+        right, wrong, met, missed = (counts[name].to_numpy() for name in COUNTS)
+        precision, recall = ratio(right, right + wrong), ratio(met, met + missed)
+        nothing = right + wrong + met + missed == 0
+        mean = np.where(nothing, np.nan, np.nan_to_num(harmonic(precision, recall)))
+        rates = zip(RATES, (precision, recall, mean), strict=True)
+        return counts.with_columns(pl.Series(name, rate).fill_nan(None) for name, rate in rates)
 
     def counts(self, measure: Measure) -> pl.DataFrame:
         """The counts of a measure by the number of the group.
@@ -158,7 +169,8 @@ class Grouped:
 
     def _compared_clusters(self, measure: Measure) -> Clusterings:
         """The clusterings that a measure compares, kept until a measure compares others."""
-        if measure.contents not in self._clusterings:
+        if self._kept.get("contents") != measure.contents:
+            self._kept.pop("clusterings", None)
             items = self._items(measure, measure.key)
             members = items.with_columns(
                 cluster=self.whole.key(items, ("group", "eid")),
@@ -166,9 +178,8 @@ class Grouped:
             )
             columns = ("group", "item", "cluster", "order", "nameless")
             sides = _sides(self.order_clusters(members), *columns, once="membership")
-            self._clusterings.clear()
-            self._clusterings[measure.contents] = self.clusterings(*sides)
-        both = self._clusterings[measure.contents]
+            self._kept.update(contents=measure.contents, clusterings=self.clusterings(*sides))
+        both: Clusterings = self._kept["clusterings"]
         return both.partition if measure.aggregate in PARTITIONS else both
 
     def order_clusters(self, members: pl.DataFrame) -> pl.DataFrame:

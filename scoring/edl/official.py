@@ -16,12 +16,18 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.edl.annotations import STEPS, Coded, all_candidates, best_candidates, encode
+from hlteval.scoring.edl.annotations import (
+    STEPS,
+    Coded,
+    Spans,
+    all_candidates,
+    best_candidates,
+    encode,
+    sweep,
+)
 from hlteval.scoring.edl.clusterings import Clusterings, by_group, dice, fractions, sizes
 from hlteval.scoring.edl.counts import Counting, Grouped
 from hlteval.scoring.edl.measures import COUNTS, FIGURES, OVERLAPS, RATES, Measure
-from hlteval.scoring.edl.overlaps import Spans, sweep
-from hlteval.scoring.ratios import Rates, harmonic, side_rates
 
 
 def candidates(
@@ -67,15 +73,6 @@ def encode_annotations(table: pl.DataFrame) -> Coded:
     return replace(whole, rows=whole.rows.with_columns(is_nil=is_nil, is_first=first))
 
 
-def rates(found: pl.Expr, predicted: pl.Expr, met: pl.Expr, expected: pl.Expr) -> Rates[pl.Expr]:
-    """The rates of `ratios.side_rates`, but 0 where nothing can be divided."""
-    precision, recall, _ = side_rates(found, predicted, met, expected)
-    precision = pl.when(predicted == 0).then(0.0).otherwise(precision)
-    recall = pl.when(expected == 0).then(0.0).otherwise(recall)
-    mean = pl.when(precision + recall == 0).then(0.0).otherwise(harmonic(precision, recall))
-    return Rates(precision, recall, mean)
-
-
 class OfficialClusterings(Clusterings):
     """The memberships of both sides; clusters stay whole where they share items."""
 
@@ -116,8 +113,18 @@ class OfficialClusterings(Clusterings):
 class OfficialGrouped(Grouped):
     """Annotations in groups, counted as the public scorer counts them."""
 
-    rates: ClassVar = staticmethod(rates)
     clusterings: ClassVar[type[Clusterings]] = OfficialClusterings
+
+    @staticmethod
+    def with_rates(counts: pl.DataFrame) -> pl.DataFrame:
+        """A rate is 0 where nothing can be divided.
+
+        Examples:
+            >>> nothing = pl.DataFrame({name: [0.0] for name in COUNTS})
+            >>> OfficialGrouped.with_rates(nothing).row(0)[4:]
+            (0.0, 0.0, 0.0)
+        """
+        return Grouped.with_rates(counts).with_columns(pl.col(*RATES).fill_null(0.0))
 
     def figures(self, measure: Measure) -> pl.DataFrame:
         """The figures of a measure; null where the scorer gives none."""
