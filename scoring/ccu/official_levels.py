@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
 from hlteval.scoring.agreement.coefficients import concordance
-from hlteval.scoring.ccu import level_metric, level_series
-from hlteval.scoring.ccu.level_series import NO_SCORE, PIECE, SIDES, LevelOptions, following
-from hlteval.scoring.ccu.official_files import file_counts, table
-from hlteval.scoring.ccu.official_inventory import documents_of_index
+from hlteval.scoring.ccu import levels
+from hlteval.scoring.ccu.levels import NO_SCORE, PIECE, SIDES, LevelOptions, following
+from hlteval.scoring.ccu.official_files import documents_of_index, file_counts, table
 from hlteval.scoring.metric import Tables
 from hlteval.scoring.ratios import Numbers
 
@@ -178,10 +177,10 @@ def normalized_system(system: Corpus, kind: str) -> tuple[pl.DataFrame, bool]:
         Pieces as written; and whether all levels are equal, which gives no z-scores: they are 0.
     """
     rows = system.ratings.filter(
-        pl.col("kind") == kind, pl.col("document").is_in(level_series.processed(system).implode())
+        pl.col("kind") == kind, pl.col("document").is_in(levels.processed(system).implode())
     )
     written = rows.select(*PIECE, "level", text=False).drop_nulls().sort(PIECE)
-    pieces = level_series.joined(written).drop("text").unique(maintain_order=True)
+    pieces = levels.joined(written).drop("text").unique(maintain_order=True)
     mean, deviation = pieces["level"].mean(), pieces["level"].std(ddof=0)
     if not deviation:
         return pieces.with_columns(level=pl.lit(0.0)), not pieces.is_empty()
@@ -194,7 +193,7 @@ _COUNTED = ("listed", "records", "pieces", "level", "square", "no_score")
 #: What is counted of a document beside moments: its coverage; and of each side, whether an index
 #: lists it, its records of any document, its pieces with a level, the sum of these levels and of
 #: their squares, and its other pieces.
-FURTHER: level_metric.Schema = {
+FURTHER: levels.Schema = {
     **dict.fromkeys(COVERAGE, pl.Float64),
     **{
         f"{side}_{what}": pl.Float64 if what in {"level", "square"} else pl.Int64
@@ -227,14 +226,14 @@ def official_units(
     regular, crashing = said, pl.Series(dtype=pl.Int64)
     if not options.gaps:
         regular, crashing = as_windows(said, WINDOW)
-    units = _units(gold, regular, known, level_series.UNPROCESSED[kind])
+    units = _units(gold, regular, known, levels.UNPROCESSED[kind])
     answered = said["document"].unique()
     # Levels that are all equal have no z-scores.
     undefined = answered if constant else answered.clear()
     level = pl.when(pl.col("document").is_in(undefined.implode())).then(NO_SCORE)
     scored = units.filter(_scores("reference") & _scores("system") & _MATCHED)
     scored = scored.with_columns(system=level.otherwise("system"))
-    every = level_series.known_documents(reference, options).drop_nulls("genre")  # also not judged
+    every = levels.known_documents(reference, options).drop_nulls("genre")  # also not judged
     own = z_scores.join(every.select("document"), on="document", maintain_order="left")
     own = own.with_columns(level=level.otherwise("level"), scored=pl.lit(value=True))
     listed = system.documents.filter(pl.col("processed").is_not_null()).select(document="row")
@@ -338,7 +337,7 @@ def _units(
     stretches = stretches.filter(pl.col("system").is_not_null() | (pl.col("document") < 2 * shift))
     text = documents.filter("text")["document"]
     text = pl.concat([text, text + 2 * shift])
-    units = level_series.decision_units(stretches, text, WINDOW)
+    units = levels.decision_units(stretches, text, WINDOW)
     rounded = [pl.Series(f"_{side}", units[side].to_numpy().round(3)) for side in SIDES]
     marked = units.with_columns(*rounded, _text=pl.col("document").is_in(text.implode()))
     return marked.with_columns(
@@ -352,15 +351,15 @@ def _units(
 
 def _stretches(sides: tuple[pl.DataFrame, pl.DataFrame]) -> pl.DataFrame:
     """The stretches of both sides, each absent where it has no piece."""
-    absent = level_series.ABSENT
+    absent = levels.ABSENT
     changes = [
-        level_series.events(pieces, name, absent).with_columns(pl.col("at").cast(pl.Int64))
+        levels.events(pieces, name, absent).with_columns(pl.col("at").cast(pl.Int64))
         for name, pieces in zip(SIDES, sides, strict=True)
     ]
     ends = pl.concat([pieces.select("document", until="end") for pieces in sides])
     until = ends.group_by("document").agg(pl.col("until").max())
     opening = until.select("document", at=0, reference=absent, system=absent)
-    return level_series.stretches(pl.concat([opening, *changes], how="diagonal_relaxed"), until)
+    return levels.stretches(pl.concat([opening, *changes], how="diagonal_relaxed"), until)
 
 
 def _coverage(units: pl.DataFrame, answered: pl.Series) -> pl.DataFrame:
@@ -425,21 +424,21 @@ def level_scores(
 def level_statistics(total: pl.DataFrame) -> Iterator[tuple[str, str, str, str]]:
     """The mean and the sample standard deviation of the levels of each side, by genre."""
     for data, side in _DATA.items():
-        means, deviations = {}, {}
+        values: dict[str, dict[str, float]] = {"mean_level": {}, "stdev_level": {}}
         rows = total.filter(pl.col(f"{side}_pieces") > 0).sort("genre")
         for (genre,), own in rows.group_by("genre", maintain_order=True):
             number, level, square = (
                 math.fsum(own[f"{side}_{name}"]) for name in ("pieces", "level", "square")
             )
-            means[genre], deviations[genre] = level / number, math.nan
-            if number > 1:
-                # in this order, so that what is not a number stays that
-                variance = max(square - level * level / number, 0.0) / (number - 1)
-                deviations[genre] = math.sqrt(variance)
-        for name, values in (("mean_level", means), ("stdev_level", deviations)):
-            for genre, value in values.items():
+            values["mean_level"][genre] = level / number
+            # in this order, so that what is not a number stays that
+            squares = max(square - level * level / number, 0.0)
+            variance = squares / (number - 1) if number > 1 else math.nan
+            values["stdev_level"][genre] = math.sqrt(variance)
+        for name, by_genre in values.items():
+            for genre, value in by_genre.items():
                 short = str(int(value)) if value % 1 == 0 else str(round(value, 2))
-                yield data, str(genre), name, short
+                yield data, genre, name, short
 
 
 def units(aligned: pl.DataFrame, kind: str) -> str:
@@ -503,15 +502,15 @@ def crashes(total: pl.DataFrame) -> bool:
 
 
 @dataclass(frozen=True)
-class OfficialLevelDiarization(level_metric.LevelDiarization):
+class OfficialLevelDiarization(levels.LevelDiarization):
     """How the public scorer scores levels.
 
     They are normalized by annotator and by submission, moments are those of a population, windows
     count where both sides have the same. There is no kappa, and no value of single documents.
     """
 
-    schema: ClassVar[level_metric.Schema] = {**level_metric.SUMS, **FURTHER}
-    sums: ClassVar[tuple[str, ...]] = level_metric.MOMENTS
+    schema: ClassVar[levels.Schema] = {**levels.SUMS, **FURTHER}
+    sums: ClassVar[tuple[str, ...]] = levels.MOMENTS
     note: ClassVar[str] = ", which is not normalized as other levels are"
 
     def __post_init__(self) -> None:
@@ -532,7 +531,7 @@ class OfficialLevelDiarization(level_metric.LevelDiarization):
 
     def unit_sums(self) -> list[pl.Expr]:
         """The sums of z-scores as they are."""
-        return level_metric.moments(0)
+        return levels.moments(0)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The values, and the table `scorings`; none where the scorer crashes."""
@@ -583,3 +582,11 @@ class OfficialLevelDiarization(level_metric.LevelDiarization):
         """The file of all units that the public scorer writes."""
         files = {} if crashes(total) else {"segment_diarization.tab": units(aligned, self.kind)}
         return {}, files
+
+
+def level_diarization(
+    profile: str = "plan", options: LevelOptions | None = None, kind: str = "valence"
+) -> levels.LevelDiarization:
+    """The metric of valence or arousal."""
+    metrics = {"plan": levels.LevelDiarization, "official": OfficialLevelDiarization}
+    return metrics[profile](profile, options or LevelOptions(), kind)

@@ -15,12 +15,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.scoring.ratios import ratio
+from hlteval.scoring.ratios import Whole, ratio
 
-Whole = NDArray[np.int64]
-Numbers = NDArray[np.float64]
+Places = NDArray[np.float64]
 #: Decimals of lengths and ratios that count; what is beyond comes from binary fractions.
 DIGITS = 9
+
+
+#: What the instances of a pair have in common.
+KEY = ("document", "class")
 
 
 def half_open(rows: pl.DataFrame) -> pl.DataFrame:
@@ -116,7 +119,7 @@ def inside(rows: pl.DataFrame, regions: pl.DataFrame) -> pl.Series:
 
 def overlapping(
     left: pl.DataFrame, right: pl.DataFrame, by: Sequence[str]
-) -> tuple[Whole, Whole, Numbers]:
+) -> tuple[Whole, Whole, Places]:
     """The pairs of spans that overlap: rows of either side, and how much they have in common.
 
     Spans of about the same length are looked up together, in order of their starts: of these only
@@ -156,7 +159,7 @@ _NONE = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 #: The bucket of empty spans, less than any exponent.
 _EMPTY = -10_000
 _FARTHEST = 1e9
-Keys = tuple[Whole, Numbers]
+Keys = tuple[Whole, Places]
 
 
 def _groups(left: pl.DataFrame, right: pl.DataFrame, by: Sequence[str]) -> tuple[Whole, Whole]:
@@ -239,24 +242,33 @@ def divided(system: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
         >>> divided(own, others).select("start", "end").rows()
         [(0.0, 4.0), (4.0, 9.0)]
     """
-    rows, matches, _ = overlapping(system, references, ("document", "class"))
+    rows, matches, _ = overlapping(system, references, KEY)
+    numbered = system.with_columns(_row=pl.int_range(pl.len(), dtype=pl.Int64))
     places = references.select(begin="start", until="end")[matches]
-    pairs = places.with_columns(_row=pl.Series(rows, dtype=pl.Int64)).sort("_row", "begin", "until")
+    pairs = pl.concat([numbered[rows], places], how="horizontal").sort("_row", "begin", "until")
     several = pairs.filter(pl.len().over("_row") > 1)
-    after = (pl.col("until") + pl.col("begin").shift(-1).over("_row")) / 2
-    cuts = several.with_columns(cut=after)
-    numbered = system.with_row_index("_row").with_columns(pl.col("_row").cast(pl.Int64))
-    found = cuts.join(numbered, on="_row", maintain_order="left")
+    middle = (pl.col("until") + pl.col("begin").shift(-1).over("_row")) / 2
     # of text, the character in the middle still belongs to the first
-    cut = pl.when("text").then(pl.col("cut").floor()).otherwise("cut")
-    found = found.with_columns(cut=cut)
-    start = pl.col("cut").shift().over("_row").fill_null(pl.col("start"))
-    found = found.with_columns(start=start, end=pl.col("cut").fill_null(pl.col("end")))
+    cut = pl.when("text").then(middle.floor()).otherwise(middle)
     step = pl.col("text").cast(pl.Float64)
     placed = pl.col("start").alias("from"), (pl.col("end") - step).alias("to")
-    pieces = found.with_columns(placed).select("_row", *system.columns)
-    rest = numbered.join(several, on="_row", how="anti").select("_row", *system.columns)
-    return pl.concat([rest, pieces]).sort("_row", maintain_order=True).drop("_row")
+    pieces = cut_pieces(several, cut, "_row").with_columns(placed)
+    rest = numbered.join(several, on="_row", how="anti")
+    every = pl.concat([rest, pieces.select(numbered.columns)])
+    return every.sort("_row", maintain_order=True).drop("_row")
+
+
+def cut_pieces(pairs: pl.DataFrame, cut: pl.Expr, instance: str) -> pl.DataFrame:
+    """Rows of instances with several references, each row with the `start` and `end` of a piece.
+
+    Args:
+        pairs: the rows of each instance follow each other.
+        cut: where each piece ends and the next begins; null for the last.
+        instance: the column of the number of the instance.
+    """
+    marked = pairs.with_columns(_cut=cut)
+    start = pl.col("_cut").shift().over(instance).fill_null(pl.col("start"))
+    return marked.with_columns(start=start, end=pl.col("_cut").fill_null(pl.col("end")))
 
 
 # Scaled scores: how much of a correct detection is right, with a collar.
@@ -377,10 +389,6 @@ def criterion(written: str) -> Criterion:
 # Instances of different documents or classes are never a pair, so that all lists are one here.
 # Ties, which the plan leaves open, go to the system instance that starts first, then to the
 # reference instance that does.
-
-
-#: What the instances of a pair have in common.
-KEY = ("document", "class")
 
 
 def pairs(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:

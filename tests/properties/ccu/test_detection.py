@@ -14,8 +14,9 @@ from hlteval.representation import Corpus
 from hlteval.representation.corpus import of_documents
 from hlteval.representation.judgments import Constants, merge_instances, scored_reference
 from hlteval.scoring.ccu import spans as alignment
+from hlteval.scoring.ccu.changes import change_detection
 from hlteval.scoring.ccu.detections import DetectionOptions
-from hlteval.scoring.ccu.metrics import change_detection, instance_detection
+from hlteval.scoring.ccu.official_files import instance_detection
 from hlteval.scoring.ccu.spans import average_precision, criterion, overlapping, points, within
 
 FEW = settings(max_examples=30, deadline=None)

@@ -9,9 +9,8 @@ import pytest
 from hlteval.representation import Corpus
 from hlteval.scoring.agreement.coefficients import kappa
 from hlteval.scoring.ccu import official_levels
-from hlteval.scoring.ccu.level_series import LevelOptions, averaged, ratings, reference_pieces
-from hlteval.scoring.ccu.metrics import level_diarization
-from hlteval.scoring.ccu.official_levels import as_windows
+from hlteval.scoring.ccu.levels import LevelOptions, averaged, ratings, reference_pieces
+from hlteval.scoring.ccu.official_levels import as_windows, level_diarization
 from hlteval.scoring.resampling import bootstrap
 from tests.unit.ccu.level_corpora import gold, said, scored
 
@@ -53,13 +52,13 @@ def test_judgments_of_the_worked_example_are_averaged():
 
 
 def test_gaps_of_the_worked_example_are_extended():
-    pieces = reference_pieces(rows_of(gold(AUDIO, APPENDIX_D)))
+    pieces = reference_pieces(rows_of(gold(AUDIO, APPENDIX_D)), LevelOptions())
     assert pieces.select("start", "end").rows() == [(0, 10), (10, 15), (15, 18), (18, 28), (28, 38)]
 
 
 def test_figure_2_has_the_averages_of_its_table_cut_to_integers():
     segments = [("d", start, end, levels) for start, end, levels, _ in FIGURE_2]
-    pieces = reference_pieces(rows_of(gold(TEXT, segments), text=True))
+    pieces = reference_pieces(rows_of(gold(TEXT, segments), text=True), LevelOptions())
     assert [int(level) for level in pieces["level"]] == [row[3] for row in FIGURE_2]
     assert pieces["end"].to_list() == [end + 1 for _, end, *_ in FIGURE_2]
 

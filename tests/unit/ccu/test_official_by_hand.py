@@ -10,12 +10,10 @@ import pytest
 
 from hlteval.scoring.ccu.detection_metric import with_congruence
 from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED, DetectionOptions
-from hlteval.scoring.ccu.level_series import PIECE
-from hlteval.scoring.ccu.metrics import instance_detection
-from hlteval.scoring.ccu.official_detections import UNANNOTATED, _labelled, candidates
-from hlteval.scoring.ccu.official_files import _statuses, interpolated_area
+from hlteval.scoring.ccu.levels import PIECE
+from hlteval.scoring.ccu.official_detections import UNANNOTATED, _labelled, candidates, chained
+from hlteval.scoring.ccu.official_files import instance_detection, interpolated_area, statuses
 from hlteval.scoring.ccu.official_levels import _averaged, _placed
-from hlteval.scoring.ccu.official_reference import chained
 from hlteval.scoring.ccu.spans import divided
 from tests.unit.ccu.test_by_hand import (
     CLASSES,
@@ -271,7 +269,7 @@ def test_a_level_needs_two_judgments_and_no_noann():
 )
 def test_the_statuses_of_an_outcome(outcome, end, expected):
     row = {"outcome": outcome, "system_end": end, "reference_status": "adhere"}
-    assert _statuses(row | {"system_status": "violate"}) == expected
+    assert statuses(row | {"system_status": "violate"}) == expected
 
 
 def test_the_terms_of_average_precision_are_those_of_recall_that_rises():

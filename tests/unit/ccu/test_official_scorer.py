@@ -7,10 +7,10 @@ import pytest
 
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu import official_files
+from hlteval.scoring.ccu.changes import change_detection
 from hlteval.scoring.ccu.detections import ChangeOptions, DetectionOptions, LlrFilter
-from hlteval.scoring.ccu.metrics import change_detection, instance_detection
-from hlteval.scoring.ccu.official_files import in_order
-from hlteval.scoring.ccu.official_reference import truncated
+from hlteval.scoring.ccu.official_detections import truncated
+from hlteval.scoring.ccu.official_files import in_order, instance_detection
 
 NAMES = ("d0", "d1")
 

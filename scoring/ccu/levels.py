@@ -1,15 +1,33 @@
-"""Both sides of a batch as discrete series of levels (Appendix B, step 1), by the plan."""
+"""Diarization of valence and arousal: concordance and kappa over decision units (Appendix B).
+
+Step by step: both sides as series of levels over decision units (`plan_units`), the points of
+levels (`cells`) and the values. Of each document the sums are kept from which concordance (C.4.5)
+and kappa of points (C.4.6) are computed: they add.
+
+Conventions:
+    Pieces are rows of `document`, `start`, `end` (half-open) and `level`, sorted; those of a
+    document do not overlap. The level not-a-number is a no-score region. Sums are of levels taken
+    from `CENTRE`, so that sums of squares lose no digits.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import ClassVar
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from hlteval.representation import Corpus
+from hlteval.findings.counts import count_of
+from hlteval.representation import Corpus, align
+from hlteval.representation.judgments import is_text
+from hlteval.scoring.agreement.coefficients import concordance, kappas
+from hlteval.scoring.metric import Metric, Replicates, Tables, Weights, scorings
+from hlteval.scoring.ratios import Numbers, plain, ratio
 
 # Levels over places of a stream: half-open stretches, and what both sides say of each of them.
 #
@@ -101,9 +119,13 @@ SIDES = ("reference", "system")
 # What can be chosen where levels of valence and arousal are scored.
 
 
+#: The options that are constants of Table 13; the public scorer has its own.
+CONSTANTS = ("extend_reference", "extend_reference_text", "min_judgments", "window", "window_text")
+
+
 @dataclass(frozen=True)
-class LevelConstants:
-    """The constants of Table 13 about levels; the public scorer has its own.
+class LevelOptions:
+    """How levels are scored.
 
     Attributes:
         extend_reference: shorter gaps of the reference have the level before them, in seconds.
@@ -111,6 +133,8 @@ class LevelConstants:
         min_judgments: segments that fewer annotators judged are no-score regions.
         window: size of a decision unit of audio and video, in seconds.
         window_text: size of a decision unit of text, in characters.
+        gaps: whether systems may leave gaps: short ones are closed, others are no-score regions.
+        index: names of the documents that are scored; None for all with levels in the reference.
     """
 
     extend_reference: float = 1.0
@@ -118,17 +142,6 @@ class LevelConstants:
     min_judgments: int = 2
     window: float = 2.0
     window_text: float = 1.0
-
-
-@dataclass(frozen=True)
-class LevelOptions(LevelConstants):
-    """How levels are scored.
-
-    Attributes:
-        gaps: whether systems may leave gaps: short ones are closed, others are no-score regions.
-        index: names of the documents that are scored; None for all with levels in the reference.
-    """
-
     gaps: bool = False
     index: frozenset[str] | None = None
 
@@ -140,8 +153,8 @@ class LevelOptions(LevelConstants):
             >>> LevelOptions(window=1.0).changed
             ('window',)
         """
-        own = fields(LevelConstants)
-        return tuple(item.name for item in own if getattr(self, item.name) != item.default)
+        plan = LevelOptions()
+        return tuple(name for name in CONSTANTS if getattr(self, name) != getattr(plan, name))
 
 
 # The reference of valence and arousal (Appendix D): averaged judgments, extended gaps.
@@ -216,13 +229,10 @@ def extended(pieces: pl.DataFrame, seconds: float = 1.0, characters: float = 10.
     return pieces.with_columns(end=pl.when(short).then(later).otherwise("end"))
 
 
-def reference_pieces(
-    judgments: pl.DataFrame, constants: LevelConstants | None = None
-) -> pl.DataFrame:
+def reference_pieces(judgments: pl.DataFrame, options: LevelOptions) -> pl.DataFrame:
     """The levels of the reference, half-open; what is between them is a no-score region."""
-    own = constants or LevelConstants()
-    pieces = half_open(averaged(judgments, own.min_judgments))
-    pieces = extended(pieces, own.extend_reference, own.extend_reference_text)
+    pieces = half_open(averaged(judgments, options.min_judgments))
+    pieces = extended(pieces, options.extend_reference, options.extend_reference_text)
     return pieces.filter(pl.col("end") > pl.col("start"))
 
 
@@ -382,24 +392,17 @@ def _lengths(length: pl.Expr) -> dict[str, pl.Expr]:
     }
 
 
-def scored_documents(reference: Corpus, kind: str, options: LevelOptions) -> pl.DataFrame:
-    """The documents that are scored: rows of `document`, `name`, `genre`, `text` and `length`.
-
-    Those of the index, or without one all of the reference, of which the reference has levels.
-    """
-    rated = reference.ratings.filter(pl.col("kind") == kind)["document"].unique()
-    rows = known_documents(reference, options)
-    return rows.filter(pl.col("document").is_in(rated.implode()))
-
-
 def known_documents(reference: Corpus, options: LevelOptions) -> pl.DataFrame:
-    """The documents of the index, or without one all of the reference; as `scored_documents`."""
+    """The documents of the index, or without one all of the reference.
+
+    Returns:
+        Rows of `document`, `name`, `genre`, `text` and `length`.
+    """
     rows = reference.documents
     if options.index is not None:
         names = pl.Series(sorted(options.index), dtype=pl.String)
         rows = rows.filter(pl.col("name").is_in(names.implode()))
-    text = (pl.col("modality") == "text").fill_null(value=False)
-    return rows.select("name", "length", document="row", genre="modality", text=text)
+    return rows.select("name", "length", document="row", genre="modality", text=is_text())
 
 
 def plan_units(
@@ -477,3 +480,227 @@ def readable(units: pl.DataFrame) -> pl.DataFrame:
     not_higher = pl.when(difference < 0).then(pl.lit("lower")).otherwise(pl.lit("equal"))
     outcome = pl.when(difference > 0).then(pl.lit("higher")).otherwise(not_higher)
     return units.with_columns(difference=difference, outcome=outcome)
+
+
+# The sums of decision units, and the values.
+
+
+#: The middle of the levels of the plan.
+CENTRE = 500
+#: The number of units, and sums of levels (x: reference, y: system), squares and products.
+MOMENTS = ("units", "x", "y", "xx", "yy", "xy")
+#: The least levels of the second and the third point of the scales of three points.
+POINTS = (300, 700)
+#: Units by the point of the reference and that of the system.
+CELLS = tuple(f"cell_{row}{column}" for row in range(3) for column in range(3))
+
+
+def moments(centre: float) -> list[pl.Expr]:
+    """The sums of units of equal levels: `MOMENTS`, with levels taken from a centre."""
+    units = pl.col("units")
+    x, y = pl.col("reference") - centre, pl.col("system") - centre
+    products = {"x": x, "y": y, "xx": x * x, "yy": y * y, "xy": x * y}
+    sums = [(units * product).sum().alias(name) for name, product in products.items()]
+    return [units.sum(), *sums]
+
+
+def cells() -> list[pl.Expr]:
+    """How many units are in each cell of the confusion matrix of points: `CELLS`.
+
+    Negative, neutral and positive valence, or low, medium and high arousal: 1 to 299, 300 to 699
+    and 700 to 1000. Averages between two points belong to the lower one.
+    """
+    row, column = (
+        pl.sum_horizontal((pl.col(side) >= least).cast(pl.Int8) for least in POINTS)
+        for side in ("reference", "system")
+    )
+    cell = 3 * row + column
+    return [pl.col("units").filter(cell == n).sum().alias(name) for n, name in enumerate(CELLS)]
+
+
+Schema = Mapping[str, pl.DataType | type[pl.DataType]]
+
+#: What is counted of a document in every profile.
+SUMS: Schema = {
+    **dict.fromkeys(("document", "genre"), pl.String),
+    "units": pl.Int64,
+    **dict.fromkeys(MOMENTS[1:], pl.Float64),
+}
+#: Units of equal levels: where they are, half-open, and how many.
+ALIGNMENT: Schema = {
+    **dict.fromkeys(("document", "genre"), pl.String),
+    **dict.fromkeys(("start", "end"), pl.Float64),
+    "units": pl.Int64,
+    **dict.fromkeys(("reference", "system"), pl.Float64),
+}
+#: The kinds of data, each of which has values of its own.
+GENRES = ("audio", "text", "video")
+#: Documents that intervals of kappa need; docs/intervals.md has their coverage.
+_MANY = 50
+
+
+@dataclass(frozen=True)
+class LevelDiarization(Metric):
+    """How levels are scored.
+
+    Attributes:
+        options: what was chosen.
+        kind: `valence` or `arousal`.
+    """
+
+    schema: ClassVar[Schema] = {**SUMS, **dict.fromkeys(CELLS, pl.Int64), "unprocessed": pl.Int64}
+    """What is counted of a document."""
+    sums: ClassVar[tuple[str, ...]] = (*MOMENTS, *CELLS)
+    """The columns from which values are computed."""
+    note: ClassVar[str] = ""
+    """What else is to be known of the level of documents without any."""
+
+    options: LevelOptions = field(default_factory=LevelOptions)
+    kind: str = "valence"
+
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The sums of each document, and the units that they are of.
+
+        Examples:
+            >>> documents = [{"row": 0, "name": "d1", "modality": "audio", "length": 6.0}]
+            >>> row = {"document": 0, "origin": 0, "record": 1, "kind": "valence"}
+            >>> levels = [row | {"start": 0.0, "end": 2.0, "level": 300.0}]
+            >>> levels += [row | {"start": 2.0, "end": 6.0, "level": 800.0}]
+            >>> said = [level | {"row": i} for i, level in enumerate(levels)]
+            >>> judged = [level | {"annotator": a} for level in levels for a in "xy"]
+            >>> gold = [judgment | {"row": i} for i, judgment in enumerate(judged)]
+            >>> reference = Corpus(documents=documents, ratings=gold)
+            >>> metric = LevelDiarization()
+            >>> counts, _ = metric.statistics(reference, Corpus(documents=documents, ratings=said))
+            >>> metric.score(metric.total([counts]))[0]["ccc"]
+            1.0
+        """
+        reference, system = align(reference, system)
+        rated = reference.ratings.filter(pl.col("kind") == self.kind)["document"].unique()
+        documents = known_documents(reference, self.options)
+        documents = documents.filter(pl.col("document").is_in(rated.implode()))
+        units, further = self.decision_units(reference, system, documents)
+        # In order, so that sums do not depend on what else is in the batch.
+        ordered = units.sort("document", "start")
+        summed = ordered.group_by("document", maintain_order=True).agg(self.unit_sums())
+        counts = further.join(summed, on="document", how="left", maintain_order="left")
+        counts = counts.with_columns(pl.col(self.sums).fill_null(0))  # of a document without units
+        names = pl.concat([side.documents.select("row", "name") for side in (reference, system)])
+        genres = reference.documents.select("row", genre="modality")
+        named = names.unique().join(genres, on="row", how="left", maintain_order="left")
+        counted, aligned = (
+            rows.join(named, left_on="document", right_on="row", how="left", maintain_order="left")
+            .with_columns(document="name")
+            .select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+            for rows, schema in ((counts, self.schema), (ordered, ALIGNMENT))
+        )
+        return counted, aligned if alignment else None
+
+    def decision_units(
+        self, reference: Corpus, system: Corpus, documents: pl.DataFrame
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The decision units that are scored, and what is counted of documents beside them."""
+        return plan_units(reference, system, documents, self.kind, self.options)
+
+    def unit_sums(self) -> list[pl.Expr]:
+        """The sums of the units of a document: `sums`."""
+        return [*moments(CENTRE), *cells()]
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The sums of the documents of all batches."""
+        return pl.concat([pl.DataFrame(schema=dict(self.schema)), *counts])
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
+        """The values, and the table `scorings`."""
+        parts = _with_genres(total)
+        # Sums that do not depend on the order of the documents.
+        sums = {
+            name: np.array([math.fsum(rows[name].to_list()) for rows in parts.values()])
+            for name in self.sums
+        }
+        metrics = {
+            _name(value, genre): number
+            for value, numbers in self.values(sums).items()
+            for genre, number in zip(parts, plain(numbers), strict=True)
+        }
+        each = self.of_documents(total)
+        defined = each[~np.isnan(each)].tolist()
+        metrics["ccc_document_mean"] = math.fsum(defined) / len(defined) if defined else None
+        table = scorings(
+            {
+                "evaluation": "Levels",
+                "scoring": genre or "all",
+                "measure": measure,
+                "value": metrics.get(_name(measure, genre)),
+            }
+            for genre in ("", *GENRES)
+            for measure in ("ccc", "kappa", "ccc_document_mean")
+        )
+        return metrics, {"scorings": table}
+
+    def values(self, sums: Mapping[str, Numbers]) -> dict[str, NDArray[np.float64]]:
+        """Each value, of an element of the sums each."""
+        pairs = np.stack([sums[name] for name in CELLS], axis=-1).astype(np.float64)
+        agreement = kappas(pairs.reshape(*pairs.shape[:-1], 3, 3))
+        return {"ccc": concordance(sums), "kappa": agreement}
+
+    def of_documents(self, counts: pl.DataFrame) -> NDArray[np.float64]:
+        """The concordance of each document by itself."""
+        return concordance({name: counts[name].to_numpy() for name in MOMENTS})
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """What a reader of the values must know."""
+        missing = int(total["unprocessed"].sum())
+        level = f"{UNPROCESSED[self.kind]:g}{self.note}"
+        documents = count_of(missing, "document")
+        text = f"{documents} without levels of the system: scored as level {level}"
+        return (text,) if missing else ()
+
+    @property
+    def additive(self) -> bool:
+        """Sums of documents add."""
+        return True
+
+    def documents(self, counts: pl.DataFrame) -> list[str]:
+        """The documents that have units."""
+        return super().documents(counts.filter(pl.col("units") > 0))
+
+    def fewest_documents(self, name: str) -> int:
+        """Intervals of kappa need more documents than others (docs/intervals.md)."""
+        return _MANY if name.startswith("kappa") else 0
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The values of each replicate, from weighted sums over documents.
+
+        What is undefined in a document is so in the replicates that have it.
+        """
+        replicates: Replicates = {}
+        named = pl.DataFrame({"document": documents}, schema={"document": pl.String})
+        for genre, rows in _with_genres(counts).items():
+            placed = named.join(rows, on="document", how="left", maintain_order="left")
+            placed = placed.select(pl.col(self.sums).fill_null(0))
+            if not genre:
+                each = self.of_documents(placed)
+            matrix = placed.to_numpy().astype(np.float64)
+            undefined = np.isnan(matrix)
+            sums = weights @ np.where(undefined, 0.0, matrix)
+            sums[weights @ undefined.astype(np.int64) > 0] = np.nan
+            values = self.values(dict(zip(self.sums, sums.T, strict=True)))
+            replicates |= {_name(value, genre): numbers for value, numbers in values.items()}
+        defined = ~np.isnan(each)
+        total = weights @ np.where(defined, each, 0.0)
+        replicates["ccc_document_mean"] = ratio(total, weights @ defined.astype(np.int64))
+        return replicates
+
+
+def _name(value: str, genre: str) -> str:
+    return f"{value}.{genre}" if genre else value
+
+
+def _with_genres(counts: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """All counts, and those of each kind of data."""
+    return {"": counts, **{name: counts.filter(pl.col("genre") == name) for name in GENRES}}
