@@ -22,16 +22,13 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.ccu.tables import (
-    Kind,
     Tables,
     fits,
     header_of,
-    identifier,
-    place,
+    kinds_of,
     text,
     titles_of,
     with_number_cells,
-    words,
     words_of,
 )
 from hlteval.converters.format import Format, ReadResult, one_table
@@ -40,16 +37,7 @@ from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
-KIND = Kind(
-    "an index",
-    (
-        identifier("CCS", "file_id"),
-        words("CCS", "type", optional=True),
-        place("CCS", "length", nullable=True, optional=True),
-    ),
-    "CCS",
-    others=True,
-)
+KIND = kinds_of("documents")["index"]
 _ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
 
 
@@ -72,13 +60,13 @@ def _read(path: str, member: Member) -> ReadResult:
     tables = Tables(path, FORMAT.name)
     tables.read(member, KIND)
     rows = tables.take_rows(KIND)
-    tables.repeated("CCS141", rows, "file_id")
+    tables.report_repeated("CCS141", rows, "file_id")
     kept = rows.unique("file_id", keep="first", maintain_order=True)
     documents = kept.select(_ROW, "origin", "length", name="file_id", modality="type")
     corpus = Corpus(
         sources=tables.files.sources,
         documents=documents,
-        rejected_records=tables.rejected({KIND.name: "document"}),
+        rejected_records=tables.rejected_records(),
     )
     return ReadResult(corpus, tuple(tables.findings()), (member,))
 
@@ -119,7 +107,7 @@ FORMAT = Format(
     },
     carries=("sources", "documents", "documents.modality", "documents.length"),
     known_losses="further columns; the order of columns",
-    tabular=one_table(KIND.declared()),
+    tabular=one_table(KIND.declaration()),
     sniff=sniff,
     read=read,
     codes=("CCS102", *(f"CCS{number}" for number in range(104, 110)), "CCS141"),

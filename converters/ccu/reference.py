@@ -86,7 +86,7 @@ def read(source: Source, annotations: str = ALL) -> Iterator[ReadResult]:
         if kind is None:
             continue
         if kind.name in seen and kind.name != INDEX:
-            tables.named("CCR120", member.display, table=kind.name, other=seen[kind.name])
+            tables.report_file("CCR120", member.display, table=kind.name, other=seen[kind.name])
             continue
         seen[kind.name] = member.name
         if kind.name not in unread:
@@ -98,7 +98,7 @@ def read(source: Source, annotations: str = ALL) -> Iterator[ReadResult]:
     elif not any(name.endswith(SYSTEM_INPUT) for name in names):
         missing.append(f"index_files/*{SYSTEM_INPUT}")
     for name in missing:
-        tables.named("CCR101", source.path, table=name)
+        tables.report_file("CCR101", source.path, table=name)
     corpus = corpus_of(tables)
     yield ReadResult(corpus, tuple(tables.findings()), tuple(tables.files.members))
 
@@ -124,7 +124,7 @@ def files_read(source: Source, annotations: str = ALL) -> tuple[Member, ...]:
 def tabular(member: Member, first: str, **_: str) -> Sequence[Table]:
     """The table that a file is by its path."""
     kind = kind_of(member)
-    return () if kind is None else (kind.declared(first),)
+    return () if kind is None else (kind.declaration(first),)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

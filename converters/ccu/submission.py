@@ -63,11 +63,11 @@ def read_index(tables: Tables, layout: Layout) -> pl.DataFrame:
     """
     kind = kinds()[INDEX]
     for other in layout.others:
-        tables.named("CCS120", other.display, other=layout.index.name if layout.index else "")
+        tables.report_file("CCS120", other.display, other=layout.index.name if layout.index else "")
     if layout.index is not None:
         tables.read(layout.index, kind)
     rows = tables.take_rows(kind)
-    tables.reject("CCS122", tables.repeated("CCS122", rows, "file_id"))
+    tables.reject("CCS122", tables.report_repeated("CCS122", rows, "file_id"))
     kept = rows.unique("file_id", keep="first", maintain_order=True)
     return _with_members(tables, layout, kept)
 
@@ -128,12 +128,12 @@ def members(source: Source) -> Mapping[str, tuple[Member, ...]]:
     tables = tuple(m for m in source.members if m.basename.endswith(SUFFIX))
     if any(member.basename in {INDEX_FILE, MAP_FILE} for member in tables):
         return {"": tables}
-    renamed = (misnamed(source.members, task) for task in (AUTO, NDMAP))
+    renamed = (find_misnamed(source.members, task) for task in (AUTO, NDMAP))
     others = (m for m in renamed if m is not None and not m.basename.endswith(SUFFIX))
     return {"": (*tables, *others)}
 
 
-def misnamed(members: Sequence[Member], task: str) -> Member | None:
+def find_misnamed(members: Sequence[Member], task: str) -> Member | None:
     """The index under another name, or of NDMAP the mapping; None if there is one by its name.
 
     Args:
@@ -191,7 +191,7 @@ class _Reader:
         if stem(member) in listed["file_id"].to_list():
             hint = f"write its path in the line of {stem(member)}, or remove the file"
         if not self.layout.belongs_to_another(member):
-            self.tables.named("CCS125", member.display, hint=hint)
+            self.tables.report_file("CCS125", member.display, hint=hint)
 
     def _without_index(self) -> None:
         """All tables as those of the documents in their rows."""
@@ -210,17 +210,17 @@ class _Reader:
         """Report that there is no index or no mapping; the file that has another name, if any."""
         task, name = (NDMAP, MAP_FILE) if self.task == NDMAP else (INDEX, INDEX_FILE)
         names = {member.basename for member in self.source.members}
-        renamed = misnamed(self.source.members, self.task)
+        renamed = find_misnamed(self.source.members, self.task)
         if name in names or (self.layout.single and (task == NDMAP or renamed is None)):
             return None
         if renamed is not None:
             hint = f"rename {renamed.basename} to {name}"
-            self.tables.named("CCS101", renamed.display, name=name, hint=hint)
+            self.tables.report_file("CCS101", renamed.display, name=name, hint=hint)
         elif INDEX_FILE not in names:
             headings = ", ".join(kinds()[task].headings)
             lines = ", one line for each input document" if task == INDEX else ""
             hint = f"add it: {headings}{lines}"
-            self.tables.named("CCS101", self.source.path, name=name, hint=hint)
+            self.tables.report_file("CCS101", self.source.path, name=name, hint=hint)
         return renamed
 
     def _read(self, member: Member, name: str, *, listed: bool) -> None:
@@ -291,9 +291,9 @@ def read(source: Source, task: str = AUTO) -> Iterator[ReadResult]:
 def tabular(member: Member, first: str, task: str = AUTO) -> Sequence[Table]:
     """The tables that a file may be: the index and the mapping by name, others by their header."""
     if member.basename in {INDEX_FILE, MAP_FILE}:
-        return (kinds()[INDEX if member.basename == INDEX_FILE else NDMAP].declared(),)
+        return (kinds()[INDEX if member.basename == INDEX_FILE else NDMAP].declaration(),)
     meant = task_of_header(first) or (task if task != AUTO else "")
-    return [kind.declared() for name, kind in kinds().items() if meant in {"", name}]
+    return [kind.declaration() for name, kind in kinds().items() if meant in {"", name}]
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

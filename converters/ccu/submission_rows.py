@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import polars as pl
 
-from hlteval.converters.ccu.tables import (
-    READ_PLACE,
-    Kind,
-    Tables,
-    describe_whole,
-    identifier,
-    number,
-    place,
-    words,
-    words_of,
-)
+from hlteval.converters.ccu.tables import READ_PLACE, Tables, kinds_of, words_of
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import Column
 
 # The tables of a submission of CCU, by task.
 
@@ -31,58 +20,8 @@ ND, ND_OPEN, ED, VD, AD, CD, NDMAP = "nd", "nd-open", "ed", "vd", "ad", "cd", "n
 INDEX = "index"
 INDEX_FILE, MAP_FILE = "system_output.index.tab", "nd.map.tab"
 AUTO = "auto"
-#: The values of a status that rules accept.
-_STATUS = "(?:adhere|violate)(?:, ?(?:adhere|violate))*|EMPTY_NA"
-
-
-def _level(name: str, heading: str) -> Column:
-    return Column(
-        name, "number", "[+-]?[0-9]{1,15}", "CCS110", heading=heading, describe=describe_whole
-    )
-
-
-@cache
-def kinds() -> Mapping[str, Kind]:
-    """The tables of a submission by task, and the index."""
-    name, label = identifier("CCS", "file_id"), identifier("CCS", "label", "norm")
-    start, end = (place("CCS", column) for column in ("start", "end"))
-    llr = number("CCS", "llr")
-    status, region = words("CCS", "status"), identifier("CCS", "region", "segment_id")
-    status = replace(
-        status, usual=_STATUS, words=("adhere", "violate", "adhere,violate", "EMPTY_NA")
-    )
-    processed = Column("is_processed", pattern="(?i:true|false)", code="CCS121", tolerated=True)
-    return {
-        ND: Kind("ND output", (name, label, start, end, status, llr), "CCS"),
-        ND_OPEN: Kind("open ND output", (name, region, label, status, llr), "CCS"),
-        ED: Kind(
-            "ED output", (name, identifier("CCS", "label", "emotion"), start, end, llr), "CCS"
-        ),
-        VD: Kind("VD output", (name, start, end, _level("level", "valence_continuous")), "CCS"),
-        AD: Kind("AD output", (name, start, end, _level("level", "arousal_continuous")), "CCS"),
-        CD: Kind(
-            "CD output",
-            (
-                *(name, place("CCS", "at", "timestamp"), llr),
-                words("CCS", "direction", "direction_impact", optional=True),
-                words("CCS", "strength", "strength_impact", optional=True),
-            ),
-            "CCS",
-        ),
-        NDMAP: Kind(
-            MAP_FILE,
-            (
-                *(identifier("CCS", "label", "sys_norm"), identifier("CCS", "target", "ref_norm")),
-                words("CCS", "submission", "sub_id"),
-            ),
-            "CCS",
-        ),
-        INDEX: Kind(
-            INDEX_FILE,
-            (name, processed, words("CCS", "message"), words("CCS", "path", "file_path")),
-            "CCS",
-        ),
-    }
+#: The tables of a submission by task, and the index.
+kinds = partial(kinds_of, "submission")
 
 
 #: Columns that only one kind has.
@@ -117,15 +56,8 @@ def task_of_header(header: str) -> str:
 
 
 _KEY = ("document", "origin", "record")
+_LABELLED = ("label", "start", "end", "status", "llr", "region")
 _ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
-#: What a line of each table should be.
-_ITEMS = {
-    **dict.fromkeys((ND, ND_OPEN, ED), "instance"),
-    **dict.fromkeys((VD, AD), "rating"),
-    CD: "change",
-    NDMAP: "mapping",
-    INDEX: "document",
-}
 
 
 def corpus_of(tables: Tables, listed: pl.DataFrame, files: pl.DataFrame) -> Corpus:
@@ -141,19 +73,25 @@ def corpus_of(tables: Tables, listed: pl.DataFrame, files: pl.DataFrame) -> Corp
     documents = _documents(listed, files, rows)
     numbers = documents.select("processed", document="row", file_id="name")
     keyed = {
-        task: _keyed(tables, own, files, numbers) for task, own in rows.items() if task != NDMAP
+        task: _with_documents(tables, own, files, numbers)
+        for task, own in rows.items()
+        if task != NDMAP
     }
+    # the path of each document in the index
+    index = listed.join(numbers, on="file_id", how="inner", maintain_order="left")
+    paths = {"element": pl.lit("index"), "name": pl.lit(INDEX_FILE)}
+    paths["value"] = pl.col("path").fill_null("")
+    labelled = _of_kinds(keyed, {ND: "norm", ND_OPEN: "norm", ED: "emotion"})
+    rated = _of_kinds(keyed, {VD: "valence", AD: "arousal"})
     return Corpus(
         sources=tables.files.sources,
         documents=documents,
-        instances=_instances(keyed),
-        ratings=_ratings(keyed),
+        instances=labelled.select(_ROW, *_KEY, "kind", *_LABELLED),
+        ratings=rated.select(_ROW, *_KEY, "level", "start", "end", "kind"),
         changes=keyed[CD].select(_ROW, *_KEY, "at", "llr", "direction", "strength"),
         mappings=rows[NDMAP].select(_ROW, *_KEY[1:], "label", "target", "submission"),
-        attributes=_attributes(listed, numbers),
-        rejected_records=tables.rejected(
-            {kinds()[task].name: item for task, item in _ITEMS.items()}
-        ),
+        attributes=index.select(_ROW, *_KEY, **paths),
+        rejected_records=tables.rejected_records(),
     )
 
 
@@ -183,81 +121,49 @@ def _documents(
 ) -> pl.DataFrame:
     """The documents of the index; without one, those of the rows and of files without rows."""
     if listed.height:
-        own = files.select("file_id", file="origin")
-        joined = listed.join(own, on="file_id", how="left", maintain_order="left")
-        said = pl.col("is_processed").str.to_lowercase()
-        processed = pl.when(said.is_in(["true", "false"])).then(said == "true").alias("processed")
-        return joined.select(
-            _ROW,
-            pl.coalesce("file", "origin").alias("origin"),
-            pl.col("file_id").alias("name"),
-            processed,
-            "message",
+        joined = listed.join(
+            files.select("file_id", file="origin"), on="file_id", how="left", maintain_order="left"
         )
-    named = [own.select("origin", "file_id") for task, own in rows.items() if task != NDMAP]
-    found = pl.concat(named)
-    silent = files.join(found, on="origin", how="anti").select("origin", "file_id")
-    names = pl.concat([found, silent]).sort("origin", maintain_order=True)
+        written = pl.col("is_processed").str.to_lowercase()
+        known = pl.when(written.is_in(["true", "false"])).then(written == "true")
+        origin = pl.coalesce("file", "origin").alias("origin")
+        columns = (_ROW, origin, pl.col("file_id").alias("name"), known.alias("processed"))
+        return joined.select(*columns, "message")
+    named = pl.concat(
+        [own.select("origin", "file_id") for task, own in rows.items() if task != NDMAP]
+    )
+    silent = files.join(named, on="origin", how="anti").select("origin", "file_id")
+    names = pl.concat([named, silent]).sort("origin", maintain_order=True)
     unique = names.unique("file_id", keep="first", maintain_order=True)
     null = [pl.lit(None, pl.Boolean).alias("processed"), pl.lit(None, pl.String).alias("message")]
     return unique.select(_ROW, "origin", *null, name="file_id")
 
 
-def _keyed(
+def _with_documents(
     tables: Tables, rows: pl.DataFrame, files: pl.DataFrame, numbers: pl.DataFrame
 ) -> pl.DataFrame:
     """Rows with their documents; those of other documents than that of their file are rejected."""
     if rows.is_empty():
         return rows.with_columns(document=pl.lit(None, pl.Int64))
-    own = files.filter("listed").select("origin", expected="file_id")
-    placed = rows.join(own, on="origin", how="left", maintain_order="left")
+    expected = files.filter("listed").select("origin", expected="file_id")
+    placed = rows.join(expected, on="origin", how="left", maintain_order="left")
     placed = placed.join(numbers, on="file_id", how="left", maintain_order="left")
-    other = placed.filter(pl.col("file_id") != pl.col("expected"))
+    is_other = (pl.col("file_id") != pl.col("expected")).fill_null(value=False)
+    other = placed.filter(is_other)
     tables.problems("CCS126", other.select(*READ_PLACE, "file_id", "expected"), "file_id")
     tables.reject("CCS126", other)
-    fitting = placed.filter(~(pl.col("file_id") != pl.col("expected")).fill_null(value=False))
-    silent = fitting.filter(~pl.col("processed").fill_null(value=True))
-    count = pl.len().over("origin").alias("count")
-    shown = silent.select(*READ_PLACE, "file_id", count).unique(
-        "origin", keep="first", maintain_order=True
-    )
-    tables.problems("CCS127", shown)
+    is_processed = pl.col("processed").fill_null(value=True)
+    silent = placed.filter(~is_other, ~is_processed)
+    counted = silent.select(*READ_PLACE, "file_id", count=pl.len().over("origin"))
+    tables.problems("CCS127", counted.unique("origin", keep="first", maintain_order=True))
     tables.reject("CCS127", silent)
-    return fitting.filter(pl.col("processed").fill_null(value=True))
+    return placed.filter(~is_other, is_processed)
 
 
-def _instances(keyed: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    nothing = pl.lit(None, pl.Float64)
-    norms = keyed[ND].with_columns(kind=pl.lit("norm"), region=pl.lit(None, pl.String))
-    of_regions = keyed[ND_OPEN].with_columns(kind=pl.lit("norm"), start=nothing, end=nothing)
-    emotions = keyed[ED].with_columns(
-        kind=pl.lit("emotion"), region=pl.lit(None, pl.String), status=pl.lit(None, pl.String)
-    )
-    columns = (*_KEY, "kind", "label", "start", "end", "status", "llr", "region")
-    return pl.concat([
-        rows.select(
-            pl.col(*columns[:5]), pl.col("start", "end"), "status",
-            pl.col("llr"), "region",
-        )
-        for rows in (norms, of_regions, emotions)
-    ]).select(_ROW, pl.all())  # fmt: skip
-
-
-def _ratings(keyed: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    both = [
-        keyed[task].select(*_KEY, pl.col("level", "start", "end"), kind=pl.lit(kind))
-        for task, kind in ((VD, "valence"), (AD, "arousal"))
-    ]
-    return pl.concat(both).select(_ROW, pl.all())
-
-
-def _attributes(listed: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
-    """The path of each document in the index."""
-    rows = listed.join(numbers, on="file_id", how="inner", maintain_order="left")
-    return rows.select(
-        _ROW, *_KEY, element=pl.lit("index"), name=pl.lit(INDEX_FILE),
-        value=pl.col("path").fill_null(""),
-    )  # fmt: skip
+def _of_kinds(keyed: Mapping[str, pl.DataFrame], kinds: Mapping[str, str]) -> pl.DataFrame:
+    """The rows of some tasks, each with its `kind`; what a table does not have is null."""
+    rows = [keyed[task].with_columns(kind=pl.lit(kind)) for task, kind in kinds.items()]
+    return pl.concat(rows, how="diagonal")
 
 
 # Where the files of a submission of CCU are: its folder, its index and what that names.

@@ -81,10 +81,10 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """Write the responses of all interactions that lines can represent."""
-    TABLE.write((_named(corpus).filter(_writable()) for corpus in corpora), path)
+    TABLE.write((_with_names(corpus).filter(_writable()) for corpus in corpora), path)
 
 
-def _named(corpus: Corpus) -> pl.DataFrame:
+def _with_names(corpus: Corpus) -> pl.DataFrame:
     names = corpus.documents.select("name", document="row")
     return corpus.responses.join(names, on="document", maintain_order="left")
 
@@ -102,7 +102,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what lines cannot represent."""
     silent = corpus.documents.join(corpus.responses, left_on="row", right_on="document", how="anti")
     return {
-        "responses that do not fit a line": _named(corpus).filter(~_writable()).height,
+        "responses that do not fit a line": _with_names(corpus).filter(~_writable()).height,
         "interactions without responses": silent.height,
     }
 

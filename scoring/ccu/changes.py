@@ -22,13 +22,12 @@ from typing import Any
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring import metric
 from hlteval.scoring.ccu import detection_metric, detections, official_files, spans
 from hlteval.scoring.ccu.detection_metric import GENRES, GROUP, Detection, Values, with_congruence
 from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED, ChangeOptions, to_rows
 from hlteval.scoring.ccu.official_detections import REFERENCE, SYSTEM, UNSCORED, as_read
 from hlteval.scoring.ccu.official_files import number, table, whole
-from hlteval.scoring.metric import Tables
+from hlteval.scoring.metric import SCORINGS, Tables
 
 MEASURES = ("ap", "ap_interpolated", "precision", "recall", "f1")
 CLASS = "cp"
@@ -154,8 +153,16 @@ class ChangeDetection(Detection):
         measured, swept = self.measures(total)
         curve = pl.format("{}@{}", "genre", "criterion").alias("class")
         counts = ("relevant", "tp", "fp", "md", "llr")
+        columns = {"references": "relevant", **{name: name for name in MEASURES}}
+        # as people read them: by data type and delta; without any, no values
+        named = {f"{row['genre']} at {row['criterion']}": row for row in measured.to_dicts()}
+        rows = [
+            ("Change points", name, title, own.get(column))
+            for name, own in sorted(named.items()) or [("none", {})]
+            for title, column in columns.items()
+        ]
         tables = {
-            "scorings": _scorings(measured),
+            "scorings": pl.DataFrame(rows, schema=dict(SCORINGS), orient="row"),
             "changes": measured.select("genre", "criterion", *counts, *MEASURES),
             "detections": with_congruence(total.drop_nulls("outcome")),
             "pr": swept.select(curve, "precision", "recall", threshold="llr"),
@@ -180,17 +187,6 @@ class ChangeDetection(Detection):
             for delta in map(notation, own):
                 for name in MEASURES if (genre, delta) in rows else ():
                     yield f"cd.{name}.{genre}@{delta}", rows[genre, delta][name]
-
-
-def _scorings(measured: pl.DataFrame) -> pl.DataFrame:
-    """The values as people read them: by data type and delta; without any, no values."""
-    columns = {"references": "relevant", **{name: name for name in MEASURES}}
-    named = {f"{row['genre']} at {row['criterion']}": row for row in measured.to_dicts()}
-    return metric.scorings(
-        {"evaluation": "Change points", "scoring": name, "measure": title, "value": own.get(column)}
-        for name, own in sorted(named.items()) or [("none", {})]
-        for title, column in columns.items()
-    )
 
 
 # The public scorer.
@@ -394,7 +390,7 @@ class OfficialChangeDetection(official_files.OfficialDetection, ChangeDetection)
         return measured.with_columns(ap=area, ap_interpolated=area), swept
 
     def crash(self, total: pl.DataFrame) -> str:
-        """Where the scorer crashes; empty if it does not."""
+        """The case in which the scorer crashes; empty if it does not."""
         if total.is_empty():
             return ""
         if official_files.has_none(total, official_files.RECORDS, "system"):

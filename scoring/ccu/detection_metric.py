@@ -224,7 +224,7 @@ class Detection(Metric):
         """All values, and the tables that show why they are what they are."""
 
     def crash(self, total: pl.DataFrame) -> str:  # noqa: ARG002
-        """Where the public scorer crashes on this; empty if it does not, or is not reproduced."""
+        """The case in which the public scorer crashes; empty if it does not, and by the plan."""
         return ""
 
 

@@ -147,14 +147,14 @@ def in_parts(
 
 
 def parts_of_system(rows: pl.DataFrame, parts: pl.DataFrame) -> pl.DataFrame:
-    """What a system has in each part, as instances with the places of the parts.
+    """The labels of a system in each part, as instances with the places of the parts.
 
     Args:
         rows: instances of a system, places as written.
         parts: those of the reference, as from `parts_of_reference`.
     """
     own = parts.select(*_DOCUMENT, "start", "end").unique(maintain_order=True)
-    left, right, _ = spans.overlapping(half_open(rows), half_open(own), ("document",))
+    left, right, _ = spans.overlap_pairs(half_open(rows), half_open(own), ("document",))
     found = pl.concat([rows.select("label", "llr")[left], own[right]], how="horizontal")
     key = [*_DOCUMENT, "label", "start", "end"]
     best = found.group_by(key, maintain_order=True).agg(pl.col("llr").max())
@@ -277,7 +277,7 @@ def documents(reference: Corpus) -> pl.DataFrame:
 def system_instances(
     reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
 ) -> pl.DataFrame:
-    """What a system found in the documents of a reference, places as written.
+    """The instances of a system in the documents of a reference, places as written.
 
     What it says of documents that it could not process does not count.
 
@@ -311,7 +311,7 @@ def of_processed(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
     return own.with_columns(document="_name").drop("_name")
 
 
-def placed(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def split_placed(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The instances that have a place, and those that have none and cannot be scored."""
     known = pl.col("start").is_not_null() & pl.col("end").is_not_null()
     return rows.filter(known), rows.filter(~known)
@@ -383,16 +383,16 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
         kind: `norm` or `emotion`.
         options: what was chosen.
     """
-    expected, scored = _expected(reference, kind, options)
+    expected, scored = _reference_instances(reference, kind, options)
     every = system_instances(reference, system, kind, options)
     every = every.with_columns(pl.col("llr").fill_null(-math.inf))  # the last of all
-    found, lost = placed(above_least(every, options.llr_filter, "after_read"))
+    found, lost = split_placed(above_least(every, options.llr_filter, "after_read"))
     if options.file_merge:
         parts = scored.select("document", "genre", "text", start="from", end="to")
         found = parts_of_system(found, parts)
     found = above_least(merge_system(found, options), options.llr_filter, "after_transforms")
     covered = spans.union(scored)
-    expected = _chosen(spans.scored_places(expected, covered), options)
+    expected = _of_classes(spans.scored_places(expected, covered), options)
     found = spans.scored_places(half_open(found), covered)
     found = found.filter(pl.col("end") > pl.col("start"))
 
@@ -405,29 +405,29 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
     can_be_found = ~pl.col("class").is_in(hidden) | (mapping is not None)
     aside = pl.concat(
         [
-            to_rows(_chosen(unlisted, options).select(_SYSTEM)),
+            to_rows(_of_classes(unlisted, options).select(_SYSTEM)),
             to_rows(expected.filter(~can_be_found).select(_REFERENCE)),
         ]
     )
     expected = expected.filter(can_be_found)
-    found = _chosen(in_plan_classes(found, hidden, mapping), options)
+    found = _of_classes(in_plan_classes(found, hidden, mapping), options)
     if options.align.startswith("ManyRef"):
-        found = spans.divided(found, expected)
+        found = spans.divide(found, expected)
     found = found.sort("document", "class", "start", "end", "llr", descending=[False] * 4 + [True])
     names = to_rows(documents(reference))
     parts = [to_rows(aside, outcome=UNMAPPED, criterion=c.written) for c in options.overlap]
     parts += [labels(found, expected, criterion, options) for criterion in options.overlap]
-    return with_disclosure(pl.concat([names, unplaced(lost), *parts]), reference)
+    return with_disclosure(pl.concat([names, without_place(lost), *parts]), reference)
 
 
-def unplaced(rows: pl.DataFrame) -> pl.DataFrame:
+def without_place(rows: pl.DataFrame) -> pl.DataFrame:
     """Instances of a system that have no place, to be counted."""
     return to_rows(
         rows.select("document", "genre", "llr", **{"class": "label"}), criterion=UNPLACED
     )
 
 
-def _expected(
+def _reference_instances(
     reference: Corpus, kind: str, options: DetectionOptions
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The instances of a reference, and the parts of documents that are scored; half-open.
@@ -457,7 +457,7 @@ def _expected(
     return instances.with_columns(pl.col("label").alias("class")), covered
 
 
-def _chosen(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
+def _of_classes(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
     """The instances of the classes that are scored."""
     if options.classes is None:
         return rows

@@ -45,8 +45,8 @@ NO_SCORE = math.nan
 ABSENT = math.inf
 
 
-def following(column: str) -> pl.Expr:
-    """What the next piece of the same document has in a column; null for the last one."""
+def next_piece(column: str) -> pl.Expr:
+    """The value of a column in the next piece of the same document; null for the last one."""
     same = pl.col("document") == pl.col("document").shift(-1)
     return pl.when(same).then(pl.col(column).shift(-1))
 
@@ -63,20 +63,20 @@ def half_open(pieces: pl.DataFrame) -> pl.DataFrame:
         >>> half_open(pieces)["end"].to_list()
         [10, 20, 10, 20]
     """
-    shares = (following("start") == pl.col("end")).any().over("document")
+    shares = (next_piece("start") == pl.col("end")).any().over("document")
     last = pl.col("text") & ~shares.fill_null(value=False)
     return pieces.with_columns(end=pl.col("end") + last.cast(pl.Int64))
 
 
 def events(pieces: pl.DataFrame, side: str, after: float) -> pl.DataFrame:
-    """Where the level of a side changes: rows of `document`, `at` and the side.
+    """The changes of the level of a side: rows of `document`, `at` and the side.
 
     Args:
         pieces: of the side.
         side: the name of the column of levels.
         after: the level where no piece is, up to the next one.
     """
-    later = following("start")
+    later = next_piece("start")
     ends = pieces.filter((later > pl.col("end")).fill_null(value=True))
     begins = pieces.select("document", pl.col("start").alias("at"), pl.col("level").alias(side))
     stops = ends.select("document", pl.col("end").alias("at"), pl.lit(after).alias(side))
@@ -104,7 +104,7 @@ def stretches(changes: pl.DataFrame, until: pl.DataFrame) -> pl.DataFrame:
     ordered = changes.with_columns(pl.col("at").clip(0)).sort("document", "at", maintain_order=True)
     # The row at 0 of each document stops what would flow in from the one before.
     filled = ordered.with_columns(pl.col("reference", "system").forward_fill())
-    ended = filled.with_columns(end=following("at")).join(
+    ended = filled.with_columns(end=next_piece("at")).join(
         until, on="document", maintain_order="left"
     )
     sides = [pl.when(pl.col(side) != ABSENT).then(side).alias(side) for side in SIDES]
@@ -146,11 +146,11 @@ class LevelOptions:
     index: frozenset[str] | None = None
 
     @property
-    def changed(self) -> tuple[str, ...]:
+    def changed_constants(self) -> tuple[str, ...]:
         """The names of the constants that are not those of the plan.
 
         Examples:
-            >>> LevelOptions(window=1.0).changed
+            >>> LevelOptions(window=1.0).changed_constants
             ('window',)
         """
         plan = LevelOptions()
@@ -181,7 +181,7 @@ def ratings(corpus: Corpus, kind: str, documents: pl.DataFrame) -> pl.DataFrame:
     return rows.join(documents.select("document", "text"), on="document", maintain_order="left")
 
 
-def averaged(judgments: pl.DataFrame, least: int = 2) -> pl.DataFrame:
+def average_judgments(judgments: pl.DataFrame, least: int = 2) -> pl.DataFrame:
     """Judgment Averaging: one level per segment.
 
     Three judgments are averaged; so are two, if the third is missing or is `noann`, a judgment
@@ -196,9 +196,9 @@ def averaged(judgments: pl.DataFrame, least: int = 2) -> pl.DataFrame:
     Examples:
         >>> row = {"row": 0, "document": 0, "start": 0.0, "end": 10.0, "text": False}
         >>> rows = [row | {"annotator": a, "level": b} for a, b in {"x": 156, "y": 178}.items()]
-        >>> averaged(pl.DataFrame(rows))["level"].to_list()
+        >>> average_judgments(pl.DataFrame(rows))["level"].to_list()
         [167.0]
-        >>> averaged(pl.DataFrame(rows[:1]))["level"].to_list()
+        >>> average_judgments(pl.DataFrame(rows[:1]))["level"].to_list()
         [nan]
     """
     annotator = pl.coalesce("annotator", pl.format("{}", "row"))
@@ -210,7 +210,9 @@ def averaged(judgments: pl.DataFrame, least: int = 2) -> pl.DataFrame:
     return scored.select(*PIECE, "text", "level").sort(PIECE)
 
 
-def extended(pieces: pl.DataFrame, seconds: float = 1.0, characters: float = 10.0) -> pl.DataFrame:
+def extend_pieces(
+    pieces: pl.DataFrame, seconds: float = 1.0, characters: float = 10.0
+) -> pl.DataFrame:
     """Pieces of which short gaps have the level of the piece before them.
 
     Args:
@@ -220,10 +222,10 @@ def extended(pieces: pl.DataFrame, seconds: float = 1.0, characters: float = 10.
 
     Examples:
         >>> rows = {"document": [0, 0], "start": [15.0, 18.0], "end": [17.5, 27.5]}
-        >>> extended(pl.DataFrame({**rows, "text": [False, False]}))["end"].to_list()
+        >>> extend_pieces(pl.DataFrame({**rows, "text": [False, False]}))["end"].to_list()
         [18.0, 27.5]
     """
-    later = following("start")
+    later = next_piece("start")
     shortest = pl.when("text").then(characters).otherwise(seconds)
     short = (later - pl.col("end")).round(_DIGITS) < shortest
     return pieces.with_columns(end=pl.when(short).then(later).otherwise("end"))
@@ -231,8 +233,8 @@ def extended(pieces: pl.DataFrame, seconds: float = 1.0, characters: float = 10.
 
 def reference_pieces(judgments: pl.DataFrame, options: LevelOptions) -> pl.DataFrame:
     """The levels of the reference, half-open; what is between them is a no-score region."""
-    pieces = half_open(averaged(judgments, options.min_judgments))
-    pieces = extended(pieces, options.extend_reference, options.extend_reference_text)
+    pieces = half_open(average_judgments(judgments, options.min_judgments))
+    pieces = extend_pieces(pieces, options.extend_reference, options.extend_reference_text)
     return pieces.filter(pl.col("end") > pl.col("start"))
 
 
@@ -248,7 +250,7 @@ UNPROCESSED: Mapping[str, float] = MappingProxyType({"valence": 500.0, "arousal"
 CLOSE = 0.02
 
 
-def processed(system: Corpus) -> pl.Series:
+def processed_documents(system: Corpus) -> pl.Series:
     """The documents that the system could process, as rows of `documents`."""
     return system.documents.filter(pl.col("processed").fill_null(value=True))["row"]
 
@@ -262,16 +264,16 @@ def system_pieces(ratings: pl.DataFrame, *, gaps: bool) -> pl.DataFrame:
     """
     written = ratings.drop_nulls("level").select(*PIECE, "text", "level").sort(PIECE)
     pieces = half_open(written)
-    pieces = extended(pieces) if gaps else joined(pieces)
+    pieces = extend_pieces(pieces) if gaps else join_close(pieces)
     return pieces.filter(pl.col("end") > pl.col("start"))
 
 
-def joined(pieces: pl.DataFrame) -> pl.DataFrame:
+def join_close(pieces: pl.DataFrame) -> pl.DataFrame:
     """Pieces of audio and video that begin where the one before ends, if that is close.
 
     Examples:
         >>> rows = {"document": [0, 0], "start": [0.0, 10.001], "end": [10.0, 20.0]}
-        >>> joined(pl.DataFrame({**rows, "text": [False, False]}))["start"].to_list()
+        >>> join_close(pl.DataFrame({**rows, "text": [False, False]}))["start"].to_list()
         [0.0, 10.0]
     """
     same = pl.col("document") == pl.col("document").shift(1)
@@ -299,7 +301,7 @@ def up_to_the_end(pieces: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame
     own = pieces.join(lengths, on="document", how="left", maintain_order="left")
     missing = pl.col("_length") - pl.col("end")
     near = (missing > 0) & pl.when("text").then(missing <= 1).otherwise(missing < CLOSE)
-    last = following("start").is_null()
+    last = next_piece("start").is_null()
     ends = own.with_columns(end=pl.when(last & near).then("_length").otherwise("end"))
     return ends.drop("_length")
 
@@ -425,7 +427,7 @@ def plan_units(
     """
     gold = reference_pieces(ratings(reference, kind, documents), options)
     own = ratings(system, kind, documents)
-    own = own.filter(pl.col("document").is_in(processed(system).implode()))
+    own = own.filter(pl.col("document").is_in(processed_documents(system).implode()))
     # Offsets of text may begin at 1: an annotated character at the length is scored too.
     last = gold.group_by("document").agg(_last=pl.col("end").max())
     documents = documents.join(last, on="document", how="left", maintain_order="left")
@@ -651,7 +653,7 @@ class LevelDiarization(Metric):
         return concordance({name: counts[name].to_numpy() for name in MOMENTS})
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What a reader of the values must know."""
+        """Say what a reader of the values must know."""
         missing = int(total["unprocessed"].sum())
         level = f"{UNPROCESSED[self.kind]:g}{self.note}"
         documents = count_of(missing, "document")

@@ -20,13 +20,13 @@ from hlteval.representation import Corpus
 from hlteval.representation.judgments import NONE, SEGMENT, UNANNOTATED, is_text
 from hlteval.scoring.ccu import detections, spans
 from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED, DetectionOptions, to_rows
-from hlteval.scoring.ccu.spans import Criterion, half_open, overlapping
+from hlteval.scoring.ccu.spans import Criterion, half_open, overlap_pairs
 
 _COLUMNS = ("document", "genre", "text", "label", "status", "start", "end")
 
 
 class OfficialReference(NamedTuple):
-    """What the public scorer compares with; places as written.
+    """A reference as the public scorer compares with it; places as written.
 
     Attributes:
         instances: `document` by name, `genre`, `text`, `label`, `status`, `start`, `end`; and
@@ -59,7 +59,7 @@ def official_reference(corpus: Corpus, kind: str, options: DetectionOptions) -> 
     gaps = constants.seconds, constants.characters
     silent = pl.col("label") == UNANNOTATED
     if options.file_merge:
-        segments = chained(decided.filter(~silent), gaps, by_status=constants.by_status)
+        segments = chain_segments(decided.filter(~silent), gaps, by_status=constants.by_status)
         return _parts(corpus, pl.concat([segments, decided.filter(silent)]), options.file_merge)
     instances = decided.filter(~silent, pl.col("label") != NONE)
     # Rows by place, each once: two annotators can give a segment the same norm and status.
@@ -68,7 +68,7 @@ def official_reference(corpus: Corpus, kind: str, options: DetectionOptions) -> 
         .unique(maintain_order=True)
         .sort("document", "start", "end", maintain_order=True)
         for rows in (
-            chained(instances, gaps, by_status=constants.by_status),
+            chain_segments(instances, gaps, by_status=constants.by_status),
             pl.concat([decided.filter(silent).select(_COLUMNS), outside(decided, corpus)]),
         )
     )
@@ -173,7 +173,7 @@ def by_majority(rows: pl.DataFrame, votes: int) -> pl.DataFrame:
     return decided.drop_nulls("label").select(_COLUMNS).unique(maintain_order=True)
 
 
-def chained(
+def chain_segments(
     rows: pl.DataFrame, gaps: tuple[float | None, float | None], *, by_status: bool, llr: str = ""
 ) -> pl.DataFrame:
     """Rows of a class of which each starts less than a gap after the end of the one before.
@@ -271,7 +271,7 @@ def official_system(
     prepared: OfficialReference,
     options: DetectionOptions,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """What a system found, outside of no-score regions, and what has no place; as written.
+    """The instances of a system outside of no-score regions, and those without a place.
 
     Args:
         reference: the reference.
@@ -282,7 +282,9 @@ def official_system(
     """
     every = detections.system_instances(reference, system, kind, options)
     every = every.with_columns(as_read(every["llr"]))
-    rows, lost = detections.placed(detections.above_least(every, options.llr_filter, "after_read"))
+    rows, lost = detections.split_placed(
+        detections.above_least(every, options.llr_filter, "after_read")
+    )
     rows = rows.sort("start", "end", maintain_order=True).unique(maintain_order=True)
     order = system.documents.select(document="name", _order="row")
     rows = rows.join(order, on="document", maintain_order="left")
@@ -290,11 +292,11 @@ def official_system(
     if prepared.parts is not None:
         whole = detections.parts_of_system(rows, prepared.parts)
         return whole.with_columns(truncated=pl.lit(value=False)), lost
-    rows = truncated(rows, prepared.unscored)
+    rows = truncate(rows, prepared.unscored)
     gaps = (options.merge_system, options.merge_system_text)
     if gaps != (None, None):
         by_status = options.merge_system_by == "class-status"
-        rows = chained(rows, gaps, by_status=by_status, llr=options.merge_system_llr)
+        rows = chain_segments(rows, gaps, by_status=by_status, llr=options.merge_system_llr)
     return rows, lost
 
 
@@ -323,7 +325,7 @@ def in_reference_classes(rows: pl.DataFrame, mapping: pl.DataFrame | None) -> pl
     return pl.concat([moved.rename({"ref_norm": "class"}).select(own.columns), own])
 
 
-def truncated(rows: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:
+def truncate(rows: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:
     """Instances without those inside no-score regions; others are cut at their limits.
 
     An instance that begins before a region and ends after it stays as it is. Regions are taken in
@@ -335,7 +337,7 @@ def truncated(rows: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:
     start, end = rows["start"].to_numpy().copy(), rows["end"].to_numpy().copy()
     cut = np.zeros(len(start), dtype=bool)
     sides = half_open(rows), half_open(unscored)
-    overlaps, others, _ = overlapping(*sides, ("document",))
+    overlaps, others, _ = overlap_pairs(*sides, ("document",))
     begins, untils = (unscored[name].to_numpy()[others] for name in ("start", "end"))
     order = np.lexsort((others, begins, overlaps))
     overlaps, begins, untils = overlaps[order], begins[order], untils[order]
@@ -379,7 +381,7 @@ def pieces(system: pl.DataFrame, others: pl.DataFrame) -> tuple[pl.DataFrame, bo
         is not scored is left out.
     """
     references = others.drop_nulls("_reference")
-    rows, matches, _ = overlapping(system, references, _KEY)
+    rows, matches, _ = overlap_pairs(system, references, _KEY)
     own = system.select("_system", "text", "start", "end")[rows]
     right = references.select("_reference", "_place", begin="start", until="end")[matches]
     pairs = pl.concat([own, right], how="horizontal").sort("_system", "_place")
@@ -418,7 +420,7 @@ def pieces(system: pl.DataFrame, others: pl.DataFrame) -> tuple[pl.DataFrame, bo
 
 
 def places(system: pl.DataFrame, references: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:
-    """What the instances of a class are compared with: its references, and all no-score regions.
+    """The references and no-score regions with which the instances of a class are compared.
 
     Args:
         system: instances, with `class`.
@@ -449,7 +451,7 @@ def candidates(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     Returns:
         `_system`, `_reference` and `_place`, sorted; what is not scored is left out.
     """
-    rows, matches, common = overlapping(system, others, _KEY)
+    rows, matches, common = overlap_pairs(system, others, _KEY)
     left = system.select("_system", own_start="start", own_end="end")[rows]
     overlaps = pl.concat([left, others.drop(_KEY)[matches]], how="horizontal")
     hull = pl.max_horizontal("own_end", "end") - pl.min_horizontal("own_start", "start")
@@ -506,7 +508,7 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
     found, lost = official_system(reference, system, kind, prepared, options)
     kept = detections.above_least(found, options.llr_filter, "after_transforms")
     moved = in_reference_classes(kept, options.mapping)
-    parts = [to_rows(detections.documents(reference)), detections.unplaced(lost)]
+    parts = [to_rows(detections.documents(reference)), detections.without_place(lost)]
     for criterion, side, instances in (
         (REFERENCE, "reference", prepared.instances),
         (UNSCORED, "reference", prepared.unscored),
@@ -558,8 +560,8 @@ def labels(
     ranked = pairs.select("llr", *_SPAN).with_row_index("_order").filter(similar)
     ranked = ranked.sort("llr", descending=True, nulls_last=True, maintain_order=True)
     first = ranked.unique(_SPAN, keep="first", maintain_order=True)["_order"]
-    labelled = _labelled(pairs, np.isin(np.arange(pairs.height), first), options)
-    rows = pl.concat([labelled, *_missed(expected, labelled)], how="diagonal")
+    labelled = _label(pairs, np.isin(np.arange(pairs.height), first), options)
+    rows = pl.concat([labelled, *_missed_references(expected, labelled)], how="diagonal")
     parts = [to_rows(rows, criterion=criterion.written)]
     if indivisible:
         parts.append(to_rows(pl.DataFrame({"criterion": [INDIVISIBLE]})))
@@ -592,7 +594,7 @@ def _compared_spans(
     return shared.sort("class", "document", "llr", **falling, maintain_order=True)
 
 
-def _labelled(pairs: pl.DataFrame, correct: np.ndarray, options: DetectionOptions) -> pl.DataFrame:
+def _label(pairs: pl.DataFrame, correct: np.ndarray, options: DetectionOptions) -> pl.DataFrame:
     """Candidates with their labels.
 
     Of an instance with several, only the first can be a false alarm; others are written as if
@@ -620,7 +622,7 @@ def _labelled(pairs: pl.DataFrame, correct: np.ndarray, options: DetectionOption
     )
 
 
-def _missed(expected: pl.DataFrame, labelled: pl.DataFrame) -> Iterator[pl.DataFrame]:
+def _missed_references(expected: pl.DataFrame, labelled: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """References without a correct instance.
 
     One that is not a candidate is written by itself, any other beside each of its false alarms; not

@@ -239,10 +239,17 @@ def statistics_by_class(total: pl.DataFrame, sides: Sides = SIDES) -> str:
 
 def statistics_aggregated(total: pl.DataFrame) -> str:
     """The file `statistics_aggregated.tab`."""
-    lengths = [row for data in SIDES for row in _lengths(total, data)]
-    silent = total.filter(pl.col("criterion") == UNSCORED).height
-    rows = [*lengths, *file_counts(scored_files(total, SIDES), silent)]
-    return table(STATISTICS, rows)
+    rows = []
+    for data, side in _NAMES.items():
+        own = total.filter(pl.col("criterion").is_in(SIDES[data]))
+        length = pl.col(f"{side}_end") - pl.col(f"{side}_start") + (pl.col("genre") == "text")
+        for genre, value in own.group_by("genre").agg(length.sum()).sort("genre").rows():
+            unit = "characters" if genre == "text" else "seconds"
+            # a sum has no decimals if it has none, not if it is rounded to that
+            amount = whole(value) if value.is_integer() else str(round(value, 2))
+            rows.append((data, genre, f"total_instance_{unit}", amount))
+    silent = total.filter(criterion=UNSCORED).height
+    return table(STATISTICS, [*rows, *file_counts(scored_files(total, SIDES), silent)])
 
 
 def scored_files(total: pl.DataFrame, sides: Sides) -> dict[str, tuple[int, int]]:
@@ -268,20 +275,6 @@ def file_counts(
         yield data, "all", "file_scoring_counts", str(scored)
         if data == "ref":
             yield data, "all", "noann_segment_scoring_counts", str(silent)
-
-
-def _lengths(total: pl.DataFrame, data: str) -> Iterator[tuple[str, ...]]:
-    """How long the instances of a side are together, by genre.
-
-    A sum has no decimals if it has none, not if it is rounded to that.
-    """
-    side = _NAMES[data]
-    own = total.filter(pl.col("criterion").is_in(SIDES[data]))
-    length = pl.col(f"{side}_end") - pl.col(f"{side}_start") + (pl.col("genre") == "text")
-    for genre, value in own.group_by("genre").agg(length.sum()).sort("genre").rows():
-        unit = "characters" if genre == "text" else "seconds"
-        amount = whole(value) if value.is_integer() else str(round(value, 2))
-        yield data, genre, f"total_instance_{unit}", amount
 
 
 def of_outcomes(alignment: pl.DataFrame) -> str:
@@ -467,20 +460,18 @@ def inventory(
     if table == "changes":
         unfinished = reference.attributes.filter(pl.col("element") == WORDS)
         segments = pl.concat([reference.regions["start"], reference.regions["end"]])
+        for name in ("llr", "timestamp"):
+            # documents with a column of numbers that are not all written without decimals
+            integers = system.attributes.filter(element=WHOLE, name=name)
+            fractional = records.join(integers, on="document", how="anti")["document"].n_unique()
+            counts.append((NUMBERS, name, fractional))
         counts += [
-            *((NUMBERS, name, _written(system, records, name)) for name in ("llr", "timestamp")),
             (NUMBERS, "reference", _fractions(reference.changes["at"])),
             (NUMBERS, "segments", _fractions(segments)),
             (WORDS, "reference", reference.changes["at"].null_count() + unfinished.height),
         ]
     columns = ["criterion", "class", "distance"]
     return to_rows(pl.DataFrame(counts, schema=columns, orient="row"))
-
-
-def _written(system: Corpus, records: pl.DataFrame, name: str) -> int:
-    """How many documents have a column of numbers that are not all written without decimals."""
-    whole = system.attributes.filter(pl.col("element") == WHOLE, pl.col("name") == name)
-    return records.join(whole, on="document", how="anti")["document"].n_unique()
 
 
 def _fractions(values: pl.Series) -> int:
@@ -547,7 +538,7 @@ class OfficialInstanceDetection(OfficialDetection, InstanceDetection):
         return measured, means(measured), swept
 
     def crash(self, total: pl.DataFrame) -> str:
-        """Where the scorer crashes; empty if it does not."""
+        """The case in which the scorer crashes; empty if it does not."""
         marks = set(total["criterion"].unique())
         silent = has_none(total, RECORDS, "system")
         align, options = self.options.align, self.options

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from hlteval.representation import Corpus
 from hlteval.scoring.agreement.coefficients import concordance
 from hlteval.scoring.ccu import levels
-from hlteval.scoring.ccu.levels import NO_SCORE, PIECE, SIDES, LevelOptions, following
+from hlteval.scoring.ccu.levels import NO_SCORE, PIECE, SIDES, LevelOptions, next_piece
 from hlteval.scoring.ccu.official_files import documents_of_index, file_counts, table
 from hlteval.scoring.metric import Tables
 from hlteval.scoring.ratios import Numbers
@@ -154,10 +154,10 @@ def normalized_judgments(reference: Corpus, kind: str) -> pl.DataFrame:
     rows = rows.with_columns(level=pl.when(level.is_not_null()).then(score.fill_null(0.0)))
     number = rows["annotator"].cast(pl.Int64, strict=False)
     order = rows["annotator"] if number.null_count() else number
-    return _averaged(rows.with_columns(annotator=order))
+    return _average_scores(rows.with_columns(annotator=order))
 
 
-def _averaged(judgments: pl.DataFrame) -> pl.DataFrame:
+def _average_scores(judgments: pl.DataFrame) -> pl.DataFrame:
     voters = 1 + (pl.col("annotator") != pl.col("annotator").min()).sum()
     level = pl.col("level")
     pieces = judgments.drop_nulls(["start", "end"]).group_by(PIECE).agg(
@@ -177,10 +177,11 @@ def normalized_system(system: Corpus, kind: str) -> tuple[pl.DataFrame, bool]:
         Pieces as written; and whether all levels are equal, which gives no z-scores: they are 0.
     """
     rows = system.ratings.filter(
-        pl.col("kind") == kind, pl.col("document").is_in(levels.processed(system).implode())
+        pl.col("kind") == kind,
+        pl.col("document").is_in(levels.processed_documents(system).implode()),
     )
     written = rows.select(*PIECE, "level", text=False).drop_nulls().sort(PIECE)
-    pieces = levels.joined(written).drop("text").unique(maintain_order=True)
+    pieces = levels.join_close(written).drop("text").unique(maintain_order=True)
     mean, deviation = pieces["level"].mean(), pieces["level"].std(ddof=0)
     if not deviation:
         return pieces.with_columns(level=pl.lit(0.0)), not pieces.is_empty()
@@ -221,8 +222,8 @@ def official_units(
     """
     known = documents.drop_nulls("genre")
     z_scores, constant = normalized_system(system, kind)
-    gold = _placed(normalized_judgments(reference, kind), known, closed=True)
-    said = _placed(z_scores, known, closed=options.gaps)
+    gold = _place_pieces(normalized_judgments(reference, kind), known, closed=True)
+    said = _place_pieces(z_scores, known, closed=options.gaps)
     regular, crashing = said, pl.Series(dtype=pl.Int64)
     if not options.gaps:
         regular, crashing = as_windows(said, WINDOW)
@@ -240,8 +241,8 @@ def official_units(
     further = pl.concat([reference.documents, system.documents]).select(document="row").unique()
     for counts in (
         _coverage(units, answered),
-        _described(gold.with_columns(scored=pl.col("level").is_not_nan()), "reference"),
-        _described(own, "system"),
+        _describe(gold.with_columns(scored=pl.col("level").is_not_nan()), "reference"),
+        _describe(own, "system"),
         documents_of_index(reference).with_columns(reference_listed=1),
         listed.with_columns(system_listed=1),
         z_scores.group_by("document").agg(system_records=pl.len()),
@@ -261,7 +262,7 @@ def _scores(side: str) -> pl.Expr:
     return pl.col(side).is_not_null() & pl.col(side).is_not_nan()
 
 
-def _placed(pieces: pl.DataFrame, documents: pl.DataFrame, *, closed: bool) -> pl.DataFrame:
+def _place_pieces(pieces: pl.DataFrame, documents: pl.DataFrame, *, closed: bool) -> pl.DataFrame:
     """Pieces of the scored documents, half-open, in milliseconds or characters.
 
     Args:
@@ -275,7 +276,7 @@ def _placed(pieces: pl.DataFrame, documents: pl.DataFrame, *, closed: bool) -> p
     """
     own = pieces.join(documents.select("document", "text", "length"), on="document")
     own = own.filter(pl.col("text") | (pl.col("end") > pl.col("start"))).sort("document", "start")
-    later, step = following("start"), pl.col("text").cast(pl.Int64)
+    later, step = next_piece("start"), pl.col("text").cast(pl.Int64)
     gap = (later - pl.col("end")).round(3)
     short = (gap < pl.when("text").then(10).otherwise(1)) & pl.lit(closed)
     own = own.with_columns(end=pl.when(short).then(later).otherwise(pl.col("end") + step))
@@ -287,7 +288,7 @@ def _placed(pieces: pl.DataFrame, documents: pl.DataFrame, *, closed: bool) -> p
     first = (pl.col("document") != pl.col("document").shift(1)).fill_null(value=True)
     gaps = [
         own.filter(first).with_columns(start=0, end="start"),
-        own.with_columns(start="end", end=pl.coalesce(following("start"), "length")),
+        own.with_columns(start="end", end=pl.coalesce(next_piece("start"), "length")),
     ]
     empty = [rows.with_columns(level=pl.lit(NO_SCORE)) for rows in gaps]
     every = pl.concat([own, *empty], how="vertical_relaxed").drop("length")
@@ -382,7 +383,7 @@ def _coverage(units: pl.DataFrame, answered: pl.Series) -> pl.DataFrame:
     return covered.with_columns(only_sys=pl.when(has_levels).then("only_sys").otherwise(0))
 
 
-def _described(pieces: pl.DataFrame, side: str) -> pl.DataFrame:
+def _describe(pieces: pl.DataFrame, side: str) -> pl.DataFrame:
     """The pieces of a side by document: `FURTHER`."""
     level = pl.col("level").filter("scored")
     counts = {
@@ -519,7 +520,7 @@ class OfficialLevelDiarization(levels.LevelDiarization):
         Raises:
             ValueError: if others were chosen.
         """
-        if changed := self.options.changed:
+        if changed := self.options.changed_constants:
             flags = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
             raise ValueError(f"the official scorer has no {flags}; use --profile plan")
 
@@ -551,7 +552,7 @@ class OfficialLevelDiarization(levels.LevelDiarization):
         return np.full(counts.height, np.nan)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What a reader of the values must know."""
+        """Say what a reader of the values must know."""
         return (_CRASHES,) if crashes(total) else super().notes(total)
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:

@@ -41,7 +41,7 @@ def half_open(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def union(spans: pl.DataFrame) -> pl.DataFrame:
-    """What spans cover, as disjoint spans by document and start.
+    """The places that spans cover, as disjoint spans by document and start.
 
     Examples:
         >>> rows = {"document": ["d", "d", "d"], "start": [0.0, 2.0, 9.0], "end": [3.0, 5.0, 9.5]}
@@ -117,7 +117,7 @@ def inside(rows: pl.DataFrame, regions: pl.DataFrame) -> pl.Series:
     return last.select(is_inside.alias("inside")).to_series()
 
 
-def overlapping(
+def overlap_pairs(
     left: pl.DataFrame, right: pl.DataFrame, by: Sequence[str]
 ) -> tuple[Whole, Whole, Places]:
     """The pairs of spans that overlap: rows of either side, and how much they have in common.
@@ -133,7 +133,7 @@ def overlapping(
     Examples:
         >>> left = pl.DataFrame({"document": ["d"], "start": [0.0], "end": [4.0]})
         >>> right = pl.DataFrame({"document": ["d"] * 2, "start": [3.0, 4.0], "end": [9.0, 9.0]})
-        >>> [part.tolist() for part in overlapping(left, right, ["document"])]
+        >>> [part.tolist() for part in overlap_pairs(left, right, ["document"])]
         [[0], [0], [1.0]]
     """
     one, other = _groups(left, right, by)
@@ -146,7 +146,7 @@ def overlapping(
         members = np.flatnonzero(bucket == size)
         reach = float(lengths[members].max())
         places = (other[members], begins[members])
-        near = _between(places, (one, starts - reach), (one, ends))
+        near = _near(places, (one, starts - reach), (one, ends))
         found.append((near[0], members[near[1]]))
     rows, matches = (np.concatenate(part) for part in zip(*found, strict=True)) if found else _NONE
     common = np.minimum(ends[rows], stops[matches]) - np.maximum(starts[rows], begins[matches])
@@ -169,7 +169,7 @@ def _groups(left: pl.DataFrame, right: pl.DataFrame, by: Sequence[str]) -> tuple
     return group[: left.height], group[left.height :]
 
 
-def _between(places: Keys, low: Keys, high: Keys) -> tuple[Whole, Whole]:
+def _near(places: Keys, low: Keys, high: Keys) -> tuple[Whole, Whole]:
     """The places that lie between limits of the same group: rows of limits, and of places.
 
     Group and place are one number, so that a search is one search; places that miss the limits by a
@@ -216,7 +216,7 @@ def within(
     one, other = _groups(left, right, by)
     place, target = left["at"].to_numpy(), right["at"].to_numpy()
     low, high = place - distance, place + distance
-    rows, matches = _between((other, target), (one, low), (one, high))
+    rows, matches = _near((other, target), (one, low), (one, high))
     near = np.abs(place[rows] - target[matches]).round(DIGITS) <= distance
     order = np.lexsort((matches[near], rows[near]))
     return rows[near][order], matches[near][order]
@@ -228,7 +228,7 @@ def within(
 # of the gap that lies between each two of them.
 
 
-def divided(system: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
+def divide(system: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
     """System instances, those that overlap several references divided; all half-open.
 
     Args:
@@ -239,10 +239,10 @@ def divided(system: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
         >>> same = {"document": "d", "class": "102", "text": False}
         >>> own = pl.DataFrame([{**same, "start": 0.0, "end": 9.0, "from": 0.0, "to": 9.0}])
         >>> others = pl.DataFrame([{**same, "start": s, "end": s + 2} for s in (0.0, 6.0)])
-        >>> divided(own, others).select("start", "end").rows()
+        >>> divide(own, others).select("start", "end").rows()
         [(0.0, 4.0), (4.0, 9.0)]
     """
-    rows, matches, _ = overlapping(system, references, KEY)
+    rows, matches, _ = overlap_pairs(system, references, KEY)
     numbered = system.with_columns(_row=pl.int_range(pl.len(), dtype=pl.Int64))
     places = references.select(begin="start", until="end")[matches]
     pairs = pl.concat([numbered[rows], places], how="horizontal").sort("_row", "begin", "until")
@@ -404,7 +404,7 @@ def pairs(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
         >>> pairs(pl.DataFrame(one), other)["iou"].to_list()
         [0.4]
     """
-    rows, matches, common = overlapping(system, reference, KEY)
+    rows, matches, common = overlap_pairs(system, reference, KEY)
     own = (system["end"] - system["start"]).to_numpy()[rows]
     expected = (reference["end"] - reference["start"]).to_numpy()[matches]
     iou = (common / (own + expected - common)).round(DIGITS)

@@ -42,7 +42,7 @@ _VALUES = {"agreement": "Agreement", "kappa": "Kappa", "responses": "Responses"}
 
 @dataclass(frozen=True)
 class Options:
-    """What answers mean.
+    """The meaning of answers.
 
     Attributes:
         scale: the number that means "Completely Agree"; 0 if answers are words.

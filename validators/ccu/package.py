@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from hlteval.converters.ccu.submission import misnamed
+from hlteval.converters.ccu.submission import find_misnamed
 from hlteval.findings import Finding, finding
 from hlteval.findings.suggest import closest
 from hlteval.sources import Member, Source, Unreadable
@@ -59,13 +59,13 @@ def parse(written: str) -> SubmissionId | None:
     return SubmissionId(phase, area, task, team, dataset, f"{date}_{time}")
 
 
-def malformed(written: str) -> str:
+def form_problem(written: str) -> str:
     """How to correct an identifier that does not have the form; empty if it does.
 
     Examples:
-        >>> malformed("CCU_P1_TA1_nd_LCC_LDC2022R17-V1_20220719_110203")
+        >>> form_problem("CCU_P1_TA1_nd_LCC_LDC2022R17-V1_20220719_110203")
         'did you mean ND, not nd?'
-        >>> malformed("CCU_P1_TA1_ND_LCC_LDC2022R17-V1_20221331_110203")
+        >>> form_problem("CCU_P1_TA1_ND_LCC_LDC2022R17-V1_20221331_110203")
         '20221331_110203 is not a date and a time of the form YYYYMMDD_HHMMSS'
     """
     parsed = parse(written)
@@ -127,12 +127,12 @@ def findings(package: Package, *, task: str) -> Iterator[Finding]:
         task: the task without its prefix, such as `nd`.
     """
     source = package.submission
-    yield from named(source, task=task)
+    yield from check_name(source, task=task)
     if source.kind in _ARCHIVES:
         yield from _archive(source)
     names = {member.name for member in source.members}
     is_single = source.kind not in {"folder", *_ARCHIVES}
-    renamed = None if is_single else misnamed(source.members, task)
+    renamed = None if is_single else find_misnamed(source.members, task)
     for member in source.members:
         is_map = member.basename == _MAP
         if is_single or member is renamed:
@@ -148,8 +148,8 @@ def findings(package: Package, *, task: str) -> Iterator[Finding]:
             yield finding("CCU509", file=member.display)
 
 
-def named(source: Source, *, task: str) -> Iterator[Finding]:
-    """What is wrong with the name of an archive or a folder, whatever is inside.
+def check_name(source: Source, *, task: str) -> Iterator[Finding]:
+    """The findings about the name of an archive or a folder, whatever is inside.
 
     Args:
         source: the submission.
@@ -165,7 +165,7 @@ def named(source: Source, *, task: str) -> Iterator[Finding]:
         folder = Path(source.path).resolve().name
         name = folder if folder.startswith(PREFIX) else ""  # it is packed under another name
     parsed = parse(name)
-    if name and (hint := malformed(name)):
+    if name and (hint := form_problem(name)):
         yield finding("CCU204", file=source.path, name=name, hint=hint)
     elif parsed is not None:
         if parts := strange(parsed):
@@ -176,7 +176,7 @@ def named(source: Source, *, task: str) -> Iterator[Finding]:
 
 
 def _archive(source: Source) -> Iterator[Finding]:
-    """What is wrong with the one folder that an archive holds."""
+    """The findings about the one folder that an archive holds."""
     stem = _PACKED.sub("", posixpath.basename(source.path)) if source.has_name else ""
     outside = [member.name for member in source.members if "/" not in member.name]
     folders = sorted({m.name.partition("/")[0] for m in source.members if "/" in m.name})

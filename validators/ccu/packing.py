@@ -77,7 +77,7 @@ def _index(tables: Sequence[Member], root: str, task: str, path: str) -> tuple[b
 
 
 def recognize(source: Source, *, task: str) -> str:
-    """What a source has that only submissions to a task of CCU have.
+    """Say what a source has that only submissions to a task of CCU have.
 
     Args:
         source: the files.

@@ -12,7 +12,7 @@ import polars as pl
 
 from hlteval.findings.suggest import closest_files, hints
 from hlteval.representation import Corpus
-from hlteval.validators.ccu.package import malformed, parse, strange
+from hlteval.validators.ccu.package import form_problem, parse, strange
 from hlteval.validators.ccu.streams import (
     CHANGE_RULES,
     END,
@@ -100,7 +100,7 @@ def unlisted_norm(context: RuleContext) -> pl.LazyFrame:
     return report(only_if(CLASSES in context.lists, rows), "label")
 
 
-def _annotated(context: RuleContext) -> list[str]:
+def _known_classes(context: RuleContext) -> list[str]:
     """The classes of the annotation, listed or annotated, in order; none if it is not known."""
     if context.own:
         return []
@@ -110,16 +110,16 @@ def _annotated(context: RuleContext) -> list[str]:
     return sorted({*annotated, *listed})
 
 
-def _mapped(context: RuleContext) -> list[str]:
+def _mapped_norms(context: RuleContext) -> list[str]:
     """The norms of the system that a mapping lists."""
     return context.lists.get(MAPPING, Corpus()).mappings["label"].to_list()
 
 
 def unknown_norm(context: RuleContext) -> pl.LazyFrame:
     """A norm that the annotation does not have, and that is not mapped, once for each norm."""
-    known = context.once(_annotated)
+    known = context.once(_known_classes)
     listed = context.lists.get(CLASSES, Corpus()).documents["name"]
-    names = {*known, *listed, *context.once(_mapped)}
+    names = {*known, *listed, *context.once(_mapped_norms)}
     unknown = context.cached(norms).filter(~LABEL.is_in(list(names)))
     other = "map it to a hidden norm, or correct it"
     hinted = with_hints(unknown, "label", lambda values: hints(values, known, other), other)
@@ -128,10 +128,10 @@ def unknown_norm(context: RuleContext) -> pl.LazyFrame:
 
 def none_in_common(context: RuleContext) -> pl.LazyFrame:
     """Whether a submission with classes has none of the annotation; one row then."""
-    known, kind = context.once(_annotated), context.schema.kind
+    known, kind = context.once(_known_classes), context.schema.kind
     rows = context.cached(stretches).filter(is_of_kind(kind), ~IS_SILENT)
     names = rows.select(LABEL.unique().sort()).collect()["label"].to_list()
-    alone = bool(known and names) and not {*names} & {*known, *context.once(_mapped)}
+    alone = bool(known and names) and not {*names} & {*known, *context.once(_mapped_norms)}
     help_ = {
         "norm": "map its norms to hidden ones, or correct them",
         "emotion": "check that these are the emotions of these documents",
@@ -200,7 +200,7 @@ def submissions(context: RuleContext) -> pl.LazyFrame:
 def several_submissions(context: RuleContext) -> pl.LazyFrame:
     """An identifier of a submission that is not the first; malformed ones are reported alone."""
     rows = context.cached(submissions).collect()
-    formed = [not malformed(written) for written in rows["submission"]]
+    formed = [not form_problem(written) for written in rows["submission"]]
     named = rows.filter(pl.Series(formed, dtype=pl.Boolean)).lazy()
     others = named.with_columns(one=pl.col("given").first()).slice(1)
     return report(others, "submission")
@@ -221,13 +221,13 @@ def _odd_submissions(column: str, problem: Callable[[str], str]) -> Check:
 def _strange_parts(written: str) -> str:
     """The team and dataset of a well-formed identifier that the plan does not list."""
     parsed = parse(written)
-    return strange(parsed) if parsed and not malformed(written) else ""
+    return strange(parsed) if parsed and not form_problem(written) else ""
 
 
 def _other_task(written: str) -> str:
     """The task of a well-formed identifier, unless it is norm discovery."""
     parsed = parse(written)
-    return parsed.task if parsed and not malformed(written) and parsed.task != "ND" else ""
+    return parsed.task if parsed and not form_problem(written) and parsed.task != "ND" else ""
 
 
 # Rules over the documents and segments of a reference.
@@ -571,7 +571,7 @@ NDMAP = submission_rules(
     CCU712=not_hidden,
     CCU713=check(mappings, pl.col("again"), target=quote("target")),
     CCU714=several_submissions,
-    CCU715=_odd_submissions("hint", malformed),
+    CCU715=_odd_submissions("hint", form_problem),
     CCU716=_odd_submissions("parts", _strange_parts),
     CCU717=_odd_submissions("task", _other_task),
 )

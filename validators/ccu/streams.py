@@ -39,7 +39,7 @@ IS_STREAM = (pl.col("modality") != TEXT).fill_null(value=False)
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What the task and its options say of what is checked.
+    """The task and the options of what is checked.
 
     Attributes:
         task: the task without its prefix, such as `nd`.
@@ -54,11 +54,11 @@ class Allowed:
     gaps: bool
 
 
-def allowed(options: Mapping[str, str], reference: bool = False, *, task: str) -> Allowed:
-    """What a submission, or a reference, may have.
+def schema_of(options: Mapping[str, str], reference: bool = False, *, task: str) -> Allowed:
+    """Return what a submission, or a reference, may have.
 
     Examples:
-        >>> allowed({"gaps": "yes"}, task="vd")
+        >>> schema_of({"gaps": "yes"}, task="vd")
         Allowed(task='vd', kind='valence', reference=False, gaps=True)
     """
     gold = reference or task == "reference"

@@ -26,7 +26,7 @@ _LISTED = 40
 
 
 class Scale(NamedTuple):
-    """What answers may be.
+    """The scale of answers.
 
     Attributes:
         top: the number that means `IDEAL`; 0 if answers are words.

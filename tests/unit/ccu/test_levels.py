@@ -9,7 +9,7 @@ import pytest
 from hlteval.representation import Corpus
 from hlteval.scoring.agreement.coefficients import kappa
 from hlteval.scoring.ccu import official_levels
-from hlteval.scoring.ccu.levels import LevelOptions, averaged, ratings, reference_pieces
+from hlteval.scoring.ccu.levels import LevelOptions, average_judgments, ratings, reference_pieces
 from hlteval.scoring.ccu.official_levels import as_windows, level_diarization
 from hlteval.scoring.resampling import bootstrap
 from tests.unit.ccu.level_corpora import gold, said, scored
@@ -46,7 +46,7 @@ def levels(units: pl.DataFrame) -> list[tuple[float, ...]]:
 
 
 def test_judgments_of_the_worked_example_are_averaged():
-    pieces = averaged(rows_of(gold(AUDIO, APPENDIX_D)))
+    pieces = average_judgments(rows_of(gold(AUDIO, APPENDIX_D)))
     assert pieces["level"].round(1).to_list()[:4] == [166.3, 280.3, 942.3, 700]
     assert np.isnan(pieces["level"][4])
 
