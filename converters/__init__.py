@@ -1,63 +1,32 @@
-"""Converters: one module a format, each declaring a `FORMAT`."""
+"""Converters: a module and a file of declarations for each format, which is its `FORMAT`."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module, resources
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hlteval.extensions import FORMATS, broken_extensions, extensions, load_extension
+from hlteval.extensions import (
+    FORMATS,
+    Tables,
+    broken_extensions,
+    extensions,
+    load_extension,
+    read_tables,
+)
 
 if TYPE_CHECKING:
     from hlteval.converters.format import Format, ReadResult, Setting, WrongSetting
 
-#: The formats by name, each imported where it is first used.
-BUILTIN: Mapping[str, str] = {
-    "standoff": "hlteval.converters.standoff.bionlp",
-    "corpus": "hlteval.converters.corpus.parquet",
-    "jsonl": "hlteval.converters.corpus.jsonl",
-    "seedev-sentences": "hlteval.converters.lists.seedev_sentences",
-    "appen": "hlteval.converters.situations.appen",
-    "speech-sf-json": "hlteval.converters.situations.speech_sf_json",
-    "speech-sf-tsv": "hlteval.converters.situations.speech_sf_tsv",
-    "lorehlt-sf-json": "hlteval.converters.situations.lorehlt.lorehlt_sf_json",
-    "lorehlt-sf-reference": "hlteval.converters.situations.lorehlt.lorehlt_sf_reference",
-    "lorehlt-sf-tables": "hlteval.converters.situations.lorehlt.lorehlt_sf_tables",
-    "document-list": "hlteval.converters.lists.document_list",
-    "edl-tab": "hlteval.converters.edl.edl_tab",
-    "kb-tab": "hlteval.converters.edl.kb_tab",
-    "conll-coref": "hlteval.converters.edl.conll_coref",
-    "ltf": "hlteval.converters.ltf.ltf",
-    "rsd": "hlteval.converters.ltf.rsd",
-    "laf": "hlteval.converters.ltf.laf",
-    "text": "hlteval.converters.ltf.text",
-    "conllu": "hlteval.converters.ltf.conllu",
-    "neleval": "hlteval.converters.edl.neleval",
-    "hub4": "hlteval.converters.hub4.templates",
-    "sgml-corpus": "hlteval.converters.hub4.sgml_corpus",
-    "muc-listing": "hlteval.converters.hub4.muc_listing",
-    "brat": "hlteval.converters.standoff.brat",
-    "bioc-xml": "hlteval.converters.bioc.bioc_xml",
-    "ccu-reference": "hlteval.converters.ccu.reference",
-    "ccu-submission": "hlteval.converters.ccu.submission",
-    "ccu-index": "hlteval.converters.ccu.document_index",
-    "pubannotation": "hlteval.converters.pubannotation.pubannotation",
-    "rttm": "hlteval.converters.timelines.rttm",
-    "audacity": "hlteval.converters.timelines.audacity",
-    "webvtt": "hlteval.converters.timelines.webvtt",
-    "elan": "hlteval.converters.timelines.elan",
-    "instances-csv": "hlteval.converters.timelines.instances_csv",
-    "levels-parquet": "hlteval.converters.timelines.levels_parquet",
-    "ccu-ta2": "hlteval.converters.ccu.ta2",
-    "lorehlt-mt": "hlteval.converters.mt.lorehlt_mt",
-    "mteval": "hlteval.converters.mt.mteval",
-    "mt-text": "hlteval.converters.mt.mt_text",
-    "tmx": "hlteval.converters.mt.tmx",
-    "sacrebleu-tsv": "hlteval.converters.mt.sacrebleu_tsv",
-}
+#: The modules of the formats that come with the package, by name.
+BUILTIN: Mapping[str, str] = MappingProxyType(
+    {name: f"{__name__}.{module}" for name, module in read_tables(__name__, "formats").items()}
+)
+_NAMES = {module: name for name, module in BUILTIN.items()}
+#: What a format carries that has a place for all tables and columns.
+ALL = "everything"
 
 
 class SettingSummary(NamedTuple):
@@ -113,6 +82,7 @@ __all__ = [
     "SettingSummary",
     "Summary",
     "WrongSetting",
+    "declared",
     "known",
     "load",
     "summaries",
@@ -127,23 +97,62 @@ def known() -> Mapping[str, str]:
 
 @cache
 def summaries() -> Mapping[str, Summary]:
-    """What each format is, in short; reading ours from `grammars/formats.json` imports no reader.
+    """What each format is, in short; the declarations of ours are read without their modules.
 
     Examples:
         >>> summaries()["ltf"].writes
         True
     """
-    file = resources.files("hlteval.grammars") / "formats.json"
-    ours = {name: _loaded(own) for name, own in json.loads(file.read_text("utf-8")).items()}
-    others = [name for name in extensions(FORMATS) if name not in ours]
+    others = [name for name in extensions(FORMATS) if name not in BUILTIN]
     broken = broken_extensions(FORMATS) if others else {}
     added = {name: summary(load(name)) for name in others if name not in broken}
+    ours = {name: _declared_summary(module) for name, module in BUILTIN.items()}
     return MappingProxyType({**added, **ours})
 
 
-def _loaded(own: dict[str, Any]) -> Summary:
-    """A summary from its JSON."""
-    return Summary(**own | {"settings": [SettingSummary(**each) for each in own["settings"]]})
+def _declared_summary(module: str) -> Summary:
+    """What a format is, in short, by its declarations."""
+    tables = declared(module)
+    everything = tables["carries"] == ALL
+    carried = read_tables("hlteval.representation", "tables") if everything else tables["carries"]
+    return Summary(
+        title=tables["title"],
+        reads=tables.get("reads", True),
+        writes=tables["writes"],
+        everything=everything,
+        tables=[name for name in carried if "." not in name],
+        settings=[
+            SettingSummary(*(setting.get(field, []) for field in SettingSummary._fields))
+            for setting in tables["settings"]
+        ],
+        suffixes=tables["suffixes"],
+    )
+
+
+def declared(module: str) -> Tables:
+    """The declarations of a format, in the file beside its module; see `converters.declarations`.
+
+    Examples:
+        >>> declared("hlteval.converters.edl.kb_tab")["carries"]
+        ['sources', 'entities', 'entities.label', 'entities.source', 'entities.name']
+    """
+    package, _, name = module.rpartition(".")
+    defaults = {
+        "name": _NAMES.get(module, name.replace("_", "-")),
+        "carries": ["sources", "documents"],
+        "writes": True,
+    }
+    tables: Tables = {**defaults, **read_tables(package, name)}
+    without = {"rejected_records", *tables.get("unwritten", ())}
+    words = [item for item in tables.get("words", ()) if ":" not in item and item not in without]
+    carries = ALL if tables["carries"] == ALL else [*tables["carries"], *words]
+    settings = [
+        {"name": name, "of": use, **setting}
+        for use, settings in tables.get("settings", {}).items()
+        for name, setting in settings.items()
+    ]
+    own = {name: value for name, value in tables.items() if name != "unwritten"}
+    return {**own, "carries": carries, "settings": settings}
 
 
 def summary(form: Format) -> Summary:

@@ -7,13 +7,14 @@ searched, once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
+import msgspec
 import polars as pl
+from msgspec.structs import replace
 
 from hlteval.converters.toolkit.fitting import only_kinds, plural, without_repeated, worded
 from hlteval.findings import FieldRef, Finding, Location
@@ -38,8 +39,7 @@ class ReadResult:
     members: tuple[Member, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Something that can be set for a format: a parameter of its `read` or its `write`.
 
     `name` is as on the command line; the parameter has underscores for its hyphens. A setting of
@@ -87,8 +87,7 @@ def single_batch(source: Source) -> Mapping[str, tuple[Member, ...]]:
     return {"": source.members}
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A file format, declared by its module as `FORMAT`.
 
     Attributes:
@@ -136,28 +135,28 @@ class Format:
     name: str
     title: str
     suffixes: tuple[str, ...]
-    layout: Layout
+    layout: Layout = "single_file"
     carries: tuple[str, ...]
     sniff: Callable[[Source], bool]
-    read: Callable[[Source], Iterator[ReadResult]]
+    general: bool = False
+    read: Callable[..., Iterator[ReadResult]]
     locate: Callable[[Member, Sequence[FieldRef]], list[Location | None]]
-    write: Callable[[Iterable[Corpus], Path], None] | None = None
-    documents: Callable[[Source], Mapping[str, tuple[Member, ...]]] = field(default=single_batch)
+    write: Callable[..., None] | None = None
+    documents: Callable[[Source], Mapping[str, tuple[Member, ...]]] = single_batch
     known_losses: str = ""
-    count_losses: Callable[[Corpus], Mapping[str, int]] = field(default=nothing)
+    count_losses: Callable[..., Mapping[str, int]] = nothing
     settings: tuple[Setting, ...] = ()
+    words: Mapping[str, str] = msgspec.field(default_factory=dict)
+    needed_files: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    codes: tuple[str, ...] = ()
     reads: bool = True
     frame_kinds: tuple[str, ...] = ()
-    codes: tuple[str, ...] = ()
-    repeated_code: str = ""
-    general: bool = False
-    separable: bool = False
-    has_rows: bool = False
-    tabular: Callable[..., Sequence[Table]] = field(default=no_tables)
-    shares_documents: bool = False
     evaluation: str = ""
-    words: Mapping[str, str] = field(default_factory=dict)
-    needed_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    shares_documents: bool = False
+    repeated_code: str = ""
+    separable: bool = False
+    tabular: Callable[..., Sequence[Table]] = no_tables
+    has_rows: bool = False
 
     def with_settings(self, values: Mapping[str, str]) -> Format:
         """The format with settings, given as text by name.

@@ -6,16 +6,25 @@ A package declares them in its pyproject.toml; docs/extending.md is a tutorial:
     colon-tab = "colons.colon_tab:FORMAT"
 
 `hlteval/extensions.py` belongs to no room: each room finds there what other packages add to it.
+
+Tasks and formats are files of declarations in TOML. `extends` lists files whose tables a file
+completes, or overrides key by key. A function is written as `module:name`, and imported when it is
+called; with arguments it is a table: `{call = "module:name", task = "nd"}`.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial, reduce
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+Tables = Mapping[str, Any]
 
 FORMATS = "hlteval.formats"
 TASKS = "hlteval.tasks"
@@ -110,3 +119,48 @@ class LazyImport:
 def lazy(named: str) -> LazyImport:
     """A function or value that is imported when it is used; see `LazyImport`."""
     return LazyImport(named)
+
+
+def read_tables(package: str, name: str) -> Tables:
+    """Read a file of a package, given without `.toml`, and those that it extends.
+
+    Examples:
+        >>> read_tables("hlteval.tasks", "hub4")["format"]
+        'hub4'
+    """
+    tables = dict(_file(package, name))
+    extended = tables.pop("extends", ())
+    return reduce(_merge, (*(read_tables(package, other) for other in extended), tables))
+
+
+@cache
+def _file(package: str, name: str) -> Tables:
+    spec = find_spec(package)  # which imports no library that the package does
+    folder = Path(spec.origin if spec and spec.origin else package).parent
+    return tomllib.loads((folder / f"{name}.toml").read_text("utf-8"))
+
+
+def _merge(first: Tables, second: Tables) -> Tables:
+    """Complete a table by another one, which counts where both have a value."""
+    inner = {
+        key: _merge(first[key], value)
+        for key, value in second.items()
+        if isinstance(value, dict) and isinstance(first.get(key), dict)
+    }
+    return {**first, **second, **inner}
+
+
+def make_function(_: type, value: Any) -> Any:
+    """Make a function of a reference to it; anything else as it is: a `dec_hook` of msgspec.
+
+    Examples:
+        >>> make_function(object, {"call": "builtins:int", "base": 8})("17")
+        15
+    """
+    match value:
+        case str():
+            return lazy(value)
+        case {"call": str() as named, **rest}:
+            arguments = {str(k): tuple(v) if isinstance(v, list) else v for k, v in rest.items()}
+            return partial(lazy(named), **arguments)
+    return value

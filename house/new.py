@@ -24,9 +24,9 @@ Names = dict[str, str]
 def new_format(root: Path, names: Names) -> None:
     """Write a format with its codes, fixtures and tests."""
     write_files(root, "format", names)
-    dotted = f"hlteval.converters.{names['family']}.{names['module']}"
     form = names["format"]
-    add_line(root / "converters/__init__.py", "BUILTIN", "}", f'    "{form}": "{dotted}",')
+    with (root / "converters/formats.toml").open("a", encoding="utf-8") as listed:
+        listed.write(f'{form} = "{names["family"]}.{names["module"]}"\n')
     add_package(root, "converters", names["family"])
     row = f"| `{form}` | {names['title']}: document, begin, end, label | yes | yes |"
     add_line(root / "README.md", "| format |", "", row)
@@ -38,7 +38,7 @@ def new_format(root: Path, names: Names) -> None:
 
 def new_task(root: Path, names: Names) -> None:
     """Write a task with its rules and its metric, and its format if there is none of that name."""
-    if f'"{names["format"]}": ' not in (root / "converters/__init__.py").read_text("utf-8"):
+    if f"\n{names['format']} = " not in (root / "converters/formats.toml").read_text("utf-8"):
         new_format(root, names)
     write_files(root, "task", names)
     name, family, title = names["name"], names["family"], names["title"]

@@ -27,7 +27,7 @@ Codes raised: XML1xx, BIOxxx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,15 +35,16 @@ from typing import TYPE_CHECKING
 
 from hlteval.converters.bioc.parts import declared_encoding, parts, utf8
 from hlteval.converters.bioc.reading import Documents, Mismatches
-from hlteval.converters.bioc.writing import collection, count_losses
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.bioc.writing import collection
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import beginning
-from hlteval.converters.toolkit.spans import CHARACTERS, OFFSETS, UnitText
-from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
+from hlteval.converters.toolkit.spans import CHARACTERS, UnitText
+from hlteval.findings import Bounded, Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Malformed, encoding_problem
-from hlteval.syntax.xml_places import Lines, Written, locate_elements
+from hlteval.syntax.xml_places import Lines, Written
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -105,16 +106,16 @@ _SUFFIX = ".bioc.xml"
 
 def sniff(source: Source) -> bool:
     """Whether files are named so, or the first has the root element of BioC."""
-    members = _members(source)
-    if any(member.basename.endswith(_SUFFIX) for member in members):
+    files = members(source)
+    if any(member.basename.endswith(_SUFFIX) for member in files):
         return True
-    return bool(members) and "<collection" in beginning(members[0])
+    return bool(files) and "<collection" in beginning(files[0])
 
 
 def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
     """The documents of each file, some megabytes at a time; offsets may count another unit."""
     names: dict[str, int] = {}
-    for member in _members(source):
+    for member in members(source):
         data, digest, findings = utf8(member)
         if data is None:
             yield ReadResult(Corpus(), findings, (member,))
@@ -128,10 +129,11 @@ def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
             yield ReadResult(Corpus(), rest, (member,))
 
 
-def _members(source: Source) -> Sequence[Member]:
+def members(source: Source) -> tuple[Member, ...]:
+    """The files that are read."""
     if source.kind in {"file", "stdin"}:
         return source.members
-    return [member for member in source.members if member.basename.endswith(".xml")]
+    return tuple(member for member in source.members if member.basename.endswith(".xml"))
 
 
 @dataclass
@@ -207,11 +209,6 @@ class _File:
         self.bounded.add(problem.code, problem.record, finding, problem)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Where elements are; a field is an attribute, or `text` for what follows the tag."""
-    return locate_elements(member, places)
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """All documents as one collection, an element of theirs a line.
 
@@ -221,55 +218,4 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
         stream.writelines(collection(corpora))
 
 
-FORMAT = Format(
-    name="bioc-xml",
-    title="BioC: documents in passages, with annotations and relations, in one XML file",
-    suffixes=(_SUFFIX,),
-    layout="single_file",
-    words={
-        "segments": "<passage> or <sentence> element",
-        "attributes": "<infon> element",
-        "mentions": "<annotation> element",
-        "groups": "<node> element of an equivalence",
-        "frames": "<relation> element",
-        "arguments": "<node> element",
-        "modifiers": "<relation> element of kind modifier",
-        "links": "further identifier infon",
-        "links.entity": "further identifier infon",
-        "documents.language": "language infon",
-        "segments.text": "passage text",
-        "segments.part": "passage of a sentence",
-        "mentions.fragments": "annotation with several locations",
-        "mentions.text": "<text> element",
-        "mentions.entity": "identifier infon",
-        "mentions.mention_type": "mention_type infon",
-        "mentions.confidence": "confidence infon",
-        "mentions.confidence_text": "notation of a confidence",
-        "mentions.annotator": "annotator infon",
-        "frames.frame": "relation id",
-        "frames.trigger": "trigger_id infon",
-        "modifiers.value": "value infon",
-        "modifiers.text": "text infon",
-        "rejected_records": "unreadable <annotation> element",
-    },
-    carries=(
-        *("sources", "documents", "segments", "attributes", "mentions", "groups", "frames"),
-        *("arguments", "modifiers", "links", "links.entity", "documents.text"),
-        *("documents.language", "segments.text", "segments.part", "mentions.fragments"),
-        *("mentions.text", "mentions.entity", "mentions.mention_type", "mentions.confidence"),
-        *("mentions.confidence_text", "mentions.annotator", "frames.frame", "frames.trigger"),
-        *("modifiers.value", "modifiers.text"),
-    ),
-    sniff=sniff,
-    documents=lambda source: {"": tuple(_members(source))},
-    read=read,
-    codes=("BIO", "XML"),
-    locate=locate,
-    write=write,
-    frame_kinds=("event", "relation"),
-    count_losses=count_losses,
-    settings=(OFFSETS,),
-    known_losses="layout; the passage of an annotation that could be in several, and the order "
-    "of annotations across passages; the position of relations; all collection "
-    "headers except the first; comments and anything outside the schema",
-)
+FORMAT = declaration(__name__)

@@ -31,7 +31,8 @@ from hlteval.converters.ccu.tables import (
     with_number_cells,
     words_of,
 )
-from hlteval.converters.format import Format, ReadResult, one_table
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import head, locate_lines
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
@@ -95,24 +96,5 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return {"documents that a line cannot hold": int((~fits(KIND, rows)).sum())}
 
 
-FORMAT = Format(
-    name="ccu-index",
-    title="CCU index: a list of documents with a header",
-    suffixes=(".index.tab",),
-    layout="single_file",
-    words={
-        "documents.modality": "type",
-        "documents.length": "length",
-        "rejected_records": "unreadable line",
-    },
-    carries=("sources", "documents", "documents.modality", "documents.length"),
-    known_losses="further columns; the order of columns",
-    tabular=one_table(KIND.declaration()),
-    sniff=sniff,
-    read=read,
-    codes=("CCS102", *(f"CCS{number}" for number in range(104, 110)), "CCS141"),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-    evaluation="ccu",
-)
+TABLE = KIND.declaration()
+FORMAT = declaration(__name__)

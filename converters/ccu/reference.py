@@ -36,9 +36,9 @@ from hlteval.converters.ccu.reference_rows import (
     corpus_of,
     kinds,
 )
-from hlteval.converters.ccu.reference_writing import ANNOTATED, SCORED, count_losses, write
 from hlteval.converters.ccu.tables import Kind, Tables, header_of
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Location
 from hlteval.sources import Member, Source
@@ -58,7 +58,7 @@ def kind_of(member: Member) -> Kind | None:
     return kinds().get(f"{folder.rpartition('/')[2]}/{name}")
 
 
-def members(source: Source) -> Mapping[str, tuple[Member, ...]]:
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """The tables of a reference, as one batch."""
     return {"": tuple(member for member in source.members if kind_of(member))}
 
@@ -148,75 +148,5 @@ _COLUMNS = {
 }
 
 #: The columns of the representation that it has, in its own words.
-_WORDS = {
-    "documents.language": "lang_id_manual",
-    "documents.modality": "type",
-    "documents.length": "length",
-    "regions": "segment",
-    "regions.start": "start",
-    "regions.end": "end",
-    "instances": "norm or emotion of an annotator",
-    "instances.start": "start of a judgment",
-    "instances.end": "end of a judgment",
-    "instances.status": "status",
-    "instances.region": "segment_id",
-    "instances.several": "multi_speaker",
-    "instances.annotator": "user_id",
-    "ratings": "level of an annotator",
-    "ratings.level": "level",
-    "ratings.bin": "binned level",
-    "ratings.start": "start of a level",
-    "ratings.end": "end of a level",
-    "ratings.region": "segment_id of a level",
-    "ratings.annotator": "user_id of a level",
-    "changes": "change point of an annotator",
-    "changes.at": "timestamp",
-    "changes.direction": "direction_impact",
-    "changes.strength": "strength_impact",
-    "changes.evidence": "evidence",
-    "changes.annotator": "user_id of a change point",
-    "entities": "norm of norm_info.tab",
-    "entities.label": "current_type",
-    "entities.source": "value of hidden_for",
-    "entities.name": "definition_file",
-    "attributes": "cell of index_files, file_info.tab or versions_per_file.tab",
-    "rejected_records": "unreadable line",
-}
 
-FORMAT = Format(
-    name="ccu-reference",
-    title="CCU reference: a folder of tables about audio, video and text",
-    suffixes=(),
-    layout="single_file",
-    words=_WORDS,
-    carries=("sources", "documents", *(name for name in _WORDS if name != "rejected_records")),
-    tabular=tabular,
-    sniff=sniff,
-    documents=members,
-    read=read,
-    codes=("CCR1",),
-    locate=locate,
-    settings=(
-        Setting(
-            "annotations",
-            "Annotations to read: all, or only those of one task.",
-            ALL,
-            of="read",
-            choices=(ALL, *_DATA),
-        ),
-        Setting(
-            "judgments",
-            "Write judgments as annotated, or collapsed and merged as scored.",
-            ANNOTATED,
-            of="write",
-            choices=(ANNOTATED, SCORED),
-            counts=True,
-        ),
-    ),
-    write=write,
-    count_losses=count_losses,
-    known_losses="rows of file_info.tab about other files, and cells of an index beside file_id; "
-    "the order of columns and of rows of several tables; spellings of missing values",
-    evaluation="ccu",
-    shares_documents=True,
-)
+FORMAT = declaration(__name__)

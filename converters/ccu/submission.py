@@ -42,9 +42,9 @@ from hlteval.converters.ccu.submission_rows import (
     stem,
     task_of_header,
 )
-from hlteval.converters.ccu.submission_writing import KEPT, MERGED, count_losses, write
 from hlteval.converters.ccu.tables import READ_PLACE, Tables, header_of
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Location, Problem, finding
 from hlteval.findings.suggest import hints
@@ -121,7 +121,7 @@ TASKS = tuple(task for task in kinds() if task != INDEX)
 _FIRST = 3
 
 
-def members(source: Source) -> Mapping[str, tuple[Member, ...]]:
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """The tables of a submission, as one batch."""
     if source.kind in {"file", "stdin"}:
         return {"": source.members}
@@ -149,7 +149,7 @@ def find_misnamed(members: Sequence[Member], task: str) -> Member | None:
 
 def sniff(source: Source) -> bool:
     """Whether it has an index or a mapping by name, or one of the first tables is of a task."""
-    found = members(source)[""]
+    found = documents(source)[""]
     if any(member.basename in {INDEX_FILE, MAP_FILE} for member in found):
         return True
     return any(task_of_header(header_of(member)) for member in found[:_FIRST])
@@ -305,72 +305,4 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     return locate_lines(member, places)
 
 
-#: The columns of the representation that it has, in its own words.
-_WORDS = {
-    "documents.processed": "value of is_processed",
-    "documents.message": "message",
-    "instances": "norm or emotion of the output",
-    "instances.start": "start",
-    "instances.end": "end",
-    "instances.status": "status",
-    "instances.llr": "llr",
-    "instances.region": "segment_id",
-    "ratings": "level of the output",
-    "ratings.level": "level",
-    "ratings.start": "start of a level",
-    "ratings.end": "end of a level",
-    "changes": "change point of the output",
-    "changes.at": "timestamp",
-    "changes.llr": "llr of a change point",
-    "changes.direction": "direction_impact",
-    "changes.strength": "strength_impact",
-    "mappings.submission": "sub_id",
-    "mappings": "line of nd.map.tab",
-    "attributes": "path of the index",
-    "rejected_records": "unreadable line",
-}
-
-FORMAT = Format(
-    name="ccu-submission",
-    title="CCU submission: a table for each document, and their index",
-    suffixes=(),
-    layout="single_file",
-    words=_WORDS,
-    carries=("sources", "documents", *(name for name in _WORDS if name != "rejected_records")),
-    tabular=tabular,
-    sniff=sniff,
-    documents=members,
-    read=read,
-    settings=(
-        Setting(
-            "task",
-            "Task of the tables; auto takes that of the first header.",
-            AUTO,
-            of="read",
-            choices=(AUTO, *TASKS),
-        ),
-        Setting(
-            "task",
-            "Task to write; auto takes the first with rows.",
-            AUTO,
-            of="write",
-            choices=(AUTO, *TASKS),
-            counts=True,
-        ),
-        Setting(
-            "merge",
-            "Whether to merge judgments of adjacent segments, as in scoring.",
-            MERGED,
-            of="write",
-            choices=(MERGED, KEPT),
-            counts=True,
-        ),
-    ),
-    write=write,
-    count_losses=count_losses,
-    known_losses="the order of columns; the spelling of numbers and of is_processed",
-    codes=tuple(f"CCS{number}" for number in (*range(101, 113), *range(120, 134))),
-    locate=locate,
-    evaluation="ccu",
-    shares_documents=True,
-)
+FORMAT = declaration(__name__)

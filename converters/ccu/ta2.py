@@ -17,17 +17,18 @@ Codes raised: CCA1xx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, one_table
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head, located_cells, read_files
-from hlteval.findings import FieldRef, Finding, Location
+from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.findings import Finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
 
 #: A cell with more than spaces.
@@ -74,11 +75,6 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     return corpus, table.findings(file.member)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The cells of a file; a record is a line, a field a column."""
-    return located_cells(member, places, TABLE)
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """Write the responses of all interactions that lines can represent."""
     TABLE.write((_with_names(corpus).filter(_writable()) for corpus in corpora), path)
@@ -107,19 +103,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="ccu-ta2",
-    title="CCU TA2: responses to the questionnaire after interactions",
-    suffixes=(".tsv", ".tab"),
-    layout="single_file",
-    words={"responses": "response", "rejected_records": "unreadable line"},
-    carries=("sources", "documents", "responses"),
-    tabular=one_table(TABLE),
-    sniff=sniff,
-    read=read,
-    codes=("CCA1",),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-    known_losses="order of columns; empty lines",
-)
+FORMAT = declaration(__name__)

@@ -22,8 +22,9 @@ from pathlib import Path
 
 from hlteval.converters.corpus.checks import BadLines, Defect, checked
 from hlteval.converters.corpus.lines import JsonRows, Lines, read_rows, write_batches
-from hlteval.converters.corpus.parquet import StoreError, locate, store_finding
-from hlteval.converters.format import EVERYTHING, Format, ReadResult
+from hlteval.converters.corpus.parquet import StoreError, store_finding
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import head
 from hlteval.findings import Bounded, Finding, Span, entry, excerpt, finding
 from hlteval.representation import Corpus
@@ -129,16 +130,4 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
         write_batches(corpora, stream, path.parent)
 
 
-FORMAT = Format(
-    name="jsonl",
-    title="tables as JSON Lines: one row per line",
-    suffixes=(".jsonl",),
-    layout="single_file",
-    carries=EVERYTHING,
-    sniff=sniff,
-    read=read,
-    codes=("COR",),
-    locate=locate,
-    write=write,
-    has_rows=True,
-)
+FORMAT = declaration(__name__)

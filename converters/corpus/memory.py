@@ -21,11 +21,13 @@ from io import BytesIO
 from typing import Any
 
 import polars as pl
+from msgspec import structs
 
 from hlteval.converters import known, load
+from hlteval.converters.corpus import parquet
 from hlteval.converters.corpus.checks import checked
 from hlteval.converters.corpus.lines import write_jsonl
-from hlteval.converters.corpus.parquet import locate, row_findings
+from hlteval.converters.corpus.parquet import row_findings
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.representation import Corpus, of_documents
 from hlteval.sources import Member, Source
@@ -49,7 +51,7 @@ def in_memory(source: Source, own: str = "") -> Format | None:
     names = source.corpus.sources["format"].unique()
     read_from = [load(name) for name in names if name in known()] or ([load(own)] if own else [])
     carries = {column for form in read_from for column in form.carries} or {*EVERYTHING}
-    return replace(FORMAT, carries=tuple(name for name in EVERYTHING if name in carries))
+    return structs.replace(FORMAT, carries=tuple(name for name in EVERYTHING if name in carries))
 
 
 def loaded(source: Source) -> Source:
@@ -156,16 +158,12 @@ def without_files(source: Source, form: Format, own: tuple[str, ...]) -> Source:
 
 
 #: The format of any corpus in memory; that of one is what `in_memory` returns.
-FORMAT = Format(
-    name="corpus",
+FORMAT = structs.replace(
+    parquet.FORMAT,
     title="tables in memory",
     suffixes=(),
-    layout="single_file",
-    carries=EVERYTHING,
     sniff=lambda source: source.corpus is not None,
     read=read,
     documents=documents,
-    codes=("COR",),
-    locate=locate,
-    has_rows=True,
+    write=None,
 )

@@ -13,25 +13,17 @@ Codes raised: CORxxx.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
 
 import polars as pl
 
 from hlteval.converters.corpus.checks import Defect, checked
-from hlteval.converters.format import EVERYTHING, Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.parquet_sizes import size_problem
-from hlteval.findings import (
-    MAX_PER_CODE,
-    Bounded,
-    FieldRef,
-    Finding,
-    Location,
-    Span,
-    entry,
-    finding,
-)
+from hlteval.findings import MAX_PER_CODE, Bounded, Finding, Span, entry, finding
 from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus, Table
 from hlteval.sources import Member, Source, Unreadable
 
@@ -144,6 +136,11 @@ def _shape_problem(table: Table, frame: pl.DataFrame) -> str:
     return ""
 
 
+def members(source: Source) -> tuple[Member, ...]:
+    """The tables that are read."""
+    return tuple(member for member in source.members if member.name in _FILES)
+
+
 def sniff(source: Source) -> bool:
     """Whether the source is a folder with the table of documents."""
     return source.kind == "folder" and any(m.name == "documents.parquet" for m in source.members)
@@ -217,11 +214,6 @@ def store_finding(code: str, error: StoreError, path: str, line: bytes = b"") ->
     return finding(code, file=error.file or path, span=span, reason=error.message)
 
 
-def locate(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """None: a corpus has no places of its own."""
-    return [None for _ in places]
-
-
 def save(corpus: Corpus, folder: Path) -> None:
     """Write a corpus as Parquet into a folder, which is created if necessary.
 
@@ -248,17 +240,4 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     save(Corpus.concat(corpora), path)
 
 
-FORMAT = Format(
-    name="corpus",
-    title="tables as Parquet: a folder with one file per table",
-    suffixes=(".corpus",),
-    layout="single_file",
-    carries=EVERYTHING,
-    sniff=sniff,
-    documents=lambda source: {"": tuple(m for m in source.members if m.name in _FILES)},
-    read=read,
-    codes=("COR",),
-    locate=locate,
-    write=write,
-    has_rows=True,
-)
+FORMAT = declaration(__name__)

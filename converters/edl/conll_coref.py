@@ -34,7 +34,8 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import head, locate_lines
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import TABLES, Corpus
@@ -424,41 +425,4 @@ def _stretch(line: str, field: str) -> tuple[int, int]:
     return len(line) - len(columns(line)[-1]) if in_last else 0, len(line)
 
 
-FORMAT = Format(
-    name="conll-coref",
-    title="CoNLL coreference: tokens with the mentions that start and end there",
-    suffixes=(SUFFIX,),
-    layout="single_file",
-    words={
-        "segments": "sentence",
-        "tokens": "token line",
-        "mentions": "coreference mark",
-        "mentions.entity": "entity number",
-        "rejected_records": "unreadable line",
-    },
-    carries=("sources", "documents", "segments", "tokens", "mentions", "mentions.entity"),
-    sniff=sniff,
-    read=read,
-    codes=("CRF",),
-    locate=locate,
-    write=write,
-    known_losses="columns between word and entity; which end belongs to which start if "
-    "mentions of one entity cross",
-    count_losses=count_losses,
-    settings=(
-        Setting(
-            "offsets",
-            "Whether offsets are 1-based tokens, or characters of the text built from them.",
-            "tokens",
-            of="read",
-            choices=("tokens", "characters"),
-        ),
-        Setting(
-            "entities",
-            "Scope of entity numbers: the document, the corpus, or as written.",
-            "document",
-            of="read",
-            choices=("document", "corpus", "written"),
-        ),
-    ),
-)
+FORMAT = declaration(__name__)

@@ -30,7 +30,8 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, Setting, one_table
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import from_text, to_text, with_documents
 from hlteval.converters.toolkit.source_files import locate_in_text
 from hlteval.findings import FieldRef, Finding, Location, Problem, finding
@@ -425,6 +426,11 @@ def is_header(line: str) -> bool:
     return TABLE.ordered_by(line) is not None
 
 
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The files that hold mentions, as one batch."""
+    return {"": files(source)}
+
+
 def read(source: Source) -> Iterator[ReadResult]:
     """The mentions of all files, as one batch."""
     findings: list[Finding] = []
@@ -560,47 +566,4 @@ def _stretch(line: str, field: str) -> tuple[int, int]:
     return (start, colon) if field == "document" else (colon + 1, end)
 
 
-FORMAT = Format(
-    name="edl-tab",
-    title="entity mentions as a table: one mention per line (LoReHLT EDL)",
-    suffixes=(SUFFIX,),
-    layout="single_file",
-    words={
-        "mentions": "mention line",
-        "links": "further entity after |",
-        "mentions.text": "mention string",
-        "mentions.entity": "entity",
-        "mentions.mention_type": "mention type",
-        "mentions.confidence": "confidence",
-        "mentions.confidence_text": "notation of a confidence",
-        "mentions.annotator": "run",
-        "links.entity": "further entity after |",
-        "rejected_records": "unreadable line",
-    },
-    carries=(
-        *("sources", "documents", "mentions", "links"),
-        *("mentions.text", "mentions.entity", "mentions.mention_type", "mentions.confidence"),
-        *("mentions.confidence_text", "mentions.annotator", "links.entity"),
-    ),
-    tabular=one_table(TABLE),
-    sniff=sniff,
-    documents=lambda source: {"": files(source)},
-    read=read,
-    codes=("EDL103", "EDL104", "EDL2"),
-    locate=locate,
-    write=write,
-    known_losses="empty lines; non-canonical spaces and leading zeros in extents",
-    count_losses=count_losses,
-    settings=(
-        Setting(
-            "header", "Whether to write LDC's header.", "no", of="write", choices=("no", "yes")
-        ),
-        Setting("number", "Whether to renumber mentions.", "no", of="write", choices=("no", "yes")),
-        Setting(
-            "run",
-            "Run identifier for mentions without one; run1 if the input format has none.",
-            "",
-            of="write",
-        ),
-    ),
-)
+FORMAT = declaration(__name__)

@@ -18,16 +18,17 @@ Codes raised: KBT1xx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, one_table
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import File, head, read_files
-from hlteval.findings import FieldRef, Finding, Location, finding
+from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.syntax.tsv import WHITE_SPACE, Column, Table, shorten
 
 #: The columns of the table `entities`, and their names in the header.
@@ -70,27 +71,4 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     return Corpus(sources=[file.origin], entities=entities), findings
 
 
-def locate(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Nowhere: the table is only read to look entities up."""
-    return [None for _ in places]
-
-
-FORMAT = Format(
-    name="kb-tab",
-    title="knowledge base entries as a table (LoReHLT)",
-    suffixes=(".tab",),
-    layout="single_file",
-    words={
-        "entities": "entity line",
-        "entities.label": "entity_type",
-        "entities.source": "origin",
-        "entities.name": "name",
-        "rejected_records": "unreadable line",
-    },
-    carries=(*("sources", "entities"), *("entities.label", "entities.source", "entities.name")),
-    tabular=one_table(TABLE),
-    sniff=sniff,
-    read=read,
-    codes=("KBT",),
-    locate=locate,
-)
+FORMAT = declaration(__name__)

@@ -30,8 +30,9 @@ from typing import Literal
 
 import polars as pl
 
+from hlteval.converters.declarations import declaration
 from hlteval.converters.edl.edl_tab import named_mentions
-from hlteval.converters.format import Format, ReadResult, Setting, one_table
+from hlteval.converters.format import ReadResult, one_table
 from hlteval.converters.toolkit.rows import from_text, number, to_text, with_documents
 from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem
@@ -361,42 +362,5 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="neleval",
-    title="neleval annotation files: spans with candidate entities",
-    suffixes=(".neleval",),
-    layout="single_file",
-    words={
-        "mentions": "span",
-        "links": "further candidate",
-        "mentions.entity": "entity",
-        "mentions.confidence": "score",
-        "mentions.confidence_text": "notation of a score",
-        "links.entity": "entity of a further candidate",
-        "links.label": "type of a further candidate",
-        "links.confidence": "score of a further candidate",
-        "rejected_records": "unreadable line",
-    },
-    carries=(
-        *("sources", "documents", "mentions", "links"),
-        *("mentions.entity", "mentions.confidence", "mentions.confidence_text"),
-        *("links.entity", "links.label", "links.confidence"),
-    ),
-    tabular=one_table(replace(TABLE, ragged=True)),
-    sniff=sniff,
-    read=read,
-    codes=("NEL",),
-    locate=locate,
-    write=write,
-    known_losses="empty lines; trailing tabs; JSON attributes; notation of link scores",
-    count_losses=count_losses,
-    settings=(
-        Setting(
-            "conversion",
-            "Types are `GPE` (pipeline) or `GPE/NAM` (tac15).",
-            "pipeline",
-            of="write",
-            choices=("pipeline", "tac15"),
-        ),
-    ),
-)
+tabular = one_table(replace(TABLE, ragged=True))
+FORMAT = declaration(__name__)

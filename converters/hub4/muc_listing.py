@@ -17,32 +17,14 @@ Example lines:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.hub4.templates import instances, unwritten
-from hlteval.converters.toolkit.fitting import TEMPLETTE
-from hlteval.findings import FieldRef, Location
+from hlteval.converters.declarations import declaration
+from hlteval.converters.hub4.templates import instances
 from hlteval.representation import FRAGMENTS, Corpus
-from hlteval.sources import Member, Source
-
-
-def sniff(_: Source) -> bool:
-    """Never: it is only written."""
-    return False
-
-
-def read(_: Source) -> Iterator[ReadResult]:
-    """Nothing: it is only written."""
-    yield from ()
-
-
-def locate(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Nowhere: it is only written."""
-    return [None for _ in places]
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -58,21 +40,4 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
                 between = "\n"
 
 
-FORMAT = Format(
-    name="muc-listing",
-    title="human-readable listing of template instances, in MUC style",
-    suffixes=(".muc",),
-    layout="single_file",
-    carries=(
-        *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
-        *("fills.target", "fills.text", "fills.quoted"),
-    ),
-    known_losses="quotes, which are added to all texts",
-    sniff=sniff,
-    read=read,
-    locate=locate,
-    write=write,
-    frame_kinds=(TEMPLETTE,),
-    count_losses=unwritten,
-    reads=False,
-)
+FORMAT = declaration(__name__)

@@ -30,11 +30,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.toolkit.source_files import File, head_of_first, locate_lines, read_files
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.source_files import File, head_of_first, read_files
+from hlteval.findings import Finding, Problem
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.syntax.places import Places
 
 _NAME = "[A-Za-z][A-Za-z0-9._-]*"
@@ -189,11 +190,6 @@ def _tags(name: str) -> re.Pattern[str]:
     return re.compile(f"<(/?){re.escape(name)}(?:[ \t\r\n][^<>]*)?>", re.I)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of places of a file."""
-    return locate_lines(member, places)
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The documents in a row, each at its offset in its file if there is room."""
     at, tags = 0, None
@@ -244,7 +240,7 @@ def _is_document(name: str, text: str, tags: Tags) -> bool:
     return not wrong and found.documents == {name: (0, len(found.text))}
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The documents that SGML cannot represent, and the line ends that it replaces."""
     tags = _tags_of(corpus)
     kept = [text for name, text, _ in _rows(corpus) if tags and _is_document(name, text, tags)]
@@ -253,40 +249,4 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     return counts | ({"texts with CR LF line ends, written with LF": replaced} if replaced else {})
 
 
-FORMAT = Format(
-    name="sgml-corpus",
-    title="SGML text corpus: one file of documents between tags",
-    suffixes=(".sgml", ".sgm"),
-    layout="single_file",
-    words={
-        "documents.start": "offset of a document in the file",
-        "rejected_records": "unreadable element",
-    },
-    carries=("sources", "documents", "documents.text", "documents.start"),
-    known_losses="text between documents; line breaks other than LF",
-    sniff=sniff,
-    read=read,
-    codes=("SGM",),
-    locate=locate,
-    write=write,
-    count_losses=lost,
-    settings=(
-        Setting(
-            "document-tag", "Tag that encloses documents (default: the first tag).", "", of="read"
-        ),
-        Setting(
-            "id-tag",
-            "Element with the document identifier (default DOCNO or DOCID).",
-            "",
-            of="read",
-        ),
-        Setting(
-            "line-ends",
-            "Count a CR LF line end as one character, or as written.",
-            "one",
-            of="read",
-            choices=("one", "as-written"),
-        ),
-        Setting("unsegmented", "Treat the file as one document if `yes`.", "", of="read"),
-    ),
-)
+FORMAT = declaration(__name__)

@@ -33,7 +33,8 @@ from types import MappingProxyType
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.hub4.lines import (
     OUTSIDE,
     RULES,
@@ -157,7 +158,7 @@ def _is_pointer(column: str) -> pl.Expr:
     return header.str.contains(f"^(?:{pattern('hub4', 'header')})$")
 
 
-def unwritten(corpus: Corpus) -> Mapping[str, int]:
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables no template set can say, counted."""
     templettes = corpus.frames.filter(pl.col("kind") == TEMPLETTE)
     silent = corpus.documents.join(templettes, left_on="row", right_on="document", how="anti")
@@ -315,49 +316,4 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
             stream.writelines(instances(corpus))
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
-    """What of its tables no template set can say."""
-    return unwritten(corpus)
-
-
-FORMAT = Format(
-    name="hub4",
-    title="HUB-4 template sets: templette instances with slots and fills",
-    suffixes=(".tpl",),
-    layout="single_file",
-    words={
-        "frames": "template instance",
-        "fills": "fill",
-        "frames.frame": "instance name",
-        "frames.optional": "optional slot",
-        "fills.target": "pointer",
-        "fills.text": "fill text",
-        "fills.quoted": "quotation",
-        "fills.extents": "list of extents",
-        "fills.brackets": "minimal string",
-        "rejected_records": "unreadable line",
-    },
-    carries=(
-        *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
-        *("fills.target", "fills.text", "fills.quoted", "fills.extents", "fills.brackets"),
-    ),
-    known_losses="layout of non-canonical lines; unreadable lines",
-    sniff=sniff,
-    read=read,
-    codes=("HUB1",),
-    locate=locate,
-    write=write,
-    frame_kinds=(TEMPLETTE,),
-    count_losses=lost,
-    settings=(
-        Setting(
-            "side",
-            "Whether the file is a reference, where brackets mark minimal strings, or "
-            "system output.",
-            "reference",
-            of="read",
-            choices=SIDES,
-        ),
-        Setting("types", "Instance types that contain a hyphen, comma-separated.", "", of="read"),
-    ),
-)
+FORMAT = declaration(__name__)

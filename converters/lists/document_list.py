@@ -14,17 +14,18 @@ Codes raised: DOC1xx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, one_table
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
-from hlteval.findings import FieldRef, Finding, Location, Problem, finding
+from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.findings import Finding, Problem, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table
 
 #: No identifier of a document has so many characters.
@@ -92,11 +93,6 @@ def _spaced(text: str) -> list[Problem]:
     return [Problem(code, record, 0, len(line), values)]
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of places of a file."""
-    return locate_lines(member, places)
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """Write the names of all documents that are identifiers."""
     TABLE.write((_writable(corpus) for corpus in corpora), path)
@@ -117,17 +113,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return {"documents whose name is not an identifier": lost}
 
 
-FORMAT = Format(
-    name="document-list",
-    title="document list: one identifier per line",
-    suffixes=(".list",),
-    layout="single_file",
-    carries=("sources", "documents"),
-    tabular=one_table(TABLE),
-    sniff=sniff,
-    read=read,
-    codes=("DOC",),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-)
+FORMAT = declaration(__name__)

@@ -14,16 +14,17 @@ Codes raised: SNT1xx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, one_table
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
-from hlteval.findings import FieldRef, Finding, Location
+from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.findings import Finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
 
 TABLE = Table(
@@ -59,25 +60,4 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     return corpus, table.findings(file.member, *wrong)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of places of a file."""
-    return locate_lines(member, places)
-
-
-FORMAT = Format(
-    name="seedev-sentences",
-    title="SeeDev sentences: a table of document, start, end",
-    suffixes=(".txt", ".tsv"),
-    layout="single_file",
-    words={
-        "segments": "sentence",
-        "segments.name": "sentence name",
-        "rejected_records": "unreadable line",
-    },
-    carries=("sources", "documents", "segments", "segments.name"),
-    tabular=one_table(TABLE),
-    sniff=sniff,
-    read=read,
-    codes=("SNT",),
-    locate=locate,
-)
+FORMAT = declaration(__name__)

@@ -25,16 +25,17 @@ Codes raised: CNU1xx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.ltf.tables import COLUMNS, rebuilt, unlike
-from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
-from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
+from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.findings import Bounded, Finding, Problem
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
@@ -195,11 +196,6 @@ def _escaped(text: pl.Expr) -> pl.Expr:
     return text
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of a file; a record is a line."""
-    return locate_lines(member, places)
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """All documents in one file."""
     with path.open("w", encoding="utf-8", newline="") as stream:
@@ -257,7 +253,7 @@ def _written(corpus: Corpus) -> pl.DataFrame:
     return segments.select("document", block=block)
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The rows that the file cannot represent."""
     return {
         "texts not covered by segments": len(_unfit(corpus)),
@@ -266,29 +262,4 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="conllu",
-    title="CoNLL-U: one token per line, with offsets",
-    suffixes=(".conllu",),
-    layout="single_file",
-    words={
-        "segments": "sentence",
-        "tokens": "token line",
-        "segments.name": "# sent_id comment",
-        "segments.text": "# text comment",
-        "tokens.name": "Id in MISC",
-        "tokens.pos": "value of XPOS",
-        "tokens.morph": "Morph in MISC",
-        "rejected_records": "unreadable line",
-    },
-    carries=(
-        *("sources", "documents", "segments", "tokens", "documents.text", "segments.name"),
-        *("segments.text", "tokens.name", "tokens.pos", "tokens.morph"),
-    ),
-    sniff=sniff,
-    read=read,
-    codes=("CNU",),
-    locate=locate,
-    write=write,
-    count_losses=lost,
-)
+FORMAT = declaration(__name__)

@@ -26,7 +26,8 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.ltf.files import writable_offsets
 from hlteval.converters.ltf.tables import DECLARATION
 from hlteval.converters.toolkit import source_files
@@ -139,7 +140,7 @@ def _unwritable(corpus: Corpus) -> set[int]:
     }
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the files cannot represent."""
     foreign = ~pl.col("element").is_in(_ELEMENTS) | ~pl.col("name").is_in(["lang", "task"])
     return {
@@ -161,11 +162,6 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("code", "kind", "id", "label", "text", "column", "end_column", "expected"),
     ),
 }
-
-
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The files of each document, by their name without `.laf.xml`."""
-    return source_files.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
@@ -282,29 +278,4 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     source_files.write_files((file for corpus in corpora for file in as_files(corpus)), path)
 
 
-FORMAT = Format(
-    name="laf",
-    title="LAF: typed spans, one XML file per document",
-    suffixes=(SUFFIX,),
-    layout="per_document",
-    separable=True,
-    words={
-        "mentions": "ANNOTATION element",
-        "attributes": "XML attribute",
-        "documents.language": "lang attribute",
-        "mentions.text": "EXTENT text",
-        "rejected_records": "unreadable element",
-    },
-    carries=(
-        *("sources", "documents", "mentions", "attributes"),
-        *("documents.language", "mentions.text"),
-    ),
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    codes=("LAF101", "LAF102", "XML"),
-    locate=locate,
-    write=write,
-    count_losses=lost,
-    known_losses="file layout; TAG elements, which become attributes",
-)
+FORMAT = declaration(__name__)

@@ -23,22 +23,23 @@ Codes raised: XML1xx, LTF1xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.ltf.files import SUFFIX, as_files, lost
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
+from hlteval.converters.ltf.files import SUFFIX, as_files
 from hlteval.converters.ltf.tables import Tables, bulk, corpus
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import FileBatch, beginning, head
-from hlteval.findings import FieldRef, Finding, Location, Problem, finding, spot
+from hlteval.findings import Finding, Problem, finding, spot
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.syntax.xml_elements import Element, Malformed, Parsed, problem_at, structure
-from hlteval.syntax.xml_places import locate_elements, located_findings
+from hlteval.syntax.xml_places import located_findings
 
 # LTF files of any layout, read element by element, and the problems with them.
 #
@@ -218,11 +219,6 @@ def _parts(elements: list[Element]) -> dict[int, str | None]:
     return named
 
 
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The files of each document, by their name without `.ltf.xml`."""
-    return source_files.documents(source, SUFFIX)
-
-
 def sniff(source: Source) -> bool:
     """Whether a file has the suffix, or the only file the root element of LTF.
 
@@ -274,11 +270,6 @@ def _repeated(documents: pl.DataFrame, files: FileBatch) -> tuple[pl.Series, lis
     return pl.Series(first, dtype=pl.Boolean), findings
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
-    return locate_elements(member, places)
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The documents as a folder of files, with the names of the original files of this format.
 
@@ -287,37 +278,4 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     source_files.write_files((file for corpus in corpora for file in as_files(corpus)), path)
 
 
-FORMAT = Format(
-    name="ltf",
-    title="LTF: segments and tokens, one XML file per document",
-    suffixes=(SUFFIX,),
-    layout="per_document",
-    separable=True,
-    words={
-        "segments": "SEG element",
-        "tokens": "TOKEN element",
-        "attributes": "XML attribute",
-        "documents.language": "lang attribute",
-        "segments.name": "SEG id",
-        "segments.text": "ORIGINAL_TEXT element",
-        "segments.part": "HEADLINE, TEXT or P element",
-        "tokens.name": "TOKEN id",
-        "tokens.pos": "pos attribute",
-        "tokens.morph": "morph attribute",
-        "rejected_records": "unreadable element",
-    },
-    carries=(
-        *("sources", "documents", "segments", "tokens", "attributes"),
-        *("documents.text", "documents.language", "segments.name", "segments.text"),
-        *("segments.part", "tokens.name", "tokens.pos", "tokens.morph"),
-    ),
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    repeated_code="LTF105",
-    codes=("LTF101", "LTF102", "LTF103", "LTF104", "LTF105", "XML"),
-    locate=locate,
-    write=write,
-    count_losses=lost,
-    known_losses="layout of files not in LDC's layout; comments and anything outside the schema",
-)
+FORMAT = declaration(__name__)

@@ -17,15 +17,16 @@ Codes raised: RSD1xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.source_files import FileBatch, locate_lines
-from hlteval.findings import FieldRef, Finding, Location, Problem, spot
+from hlteval.converters.toolkit.source_files import FileBatch
+from hlteval.findings import Finding, Problem, spot
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
@@ -84,11 +85,6 @@ def _unwritable(files: FileBatch) -> Iterator[Finding]:
             yield problem.in_line(files.members[origin].display, line)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of a file; a record is a line."""
-    return locate_lines(member, places)
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The texts as a folder of files, each as it is."""
     source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
@@ -103,7 +99,7 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
             yield output_paths[row], text
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The documents that files cannot represent."""
     return {
         **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
@@ -112,19 +108,4 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="rsd",
-    title="RSD: raw texts, one file per document",
-    suffixes=(SUFFIX,),
-    layout="per_document",
-    separable=True,
-    carries=("sources", "documents", "documents.text"),
-    sniff=sniff,
-    general=True,
-    documents=documents,
-    read=read,
-    codes=("RSD",),
-    locate=locate,
-    write=write,
-    count_losses=lost,
-)
+FORMAT = declaration(__name__)

@@ -22,24 +22,15 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.ltf.files import lines
-from hlteval.converters.ltf.rsd import locate, texts
+from hlteval.converters.ltf.rsd import texts
 from hlteval.converters.toolkit import source_files
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 
 SUFFIX = ".txt"
-
-
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The file of each document, by its name without `.txt`."""
-    return source_files.documents(source, SUFFIX)
-
-
-def sniff(_: Source) -> bool:
-    """Never: any file could be plain text."""
-    return False
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -88,7 +79,7 @@ def _segments(corpus: Corpus, *, divided: bool) -> pl.DataFrame:
     return segments.select("document", text=text.str.replace_all(r"\s+", " ").str.strip_chars())
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of documents without a file, and of those whose text is not its lines."""
     texts = dict(corpus.documents.select("row", "text").iter_rows())
     contents = list(_contents(corpus, divided=False))
@@ -100,27 +91,4 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="text",
-    title="plain text: one segment per line",
-    suffixes=(),
-    layout="per_document",
-    separable=True,
-    carries=("sources", "documents", "documents.text"),
-    known_losses="which lines are segments, their offsets, and whitespace within them",
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    locate=locate,
-    write=write,
-    count_losses=lost,
-    settings=(
-        Setting(
-            "tokens",
-            "Whether to separate tokens by spaces.",
-            "as-written",
-            of="write",
-            choices=("as-written", "divided"),
-        ),
-    ),
-)
+FORMAT = declaration(__name__)

@@ -20,27 +20,27 @@ Codes raised: XML1xx, MTF101 to MTF104.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.mt.texts import REFERENCE, SYSTEM, of_role, other_texts
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import FileBatch, beginning
-from hlteval.findings import FieldRef, Finding, Location, Problem, spot
+from hlteval.findings import Finding, Problem, spot
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.syntax.xml_elements import Element, Malformed, Parsed, problem_at, structure
 from hlteval.syntax.xml_places import (
     ABSENT,
     attribute,
     attributes,
     content,
-    locate_elements,
     located_findings,
     start_tag,
 )
@@ -79,7 +79,7 @@ def _unwritable(corpus: Corpus, texts: pl.DataFrame) -> set[int]:
     return names.union(texts.filter(found)["document"])
 
 
-def lost(corpus: Corpus, role: str = SYSTEM) -> Mapping[str, int]:
+def count_losses(corpus: Corpus, role: str = SYSTEM) -> Mapping[str, int]:
     """The counts of what the files cannot represent.
 
     Args:
@@ -107,11 +107,6 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 
 #: A problem with the identifier of its element.
 Named = tuple[Problem, str | None]
-
-
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The files of each document, by their name without `.ltf.xml`."""
-    return source_files.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
@@ -215,11 +210,6 @@ def _prolog(text: str, parsed: Parsed) -> Iterator[Problem]:
         yield problem_at("MTF104", place.line, place.column, given=given)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
-    return locate_elements(member, places)
-
-
 def write(corpora: Iterable[Corpus], path: Path, role: str = SYSTEM) -> None:
     """The translations as a folder of files, with the names of the original files of this format.
 
@@ -232,25 +222,4 @@ def write(corpora: Iterable[Corpus], path: Path, role: str = SYSTEM) -> None:
 
 
 _CHOICES = (SYSTEM, REFERENCE)
-FORMAT = Format(
-    name="lorehlt-mt",
-    title="LoReHLT machine translation: one mteval file per document",
-    suffixes=(SUFFIX,),
-    layout="per_document",
-    words={"translations": "seg element", "rejected_records": "unreadable element"},
-    carries=("sources", "documents", "translations"),
-    settings=(
-        Setting("role", "what the texts are", SYSTEM, "read", _CHOICES),
-        Setting("role", "which texts are written", SYSTEM, "write", _CHOICES, counts=True),
-    ),
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    repeated_code="MTF103",
-    codes=("MTF101", "MTF102", "MTF103", "MTF104", "XML"),
-    locate=locate,
-    write=write,
-    count_losses=lost,
-    known_losses="attributes of tstset; comments and anything outside the schema",
-    evaluation="lorehlt-mt",
-)
+FORMAT = declaration(__name__)

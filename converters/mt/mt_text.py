@@ -26,7 +26,8 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.mt.texts import (
     ROLES,
     SYSTEM,
@@ -43,8 +44,7 @@ from hlteval.converters.mt.texts import (
     with_sources,
     wrong_length,
 )
-from hlteval.converters.toolkit.source_files import locate_lines
-from hlteval.findings import FieldRef, Finding, Location, finding
+from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
@@ -134,11 +134,6 @@ def _set_of(file: str) -> tuple[str, str | None]:
     return SYSTEM, file.removesuffix(TEXT)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of texts."""
-    return locate_lines(member, places)
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """A folder with a text for each set, and a list of segments; others where they differ."""
     path.mkdir(parents=True, exist_ok=True)
@@ -170,25 +165,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="mt-text",
-    title="translations as plain text, a line per segment beside a list of segments",
-    suffixes=(".mt-text",),
-    layout="single_file",
-    words={
-        "translations": "line of text",
-        "translations.set": "name of a text",
-        "rejected_records": "unreadable line",
-    },
-    carries=("sources", "documents", "translations", "translations.set"),
-    sniff=sniff,
-    documents=lambda source: {"": members(source)},
-    read=read,
-    codes=("MTF4",),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-    known_losses="order of segments that differs between sets",
-    needed_files={TEXT: (LIST,)},
-    shares_documents=True,
-)
+FORMAT = declaration(__name__)

@@ -32,7 +32,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.mt import lorehlt_mt
 from hlteval.converters.mt.texts import (
     REFERENCE,
@@ -367,7 +368,7 @@ def unwritable(corpus: Corpus) -> set[int]:
     }
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the file cannot represent."""
     written = corpus.translations["document"].unique()
     silent = corpus.documents.filter(~pl.col("row").is_in(written.implode())).height
@@ -562,37 +563,4 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     ]
 
 
-FORMAT = Format(
-    name="mteval",
-    title="mteval: sources, references and translations of systems, in sets",
-    suffixes=(".mteval.xml", ".sgm"),
-    layout="single_file",
-    words={
-        "translations": "seg element",
-        "translations.set": "refid or sysid attribute",
-        "translations.language": "srclang or trglang attribute",
-        "translations.part": "hl, p or poster element",
-        "attributes": "XML attribute",
-        "rejected_records": "unreadable element",
-    },
-    carries=(
-        *("sources", "documents", "attributes", "translations"),
-        *("translations.set", "translations.language", "translations.part"),
-    ),
-    settings=(
-        Setting("setid", "name of the test set, where none is known", "test", "write"),
-        Setting("srclang", "language of the sources, where none is known", UNKNOWN, "write"),
-        Setting("trglang", "language of the translations, where none is known", UNKNOWN, "write"),
-        Setting("sysid", "name of the system, where none is known", "system", "write"),
-    ),
-    sniff=sniff,
-    documents=lambda source: {"": members(source)},
-    read=read,
-    codes=("MTF2", "XML"),
-    locate=locate,
-    write=write,
-    count_losses=lost,
-    known_losses="division into files; attributes of a document that differ between its sets; "
-    "comments and anything outside the schema",
-    shares_documents=True,
-)
+FORMAT = declaration(__name__)

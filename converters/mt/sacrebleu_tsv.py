@@ -23,7 +23,8 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.mt.texts import (
     REFERENCE,
     SOURCE,
@@ -40,8 +41,7 @@ from hlteval.converters.mt.texts import (
     wrong_length,
 )
 from hlteval.converters.toolkit.rows import escaped, unescaped
-from hlteval.converters.toolkit.source_files import locate_lines
-from hlteval.findings import FieldRef, Finding, Location, Problem, finding
+from hlteval.findings import Finding, Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table
@@ -121,11 +121,6 @@ def _table(collected: Collected, member: Member, contents: Mapping[str, str]) ->
             collected.add(row, record, Text(segment, role, cell, name))
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of tables."""
-    return locate_lines(member, places)
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """A folder with a table for each role that there is, and both lists."""
     path.mkdir(parents=True, exist_ok=True)
@@ -155,25 +150,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="sacrebleu-tsv",
-    title="translations as tables that sacrebleu reads, a column per reference or system",
-    suffixes=(".sacrebleu",),
-    layout="single_file",
-    words={
-        "translations": "cell",
-        "translations.set": "name of a column",
-        "rejected_records": "unreadable line",
-    },
-    carries=("sources", "documents", "translations", "translations.set"),
-    tabular=tabular,
-    sniff=sniff,
-    documents=lambda source: {"": members(source)},
-    read=read,
-    codes=("MTF402", "MTF403", "MTF5"),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-    known_losses="order of segments that differs between sets",
-    shares_documents=True,
-)
+FORMAT = declaration(__name__)

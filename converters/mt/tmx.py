@@ -22,12 +22,13 @@ Codes raised: XML1xx, MTF301.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.mt.texts import (
     REFERENCE,
     ROLES,
@@ -39,11 +40,11 @@ from hlteval.converters.mt.texts import (
     with_suffix,
 )
 from hlteval.converters.toolkit.source_files import beginning
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.findings import Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Element, Malformed, Reader, structure
-from hlteval.syntax.xml_places import ABSENT, attributes, escape, locate_elements, located_findings
+from hlteval.syntax.xml_places import ABSENT, attributes, escape, located_findings
 
 # Writes translations as TMX.
 
@@ -110,7 +111,7 @@ def unwritable(corpus: Corpus) -> set[int]:
     return {*names, *corpus.translations.filter(texts)["document"]}
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the file cannot represent."""
     written = corpus.translations["document"].unique()
     silent = corpus.documents.filter(~pl.col("row").is_in(written.implode())).height
@@ -231,35 +232,4 @@ class _Units:
         return SOURCE if language.lower() == source.lower() else REFERENCE
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
-    return locate_elements(member, places)
-
-
-FORMAT = Format(
-    name="tmx",
-    title="TMX: translation units with a variant per language",
-    suffixes=(SUFFIX,),
-    layout="single_file",
-    words={
-        "translations": "tuv element",
-        "translations.set": "name of a set",
-        "translations.language": "xml:lang attribute",
-        "translations.part": "name of a part",
-        "rejected_records": "unreadable element",
-    },
-    carries=(
-        *("sources", "documents", "translations"),
-        *("translations.set", "translations.language", "translations.part"),
-    ),
-    sniff=sniff,
-    documents=lambda source: {"": members(source)},
-    read=read,
-    codes=("MTF3", "XML"),
-    locate=locate,
-    write=write,
-    count_losses=lost,
-    known_losses="inline elements, notes and other properties; attributes of tools; the order of "
-    "segments that differs between sets",
-    shares_documents=True,
-)
+FORMAT = declaration(__name__)

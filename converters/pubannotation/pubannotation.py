@@ -34,9 +34,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path as FilePath
 
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
+from hlteval.converters.pubannotation import writing
 from hlteval.converters.pubannotation.reading import (
     Annotations,
     Reporter,
@@ -45,7 +48,7 @@ from hlteval.converters.pubannotation.reading import (
     records,
     title,
 )
-from hlteval.converters.pubannotation.writing import count_losses, documents, files, spread
+from hlteval.converters.pubannotation.writing import files, spread
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import beginning, unique_name
 from hlteval.findings import FieldRef, Location
@@ -58,12 +61,17 @@ _SUFFIX = ".json"
 _MEMBERS = re.compile(r'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
 
 
+def members(source: Source) -> tuple[Member, ...]:
+    """The files that are read, in the order of their names."""
+    return tuple(chain.from_iterable(source_files.documents(source, _SUFFIX).values()))
+
+
 def sniff(source: Source) -> bool:
     """Whether the file, or the first of a folder that ends in .json, has members of this format."""
-    members = source.members
+    files = source.members
     if source.kind not in {"file", "stdin"}:
-        members = tuple(file for file in members if file.basename.endswith(_SUFFIX))[:1]
-    begin = beginning(members[0]) if members else ""
+        files = tuple(file for file in files if file.basename.endswith(_SUFFIX))[:1]
+    begin = beginning(files[0]) if files else ""
     return begin.lstrip()[:1] in {"[", "{"} and bool(_MEMBERS.search(begin))
 
 
@@ -150,7 +158,7 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> N
     if layout == "files":
         source_files.write_files((file for corpus in corpora for file in files(corpus)), path)
         return
-    rows = (document for corpus in corpora for _, document in documents(corpus))
+    rows = (document for corpus in corpora for _, document in writing.documents(corpus))
     with path.open("w", encoding="utf-8", newline="") as stream:
         if layout == "lines":
             stream.writelines(f"{compact(document)}\n" for document in rows)
@@ -161,66 +169,4 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> N
         stream.write("\n]\n")
 
 
-FORMAT = Format(
-    name="pubannotation",
-    title="PubAnnotation JSON: annotations of one document or several",
-    suffixes=(".pubannotation.json", ".pubannotation.jsonl"),
-    layout="single_file",
-    words={
-        "segments": "block without obj",
-        "attributes": "further member",
-        "mentions": "denotation",
-        "groups": "relation of an equivalence",
-        "frames": "relation",
-        "arguments": "subj, obj or argument",
-        "modifiers": "attribute",
-        "links": "further entity attribute",
-        "links.entity": "further entity attribute",
-        "documents.language": "language member",
-        "segments.name": "block id",
-        "segments.text": "block text",
-        "mentions.fragments": "discontinuous span",
-        "mentions.text": "text member",
-        "mentions.entity": "entity attribute",
-        "mentions.mention_type": "mention_type attribute",
-        "mentions.confidence": "confidence attribute",
-        "mentions.annotator": "annotator attribute",
-        "frames.frame": "relation id",
-        "frames.trigger": "trigger",
-        "modifiers.value": "value of an attribute",
-        "modifiers.text": "text of an attribute",
-        "rejected_records": "unreadable item",
-    },
-    carries=(
-        *("sources", "documents", "segments", "attributes", "mentions", "links", "groups"),
-        *("frames", "arguments", "modifiers", "documents.text", "documents.language"),
-        *("segments.name", "segments.text", "mentions.fragments", "mentions.text"),
-        *("mentions.entity", "mentions.mention_type", "mentions.confidence"),
-        *("mentions.annotator", "links.entity", "frames.frame", "frames.trigger"),
-        *("modifiers.value", "modifiers.text"),
-    ),
-    sniff=sniff,
-    documents=lambda source: {
-        "": tuple(
-            file for files in source_files.documents(source, _SUFFIX).values() for file in files
-        )
-    },
-    read=read,
-    codes=("JSN", "PUB"),
-    locate=locate,
-    write=write,
-    frame_kinds=("event", "relation"),
-    count_losses=count_losses,
-    known_losses="layout; the relative order of events and relations; that an attribute was a "
-    "modification; argument identifiers",
-    settings=(
-        Setting(
-            "layout",
-            "One file with an array, one with a document per line, or a folder with a "
-            "file per document.",
-            "array",
-            of="write",
-            choices=("array", "lines", "files"),
-        ),
-    ),
-)
+FORMAT = declaration(__name__)

@@ -29,7 +29,8 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.situations.appen_blocks import (
     KEYS,
     SEPARATORS,
@@ -41,8 +42,7 @@ from hlteval.converters.situations.types import NONE
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.converters.toolkit.rows import keyed
-from hlteval.converters.toolkit.source_files import locate_lines
-from hlteval.findings import FieldRef, Finding, Location, Problem, finding, line_findings
+from hlteval.findings import Finding, Problem, finding, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, is_file_path, sha256
 from hlteval.sources.archives import first_names
@@ -274,11 +274,6 @@ _FRAME = (
 _ARGUMENT = ("document", "origin", "record", "frame_row", "position", "role", "target")
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of records of a file."""
-    return locate_lines(member, places)
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The segments as a folder of files, with the names of the original files of this format.
 
@@ -370,7 +365,7 @@ def _block(
     return "\n".join(lines) + "\n"
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables no annotation can say."""
     return {
         "frames with unsupported types or places": sum(
@@ -381,48 +376,4 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="appen",
-    title="Appen annotations of situation frames in speech: one file per audio segment",
-    suffixes=(".appen",),
-    layout="per_document",
-    separable=True,
-    evaluation="speech-sf",
-    words={
-        "frames": "situation",
-        "arguments": "candidate place",
-        "frames.place": "PLACE",
-        "frames.status": "TIME line",
-        "frames.resolution": "Resolution line",
-        "frames.urgent": "URGENCY line",
-        "rejected_records": "unreadable line",
-    },
-    carries=(
-        *("sources", "documents", "frames", "arguments"),
-        *("frames.place", "frames.status", "frames.resolution", "frames.urgent"),
-    ),
-    known_losses="layout of non-canonical lines; out-of-domain, which becomes n/a",
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    codes=("APN",),
-    locate=locate,
-    write=write,
-    frame_kinds=(SITUATION,),
-    count_losses=lost,
-    settings=(
-        Setting(
-            "place-separators",
-            "Characters that separate places, and types, in Appen annotations.",
-            SEPARATORS,
-            of="read",
-        ),
-        Setting(
-            "blocks",
-            "Read blocks by their keys, or by position as the official script does.",
-            "keys",
-            of="read",
-            choices=("keys", "position"),
-        ),
-    ),
-)
+FORMAT = declaration(__name__)

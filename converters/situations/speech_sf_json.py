@@ -24,7 +24,8 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.situations.frame_files import (
     PROPERTIES,
     FrameFile,
@@ -34,7 +35,6 @@ from hlteval.converters.situations.frame_files import (
     explain,
     frame_table,
     is_frame,
-    located_items,
 )
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.findings import finding
@@ -198,7 +198,7 @@ def _objects(corpus: Corpus) -> Iterator[dict[str, object]]:
         yield frame | {"Type": label, "TypeConfidence": int(sure) if sure in {0, 1} else sure}
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables no frame can say."""
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     half = pl.col("status").is_null() != pl.col("resolution").is_null()
@@ -209,39 +209,4 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="speech-sf-json",
-    title="Speech Situation Frames v1.5: system output as a JSON array",
-    suffixes=(".json",),
-    layout="single_file",
-    words={
-        "frames": "frame",
-        "frames.place": "PlaceMention",
-        "frames.status": "Status with Need",
-        "frames.resolution": "Status with Relief",
-        "frames.confidence": "TypeConfidence",
-        "rejected_records": "unreadable frame",
-    },
-    carries=(
-        *("sources", "documents", "frames"),
-        *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),
-    ),
-    known_losses="layout; properties outside the schema",
-    sniff=sniff,
-    read=read,
-    codes=("JSN", "SFJ"),
-    locate=located_items,
-    write=write,
-    frame_kinds=(SITUATION,),
-    evaluation="speech-sf",
-    count_losses=lost,
-    settings=(
-        Setting(
-            "escapes",
-            "Write non-ASCII characters in native script or as \\u escapes.",
-            "native",
-            of="write",
-            choices=("native", "ascii"),
-        ),
-    ),
-)
+FORMAT = declaration(__name__)

@@ -18,20 +18,21 @@ Codes raised: SFT1xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, one_table
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.situations.types import type_hint
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.converters.toolkit.rows import escaped, unescaped, with_documents
-from hlteval.converters.toolkit.source_files import File, head, located_cells, read_files
-from hlteval.findings import FieldRef, Finding, Location
+from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.findings import Finding
 from hlteval.grammars import schema
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
 
 _TEXTS = ("name", "label", "place", "status", "resolution")
@@ -100,11 +101,6 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     return corpus, table.findings(file.member)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The cells of places of a file."""
-    return located_cells(member, places, TABLE)
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """Write the situation frames of all documents."""
     TABLE.write(map(_rows, corpora), path)
@@ -124,30 +120,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return {"segments without frames": silent.height}
 
 
-FORMAT = Format(
-    name="speech-sf-tsv",
-    title="Speech Situation Frames as a table: one frame per line",
-    suffixes=(".tsv",),
-    layout="single_file",
-    words={
-        "frames": "line",
-        "frames.place": "place",
-        "frames.status": "need",
-        "frames.resolution": "relief",
-        "frames.confidence": "confidence",
-        "rejected_records": "unreadable line",
-    },
-    carries=(
-        *("sources", "documents", "frames"),
-        *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),
-    ),
-    tabular=one_table(TABLE),
-    sniff=sniff,
-    read=read,
-    codes=("SFT",),
-    locate=locate,
-    write=write,
-    frame_kinds=(SITUATION,),
-    evaluation="speech-sf",
-    count_losses=count_losses,
-)
+FORMAT = declaration(__name__)

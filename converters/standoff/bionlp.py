@@ -23,11 +23,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult, Setting
 from hlteval.converters.standoff import files, fitting, reading
-from hlteval.converters.standoff.dialects import ASKED, BIONLP, GIVEN, TEXT
+from hlteval.converters.standoff.dialects import ASKED, BIONLP
 from hlteval.converters.standoff.reading import BATCH, EXPLAINED
-from hlteval.converters.toolkit.spans import CHARACTERS, OFFSETS, results_in_characters
+from hlteval.converters.toolkit.spans import CHARACTERS, results_in_characters
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table
@@ -79,43 +80,8 @@ _INVALID_BYTES = Setting(
     choices=("reject", "replace"),
 )
 
-FORMAT = Format(
-    name="standoff",
-    title="BioNLP-ST standoff: a folder of .txt, .a1 and .a2 files",
-    suffixes=BIONLP.suffixes,
-    needed_files={GIVEN: (TEXT,), ASKED: (TEXT, GIVEN)},
-    layout="per_document",
-    separable=True,
-    words={
-        "mentions": "T line",
-        "mentions:W": "W line",
-        "groups": "member of a * line",
-        "frames": "E line",
-        "frames:R": "R line",
-        "arguments": "argument",
-        "modifiers": "M line",
-        "modifiers:N": "N line",
-        "mentions.fragments": "discontinuous span",
-        "mentions.text": "span text",
-        "frames.frame": "event identifier",
-        "frames.trigger": "trigger",
-        "modifiers.value": "referent",
-        "rejected_records": "unreadable line",
-    },
-    carries=(
-        *("sources", "documents", "mentions", "groups", "frames", "arguments", "modifiers"),
-        *("documents.text", "mentions.fragments", "mentions.text"),
-        *("frames.frame", "frames.trigger", "modifiers.value"),
-    ),
-    count_losses=partial(fitting.lost, dialect=BIONLP),
-    settings=(OFFSETS, _INVALID_BYTES),
-    known_losses="layout of non-canonical lines; unreadable records",
-    sniff=partial(reading.sniff, dialect=BIONLP),
-    documents=partial(reading.documents, dialect=BIONLP),
-    read=read,
-    codes=("STD1",),
-    locate=partial(reading.locate, dialect=BIONLP),
-    write=write,
-    frame_kinds=("event", "relation"),
-    tabular=tabular,
-)
+sniff = partial(reading.sniff, dialect=BIONLP)
+documents = partial(reading.documents, dialect=BIONLP)
+locate = partial(reading.locate, dialect=BIONLP)
+count_losses = partial(fitting.lost, dialect=BIONLP)
+FORMAT = declaration(__name__)

@@ -37,12 +37,13 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.standoff import files, fitting, reading
-from hlteval.converters.standoff.dialects import ANNOTATIONS, BRAT, TEXT
+from hlteval.converters.standoff.dialects import BRAT
 from hlteval.converters.standoff.fitting import with_entities, without_placeholders
 from hlteval.converters.standoff.reading import Batch
-from hlteval.converters.toolkit.spans import CHARACTERS, OFFSETS, in_characters, misplaced
+from hlteval.converters.toolkit.spans import CHARACTERS, in_characters, misplaced
 from hlteval.findings import FieldRef, Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -141,47 +142,8 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     files.write(corpora, path, BRAT)
 
 
-FORMAT = Format(
-    name="brat",
-    title="brat standoff: a folder of .txt and .ann files",
-    suffixes=BRAT.suffixes,
-    needed_files={ANNOTATIONS: (TEXT,)},
-    layout="per_document",
-    separable=True,
-    words={
-        "mentions": "T line",
-        "links": "further N line of a span",
-        "groups": "member of a * line",
-        "frames": "E line",
-        "frames:R": "R line",
-        "arguments": "argument",
-        "modifiers": "A line",
-        "modifiers:M": "M line",
-        "modifiers:N": "N line",
-        "modifiers:#": "# note",
-        "mentions.fragments": "discontinuous span",
-        "mentions.text": "span text",
-        "mentions.entity": "reference of a span",
-        "links.entity": "reference of an N line",
-        "frames.frame": "event identifier",
-        "frames.trigger": "trigger",
-        "modifiers.value": "value of an A or N line",
-        "modifiers.text": "text of an N line or note",
-        "rejected_records": "unreadable line",
-    },
-    carries=(
-        *("sources", "documents", "mentions", "links", "groups", "frames", "arguments"),
-        *("modifiers", "documents.text", "mentions.fragments", "mentions.text", "mentions.entity"),
-        *("links.entity", "frames.frame", "frames.trigger", "modifiers.value", "modifiers.text"),
-    ),
-    count_losses=partial(fitting.lost, dialect=BRAT),
-    settings=(OFFSETS,),
-    known_losses="layout of non-canonical lines; unreadable records; comments",
-    sniff=partial(reading.sniff, dialect=BRAT),
-    documents=partial(reading.documents, dialect=BRAT),
-    read=read,
-    codes=("BRT",),
-    locate=partial(reading.locate, dialect=BRAT),
-    write=write,
-    frame_kinds=("event", "relation"),
-)
+sniff = partial(reading.sniff, dialect=BRAT)
+documents = partial(reading.documents, dialect=BRAT)
+locate = partial(reading.locate, dialect=BRAT)
+count_losses = partial(fitting.lost, dialect=BRAT)
+FORMAT = declaration(__name__)

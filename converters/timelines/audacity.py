@@ -25,9 +25,10 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, one_table
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
-from hlteval.converters.timelines.notation import KIND, Tracks, noted, plain_text, text
+from hlteval.converters.timelines.notation import Tracks, noted, plain_text, text
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
@@ -42,7 +43,7 @@ _FREQUENCIES = re.compile(rf"\\\t(?:-?{_NUMBER}\t-?{_NUMBER})[ \t]*", re.A)
 _LABEL = re.compile("[0-9]+[.,]?[0-9]*\t[0-9]+[.,]?[0-9]*\t.*[^0-9 \r].*")
 _CELLS = 3
 #: The cells of a label; the last one may have tabs.
-_TABLE = Table(
+TABLE = Table(
     (
         Column("start", "number", pattern=_NUMBER.replace(r"\d", "[0-9]")),
         Column("end", "number", pattern=_NUMBER.replace(r"\d", "[0-9]")),
@@ -53,11 +54,6 @@ _TABLE = Table(
 )
 #: Files of a folder that are looked at.
 _SNIFFED = 3
-
-
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The file of each document, by its name without `.txt`."""
-    return source_files.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
@@ -150,22 +146,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return notation.count_losses(corpus, FORMAT.name, SUFFIX)
 
 
-FORMAT = Format(
-    name="audacity",
-    title="Audacity labels: instances, one file per document",
-    suffixes=(SUFFIX,),
-    layout="per_document",
-    separable=True,
-    words=notation.WORDS,
-    carries=notation.CARRIES,
-    tabular=one_table(_TABLE),
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    codes=("TLN1", "TLN3"),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-    known_losses="frequencies; empty lines",
-    settings=(KIND,),
-)
+FORMAT = declaration(__name__)

@@ -30,12 +30,12 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
 from hlteval.converters.timelines.notation import (
     CHANGE,
     INSTANCES,
-    KIND,
     NOT_ANNOTATED,
     NUMBER,
     PROPERTIES,
@@ -159,7 +159,7 @@ def _tiers(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:
     return tiers
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the files cannot represent."""
     counts = dict(source_files.count_without_file(corpus, "elan", SUFFIX))
     for table in TABLES:
@@ -198,11 +198,6 @@ class Value(NamedTuple):
 
 #: A problem, and the identifier of its annotation.
 Named = tuple[Problem, str | None]
-
-
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The file of each document, by its name without `.eaf`."""
-    return source_files.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
@@ -329,29 +324,4 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     source_files.write_files((file for corpus in corpora for file in as_files(corpus)), path)
 
 
-FORMAT = Format(
-    name="elan",
-    title="ELAN: instances, ratings and changes on tiers, one XML file per document",
-    suffixes=(SUFFIX,),
-    layout="per_document",
-    separable=True,
-    words={
-        "instances": "instance",
-        "ratings": "rating",
-        "changes": "change",
-        "rejected_records": "unreadable annotation",
-        **{column: column.partition(".")[2] for column in _COLUMNS},
-        "changes.at": "value of at",
-        "instances.several": "value of several",
-    },
-    carries=("sources", "documents", *TABLES, *_COLUMNS),
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    codes=("TLN1", "TLN5", "XML"),
-    locate=locate,
-    write=write,
-    count_losses=lost,
-    known_losses="media, languages, vocabularies and links; names of tiers and annotations",
-    settings=(KIND,),
-)
+FORMAT = declaration(__name__)

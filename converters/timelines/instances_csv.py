@@ -29,7 +29,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines.notation import (
     CHANGE,
     INSTANCES,
@@ -329,39 +330,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return {**counts, **count_silent(corpus, *_OF)}
 
 
-FORMAT = Format(
-    name="instances-csv",
-    title="instances, ratings and changes as comma-separated values",
-    suffixes=(".csv",),
-    layout="single_file",
-    words={
-        "instances": "instance",
-        "ratings": "rating",
-        "changes": "change",
-        **{
-            f"{table}.{name}": f"value of {name}" if name in {"at", "several"} else name
-            for table, names in _OF.items()
-            for name in names
-            if name not in {"kind"} and f"{table}.{name}" != "instances.label"
-        },
-        "rejected_records": "unreadable row",
-    },
-    carries=(
-        *("sources", "documents"),
-        *_OF,
-        *(
-            f"{table}.{name}"
-            for table, names in _OF.items()
-            for name in names
-            if name != "kind" and f"{table}.{name}" != "instances.label"
-        ),
-    ),
-    tabular=tabular,
-    sniff=sniff,
-    read=read,
-    codes=("TLN101", "TLN6"),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-    known_losses="order of rows of different tables; other columns; empty rows",
-)
+FORMAT = declaration(__name__)

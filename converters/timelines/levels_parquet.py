@@ -13,19 +13,20 @@ Codes raised: TLN7xx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines.notation import RATINGS, count_silent
 from hlteval.converters.toolkit.parquet_sizes import size_problem
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.findings import FieldRef, Finding, Location, finding
+from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, sha256
+from hlteval.sources import Source, Unreadable, sha256
 
 SUFFIX = ".parquet"
 _MAGIC = b"PAR1"
@@ -110,11 +111,6 @@ def _column(table: pl.DataFrame, name: str, wanted: pl.DataType) -> pl.Expr:
     return column.cast(wanted)
 
 
-def locate(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """None: the rows of a Parquet file are on no lines."""
-    return [None for _ in places]
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """Write the ratings of all documents."""
     tables = []
@@ -135,30 +131,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return {"ratings of other kinds": others.height, **count_silent(corpus, "ratings")}
 
 
-FORMAT = Format(
-    name="levels-parquet",
-    title="levels as Parquet: the ratings of all documents as one table",
-    suffixes=(SUFFIX,),
-    layout="single_file",
-    words={
-        "ratings": "rating",
-        "ratings.level": "level",
-        "ratings.bin": "bin",
-        "ratings.start": "start",
-        "ratings.end": "end",
-        "ratings.region": "region",
-        "ratings.annotator": "annotator",
-    },
-    carries=(
-        *("sources", "documents", "ratings", "ratings.level", "ratings.bin", "ratings.start"),
-        *("ratings.end", "ratings.region", "ratings.annotator"),
-    ),
-    sniff=sniff,
-    read=read,
-    codes=("TLN7",),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-    known_losses="other columns",
-    has_rows=True,
-)
+FORMAT = declaration(__name__)

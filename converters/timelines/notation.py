@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from hlteval.converters.format import ReadResult, Setting
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import FileBatch
@@ -48,10 +48,6 @@ PROPERTIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 NUMBER = r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
-#: The setting of formats whose labels need not name their kind.
-KIND = Setting(
-    "kind", "Kind of labels that do not name theirs.", "norm", of="read", choices=INSTANCES
-)
 _BAR = " | "
 _KIND = re.compile(rf"({'|'.join(INSTANCES)}): +")
 _VALUES: Mapping[str, str] = MappingProxyType({"llr": NUMBER, "several": "true|false"})
@@ -385,23 +381,3 @@ def count_losses(corpus: Corpus, form: str, suffix: str) -> Mapping[str, int]:
         **count_untimed(corpus, "instances"),
         "instances that do not fit a line of text": timed.filter(~fits("instances")).height,
     }
-
-
-#: What these formats call what labels hold.
-WORDS: Mapping[str, str] = {
-    "instances": "label",
-    "instances.start": "start",
-    "instances.end": "end",
-    "instances.status": "status",
-    "instances.llr": "llr",
-    "instances.region": "region",
-    "instances.several": "mark of several speakers",
-    "instances.annotator": "annotator",
-    "rejected_records": "unreadable line",
-}
-#: What labels represent.
-CARRIES = (
-    *("sources", "documents", "instances", "instances.start", "instances.end"),
-    *("instances.status", "instances.llr", "instances.region", "instances.several"),
-    "instances.annotator",
-)

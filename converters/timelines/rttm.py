@@ -24,10 +24,10 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult, one_table
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult, one_table
 from hlteval.converters.timelines.notation import (
     INSTANCES,
-    KIND,
     NUMBER,
     count_silent,
     count_untimed,
@@ -204,31 +204,5 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="rttm",
-    title="RTTM: instances as turns, one per line",
-    suffixes=(".rttm",),
-    layout="single_file",
-    words={
-        "instances": "turn",
-        "instances.start": "start",
-        "instances.end": "end",
-        "instances.status": "subtype",
-        "instances.llr": "confidence",
-        "rejected_records": "unreadable line",
-    },
-    carries=(
-        *("sources", "documents", "instances", "instances.start", "instances.end"),
-        *("instances.status", "instances.llr"),
-    ),
-    tabular=one_table(_SHORT),
-    sniff=sniff,
-    read=read,
-    codes=("TLN101", "TLN2"),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-    known_losses="comments and SPKR-INFO lines; types other than NORM and EMOTION; channels, "
-    "orthography and look-ahead",
-    settings=(KIND,),
-)
+tabular = one_table(_SHORT)
+FORMAT = declaration(__name__)

@@ -28,10 +28,10 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
 from hlteval.converters.timelines.notation import (
-    KIND,
     Tracks,
     count_finer,
     has_length,
@@ -40,10 +40,10 @@ from hlteval.converters.timelines.notation import (
     text,
 )
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.source_files import head, locate_lines
-from hlteval.findings import FieldRef, Location, Problem, line_findings
+from hlteval.converters.toolkit.source_files import head
+from hlteval.findings import Problem, line_findings
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.syntax.xml_places import content
 
 SUFFIX = ".vtt"
@@ -56,11 +56,6 @@ _TAG = re.compile("<[^>]*>")
 
 #: The number of a line, from 1, and the line.
 Line = tuple[int, str]
-
-
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The file of each document, by its name without `.vtt`."""
-    return source_files.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
@@ -135,11 +130,6 @@ def _times(record: int, line: str) -> tuple[tuple[float, float], Problem | None]
     return (times[0] / 1000, times[1] / 1000), None
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of text of a file; a record is such a line."""
-    return locate_lines(member, places)
-
-
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The cues as a folder of files, with the names of the original files of this format."""
     source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
@@ -172,21 +162,4 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-FORMAT = Format(
-    name="webvtt",
-    title="WebVTT: instances as cues, one file per document",
-    suffixes=(SUFFIX,),
-    layout="per_document",
-    separable=True,
-    words=notation.WORDS,
-    carries=notation.CARRIES,
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    codes=("TLN1", "TLN4"),
-    locate=locate,
-    write=write,
-    count_losses=count_losses,
-    known_losses="identifiers and settings of cues, tags, notes, styles and regions",
-    settings=(KIND,),
-)
+FORMAT = declaration(__name__)

@@ -52,8 +52,8 @@ def stem(member: Member, suffix: str) -> str:
     return member.document(name)
 
 
-def has_suffix(source: Source, suffix: str) -> bool:
-    """Whether the name of a file of a source ends in a suffix."""
+def has_suffix(source: Source, suffix: str | tuple[str, ...]) -> bool:
+    """Whether the name of a file of a source ends in a suffix, or in one of several."""
     return any(member.basename.endswith(suffix) for member in source.members)
 
 
@@ -328,6 +328,11 @@ def locate_lines(
     """
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text
     return locate_in_text(text or "", places, span_of)
+
+
+def locate_nowhere(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """None for each field: the locations in files that have no places of text."""
+    return [None for _ in places]
 
 
 def locate_in_text(

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from hlteval.converters.format import ReadResult, Setting
+from hlteval.converters.format import ReadResult
 from hlteval.representation import Corpus
 
 
@@ -104,14 +104,6 @@ CHARACTERS = "characters"
 #: The encoding of each unit, and the bytes of a unit.
 UNITS: Mapping[str, tuple[str, int]] = MappingProxyType(
     {"bytes": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
-)
-#: The setting of formats that can be read with offsets in another unit.
-OFFSETS = Setting(
-    "offsets",
-    "Unit that the offsets in the files count: characters, bytes of UTF-8, or UTF-16 code units.",
-    CHARACTERS,
-    of="read",
-    choices=(CHARACTERS, *UNITS),
 )
 
 

@@ -1,11 +1,9 @@
 """Declarations of the tasks that come with the package: files in TOML, read task by task.
 
 A file has the fields of `Task`. Statistics, measures, options and the units of annotators have
-names, and are tables under these: `[options.sentences]`. A function is written as `module:name`,
-and imported when it is called; with arguments it is a table: `{call = "module:name", task = "nd"}`.
-Beside the fields, a file can have:
+names, and are tables under these: `[options.sentences]`. Functions, and the files that a file
+extends, are written as `hlteval.extensions` says. Beside the fields, a file can have:
 
-- `extends`: files whose tables it completes, or overrides key by key;
 - `names`: texts by names; `{clause}` in any text stands for the one that is called so, and `{task}`
   for the last part of the task's name;
 - `rows`: lists of such tables of names; an entry with `each = "genres"` stands for one entry for
@@ -17,18 +15,14 @@ Beside the fields, a file can have:
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache, partial, reduce
-from importlib import resources
+from functools import cache
 from typing import Any
 
 import msgspec
 
-from hlteval.extensions import lazy
+from hlteval.extensions import Tables, make_function, read_tables
 from hlteval.tasks.task import COUNT, HIGH, LOW, NORMAL, NUMBER, RATE, RATIO, SIGNED_RATE, Task
-
-Table = Mapping[str, Any]
 
 #: Sections whose entries have names.
 _SECTIONS = ("statistics", "table_statistics", "measures", "options", "units")
@@ -53,10 +47,10 @@ def read_task(name: str) -> Task:
         >>> read_task("seedev-full").primary["official"]
         'ser'
     """
-    return make_task(name, _tables(name))
+    return make_task(name, read_tables("hlteval.tasks", name))
 
 
-def make_task(name: str, tables: Table) -> Task:
+def make_task(name: str, tables: Tables) -> Task:
     """Return a task as tables declare it.
 
     Raises:
@@ -71,32 +65,10 @@ def make_task(name: str, tables: Table) -> Task:
     if "agreement" in fields:
         call = "hlteval.tasks.agreement:make_agreement"
         fields["agreement"] = {"call": call, **fields["agreement"], "units": units}
-    return msgspec.convert({"name": name, **fields, **sections}, Task, dec_hook=_function)
+    return msgspec.convert({"name": name, **fields, **sections}, Task, dec_hook=make_function)
 
 
-def _tables(name: str) -> Table:
-    """Read a file, and those that it extends."""
-    own = dict(_file(name))
-    extended = own.pop("extends", ())
-    return reduce(_merge, (*map(_tables, extended), own))
-
-
-@cache
-def _file(name: str) -> Table:
-    return tomllib.loads((resources.files(__package__) / f"{name}.toml").read_text("utf-8"))
-
-
-def _merge(first: Table, second: Table) -> Table:
-    """Complete a table by another one, which counts where both have a value."""
-    inner = {
-        key: _merge(first[key], value)
-        for key, value in second.items()
-        if isinstance(value, dict) and isinstance(first.get(key), dict)
-    }
-    return {**first, **second, **inner}
-
-
-def _entries(tables: Table, section: str, names: Table) -> list[Table]:
+def _entries(tables: Tables, section: str, names: Tables) -> list[Tables]:
     """List the entries of a section, each with its name."""
     defaults = tables.get("defaults", {}).get(section, {})
     entries = {
@@ -108,7 +80,7 @@ def _entries(tables: Table, section: str, names: Table) -> list[Table]:
     return [entries[name] for name in _fill(order, names)]
 
 
-def _expand(entry: Table, rows: Table, names: Table) -> Iterator[Table]:
+def _expand(entry: Tables, rows: Tables, names: Tables) -> Iterator[Tables]:
     """Give an entry for each of its rows, with the values that words stand for."""
     for row in rows[entry["each"]] if "each" in entry else ({},):
         full = _fill({key: entry[key] for key in entry if key != "each"}, {**names, **row})
@@ -116,7 +88,7 @@ def _expand(entry: Table, rows: Table, names: Table) -> Iterator[Table]:
         yield {**full, **{key: _WORDS[key][word] for key, word in words.items()}}
 
 
-def _fill(value: Any, names: Table) -> Any:
+def _fill(value: Any, names: Tables) -> Any:
     """Replace the names in all texts of a value."""
     match value:
         case str():
@@ -125,15 +97,4 @@ def _fill(value: Any, names: Table) -> Any:
             return [_fill(item, names) for item in value]
         case dict():
             return {key: _fill(item, names) for key, item in value.items()}
-    return value
-
-
-def _function(_: type, value: Any) -> Any:
-    """Make a function of a reference to it."""
-    match value:
-        case str():
-            return lazy(value)
-        case {"call": str() as named, **rest}:
-            arguments = {str(k): tuple(v) if isinstance(v, list) else v for k, v in rest.items()}
-            return partial(lazy(named), **arguments)
     return value

@@ -11,7 +11,8 @@ import msgspec
 import pytest
 from mypy import api
 
-from hlteval.extensions import LazyImport
+from hlteval import converters
+from hlteval.extensions import LazyImport, make_function, resolve
 from hlteval.tasks import BUILTIN, load
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +57,14 @@ from functools import partial
 from hlteval.extensions import lazy
 from hlteval.tasks import task
 """
+HEAD_OF_FORMATS = """
+from functools import partial
+from typing import Any
+from hlteval.converters.format import Format
+from hlteval.extensions import lazy
+any_of: Any = None
+"""
+FUNCTIONS = ("sniff", "read", "locate", "write", "documents", "tabular", "count_losses")
 REQUIRED = {"Task": "'', '', '', '', ", "Option": "'', '', ", "AlignmentInfo": "'', (), "}
 
 
@@ -84,12 +93,34 @@ def references(value: object) -> Iterator[str]:
                 yield from references(getattr(value, field))
 
 
+def declared_formats() -> Iterator[str]:
+    """The functions of each format, of its module or named by its file, as arguments of it."""
+    for module in converters.BUILTIN.values():
+        tables, own = converters.declared(module), vars(resolve(module))
+        functions = {
+            name: reference(make_function(object, tables[name]))
+            if name in tables
+            else f"{module}.{name}"
+            for name in FUNCTIONS
+            if name in tables or name in own
+        }
+        given = {"sniff": "any_of", "read": "any_of", "locate": "any_of", **functions}
+        arguments = ", ".join(f"{name}={function}" for name, function in given.items())
+        yield f"import {module}\n"
+        yield f"Format(name='', title='', suffixes=(), carries=(), {arguments})\n"
+
+
 @pytest.fixture(scope="module")
 def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """The errors of both, by file; what `make types` has cached is not checked again."""
     folder = tmp_path_factory.mktemp("types")
     named = {line: None for name in BUILTIN for line in references(load(name))}
-    written = {"program": PROGRAM, "declarations": DECLARATIONS, "files": HEAD + "".join(named)}
+    written = {
+        "program": PROGRAM,
+        "declarations": DECLARATIONS,
+        "files": HEAD + "".join(named),
+        "formats": HEAD_OF_FORMATS + "".join(declared_formats()),
+    }
     paths = [folder / f"{name}.py" for name in written]
     for path in paths:
         path.write_text(written[path.stem], "utf-8")
@@ -113,6 +144,12 @@ def test_what_files_of_tasks_refer_to_has_the_types_that_declarations_need(
     errors: dict[str, list[str]],
 ) -> None:
     assert errors["files"] == []
+
+
+def test_the_functions_of_formats_have_the_types_that_these_need(
+    errors: dict[str, list[str]],
+) -> None:
+    assert errors["formats"] == []
 
 
 def test_a_declaration_of_another_type_is_an_error(errors: dict[str, list[str]]) -> None:

@@ -32,11 +32,10 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from hlteval.converters import load
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.situations.frame_files import located_items
-from hlteval.converters.situations.lorehlt.items import VERSIONS, LorehltFile
-from hlteval.converters.situations.lorehlt.writing import CARRIES, WORDS, count_losses, write
-from hlteval.converters.toolkit.fitting import SITUATION
+from hlteval.converters.situations.lorehlt.items import LorehltFile
 from hlteval.findings import FieldRef, Location, finding
 from hlteval.representation import Corpus, align
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -168,46 +167,4 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     return located_items(member, places)
 
 
-FORMAT = Format(
-    name="lorehlt-sf-json",
-    title="LoReHLT situation frames: system output as a JSON array",
-    suffixes=(".json",),
-    layout="single_file",
-    words={**WORDS, "rejected_records": "unreadable frame"},
-    carries=CARRIES,
-    known_losses="layout; properties outside the schema; the name Justification, which becomes "
-    "Justification_ID; whether an empty SEC was written",
-    sniff=sniff,
-    documents=lambda source: {"": members(source)},
-    read=read,
-    codes=("JSN", "LSF101", "LSF2"),
-    locate=locate,
-    write=write,
-    frame_kinds=(SITUATION,),
-    evaluation="lorehlt-sf",
-    shares_documents=True,
-    count_losses=count_losses,
-    settings=(
-        Setting(
-            "schema",
-            "Version of the schema: that of the plan, or a published one.",
-            "plan",
-            of="read",
-            choices=VERSIONS,
-        ),
-        Setting(
-            "document-ids",
-            "Read document identifiers as written, or stripped as the official scorer does.",
-            "as-written",
-            of="read",
-            choices=("as-written", "stripped"),
-        ),
-        Setting(
-            "urgency",
-            "A frame of a reference is urgent by its scope or its severity (or), or by both (and).",
-            "or",
-            of="write",
-            choices=("or", "and"),
-        ),
-    ),
-)
+FORMAT = declaration(__name__)

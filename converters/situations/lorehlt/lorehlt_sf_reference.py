@@ -32,7 +32,8 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.situations.lorehlt.items import ISSUE, types
 from hlteval.converters.situations.lorehlt.reference_rows import (
     AUDIO,
@@ -54,7 +55,6 @@ from hlteval.converters.situations.lorehlt.reference_tables import (
     folder_of,
     kind_of_header,
     kinds,
-    sniff,
 )
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.fitting import SITUATION
@@ -284,57 +284,4 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     return locate_lines(member, places, kind.table(header).stretch)
 
 
-FORMAT = Format(
-    name="lorehlt-sf-reference",
-    title="LoReHLT annotation of situation frames: a folder of tables per document",
-    suffixes=(".needs.tab", ".issues.tab", ".sentiment.tab", ".entity.tab", ".speech.tab"),
-    layout="per_document",
-    words={
-        "frames": "row of needs, issues or speech",
-        "sentiments": "row of sentiments",
-        "mentions": "row of mentions",
-        "attributes": "other column of a row",
-        "frames.frame": "frame_id",
-        "frames.place": "place_id",
-        "frames.place_kb": "kb_id",
-        "frames.status": "status",
-        "frames.scope": "scope",
-        "frames.severity": "severity",
-        "frames.resolution": "resolution_status",
-        "frames.annotator": "user_id",
-        "sentiments.target": "target",
-        "sentiments.holder": "source",
-        "sentiments.holder_kb": "kb_id of a source",
-        "sentiments.value": "sentiment_value",
-        "sentiments.polarity": "polarity",
-        "sentiments.fear": "emotion_value",
-        "sentiments.anger": "emotion_value",
-        "sentiments.joy": "emotion_value",
-        "sentiments.annotator": "user_id of a sentiment",
-        "mentions.text": "mention_text",
-        "mentions.entity": "entity_id",
-        "documents.modality": "modality",
-        "rejected_records": "unreadable row",
-    },
-    carries=(
-        *("sources", "documents", "frames", "sentiments", "mentions", "attributes"),
-        "documents.modality",
-        *("frames.frame", "frames.place", "frames.place_kb", "frames.status", "frames.scope"),
-        *("frames.severity", "frames.resolution", "frames.annotator"),
-        *("sentiments.target", "sentiments.holder", "sentiments.holder_kb", "sentiments.value"),
-        *("sentiments.polarity", "sentiments.fear", "sentiments.anger", "sentiments.joy"),
-        *("sentiments.annotator", "mentions.text", "mentions.entity"),
-    ),
-    known_losses="rows of the type out-of-domain; the spelling of missing values; unknown columns; "
-    "the order of columns and of rows of several tables",
-    tabular=tabular,
-    sniff=sniff,
-    documents=documents,
-    read=read,
-    codes=(*(f"LSF{number}" for number in range(501, 509)), "LSF513", "LSF514"),
-    locate=locate,
-    write=write,
-    frame_kinds=(SITUATION,),
-    evaluation="lorehlt-sf",
-    count_losses=count_losses,
-)
+FORMAT = declaration(__name__)

@@ -27,15 +27,10 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
 from hlteval.converters.situations.lorehlt.items import SCHEMA, violations
-from hlteval.converters.situations.lorehlt.writing import (
-    CARRIES,
-    WORDS,
-    count_losses,
-    system_entries,
-    system_frames,
-)
+from hlteval.converters.situations.lorehlt.writing import system_entries, system_frames
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.converters.toolkit.rows import escaped, unescaped, with_documents
 from hlteval.converters.toolkit.source_files import beginning, located_cells
@@ -279,23 +274,4 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     ENTRIES.write(entries, path / ENTRIES_FILE)
 
 
-FORMAT = Format(
-    name="lorehlt-sf-tables",
-    title="LoReHLT situation frames as tables: a folder with frames and their sentiments",
-    suffixes=(".frames",),
-    layout="single_file",
-    words={**WORDS, "rejected_records": "unreadable line"},
-    carries=CARRIES,
-    known_losses="layout; the numbers of frames",
-    tabular=tabular,
-    sniff=sniff,
-    documents=lambda source: {"": members(source)},
-    read=read,
-    codes=("LSF2", "LSF6"),
-    locate=locate,
-    write=write,
-    frame_kinds=(SITUATION,),
-    evaluation="lorehlt-sf",
-    shares_documents=True,
-    count_losses=count_losses,
-)
+FORMAT = declaration(__name__)

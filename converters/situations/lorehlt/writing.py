@@ -12,40 +12,6 @@ from hlteval.converters.situations.lorehlt.items import ISSUE, types
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.representation import Corpus
 
-#: The tables and columns of frames in the words of system output.
-WORDS: Mapping[str, str] = {
-    "frames": "frame",
-    "sentiments": "entry of SEC",
-    "frames.frame": "frame identifier",
-    "frames.place": "place entity",
-    "frames.place_kb": "Place_KB_ID",
-    "frames.status": "Status",
-    "frames.scope": "scope",
-    "frames.severity": "severity",
-    "frames.resolution": "Resolution",
-    "frames.urgent": "value of Urgent",
-    "frames.confidence": "Confidence",
-    "frames.justification": "Justification_ID",
-    "frames.annotator": "annotator",
-    "sentiments.item": "position of an entry of SEC",
-    "sentiments.target": "target of a sentiment",
-    "sentiments.holder": "source entity of a sentiment",
-    "sentiments.holder_kb": "Source",
-    "sentiments.value": "Sentiment",
-    "sentiments.polarity": "polarity of a sentiment",
-    "sentiments.fear": "value of Emotion_Fear",
-    "sentiments.anger": "value of Emotion_Anger",
-    "sentiments.joy": "value of Emotion_Joy",
-    "sentiments.annotator": "annotator of a sentiment",
-}
-#: The tables and columns that system output represents.
-CARRIES = (
-    *("sources", "documents", "frames", "sentiments"),
-    *("frames.place_kb", "frames.status", "frames.resolution", "frames.urgent"),
-    *("frames.confidence", "frames.justification"),
-    *("sentiments.item", "sentiments.holder_kb", "sentiments.value", "sentiments.fear"),
-    *("sentiments.anger", "sentiments.joy"),
-)
 #: A scope of a large group at least, a severity of non-life threatening injury at least.
 _GRAVEST = r"^[2-9]"
 _STATUS = {"past only": "past", "not current": "not_current"}

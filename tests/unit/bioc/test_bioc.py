@@ -211,7 +211,7 @@ def test_elements_are_found_by_their_records(tmp_path: Path) -> None:
     source = open_source(str(VALID))
     corpus = Corpus.concat(reading.corpus for reading in load("bioc-xml").read(source))
     records = corpus.mentions["record"].to_list()
-    located = bioc_xml.locate(
+    located = load("bioc-xml").locate(
         source.members[0], [FieldRef(item, "id") for item in [*records, 9999]]
     )
     assert located.pop() is None
@@ -228,7 +228,7 @@ def test_documents_that_xml_cannot_hold_are_listed(tmp_path: Path) -> None:
     source = {"row": 0, "path": "x", "member": "x", "format": "x", "sha256": ""}
     named = [{"row": 0, "name": "a", "text": "a\x01"}, {"row": 1, "name": "b", "text": "b\r\n"}]
     corpus = Corpus(sources=[source], documents=named)
-    lost = {what: count for what, count in bioc_xml.count_losses(corpus).items() if count}
+    lost = {what: count for what, count in load("bioc-xml").count_losses(corpus).items() if count}
     assert lost == {"documents with characters not allowed in XML": 1}
     bioc_xml.write([corpus], tmp_path / "b.bioc.xml")
     again, findings = read(str(tmp_path / "b.bioc.xml"))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from hlteval.converters import BUILTIN, Format, load
 from hlteval.converters.corpus.lines import write_jsonl

@@ -1,0 +1,79 @@
+"""Formats as files of declarations: `FORMAT = declaration(__name__)` in the module beside the file.
+
+A file has the fields of `Format`, but for functions. The words of a format are a table `words`; its
+settings have names, and are tables under their use: `[settings.read.offsets]`. It extends files as
+`hlteval.extensions` says. Other fields have defaults:
+
+- `name`: that of the module, with hyphens;
+- `carries`: what it has a place for beside what it has words for, `sources` and `documents` unless
+  it says so; or "everything";
+- `unwritten`: the columns with words that it has no place for: readers give them;
+- `writes`: false where it is only read.
+
+The functions are those of the module that are called as the fields are. If the module has none:
+
+- `documents` are the files with the first suffix, with the layout `per_document`; a format with
+  another layout may have `members` instead, which gives the files that are read;
+- `tabular` is the declaration `TABLE` of the module, if there is one;
+- `locate` gives the cells of this table, or whole lines;
+- `sniff` looks for the suffixes; of a format with `reads = false`, nothing is found or read.
+
+A file may name other functions: `locate = "hlteval.syntax.xml_places:locate_elements"`.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+import msgspec
+
+from hlteval.converters import ALL, declared
+from hlteval.converters.format import EVERYTHING, Format, one_table
+from hlteval.converters.toolkit.source_files import (
+    documents,
+    has_suffix,
+    locate_lines,
+    locate_nowhere,
+    located_cells,
+)
+from hlteval.extensions import Tables, make_function
+from hlteval.syntax.tsv import Table
+
+#: The fields of a format that are functions of its module.
+_FUNCTIONS = ("sniff", "read", "locate", "write", "documents", "tabular", "count_losses")
+
+
+def declaration(module: str) -> Format:
+    """Return the format that a file declares, with the functions of the module beside it.
+
+    Raises:
+        msgspec.ValidationError: if the file has something that a format has not, or does not say
+            whether the format is written.
+    """
+    tables, own = declared(module), vars(sys.modules[module])
+    functions = {name: own[name] for name in _FUNCTIONS if name in own}
+    fields = {**_defaults(tables, own), **functions, **tables}
+    if tables["carries"] == ALL:
+        fields["carries"] = EVERYTHING
+    if fields.pop("writes") != ("write" in fields):
+        raise msgspec.ValidationError(f"`writes` of {module} does not agree with its `write`")
+    return msgspec.convert(fields, Format, dec_hook=make_function)
+
+
+def _defaults(tables: Tables, own: Tables) -> dict[str, object]:
+    """Return the functions of a format for which its module has none of their names."""
+    suffixes = tuple(tables["suffixes"]) if tables.get("reads", True) else ()
+    functions: dict[str, object] = {
+        "sniff": partial(has_suffix, suffix=suffixes),
+        "locate": locate_lines,
+    }
+    if not tables.get("reads", True):
+        functions |= {"read": lambda _: iter(()), "locate": locate_nowhere}
+    if isinstance(table := own.get("TABLE"), Table):
+        functions |= {"tabular": one_table(table), "locate": partial(located_cells, table=table)}
+    if tables.get("layout") == "per_document" and suffixes:
+        functions["documents"] = partial(documents, suffix=suffixes[0])
+    elif members := own.get("members"):
+        functions["documents"] = lambda source: {"": members(source)}
+    return functions
