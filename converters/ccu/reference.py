@@ -147,6 +147,5 @@ _COLUMNS = {
     "strength": "strength_impact",
 }
 
-#: The columns of the representation that it has, in its own words.
 
 FORMAT = declaration(__name__)

@@ -13,6 +13,7 @@ import polars as pl
 from hlteval.findings.suggest import closest_files, hints
 from hlteval.representation import Corpus
 from hlteval.validators.ccu.package import form_problem, parse, strange
+from hlteval.validators.ccu.schema import TABLES
 from hlteval.validators.ccu.streams import (
     CHANGE_RULES,
     END,
@@ -27,7 +28,6 @@ from hlteval.validators.ccu.streams import (
     NOT_ANNOTATED,
     NOTHING,
     START,
-    TABLES,
     Check,
     check,
     overlap,

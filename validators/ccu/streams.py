@@ -7,24 +7,16 @@ The rules are about submissions: places (CCU401 to CCU406), repeated rows (CCU50
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import polars as pl
 from polars import selectors
 
 from hlteval.findings.suggest import did_you_mean
+from hlteval.validators.ccu.schema import TABLES
 from hlteval.validators.rule import RECORD, Rule, RuleContext, at, first_of, only_if
 
 SHOWN = 60
 TEXT = "text"
-#: The table of the rows of a submission, by task; of a reference, that of its classes.
-TABLES = {
-    **dict.fromkeys(("nd", "ed", "reference"), "instances"),
-    **dict.fromkeys(("vd", "ad"), "ratings"),
-    "cd": "changes",
-}
-#: What the rows of the tables `instances` and `ratings` are, by task.
-KINDS: Mapping[str, str] = {"nd": "norm", "ed": "emotion", "vd": "valence", "ad": "arousal"}
 #: What annotators write where nobody annotated, and where they found nothing.
 NOT_ANNOTATED, NOTHING = "noann", "none"
 NO_CLASS = (NOTHING, NOT_ANNOTATED)
@@ -35,34 +27,6 @@ IS_SILENT = LABEL.is_in(NO_CLASS)
 #: Whether a row is of a text, or of audio or video; neither if nothing says what its document is.
 IS_TEXT = (pl.col("modality") == TEXT).fill_null(value=False)
 IS_STREAM = (pl.col("modality") != TEXT).fill_null(value=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """The task and the options of what is checked.
-
-    Attributes:
-        task: the task without its prefix, such as `nd`.
-        kind: the kind of the rows that the task is about; empty for all.
-        reference: whether a reference is checked.
-        gaps: whether levels may have gaps.
-    """
-
-    task: str
-    kind: str
-    reference: bool
-    gaps: bool
-
-
-def schema_of(options: Mapping[str, str], reference: bool = False, *, task: str) -> Allowed:
-    """Return what a submission, or a reference, may have.
-
-    Examples:
-        >>> schema_of({"gaps": "yes"}, task="vd")
-        Allowed(task='vd', kind='valence', reference=False, gaps=True)
-    """
-    gold = reference or task == "reference"
-    return Allowed(task, KINDS.get(task, ""), gold, options.get("gaps") == "yes")
 
 
 # Tables: `id` is null in all of them, and what is known of documents is beside the rows.
