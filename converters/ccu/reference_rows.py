@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from functools import partial
 
 import polars as pl
+from polars import selectors
 
 from hlteval.converters.ccu.tables import (
     NO_VALUE,
     NOT_APPLICABLE,
     READ_PLACE,
     TO_DO,
+    Kind,
     Tables,
     kinds_of,
 )
@@ -38,9 +40,7 @@ _ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
 
 def corpus_of(tables: Tables) -> Corpus:
     """The corpus of the files of a reference."""
-    read = {name: _bare(tables, tables.take_rows(kind)) for name, kind in kinds().items()}
-    for name in (NORMS, EMOTIONS, LEVELS, CHANGES):
-        read[name] = _drop_unfinished(tables, read[name])
+    read = {name: _rows(tables, kind) for name, kind in kinds().items()}
     documents = _documents(tables, read)
     listed = read[FILE_INFO].join(documents, left_on="file_id", right_on="name", how="semi")
     read[FILE_INFO] = listed.sort("line")  # it lists files of other references too
@@ -79,23 +79,20 @@ def corpus_of(tables: Tables) -> Corpus:
     )
 
 
-def _bare(tables: Tables, rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows with numbers that have no spaces beside them."""
+def _rows(tables: Tables, kind: Kind) -> pl.DataFrame:
+    """The rows of a table that are finished; its numbers have no spaces beside them."""
+    rows = tables.take_rows(kind)
     names = [name for name in NUMBERS if name in rows.columns]
-    bare = [pl.col(name).str.strip_chars(" ").replace("", None) for name in names]
     for name in names:
         spaced = rows.filter(pl.col(name).str.contains("^ | $"))
         tables.problems("CCR111", spaced.select(*READ_PLACE, given=name), name)
-    return rows.with_columns(bare)
-
-
-def _drop_unfinished(tables: Tables, rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows without those that annotators have not finished."""
-    texts = [name for name, dtype in rows.schema.items() if dtype == pl.String]
-    to_do = pl.any_horizontal(pl.col(texts) == TO_DO).fill_null(value=False)
-    left = rows.filter(to_do)
+    rows = rows.with_columns(pl.col(name).str.strip_chars(" ").replace("", None) for name in names)
+    if kind.name not in {NORMS, EMOTIONS, LEVELS, CHANGES}:
+        return rows
+    is_open = pl.any_horizontal(selectors.string() == TO_DO).fill_null(value=False)
+    left = rows.filter(is_open)
     tables.problems("CCR122", left.head(1).select(*READ_PLACE, pl.lit(left.height).alias("count")))
-    return rows.filter(~to_do)
+    return rows.filter(~is_open)
 
 
 def _unique(tables: Tables, rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:

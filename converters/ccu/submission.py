@@ -95,9 +95,14 @@ def _with_members(tables: Tables, layout: Layout, rows: pl.DataFrame) -> pl.Data
     )
     if not layout.single:
         tables.problems("CCS123", hinted.select(*READ_PLACE, "file_id", "path", "hint"), "path")
-    tables.problems("CCS132", _above(layout, resolved, names), "path")
-    there = pl.when(pl.col("member").is_in(list(names))).then(pl.col("member"))
-    placed = resolved.with_columns(member=there)
+    is_there = pl.col("member").is_in(list(names))
+    there = resolved.filter(is_there)
+    # paths that begin above the folder of the index
+    inside = pl.Series([*map(layout.inside, there["member"])], dtype=pl.String)
+    plain = pl.col("path").str.replace(r"^(?:\./)+", "")
+    above = there.with_columns(inside=inside).filter(plain != pl.col("inside"))
+    tables.problems("CCS132", above.select(*READ_PLACE, "path", "inside"), "path")
+    placed = resolved.with_columns(member=pl.when(is_there).then(pl.col("member")))
     other = pl.col("file_id").first().over("member").alias("other")
     shared = placed.with_columns(other).filter(
         pl.col("member").is_not_null(), pl.col("other") != pl.col("file_id")
@@ -105,15 +110,6 @@ def _with_members(tables: Tables, layout: Layout, rows: pl.DataFrame) -> pl.Data
     tables.problems("CCS131", shared.select(*READ_PLACE, "path", "other"), "path")
     first = pl.col("file_id") == pl.col("file_id").first().over("member")
     return placed.with_columns(member=pl.when(first).then(pl.col("member")))
-
-
-def _above(layout: Layout, rows: pl.DataFrame, names: set[str]) -> pl.DataFrame:
-    """The rows whose paths begin above the folder of the index."""
-    read = rows.filter(pl.col("member").is_in(list(names)))
-    inside = [layout.inside(member) for member in read["member"]]
-    named = read.with_columns(inside=pl.Series(inside, dtype=pl.String))
-    above = pl.col("path").str.replace(r"^(?:\./)+", "") != pl.col("inside")
-    return named.filter(above).select(*READ_PLACE, "path", "inside")
 
 
 TASKS = tuple(task for task in kinds() if task != INDEX)

@@ -263,9 +263,15 @@ def nearest(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
     others = reference.select("document", other="at", _reference=_ROW)
     others = others.with_columns(same=pl.len().over("document", "other"))
     others = others.unique(["document", "other"], keep="first", maintain_order=True).sort("other")
-    columns: dict[str, Any] = {"left_on": "at", "right_on": "other", "by": "document"}
     sides = [
-        own.join_asof(others, **columns, strategy=strategy, check_sortedness=False)
+        own.join_asof(
+            others,
+            left_on="at",
+            right_on="other",
+            by="document",
+            strategy=strategy,
+            check_sortedness=False,
+        )
         for strategy in ("backward", "forward")
     ]
     distance = (pl.col("at") - pl.col("other")).abs()

@@ -25,7 +25,6 @@ import polars as pl
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.representation.corpus import of_documents
-from hlteval.scoring import metric
 from hlteval.scoring.ccu import detections
 from hlteval.scoring.ccu.detections import (
     CORRECT,
@@ -39,7 +38,7 @@ from hlteval.scoring.ccu.detections import (
     DetectionOptions,
 )
 from hlteval.scoring.ccu.spans import average_precision, points
-from hlteval.scoring.metric import Metric, Tables
+from hlteval.scoring.metric import SCORINGS, Metric, Tables
 from hlteval.scoring.ratios import rates, side_rates
 
 Values = dict[str, float | None]
@@ -347,4 +346,4 @@ def _scorings(measured: pl.DataFrame, averaged: pl.DataFrame) -> pl.DataFrame:
                 for row in scorings
                 for measure, column in columns.items()
             ]
-    return pl.DataFrame(rows, schema=dict(metric.SCORINGS), orient="row")
+    return pl.DataFrame(rows, schema=dict(SCORINGS), orient="row")

@@ -388,8 +388,8 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
     every = every.with_columns(pl.col("llr").fill_null(-math.inf))  # the last of all
     found, lost = split_placed(above_least(every, options.llr_filter, "after_read"))
     if options.file_merge:
-        parts = scored.select("document", "genre", "text", start="from", end="to")
-        found = parts_of_system(found, parts)
+        files = scored.select("document", "genre", "text", start="from", end="to")
+        found = parts_of_system(found, files)
     found = above_least(merge_system(found, options), options.llr_filter, "after_transforms")
     covered = spans.union(scored)
     expected = _of_classes(spans.scored_places(expected, covered), options)

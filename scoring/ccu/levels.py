@@ -26,7 +26,7 @@ from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, align
 from hlteval.representation.judgments import is_text
 from hlteval.scoring.agreement.coefficients import concordance, kappas
-from hlteval.scoring.metric import Metric, Replicates, Tables, Weights, scorings
+from hlteval.scoring.metric import SCORINGS, Metric, Replicates, Tables, Weights
 from hlteval.scoring.ratios import Numbers, plain, ratio
 
 # Levels over places of a stream: half-open stretches, and what both sides say of each of them.
@@ -630,17 +630,12 @@ class LevelDiarization(Metric):
         each = self.of_documents(total)
         defined = each[~np.isnan(each)].tolist()
         metrics["ccc_document_mean"] = math.fsum(defined) / len(defined) if defined else None
-        table = scorings(
-            {
-                "evaluation": "Levels",
-                "scoring": genre or "all",
-                "measure": measure,
-                "value": metrics.get(_name(measure, genre)),
-            }
+        rows = [
+            ("Levels", genre or "all", measure, metrics.get(_name(measure, genre)))
             for genre in ("", *GENRES)
             for measure in ("ccc", "kappa", "ccc_document_mean")
-        )
-        return metrics, {"scorings": table}
+        ]
+        return metrics, {"scorings": pl.DataFrame(rows, schema=dict(SCORINGS), orient="row")}
 
     def values(self, sums: Mapping[str, Numbers]) -> dict[str, NDArray[np.float64]]:
         """Each value, of an element of the sums each."""

@@ -590,8 +590,8 @@ def _compared_spans(
         tp_share=pl.when(point).then(0.0).otherwise("tp_share"),
         fp_share=pl.when(apart).then(1.0).when(point).then(0.0).otherwise("fp_share"),
     )
-    falling = {"descending": [False, False, True], "nulls_last": True}
-    return shared.sort("class", "document", "llr", **falling, maintain_order=True)
+    key, falling = ("class", "document", "llr"), [False, False, True]
+    return shared.sort(key, descending=falling, nulls_last=True, maintain_order=True)
 
 
 def _label(pairs: pl.DataFrame, correct: np.ndarray, options: DetectionOptions) -> pl.DataFrame:

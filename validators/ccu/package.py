@@ -171,8 +171,8 @@ def check_name(source: Source, *, task: str) -> Iterator[Finding]:
         if parts := strange(parsed):
             yield finding("CCU205", file=source.path, parts=parts)
         if parsed.task != task.upper():
-            names = {"given": parsed.task, "task": task.upper(), "lower": parsed.task.lower()}
-            yield finding("CCU206", file=source.path, **names)
+            given, lower = parsed.task, parsed.task.lower()
+            yield finding("CCU206", file=source.path, given=given, task=task.upper(), lower=lower)
 
 
 def _archive(source: Source) -> Iterator[Finding]:
