@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.ccu import reference_rows as form
+from hlteval.converters.ccu import reference as form
 from hlteval.converters.ccu.tables import (
     NAME,
     NO_ANNOTATION,

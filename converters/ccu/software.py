@@ -14,8 +14,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from hlteval.converters.ccu.reference import kind_of
-from hlteval.converters.ccu.reference_rows import CHANGES
+from hlteval.converters.ccu.reference import CHANGES, kind_of
 from hlteval.converters.ccu.tables import TO_DO
 from hlteval.converters.format import ReadResult
 from hlteval.sources import Member, Unreadable

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.ccu.submission_rows import (
+from hlteval.converters.ccu.submission import (
     AD,
     AUTO,
     CD,

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hlteval.converters.ccu.submission_rows import (
+from hlteval.converters.ccu.submission import (
     INDEX,
     INDEX_FILE,
     MAP_FILE,
