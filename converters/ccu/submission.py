@@ -409,36 +409,34 @@ class _Reader:
         for path, name in named.items():
             if path:
                 self._read(self.layout.files[path], name, listed=True)
+        known = set(listed["file_id"])
         for member in self.layout.tables:
-            if member.basename == MAP_FILE and member.name not in named:
+            if member.name in named:
+                continue
+            if member.basename == MAP_FILE:
                 self._read(member, "", listed=False)
-            elif listed.height and member.name not in named:
-                self._report_extra(member, listed)
+            elif listed.height and not self.layout.belongs_to_another(member):
+                document = stem(member)
+                fix = f"add the document {document} to the index"
+                fix = f"write its path in the line of {document}" if document in known else fix
+                hint = f"{fix}, or remove the file"
+                self.tables.report_file("CCS125", member.display, hint=hint)
         schema = {"origin": pl.Int64, "file_id": pl.String, "listed": pl.Boolean}
         files = pl.DataFrame(self.files, schema=schema, orient="row")
         corpus = corpus_of(self.tables, listed, files)
         return ReadResult(corpus, tuple(self.tables.findings()), tuple(self.tables.files.members))
 
-    def _report_extra(self, member: Member, listed: pl.DataFrame) -> None:
-        """Report a table that the index does not name."""
-        hint = f"add the document {stem(member)} to the index, or remove the file"
-        if stem(member) in listed["file_id"].to_list():
-            hint = f"write its path in the line of {stem(member)}, or remove the file"
-        if not self.layout.belongs_to_another(member):
-            self.tables.report_file("CCS125", member.display, hint=hint)
-
     def _without_index(self) -> None:
         """All tables as those of the documents in their rows."""
         outputs = [m for m in self.layout.tables if m.basename != MAP_FILE]
-        refused = not self.source.members and self.source.findings
-        renamed = None
-        if not refused and (outputs or not self.layout.tables):
-            renamed = self._report_missing()
-        outputs = [member for member in outputs if member is not renamed]
-        if renamed is not None and self.task == NDMAP:
-            outputs.append(renamed)
+        is_refused = not self.source.members and self.source.findings
+        is_mapping_only = self.layout.tables and not outputs
+        renamed = None if is_refused or is_mapping_only else self._report_missing()
         for member in outputs:
-            self._read(member, stem(member), listed=False)
+            if member is not renamed:
+                self._read(member, stem(member), listed=False)
+        if renamed is not None and self.task == NDMAP:
+            self._read(renamed, stem(renamed), listed=False)
 
     def _report_missing(self) -> Member | None:
         """Report that there is no index or no mapping; the file that has another name, if any."""

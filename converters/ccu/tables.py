@@ -427,13 +427,11 @@ class Tables:
     Attributes:
         files: the files as such: sources, members and findings about bytes.
         groups: the groups by kind and header.
-        wrong: the row of `sources` of each file whose header cannot be read.
     """
 
     def __init__(self, path: str, form: str) -> None:
         self.files = FileBatch(path, form)
         self.groups: dict[tuple[str, str], JoinedTables] = {}
-        self.wrong: set[int] = set()
         self._items: dict[str, str] = {}
         self._found: list[Finding] = []
         self._headers: dict[tuple[str, str], list[Problem]] = {}
@@ -449,13 +447,10 @@ class Tables:
         origin, _, text = self.files.texts.pop()
         return origin, text
 
-    def read(self, member: Member, kind: Kind) -> int | None:
-        """Read a file as a kind; its row of `sources`, None if it cannot be read."""
-        fetched = self.fetch(member)
-        if fetched is None:
-            return None
-        self.take(member, kind, *fetched)
-        return fetched[0]
+    def read(self, member: Member, kind: Kind) -> None:
+        """Read a file as a kind, if it can be read."""
+        if (fetched := self.fetch(member)) is not None:
+            self.take(member, kind, *fetched)
 
     def take(self, member: Member, kind: Kind, origin: int, text: str) -> None:
         """Add the text of a file as a kind."""
@@ -466,7 +461,6 @@ class Tables:
         problems = self._headers[kind.name, header]
         self._found += [problem.in_line(member.display, header) for problem in problems]
         if any(problem.code[3:] in {"102", "104"} for problem in problems):
-            self.wrong.add(origin)
             return
         table = kind.table(header.split("\t"))
         self._items[kind.name] = kind.item

@@ -399,13 +399,13 @@ class OfficialChangeDetection(official_files.OfficialDetection, ChangeDetection)
         """The case in which the scorer crashes; empty if it does not."""
         if total.is_empty():
             return ""
-        if official_files.has_none(total, official_files.RECORDS, "system"):
+        if official_files.count(total, official_files.RECORDS, "system") == 0:
             return "on a submission without change points"
         genres = _genres(total)
         # A curve of points of the system is written if that of the first data type has any.
         found = total.filter(pl.col("outcome").is_in([CORRECT, FALSE]))["genre"].unique().to_list()
         curve = any(own[:1] and own[0] in found for *_, own in _criteria(genres, self.options))
-        if official_files.has_none(total, official_files.NUMBERS, "llr") and curve:
+        if official_files.count(total, official_files.NUMBERS, "llr") == 0 and curve:
             return "where all scores are whole numbers: it cannot write a curve of them"
         if genres and official_files.count(total, official_files.WORDS, "reference"):
             where = "where the reference has none for a change point, or EMPTY_TBD"

@@ -258,7 +258,7 @@ def scored_files(total: pl.DataFrame, sides: Sides) -> dict[str, tuple[int, int]
         data: total.filter(pl.col("criterion").is_in(criteria))["document"].n_unique()
         for data, criteria in sides.items()
     }
-    return {data: (count(total, FILES, _NAMES[data]), scored[data]) for data in sides}
+    return {data: (count(total, FILES, _NAMES[data]) or 0, scored[data]) for data in sides}
 
 
 def file_counts(
@@ -481,16 +481,10 @@ def _fractions(values: pl.Series) -> int:
     return int((~whole.fill_null(value=False)).sum())
 
 
-def count(total: pl.DataFrame, criterion: str, name: str) -> int:
-    """A number of the inventory; 0 where there is none."""
-    own = total.filter(pl.col("criterion") == criterion, pl.col("class") == name)
-    return int(own["distance"].sum())
-
-
-def has_none(total: pl.DataFrame, criterion: str, name: str) -> bool:
-    """Whether a number of the inventory is known to be 0; not of some documents by themselves."""
-    own = total.filter(pl.col("criterion") == criterion, pl.col("class") == name)
-    return own.height > 0 and own["distance"].sum() == 0
+def count(total: pl.DataFrame, criterion: str, name: str) -> int | None:
+    """A number of the inventory; None where there is none, as of documents by themselves."""
+    rows = total.filter(pl.col("criterion") == criterion, pl.col("class") == name)
+    return int(rows["distance"].sum()) if rows.height else None
 
 
 def documents_of_index(reference: Corpus) -> pl.DataFrame:
@@ -540,7 +534,7 @@ class OfficialInstanceDetection(OfficialDetection, InstanceDetection):
     def crash(self, total: pl.DataFrame) -> str:
         """The case in which the scorer crashes; empty if it does not."""
         marks = set(total["criterion"].unique())
-        silent = has_none(total, RECORDS, "system")
+        silent = count(total, RECORDS, "system") == 0
         align, options = self.options.align, self.options
         stops = {
             "with --file-merge where no segment of a part of a document has a label": (

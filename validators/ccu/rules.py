@@ -35,6 +35,7 @@ from hlteval.validators.ccu.streams import (
     records,
     reference_rules,
     report,
+    rules,
     stretch_rules,
     stretches,
     submission_rules,
@@ -44,7 +45,6 @@ from hlteval.validators.ccu.streams import (
 )
 from hlteval.validators.rule import (
     RECORD,
-    Rule,
     RuleContext,
     about_file,
     about_submission,
@@ -467,13 +467,13 @@ _NO_STATUS = _STATUS == NOT_ANNOTATED
 _KNOWN_STATUS = _STATUS.is_in(STATUS) | (pl.col("reference") & _NO_STATUS)
 _HALF = _NO_STATUS.fill_null(value=False) != _NO_NORM
 _HALF_FIELD = pl.when(_NO_NORM).then(pl.lit("status")).otherwise(pl.lit("norm"))
+_UNKNOWN_STATUS = is_of_kind("norm") & ~_KNOWN_STATUS
 _NORMS = (
-    Rule(
-        "CCU501",
+    *rules(
         "instances",
-        check(stretches, is_of_kind("norm") & ~_KNOWN_STATUS, "status", first=["origin", "status"]),
+        CCU501=check(stretches, _UNKNOWN_STATUS, "status", first=["origin", "status"]),
+        CCU503=check(norms, LABEL.str.len_chars() != _CHARACTERS, _field("norm")),
     ),
-    Rule("CCU503", "instances", check(norms, LABEL.str.len_chars() != _CHARACTERS, _field("norm"))),
     *reference_rules(
         "instances",
         CCU801=check(stretches, _IS_NORM & (LABEL == NOTHING) & _STATUS.is_not_null(), "status"),
@@ -485,7 +485,7 @@ _NORMS = (
 )
 _PUT = pl.when(LABEL == NOTHING).then(pl.lit("EMPTY_NA")).otherwise("label")
 _EMOTIONS = (
-    Rule("CCU502", "instances", unknown_emotion),
+    *rules("instances", CCU502=unknown_emotion),
     *reference_rules(
         "instances",
         CCU810=check(emotions, IS_SILENT & _SEVERAL.is_not_null(), "multi_speaker", put=_PUT),
@@ -528,41 +528,25 @@ _SEGMENTS = (
 _INDEX = submission_rules("attributes", CCU301=missing_document, CCU302=unknown_document)
 _NONE_IN_COMMON = submission_rules("instances", once=["CCU514"], CCU514=none_in_common)
 _ALL_BARE = _STATUS.is_null().all().over("origin")
-
-ND = (
-    *_INDEX,
-    *stretch_rules("instances"),
-    *_NORMS,
+_INSTANCES = (*_INDEX, *stretch_rules("instances"))
+_OVERLAP = submission_rules("instances", CCU507=overlap)
+_NO_ROWS = submission_rules("documents", CCU308=no_rows)
+_CLASSES = submission_rules(
+    "instances",
+    CCU511=check(stretches, _STATUS.is_null() & ~_ALL_BARE, first=["origin"]),
+    CCU512=check(stretches, _ALL_BARE, first=["origin"]),
+    CCU508=unknown_segment,
+    CCU510=check(stretches, IS_SILENT, "label", first=["origin", "label"]),
+    CCU513=unknown_norm,
+)
+_OTHERS = (
     *submission_rules("documents", once=["CCU309"], CCU309=other_output),
-    *submission_rules(
-        "instances",
-        CCU504=unlisted_norm,
-        CCU507=overlap,
-        CCU511=check(stretches, _STATUS.is_null() & ~_ALL_BARE, first=["origin"]),
-        CCU512=check(stretches, _ALL_BARE, first=["origin"]),
-        CCU508=unknown_segment,
-        CCU510=check(stretches, IS_SILENT, "label", first=["origin", "label"]),
-        CCU513=unknown_norm,
-    ),
-    *_NONE_IN_COMMON,
-    *_SEGMENTS,
+    *submission_rules("instances", CCU504=unlisted_norm),
 )
-ED = (
-    *_INDEX,
-    *stretch_rules("instances"),
-    *_EMOTIONS,
-    *submission_rules("instances", CCU507=overlap),
-    *_NONE_IN_COMMON,
-    *_SEGMENTS,
-)
-VD = (
-    *_INDEX,
-    *stretch_rules("ratings"),
-    *submission_rules("documents", CCU308=no_rows),
-    *LEVEL_RULES,
-    *_RATINGS,
-    *_SEGMENTS,
-)
+
+ND = (*_INSTANCES, *_NORMS, *_OTHERS, *_OVERLAP, *_CLASSES, *_NONE_IN_COMMON, *_SEGMENTS)
+ED = (*_INSTANCES, *_EMOTIONS, *_OVERLAP, *_NONE_IN_COMMON, *_SEGMENTS)
+VD = (*_INDEX, *stretch_rules("ratings"), *_NO_ROWS, *LEVEL_RULES, *_RATINGS, *_SEGMENTS)
 AD = VD
 CD = (*_INDEX, *CHANGE_RULES, *_CHANGES, *_SEGMENTS)
 NDMAP = submission_rules(

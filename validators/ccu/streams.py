@@ -7,6 +7,7 @@ The rules are about submissions: places (CCU401 to CCU406), repeated rows (CCU50
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 from polars import selectors
@@ -130,25 +131,29 @@ def check(
     return rows
 
 
-def submission_rules(
-    table: str, *, once: Collection[str] = (), **checks: Check
-) -> tuple[Rule, ...]:
-    """Rules that are about submissions only, by code.
+def rules(table: str, **checks: Check) -> tuple[Rule, ...]:
+    """Rules about submissions and references, by code.
 
     Args:
         table: the table that they run on.
-        once: the codes that are about the submission as a whole.
         **checks: the check of each code.
     """
+    return tuple(Rule(code, table, rows) for code, rows in checks.items())
+
+
+def submission_rules(
+    table: str, *, once: Collection[str] = (), **checks: Check
+) -> tuple[Rule, ...]:
+    """Rules that are about submissions only; those of `once` about a submission as a whole."""
     return tuple(
-        Rule(code, table, rows, once=code in once, submission_only=True)
-        for code, rows in checks.items()
+        replace(rule, once=rule.code in once, submission_only=True)
+        for rule in rules(table, **checks)
     )
 
 
 def reference_rules(table: str, **checks: Check) -> tuple[Rule, ...]:
-    """Rules that are about references only, by code."""
-    return tuple(Rule(code, table, rows, suspects=is_reference) for code, rows in checks.items())
+    """Rules that are about references only."""
+    return tuple(replace(rule, suspects=is_reference) for rule in rules(table, **checks))
 
 
 def is_reference(context: RuleContext) -> bool:
