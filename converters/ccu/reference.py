@@ -42,6 +42,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Location
+from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Table
@@ -148,19 +149,9 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     if kind is None:
         return [None] * len(places)
     titles = header_of(member).split("\t")
-    named = [FieldRef(place.record, _COLUMNS.get(place.field, place.field)) for place in places]
+    columns = vocabulary("ccu")["fields"]
+    named = [FieldRef(place.record, columns.get(place.field, place.field)) for place in places]
     return locate_lines(member, named, kind.table(titles).stretch)
-
-
-#: The columns of tables by those of the representation.
-_COLUMNS = {
-    "region": "segment_id",
-    "annotator": "user_id",
-    "several": "multi_speaker",
-    "at": "timestamp",
-    "direction": "direction_impact",
-    "strength": "strength_impact",
-}
 
 
 # The rows of a reference as tables of the representation.

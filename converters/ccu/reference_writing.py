@@ -23,6 +23,7 @@ from hlteval.converters.ccu.tables import (
     with_number_cells,
 )
 from hlteval.converters.toolkit.source_files import write_files
+from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
 from hlteval.representation.judgments import Constants, decisions_of, merge_instances
 from hlteval.sources import is_file_name
@@ -112,12 +113,6 @@ def _with_segments(rows: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
 
 
 ANNOTATED, SCORED = "as-annotated", "as-scored"
-#: The usual order of the columns of file_info.tab.
-_CATALOGUE = (
-    *("catalog_id", "version", "file_uid", "data_type", "url", "lang_id_manual", "wrapped_md5"),
-    *("unwrapped_md5", "download_date", "content_date", "status_in_corpus", "legacy_catalog_id"),
-    *("original_file_id", "type", "file_path", "length"),
-)
 _ELEMENTS = ("index", "file_info", "versions_per_file")
 #: What one annotator says of a segment in a record.
 _JUDGMENT = ("document", "origin", "record", "user_id", "file_id", "segment_id")
@@ -150,7 +145,7 @@ def _file(name: str, rows: pl.DataFrame) -> str:
     titles = titles_of(_kind(name), rows, ["direction_impact"] * (name == form.CHANGES))
     titles |= {c: c[1:] for c in rows.columns if c[0] == "+" and rows[c].is_not_null().any()}
     if name == form.FILE_INFO:
-        order = {title: at for at, title in enumerate(_CATALOGUE)}
+        order = {title: at for at, title in enumerate(vocabulary("ccu")["catalogue"])}
         titles = dict(sorted(titles.items(), key=lambda item: order.get(item[1], len(order))))
     return text(titles, rows)
 

@@ -36,6 +36,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Location, Problem, finding
 from hlteval.findings.suggest import hints
+from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Table
@@ -51,22 +52,6 @@ AUTO = "auto"
 kinds = partial(kinds_of, "submission")
 
 
-#: Columns that only one kind has.
-_OWN_COLUMNS = (
-    (INDEX, {"is_processed"}),
-    (NDMAP, {"sys_norm"}),
-    (NDMAP, {"ref_norm"}),
-    (VD, {"valence_continuous"}),
-    (AD, {"arousal_continuous"}),
-    (CD, {"timestamp", "llr"}),
-    (ED, {"emotion", "llr"}),
-    (ED, {"emotion", "start", "end"}),
-    (ND_OPEN, {"segment_id", "norm", "llr"}),
-    (ND, {"norm", "llr"}),
-    (ND, {"norm", "start", "end"}),
-)
-
-
 def task_of_header(header: str) -> str:
     r"""The task of a header, also of a damaged one; empty for other lines.
 
@@ -79,7 +64,8 @@ def task_of_header(header: str) -> str:
     found = set(words_of(header))
     if "user_id" in found:  # a table of a reference
         return ""
-    return next((task for task, columns in _OWN_COLUMNS if columns <= found), "")
+    tables = vocabulary("ccu")["recognised"]
+    return next((task for task, *columns in tables if found.issuperset(columns)), "")
 
 
 _KEY = ("document", "origin", "record")

@@ -231,16 +231,6 @@ class Kind:
         there = {known[title].name for title in titles if title in known}
         return [c.title for c in self.columns if not c.optional and c.name not in there]
 
-    def repeated_title(self, titles: Sequence[str]) -> str:
-        """The first of its columns that a header has twice; empty if none."""
-        known = self.by_title()
-        counts = Counter(known[title].name for title in titles if title in known)
-        return next((t for t in reversed(titles) if t in known and counts[known[t].name] > 1), "")
-
-    def unknown(self, titles: Sequence[str]) -> list[str]:
-        """The columns that it cannot have."""
-        return [] if self.others else [title for title in titles if title not in self.by_title()]
-
     def declaration(self, header: str = "") -> Table:
         """The table with its header, whose mistakes in all rows can be found.
 
@@ -275,11 +265,19 @@ class Kind:
             more = {"problem": problem, "hint": _header_hint(self, header)}
             yield Problem(f"{self.codes}102", 1, 0, len(header), {**values, **more})
             return
-        for title in dict.fromkeys(self.unknown(titles)):
-            hint = f"remove the column {title}" if title else "remove the tab after the last column"
-            more = {"column": title or "without a name", "hint": hint}
-            yield Problem(f"{self.codes}103", 1, *_stretch(titles, title), {**values, **more})
-        if title := self.repeated_title(titles):
+        known = self.by_title()
+        for title in dict.fromkeys(() if self.others else titles):
+            if title not in known:
+                hint = (
+                    f"remove the column {title}"
+                    if title
+                    else "remove the tab after the last column"
+                )
+                more = {"column": title or "without a name", "hint": hint}
+                yield Problem(f"{self.codes}103", 1, *_stretch(titles, title), {**values, **more})
+        counts = Counter(known[title].name for title in titles if title in known)
+        repeated = [t for t in titles if t in known and counts[known[t].name] > 1]
+        for title in repeated[-1:]:
             more = {"column": title}
             yield Problem(f"{self.codes}104", 1, *_stretch(titles, title), {**values, **more})
 
