@@ -10,11 +10,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
-from polars import selectors
 
 from hlteval.findings.suggest import did_you_mean
 from hlteval.validators.ccu.schema import TABLES
-from hlteval.validators.rule import RECORD, Rule, RuleContext, at, first_of, only_if
+from hlteval.validators.rule import RECORD, Rule, RuleContext, first_of, only_if
 
 SHOWN = 60
 TEXT = "text"
@@ -93,17 +92,19 @@ def report(rows: pl.LazyFrame, field: str | pl.Expr = "", **values: str | pl.Exp
     Numbers become text, of which a whole one has no decimals; `given` is the value of the field
     where rows have no other; and of each document there are its name and length.
     """
-    rows = rows.with_columns(**values)
-    rows = rows if "field" in rows.collect_schema() else at(rows, field)
-    rows = rows.with_columns(selectors.float().round(6).cast(pl.String).str.strip_suffix(".0"))
-    names = rows.collect_schema()
-    if "given" not in names and isinstance(field, str) and names.get(field) == pl.String:
-        rows = rows.with_columns(given=quote(field))
-    if "begin" not in names and "start" in names:
-        rows = rows.with_columns(begin="start")
-    if "name" in names and "length" in names:
-        rows = rows.with_columns(document=quote("name"), most=pl.col("length").fill_null("?"))
-    return rows
+    rows = rows.with_columns(**values) if values else rows
+    schema = rows.collect_schema()
+    columns = {name: number(name) for name, dtype in schema.items() if dtype.is_float()}
+    if "given" not in schema and isinstance(field, str):
+        is_word = schema.get(field) == pl.String
+        columns["given"] = quote(field) if is_word else columns.get(field, pl.lit(""))
+    if "begin" not in schema and "start" in schema:
+        columns["begin"] = number("start")
+    if "name" in schema and "length" in schema:
+        columns |= {"document": quote("name"), "most": number("length").fill_null("?")}
+    if "field" not in schema:
+        columns["field"] = pl.lit(field) if isinstance(field, str) else field
+    return rows.with_columns(**columns)
 
 
 def check(
@@ -194,6 +195,11 @@ def with_meant(
 
 
 # Values in messages.
+
+
+def number(column: str) -> pl.Expr:
+    """A number as in a message: a whole one has no decimals."""
+    return pl.col(column).round(6).cast(pl.String).str.strip_suffix(".0")
 
 
 def quote(column: str) -> pl.Expr:
