@@ -26,7 +26,7 @@ Codes raised: LSF5xx.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -66,13 +66,12 @@ from hlteval.syntax.tsv import Table
 
 
 NAME = "lorehlt-sf-reference"
-_RECORD = ["document", "origin", "record"]
 _BREAKS = r"[\t\n\r\x00]"
-#: What a cell without a value has; others are empty.
-_NULLS = {
-    **dict.fromkeys(("place", "scope", "severity", "resolution", "polarity"), NONE),
-    **dict.fromkeys(("proxy_status", "reported_by", "resolved_by", "description"), ""),
-}
+#: The columns whose cells without a value have `none`; others are empty.
+_NONES = ("place", "scope", "severity", "resolution", "polarity")
+#: The optional columns that a table of text has even if they have no values.
+_USUAL = ("frame_type", "annotator", "scope", "severity", "polarity")
+_EXTRAS = sorted({name for extras in EXTRAS.values() for name in extras})
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -82,52 +81,36 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 
 def _files(corpus: Corpus, taken: set[str]) -> Iterator[tuple[str, str]]:
-    """The path and the content of each file; paths that are not `taken` become so."""
+    """The path and the content of each file; paths that are not `taken` become so.
+
+    A document without rows has an empty table of the first kind whose file no other document has.
+    """
     written: set[int] = set()
     for kind, rows in _tables(corpus).items():
         fitting = rows.filter(_fits(rows))
-        columns = _columns(kind, fitting)
-        header = "\t".join(columns.values())
-        cells = [_cell(fitting, name).alias(title) for name, title in columns.items()]
-        line = pl.concat_str(cells, separator="\t")
-        lines = fitting.select("path", "document", line=line)
+        headings, cells = [], []
+        for column in kinds()[kind].columns:
+            name, null = column.name, pl.lit(NONE if column.name in _NONES else "")
+            known = name in rows.columns
+            is_used = known and fitting[name].is_not_null().any()
+            if not column.optional or is_used or (name in _USUAL and kind != SPEECH):
+                cell = pl.col(name).cast(pl.String).fill_null(null) if known else null
+                headings.append(column.title)
+                cells.append(cell.alias(column.title))
+        lines = fitting.select("path", "document", line=pl.concat_str(cells, separator="\t"))
         written.update(lines["document"])
         files = lines.group_by("path", maintain_order=True).agg("line")
         taken.update(files["path"])
         for path, each in files.iter_rows():
-            yield path, "\n".join([header, *each, ""])
-    for row, kind, path in _empty_files(corpus, taken):
-        if row not in written:
-            taken.add(path)
-            yield path, "\t".join(kinds()[kind].headings) + "\n"
-
-
-def _empty_files(corpus: Corpus, taken: Collection[str]) -> Iterator[tuple[int, str, str]]:
-    """The row of each document, and the kind and path of a file that would hold nothing else."""
+            yield path, "\n".join(["\t".join(headings), *each, ""])
     for row, name, modality in corpus.documents.select("row", "name", "modality").iter_rows():
-        home, _, stem = name.rpartition("/")
-        for kind in (SPEECH,) if modality == AUDIO else (NEEDS, ISSUES, SENTIMENTS):
-            own = kinds()[kind]
-            path = "/".join([*([home] if home else []), own.name, f"{stem}{own.suffix}"])
-            if is_file_path(name) and path not in taken:
-                yield row, kind, path
-                break
-
-
-def _columns(kind: str, rows: pl.DataFrame) -> Mapping[str, str]:
-    """The columns that a table has, and their headings: optional ones only if they are used."""
-    always = {"frame_type", "annotator", "scope", "severity", "polarity"}
-    kept = {}
-    for column in kinds()[kind].columns:
-        used = column.name in rows.columns and rows[column.name].is_not_null().any()
-        if not column.optional or used or (column.name in always and kind != SPEECH):
-            kept[column.name] = column.title
-    return kept
-
-
-def _cell(rows: pl.DataFrame, name: str) -> pl.Expr:
-    null = pl.lit(_NULLS.get(name, ""))
-    return pl.col(name).cast(pl.String).fill_null(null) if name in rows.columns else null
+        home, slash, stem = name.rpartition("/")
+        folders = (SPEECH,) if modality == AUDIO else (NEEDS, ISSUES, SENTIMENTS)
+        paths = {f"{home}{slash}{each}/{stem}{kinds()[each].suffix}": each for each in folders}
+        path = next((path for path in paths if path not in taken), "")
+        if path and row not in written and is_file_path(name):
+            taken.add(path)
+            yield path, "\t".join(kinds()[paths[path]].headings) + "\n"
 
 
 def _fits(rows: pl.DataFrame) -> pl.Expr:
@@ -139,92 +122,66 @@ def _fits(rows: pl.DataFrame) -> pl.Expr:
 
 def _tables(corpus: Corpus) -> dict[str, pl.DataFrame]:
     """The rows of each kind, with the names of the columns of its table and the path of a file."""
-    frames = _frames(corpus)
+    frames = _rows(corpus, corpus.frames.filter(pl.col("kind") == SITUATION), "frame")
+    frames = frames.with_columns(
+        frame=pl.coalesce("frame", pl.format("Frame-{}", "row")), entry="place_kb"
+    )
     speech = pl.col("modality").eq_missing(pl.lit(AUDIO))
     issue = pl.col("label").is_in(types(ISSUE)) | (
         ~pl.col("label").is_in(types()) & pl.col("folder").eq_missing(pl.lit(ISSUES))
     )
-    text = frames.filter(~speech)
+    felt = [pl.when(pl.col(name)).then(pl.lit(emotion)) for name, emotion in EMOTIONS.items()]
+    emotions = pl.concat_str(felt, separator=",", ignore_nulls=True)
+    targets = frames.select(frame_row="row", own="frame")
+    sentiments = _rows(corpus, corpus.sentiments.drop_nulls("value"))
+    sentiments = sentiments.join(targets, on="frame_row", how="left", maintain_order="left")
+    mentions = _rows(corpus, corpus.mentions.filter(pl.col("fragments").is_null()), "mention")
     tables = {
-        NEEDS: text.filter(~issue).with_columns(frame_type=pl.lit("need")),
-        ISSUES: text.filter(issue).with_columns(frame_type=pl.lit("issue")),
+        NEEDS: frames.filter(~speech & ~issue).with_columns(frame_type=pl.lit("need")),
+        ISSUES: frames.filter(~speech & issue).with_columns(frame_type=pl.lit("issue")),
         SPEECH: frames.filter(speech),
-        SENTIMENTS: _sentiments(corpus, frames),
-        MENTIONS: _mentions(corpus),
+        SENTIMENTS: sentiments.with_columns(
+            target=pl.coalesce("target", "own"),
+            entry="holder_kb",
+            emotions=pl.when(emotions == "").then(pl.lit(NONE)).otherwise(emotions),
+        ),
+        MENTIONS: mentions.with_columns(last=pl.col("end") - 1).drop("fragments"),
     }
     return {kind: _with_paths(kind, rows) for kind, rows in tables.items()}
 
 
-def _named(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with the name and the modality of their documents, and the file that they are from."""
+def _rows(corpus: Corpus, rows: pl.DataFrame, element: str = "") -> pl.DataFrame:
+    """Rows with the name and modality of their documents, their file, and their attributes."""
     documents = corpus.documents.select("name", "modality", document="row")
     originals = source_files.original_files(corpus, NAME)
     schema = {"origin": pl.Int64, "original": pl.String}
     files = pl.DataFrame([*originals.items()], schema=schema, orient="row")
     folder = pl.col("original").str.extract(r"(?:^|/)([^/]+)/[^/]+$")
-    named = rows.join(documents, on="document", how="left", maintain_order="left")
-    joined = named.join(files, on="origin", how="left", maintain_order="left")
-    return joined.with_columns(folder=folder)
+    rows = rows.join(documents, on="document", how="left", maintain_order="left")
+    rows = rows.join(files, on="origin", how="left", maintain_order="left")
+    record = ["document", "origin", "record"]
+    own = corpus.attributes.filter(pl.col("element") == element, pl.col("name").is_in(_EXTRAS))
+    for name in own["name"].unique(maintain_order=True):
+        values = own.filter(pl.col("name") == name).select(*record, pl.col("value").alias(name))
+        values = values.unique(record, keep="first", maintain_order=True)
+        rows = rows.join(values, on=record, how="left", maintain_order="left")
+    return rows.with_columns(folder=folder)
 
 
 def _with_paths(kind: str, rows: pl.DataFrame) -> pl.DataFrame:
     """Rows with the path of their file: the one they are from, or that of their document."""
     valid = [name for name in rows["name"].unique() if is_file_path(name)]
-    stem = pl.concat_str(pl.lit(f"{kind}/"), "name", pl.lit(kinds()[kind].suffix))
-    own = (
-        pl.when(pl.col("name").str.contains("/", literal=True))
-        .then(pl.col("name").str.replace("/([^/]*)$", f"/{kind}/${{1}}{kinds()[kind].suffix}"))
-        .otherwise(stem)
-    )
-    from_file = pl.col("folder").eq_missing(pl.lit(kind))
-    path = pl.when(from_file).then("original").when(pl.col("name").is_in(valid)).then(own)
-    return rows.with_columns(path=path)
-
-
-def _frames(corpus: Corpus) -> pl.DataFrame:
-    frames = corpus.frames.filter(pl.col("kind") == SITUATION)
-    known = pl.coalesce("frame", pl.format("Frame-{}", "row"))
-    rows = _named(corpus, frames).with_columns(frame=known, entry="place_kb")
-    return _with_attributes(corpus, rows, "frame")
-
-
-def _with_attributes(corpus: Corpus, rows: pl.DataFrame, element: str) -> pl.DataFrame:
-    """Rows with the attributes of their records as columns."""
-    names = {name for extras in EXTRAS.values() for name in extras}
-    own = corpus.attributes.filter(pl.col("element") == element, pl.col("name").is_in(names))
-    for name in own["name"].unique(maintain_order=True):
-        values = own.filter(pl.col("name") == name).select(*_RECORD, pl.col("value").alias(name))
-        values = values.unique(_RECORD, keep="first", maintain_order=True)
-        rows = rows.join(values, on=_RECORD, how="left", maintain_order="left")
-    return rows
-
-
-def _sentiments(corpus: Corpus, frames: pl.DataFrame) -> pl.DataFrame:
-    targets = frames.select(frame_row="row", own="frame")
-    rows = _named(corpus, corpus.sentiments.drop_nulls("value"))
-    rows = rows.join(targets, on="frame_row", how="left", maintain_order="left")
-    felt = [pl.when(pl.col(name)).then(pl.lit(emotion)) for name, emotion in EMOTIONS.items()]
-    emotions = pl.concat_str(felt, separator=",", ignore_nulls=True)
-    return rows.with_columns(
-        target=pl.coalesce("target", "own"),
-        entry="holder_kb",
-        emotions=pl.when(emotions == "").then(pl.lit(NONE)).otherwise(emotions),
-    )
-
-
-def _mentions(corpus: Corpus) -> pl.DataFrame:
-    rows = _with_attributes(corpus, _named(corpus, corpus.mentions), "mention")
-    whole = rows.filter(pl.col("fragments").is_null())
-    return whole.with_columns(last=pl.col("end") - 1).drop("fragments")
+    path = pl.col("name").str.replace("([^/]*)$", f"{kind}/${{1}}{kinds()[kind].suffix}")
+    from_file = pl.when(pl.col("folder").eq_missing(pl.lit(kind))).then("original")
+    return rows.with_columns(path=from_file.when(pl.col("name").is_in(valid)).then(path))
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """What the tables cannot represent, and what is filled."""
+    """Count what the tables cannot represent, and what is filled."""
     tables = _tables(corpus)
     unfit = sum(rows.filter(~_fits(rows)).height for rows in tables.values())
     situations = corpus.frames.filter(pl.col("kind") == SITUATION)
-    names = {name for extras in EXTRAS.values() for name in extras}
-    known = pl.col("element").is_in(["frame", "mention"]) & pl.col("name").is_in(names)
+    known = pl.col("element").is_in(["frame", "mention"]) & pl.col("name").is_in(_EXTRAS)
     known |= pl.col("name").is_in(READ_BY_SCORER)  # how missing values and numbers are spelt
     sentiments = corpus.sentiments
     nameless = [name for name in corpus.documents["name"] if not is_file_path(name)]
@@ -260,8 +217,8 @@ def read(source: Source) -> Iterator[ReadResult]:
             for member in members:
                 files.take(name, member)
         corpus = corpus_of(files)
-        found = (item for group in files.groups.values() for item in group.findings())
-        yield ReadResult(corpus, (*files.findings, *found), tuple(files.members))
+        findings = (item for group in files.groups.values() for item in group.findings())
+        yield ReadResult(corpus, (*files.findings, *findings), tuple(files.members))
 
 
 def tabular(member: Member, first: str) -> Sequence[Table]:  # noqa: ARG001
