@@ -77,7 +77,7 @@ def frames_of(
     return [
         Frame(record, label, place, status, resolution, urgent)
         for label in labels
-        for place in (places or [None])
+        for place in (*places, *([] if places else [None]))
     ]
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from operator import attrgetter
+from typing import Any
 
 import polars as pl
 
-from hlteval.converters.situations.lorehlt.items import ISSUE, NEED, statuses, type_hint, types
+from hlteval.converters.situations.lorehlt.items import SCHEMA, type_hint, types
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.converters.toolkit.source_files import FileBatch, JoinedTables, beginning
 from hlteval.findings import Problem, finding
 from hlteval.findings.suggest import did_you_mean
+from hlteval.grammars import vocabulary
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table
@@ -28,135 +30,31 @@ NONE = "none"
 #: The values of emotion_value by the emotions that they are.
 EMOTIONS = {"fear": "fear", "anger": "anger", "joy": "joyhappiness"}
 
-# The columns of each kind of table.
+# The columns of each kind of table, from grammars/lorehlt-sf.toml.
 
 
-#: The suffix of the files of a kind, the column that only this kind has, and all of its columns, of
-#: which those with a question mark are optional.
-_KINDS: Mapping[str, tuple[str, str, str]] = {
-    NEEDS: (
-        ".needs.tab",
-        "need_type",
-        "user_id? doc_id frame_id frame_type? need_type place_id proxy_status? need_status scope? "
-        "severity? urgency_status? resolution_status reported_by? resolved_by? description? kb_id",
-    ),
-    ISSUES: (
-        ".issues.tab",
-        "issue_type",
-        "user_id? doc_id frame_id frame_type? issue_type place_id proxy_status? issue_status "
-        "scope? severity? urgency_status? description? kb_id",
-    ),
-    SENTIMENTS: (
-        ".sentiment.tab",
-        "sentiment_value",
-        "user_id? doc_id sentiment_value polarity? emotion_value source target kb_id",
-    ),
-    MENTIONS: (
-        ".entity.tab",
-        "mention_id",
-        "doc_id entity_id mention_id entity_type mention_status? start_char end_char mention_text",
-    ),
-    SPEECH: (
-        ".speech.tab",
-        "situation_id",
-        "user_id? file_id situation_id situation_type situation_status scope severity "
-        "resolution_status place_id",
-    ),
-}
-#: The columns of the representation by their headings; others have the name of their heading.
-_NAMES: Mapping[str, str] = {
-    "user_id": "annotator",
-    **dict.fromkeys(("doc_id", "situation_id"), "name"),
-    **dict.fromkeys(("frame_id", "file_id"), "frame"),
-    **dict.fromkeys(("need_type", "issue_type", "situation_type", "entity_type"), "label"),
-    **dict.fromkeys(("need_status", "issue_status", "situation_status"), "status"),
-    "place_id": "place",
-    "resolution_status": "resolution",
-    "kb_id": "entry",
-    "sentiment_value": "value",
-    "emotion_value": "emotions",
-    "source": "holder",
-    "entity_id": "entity",
-    "mention_id": "mention",
-    "start_char": "start",
-    "end_char": "last",
-    "mention_text": "text",
-}
-#: Columns that a new table does not have.
-_UNUSUAL = {NEEDS: ("urgency_status",), ISSUES: ("urgency_status",), SPEECH: ("user_id",)}
-_IDENTIFIER = Column("", pattern=r"[^\t ]+", code="LSF507")
-_OFFSET = Column("", "integer", code="LSF508")
-#: The columns of closed form by their names; others are texts.
-_FORMS: Mapping[str, Column] = {
-    "name": _IDENTIFIER,
-    "frame": _IDENTIFIER,
-    "start": _OFFSET,
-    "last": _OFFSET,
-    "value": Column("", "number", pattern=r"[+-]?[0-9]{1,3}(?:\.[0-9]{1,9})?", code="LSF508"),
-}
-_ENTRY = "(?:[0-9]+|NIL[0-9]*)"
-_SCALES: Mapping[str, tuple[str, ...]] = {
-    "scope": ("1_smallgroup", "2_largegroup", "3_municipality", "4_region"),
-    "severity": ("1_discomfort", "2_injury", "3_possibledeath", "4_certaindeath"),
-}
+def _column(heading: str, forms: Mapping[str, Any]) -> Column:
+    title = heading.removesuffix("?")
+    form = forms.get(title, {})
+    code = form.get("code", "LSF505" if "values" in form else "")
+    values = types(form["types"]) if "types" in form else form.get("values", ())
+    listed = f"use one of: {', '.join(values)}"
 
+    def describe(cell: str) -> Mapping[str, object]:
+        is_type = code == "LSF504"
+        return {"hint": type_hint(cell) if is_type else did_you_mean(cell, values, listed)}
 
-def _vocabulary(kind: str, heading: str) -> tuple[Sequence[str], str] | None:
-    """The values of a column with a closed vocabulary, and a pattern of further ones."""
-    speech = kind == SPEECH
-    if heading in _SCALES:
-        unneeded = f"|{heading.title()}_Not_Required" if speech else ""
-        return _SCALES[heading], f"[0-4]|{NONE}{unneeded}"
-    if heading == "emotion_value":
-        emotion = "|".join(EMOTIONS.values())
-        return (*EMOTIONS.values(), NONE), rf"(?:{emotion})(?:, ?(?:{emotion}))*"
-    if heading == "resolution_status":
-        # with the spelling of LDC's own example
-        of_speech = ("Insufficient/Unknown", "Insufficent", "Insufficient", "Sufficient")
-        return of_speech if speech else ("sufficient", "insufficient"), NONE
-    vocabularies: Mapping[str, tuple[Sequence[str], str]] = {
-        "need_status": (statuses(NEED), ""),
-        "issue_status": (statuses(ISSUE), ""),
-        "situation_status": (("Current", "Past Only", "Future", "not_current"), NONE),
-        "polarity": (("positive", "negative"), NONE),
-    }
-    return vocabularies.get(heading)
-
-
-def _hint(values: Sequence[str], cell: str) -> Mapping[str, object]:
-    return {"hint": did_you_mean(cell, values, f"use one of: {', '.join(values)}")}
-
-
-def _column(kind: str, heading: str) -> Column:
-    title, optional = heading.removesuffix("?"), heading.endswith("?")
-    name = _NAMES.get(title, title)
-    if title == "place_id" and kind == SPEECH:
-        name = "entry"
-    if name in _FORMS:
-        return replace(_FORMS[name], name=name, heading=title)
-    column = Column(name, heading=title, nullable=True, optional=optional)
-    if name == "label" and kind != MENTIONS:
-        of_kind = {NEEDS: NEED, ISSUES: ISSUE}.get(kind, "")
-        out_of_domain = [OUT_OF_DOMAIN] if kind == SPEECH else []
-        return replace(
-            column,
-            pattern="|".join([*types(of_kind), *out_of_domain]),
-            code="LSF504",
-            nullable=False,
-            tolerated=True,
-            describe=lambda cell: {"hint": type_hint(cell)},
-        )
-    if name == "entry":
-        # several if the annotator could not decide; the sources of sentiments may be others
-        others = {SENTIMENTS: ["author", "other"], SPEECH: [NONE]}.get(kind, [])
-        pattern = "|".join([rf"{_ENTRY}(?:\|{_ENTRY})*", *others])
-        return replace(column, pattern=pattern, code="LSF506", tolerated=True)
-    if vocabulary := _vocabulary(kind, title):
-        values, more = vocabulary
-        pattern = "|".join([*map(re.escape, values), *([more] if more else [])])
-        hint = partial(_hint, values)
-        return replace(column, pattern=pattern, code="LSF505", tolerated=True, describe=hint)
-    return column
+    return Column(
+        form.get("name", title),
+        form.get("kind", "text"),
+        pattern="|".join([*map(re.escape, values), *filter(None, [form.get("pattern")])]),
+        code=code,
+        nullable=code in {"", "LSF505", "LSF506"},
+        optional=heading.endswith("?"),
+        tolerated=code in {"LSF504", "LSF505", "LSF506"},
+        heading=title,
+        describe=describe if values else None,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,18 +66,20 @@ class Kind:
         suffix: of its files.
         own_column: the heading of a column that only this kind has.
         columns: its columns.
+        unusual: the headings of columns that a new table does not have.
     """
 
     name: str
     suffix: str
     own_column: str
     columns: tuple[Column, ...]
+    unusual: tuple[str, ...]
 
     @property
     def headings(self) -> tuple[str, ...]:
         """The columns of a new table, in their usual order."""
         titles = (column.title for column in self.columns)
-        return tuple(title for title in titles if title not in _UNUSUAL.get(self.name, ()))
+        return tuple(title for title in titles if title not in self.unusual)
 
     @property
     def declaration(self) -> Table:
@@ -214,10 +114,14 @@ class Kind:
 @cache
 def kinds() -> Mapping[str, Kind]:
     """The kinds of tables by the names of their folders."""
-    return {
-        name: Kind(name, suffix, own, tuple(_column(name, each) for each in headings.split()))
-        for name, (suffix, own, headings) in _KINDS.items()
-    }
+    tables = vocabulary(SCHEMA)
+    listed = {}
+    for name, kind in tables["kinds"].items():
+        forms = {**tables["columns"], **tables.get(name, {})}
+        columns = tuple(_column(heading, forms) for heading in kind["columns"])
+        unusual = tuple(kind["unusual"])
+        listed[name] = Kind(name, kind["suffix"], kind["own_column"], columns, unusual)
+    return listed
 
 
 def kind_of_header(header: str) -> Kind | None:
@@ -385,8 +289,9 @@ _SKIPPED = (
     *("-NaN", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN"),
 )
 _NUMBER = r"^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
+_DEGREES = ("scope", "severity")
 #: The columns whose numbers the software of the scorer does not compare with text, by kind.
-_NUMERIC = {**dict.fromkeys((NEEDS, ISSUES), tuple(_SCALES)), SPEECH: (*_SCALES, "name", "entry")}
+_NUMERIC = {NEEDS: _DEGREES, ISSUES: _DEGREES, SPEECH: (*_DEGREES, "name", "entry")}
 _ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
 
 
