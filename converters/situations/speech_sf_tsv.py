@@ -109,7 +109,7 @@ def as_rows(corpus: Corpus) -> pl.DataFrame:
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """What no line can represent of the tables."""
+    """Count what no line can represent."""
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
     return {"segments without frames": silent.height}

@@ -127,16 +127,8 @@ class FrameMatch(Metric):
             True
         """
         reference, system = align(reference, system)
-        # the most confident frames first, equal ones in the order of the file
-        annotated, submitted = (
-            side.sort(
-                *("confidence", "record"),
-                descending=[True, False],
-                nulls_last=True,
-                maintain_order=True,
-            )
-            for side in (self.reference_frames(reference), self.system_frames(system, reference))
-        )
+        annotated = _most_confident_first(self.reference_frames(reference))
+        submitted = _most_confident_first(self.system_frames(system, reference))
         frame = ("document", "label", "confidence", "record")
         once = pl.lit(1, pl.Int64).alias("frames")
         counts = [submitted.select(*frame, once, layer=pl.lit("submitted"))]
@@ -267,6 +259,12 @@ class FrameMatch(Metric):
             elif not points.beyond_zero:
                 lines.append(f"{name}: {self.no_point}")
         return tuple(lines)
+
+
+def _most_confident_first(frames: pl.DataFrame) -> pl.DataFrame:
+    """Frames by falling confidence, equal ones in the order of the file."""
+    order, falling = ("confidence", "record"), [True, False]
+    return frames.sort(order, descending=falling, nulls_last=True, maintain_order=True)
 
 
 def curves_of(

@@ -323,7 +323,7 @@ def corpus_of(files: Files) -> Corpus:
         table.with_columns(*map(_value, _VALUES), kind=pl.lit(SITUATION)).select(_FRAME)
         for table in situations
     ).with_columns(_ROW)
-    attributes = [*_attributes(rows), *_spellings(rows, situations), _lacking(files, numbers)]
+    attributes = [*_attributes(rows), *_spellings(rows, situations), _absent_parts(files, numbers)]
     rejected: list[dict[str, object]] = []
     for (name, _), group in files.groups.items():
         kind = "sentiment" if name == SENTIMENTS else "frame"
@@ -445,7 +445,7 @@ def _spellings(
     return [_attribute(pl.concat(tables), "file", "numbers"), _attribute(nones, "frame", NONE)]
 
 
-def _lacking(files: Files, numbers: pl.DataFrame) -> pl.DataFrame:
+def _absent_parts(files: Files, numbers: pl.DataFrame) -> pl.DataFrame:
     """The files of needs and issues that have no rows, or no column of annotators."""
     lacks = [
         (name, origin, "rows")
