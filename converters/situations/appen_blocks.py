@@ -338,14 +338,7 @@ def writable(label: str, place: str | None, separators: str = SEPARATORS) -> boo
 #     that occurs twice counts as two. A byte order mark hides a TYPE line in the first line.
 
 
-class ScriptResult(NamedTuple):
-    """The frames of a file, and the line of a block after which the file ends too early, if any."""
-
-    frames: list[Frame]
-    cut_off: int | None = None
-
-
-def parse_by_position(text: str, separators: str) -> ScriptResult:
+def parse_by_position(text: str, separators: str) -> tuple[list[Frame], int | None]:
     r"""The frames of a file as the official script reads it.
 
     Args:
@@ -353,8 +346,9 @@ def parse_by_position(text: str, separators: str) -> ScriptResult:
         separators: the characters between places.
 
     Returns:
-        The frames; a block of several types and several places gives its places as candidates. The
-        script crashes at a TYPE line with fewer than three lines after it.
+        The frames; a block of several types and several places gives its places as candidates. And
+        the line of a block after which the file ends too early, if any: the script crashes at a
+        TYPE line with fewer than three lines after it.
 
     Examples:
         >>> frames, _ = parse_by_position("TYPE: Shelter; Evacuation\n\n\nPLACE:Osh\n", ",")
@@ -370,7 +364,7 @@ def parse_by_position(text: str, separators: str) -> ScriptResult:
             size = len(KEYS[:4])
             block = [line.splitlines()[0] for line in lines[first : first + size]]
             if len(block) < size:
-                return ScriptResult(frames, record)
+                return frames, record
             # a line without its key, if spaces follow the key; else the whole line
             status, resolution, places = (
                 re.sub(rf"^{key}:\s+", "", line)
@@ -387,4 +381,4 @@ def parse_by_position(text: str, separators: str) -> ScriptResult:
             )
         record += sum(line.count("\n") for line in lines[first : first + size])
         first += size
-    return ScriptResult(frames)
+    return frames, None

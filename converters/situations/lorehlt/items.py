@@ -74,11 +74,7 @@ def kind_of(label: object) -> Kind:
         >>> kind_of("food"), kind_of("terrorism"), kind_of("Food")
         ('need', 'issue', '')
     """
-    if not isinstance(label, str):
-        return ""
-    if label in types("need"):
-        return "need"
-    return "issue" if label in types("issue") else ""
+    return next((kind for kind in (NEED, ISSUE) if label in types(kind)), "")
 
 
 def type_hint(unknown: str) -> str:
