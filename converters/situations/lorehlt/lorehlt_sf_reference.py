@@ -301,7 +301,7 @@ def _absent_parts(files: Files, numbers: pl.DataFrame) -> pl.DataFrame:
 NAME = "lorehlt-sf-reference"
 _BREAKS = r"[\t\n\r\x00]"
 #: The columns whose cells without a value have `none`; others are empty.
-_NONES = ("place", "scope", "severity", "resolution", "polarity")
+_WITH_NONE = ("place", "scope", "severity", "resolution", "polarity")
 #: The optional columns that a table of text has even if they have no values.
 _USUAL = ("frame_type", "annotator", "scope", "severity", "polarity")
 _EXTRAS = sorted({name for extras in EXTRAS.values() for name in extras})
@@ -323,7 +323,7 @@ def _files(corpus: Corpus, taken: set[str]) -> Iterator[tuple[str, str]]:
         fitting = rows.filter(_fits(rows))
         headings, cells = [], []
         for column in kinds()[kind].columns:
-            name, null = column.name, pl.lit(NONE if column.name in _NONES else "")
+            name, null = column.name, pl.lit(NONE if column.name in _WITH_NONE else "")
             known = name in rows.columns
             is_used = known and fitting[name].is_not_null().any()
             if not column.optional or is_used or (name in _USUAL and kind != SPEECH):
