@@ -7,14 +7,14 @@ header before it, its slot the last slot; a slash between two fills begins anoth
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import polars as pl
 
 from hlteval.converters.toolkit.fitting import TEMPLETTE
 from hlteval.findings import Problem
-from hlteval.grammars import failure, in_words, matcher, pattern
+from hlteval.grammars import failure, in_words, matcher, pattern, vocabulary
 from hlteval.representation import FRAGMENTS
 from hlteval.syntax.tsv import Lines
 
@@ -340,17 +340,6 @@ def with_brackets(text: str, brackets: list[Bracket]) -> str:
 # lines that a finding points at.
 
 
-_WORDS: Mapping[str, str] = {
-    "$END": "end of line",
-    "<END-OF-FILE>": "end of line",
-    "_DEFINES": "`:=`",
-    "POINTER": "a pointer such as <BREAD-D1-1>",
-    "SLASH": "`/`",
-    "SLOT": "a slot such as DATE:",
-    "QUOTED": "a quoted text",
-    "UNQUOTED": "a text",
-    "EXTENTS": "extents such as ##5#8#",
-}
 #: Characters of the longest line that the grammar is asked about.
 _MOST = 100_000
 _NUMBER = re.compile("[0-9]+")
@@ -374,14 +363,15 @@ def explain(line: str, record: int, kind: int, *, ask: bool = True) -> Problem:
         Problem(code='HUB105', record=7, start=16, end=22, values={'expected': ...}, field='')
     """
     column, expected = 1, ""
+    words = vocabulary("hub4")["words"]
     bare = RULES[kind] == "header" and not line.startswith("<")  # the grammar reads it as a text
     if ask and not bare and len(line) <= _MOST:
         column, terminals = failure("hub4", line)
         column += len(line[column - 1 :]) - len(line[column - 1 :].lstrip(SPACES))
-        expected = in_words("hub4", terminals - {"_MARGIN"}, _WORDS)
+        expected = in_words("hub4", terminals - {"_MARGIN"}, words)
     code, start = _cause(line, kind, column - 1)
     if code == "HUB105" or (code == "HUB102" and start == 0):
-        expected = _WORDS["EXTENTS" if code == "HUB105" else "POINTER"]
+        expected = words["EXTENTS" if code == "HUB105" else "POINTER"]
     return Problem(code, record, min(start, len(line)), len(line), {"expected": expected})
 
 
