@@ -145,33 +145,65 @@ def _tables(
     lines: pl.DataFrame, known: dict[str, int], *, reference: bool, types: Sequence[str]
 ) -> Tables:
     """The tables of the lines of some instances; documents that are not known are added."""
-    # Lines outside of instances and slots are rejected; after a rejected header or slot, they are
-    # left out in silence.
+    lines = _with_codes(lines)
+    rejected = lines.filter(pl.col("code") != _SILENT).select("record", "line", "kind", "code")
+    lines = lines.filter(pl.col("code").is_null())
+    is_header = pl.col("kind") == _HEADER
+    frames = _instances(lines.filter(is_header), types)
+    names = frames["name"].unique(maintain_order=True)
+    fresh = [name for name in names if name not in known]
+    known.update((name, number) for number, name in enumerate(fresh, start=len(known)))
+    numbers = [known[name] for name in names]
+    documents = pl.DataFrame([names, pl.Series("document", numbers, dtype=pl.Int64)])
+    frames = frames.join(documents, on="name", maintain_order="left")
+    owners = frames.select("instance", "document", frame_row="row")
+    body = lines.filter(~is_header).join(owners, on="instance", maintain_order="left")
+    body = _with_slots(body)
+    fills = _fills(body, reference=reference)
+    marks = fills.filter(pl.col("text").str.to_uppercase().is_in(_OPTIONAL), slot=STATUS)
+    optional = pl.col("row").is_in(marks["frame_row"].implode())
+    columns = ("row", "document", "record", "frame", "kind", "label")
+    return Tables(
+        documents=documents.filter(pl.col("name").is_in(fresh)).select("name", row="document"),
+        frames=frames.select(*columns, optional=optional),
+        fills=fills,
+        rejected_records=rejected,
+        idle=body.filter("idle")["record"],
+        hashless=body.filter(~pl.col("extents").str.ends_with("#"))["record"],
+    )
+
+
+def _with_codes(lines: pl.DataFrame) -> pl.DataFrame:
+    """The lines with the number of their `instance`, and the `code` of those that are left out.
+
+    Lines outside of instances and slots are rejected; those after a rejected header or slot are
+    left out in silence.
+    """
     kind, bad = pl.col("kind"), ~pl.col("matched")
     in_bad = pl.when(kind == _HEADER).then(bad).forward_fill()
     slots = pl.when(kind == _HEADER).then(0).when(kind == _SLOT).then(1 + bad.cast(pl.Int8))
-    slot_state, follows = slots.forward_fill(), kind >= _ALTERNATIVE
+    slot, follows = slots.forward_fill(), kind >= _ALTERNATIVE
     code = (
         pl.when(bad)
         .then(pl.lit(UNREAD))
         .when(in_bad.is_null())
         .then(pl.lit(OUTSIDE))
-        .when(in_bad | (follows & (slot_state == 2)))
+        .when(in_bad | (follows & (slot == 2)))
         .then(pl.lit(_SILENT))
-        .when(follows & (slot_state == 0))
+        .when(follows & (slot == 0))
         .then(pl.lit(NO_SLOT))
     )
-    lines = lines.with_columns(instance=(kind == _HEADER).cum_sum(), code=code)
-    rejected = lines.filter(pl.col("code") != _SILENT).select("record", "line", "kind", "code")
-    lines = lines.filter(pl.col("code").is_null())
+    return lines.with_columns(instance=(kind == _HEADER).cum_sum(), code=code)
 
-    # Instances: a type, a document and a number.
+
+def _instances(headers: pl.DataFrame, types: Sequence[str]) -> pl.DataFrame:
+    """The instances, by the type, document and number of their pointers."""
     pointer = pl.col("pointer").str.strip_chars("<>")
     label = pointer.str.extract("^([^-]+)-", 1)
     for name in types:
         label = pl.when(pointer.str.starts_with(f"{name}-")).then(pl.lit(name)).otherwise(label)
     rest = pointer.str.slice(label.str.len_chars() + 1)
-    frames = lines.filter(kind == _HEADER).select(
+    return headers.select(
         "record",
         "instance",
         row=pl.int_range(pl.len(), dtype=pl.Int64),
@@ -180,18 +212,14 @@ def _tables(
         kind=pl.lit(TEMPLETTE),
         label=label,
     )
-    names = frames["name"].unique(maintain_order=True)
-    fresh = [name for name in names if name not in known]
-    known.update((name, number) for number, name in enumerate(fresh, start=len(known)))
-    numbers = [known[name] for name in names]
-    documents = pl.DataFrame([names, pl.Series("document", numbers, dtype=pl.Int64)])
-    frames = frames.join(documents, on="name", maintain_order="left")
 
-    # Slots: the fills, and a slot without any as one row; slashes between fills divide them into
-    # alternatives, one before the first makes the slot optional.
-    owners = frames.select("instance", "document", frame_row="row")
-    body = lines.filter(kind != _HEADER).join(owners, on="instance", maintain_order="left")
-    is_slot, slot, slash = kind == _SLOT, pl.col("slot_id"), pl.col("slash")
+
+def _with_slots(body: pl.DataFrame) -> pl.DataFrame:
+    """The lines of slots with their slot, and the slashes of it up to there.
+
+    A slash is `idle` without a fill after it, unless it marks an empty slot.
+    """
+    is_slot, slot, slash = pl.col("kind") == _SLOT, pl.col("slot_id"), pl.col("slash")
     body = body.with_columns(
         slash=slash.is_not_null(),
         filled=pl.any_horizontal(pl.col(_CONTENT).is_not_null()),
@@ -203,13 +231,22 @@ def _tables(
     body = body.with_columns(
         slashes=count - _since(is_slot, count - slash),
         any_slash=slash.any().over("slot_id"),
-        is_empty=~pl.col("filled").any().over("slot_id"),
+        is_empty=is_slot & ~pl.col("filled").any().over("slot_id"),
         slot_number=slot - _since(first, slot) + 1,
     )
     followed = ((slot == slot.shift(-1)) & ~slash.shift(-1)).fill_null(value=False)
-    idle = slash & ~pl.col("filled") & ~followed
-    fills = body.filter(pl.col("filled") | (is_slot & pl.col("is_empty")))
-    begins, slashes = slot != slot.shift(fill_value=0), pl.col("slashes")
+    return body.with_columns(idle=slash & ~pl.col("filled") & ~followed & ~pl.col("is_empty"))
+
+
+def _fills(body: pl.DataFrame, *, reference: bool) -> pl.DataFrame:
+    """The fills of slots, and a slot without any as one row.
+
+    Slashes between fills divide them into alternatives, one before the first makes the slot
+    optional.
+    """
+    fills = body.filter(pl.col("filled") | pl.col("is_empty"))
+    slot, slashes = pl.col("slot_id"), pl.col("slashes")
+    begins = slot != slot.shift(fill_value=0)
     fills = fills.with_columns(
         row=pl.int_range(pl.len(), dtype=pl.Int64),
         begins=begins,
@@ -217,31 +254,17 @@ def _tables(
     )
     row, alternatives = pl.col("row"), pl.col("another").cum_sum().cast(pl.Int64)
     some_slash = pl.when("is_empty").then("any_slash").otherwise(slashes > 0)
-    fills = fills.with_columns(
+    has_text = pl.col("filled") & pl.col("pointer").is_null()
+    kind = pl.when(has_text).then(pl.lit("text")).otherwise(pl.lit("pointer"))
+    return fills.with_columns(
+        _texts(fills, reference=reference),
         optional=_since("begins", some_slash),
         alternative=alternatives - _since("begins", alternatives) + 1,
         position=row - _since("another", row) + 1,
-    )
-    has_text = pl.col("filled") & pl.col("pointer").is_null()
-    fills = fills.with_columns(
-        _texts(fills, reference=reference),
-        kind=pl.when("is_empty")
-        .then(pl.lit("empty"))
-        .otherwise(pl.when(has_text).then(pl.lit("text")).otherwise(pl.lit("pointer"))),
-        target=pointer,
+        kind=pl.when("is_empty").then(pl.lit("empty")).otherwise(kind),
+        target=pl.col("pointer").str.strip_chars("<>"),
         quoted=pl.when(has_text).then(pl.col("quoted").is_not_null()),
-    )
-    marks = fills.filter(pl.col("text").str.to_uppercase().is_in(_OPTIONAL), slot=STATUS)
-    optional = pl.col("row").is_in(marks["frame_row"].implode())
-    columns = ("row", "document", "record", "frame", "kind", "label")
-    return Tables(
-        documents=documents.filter(pl.col("name").is_in(fresh)).select("name", row="document"),
-        frames=frames.select(*columns, optional=optional),
-        fills=fills.select(_FILLS),
-        rejected_records=rejected,
-        idle=body.filter(idle & ~(is_slot & pl.col("is_empty")))["record"],
-        hashless=body.filter(~pl.col("extents").str.ends_with("#"))["record"],
-    )
+    ).select(_FILLS)
 
 
 def _since(mark: pl.Expr | str, value: pl.Expr) -> pl.Expr:
