@@ -24,11 +24,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial, reduce
+from functools import cache, reduce
 from io import BytesIO
 from itertools import accumulate, groupby
 from operator import attrgetter, or_
 from pathlib import Path
+from sys import intern
 from tempfile import SpooledTemporaryFile
 from typing import IO, Annotated, Any, BinaryIO, NamedTuple
 
@@ -352,32 +353,20 @@ class LineNumbers:
         return self._lines[at] + row - self._rows[at]
 
 
-#: Different lines with a problem that are not decoded again where they are repeated.
-_ALIKE = 1000
 #: Rows in lines that follow each other, with the number of the first line.
 _Run = tuple[int, Sequence[msgspec.Struct]]
 
 
-@dataclass(frozen=True, slots=True)
-class JsonRows:
+class JsonRows(NamedTuple):
     """The rows of a file, which may have keys that are repeated or dangling.
 
     Attributes:
         tables: the rows by table, where there are any.
         numbers: the line of each row, by table.
-        lines: the lines of the file, which is read again for them.
-        file: its name in errors.
     """
 
     tables: Mapping[str, pl.DataFrame]
     numbers: Mapping[str, LineNumbers]
-    lines: Lines
-    file: str | None
-
-    def place(self, table: str, index: int, column: str) -> tuple[int, int]:
-        """The line and column of the value of a column in a row, by its index in its table."""
-        number = self.numbers[table][index]
-        return number, _column(self.lines[number], column)
 
 
 #: Takes a line that is not a row: its number, its error or that of an equal line, and the line.
@@ -433,7 +422,7 @@ def read_rows(
                     columns[column] = msgspec.to_builtins(columns[column])
             frames[name].append(pl.DataFrame(columns, schema=schema))
     tables = {name: pl.concat(parts) for name, parts in frames.items() if parts}
-    return JsonRows(tables, numbers, lines, file)
+    return JsonRows(tables, numbers)
 
 
 def _check_header(first: bytes, file: str | None) -> None:
@@ -519,19 +508,16 @@ class _Decoder:
     def one_by_one(self, chunk: bytes, number: int) -> Iterator[_Run]:
         """The row of each line from a number on, without the columns that are not known."""
         decoder = _decoder(strict=False)
-        known: dict[bytes, StoreError] = {}  # many lines may be the same
+        known: dict[bytes, tuple[str, int]] = {}  # many lines may be the same
         for at, line in enumerate(chunk.removesuffix(b"\n").split(b"\n"), number):
-            if line in known:
-                self.reject(at, known[line], line)
-                continue
             try:
-                row, names = decoder.decode(line), msgspec.json.decode(line)
+                if line not in known:
+                    row, names = decoder.decode(line), msgspec.json.decode(line)
             except (ValueError, RecursionError) as error:
-                message, column = problem(line, error)
-                rejected = StoreError(message, self.file, at, column)
-                if len(known) < _ALIKE:
-                    known[line] = rejected
-                self.reject(at, rejected, line)
+                known[line] = problem(line, error)
+            if line in known:
+                message, column = known[line]
+                self.reject(at, StoreError(message, self.file, at, column), line)
                 continue
             table = type(row).__name__
             declared, reported = {"table", *TABLES[table].schema}, self.unknown[table]
@@ -569,69 +555,43 @@ def read(source: Source) -> Iterator[ReadResult]:
 def read_lines(lines: Lines, member: Member) -> ReadResult:
     """The rows of a file that can be kept."""
     ignored: list[StoreError] = []
-    bad = _Rejected(member.max_per_code)
+    numbers: list[int] = []
+    texts: list[str] = []
+    explained: dict[int, StoreError] = {}
+
+    def reject(number: int, error: StoreError, line: bytes) -> None:
+        numbers.append(number)
+        texts.append(intern(line[:_KEPT].decode("utf-8", "replace")))  # many may be the same
+        if not member.max_per_code or len(explained) <= member.max_per_code:
+            explained[number] = error
+
+    def of_line(code: str, error: StoreError) -> Finding:
+        line = lines[error.line] if error.line else b""
+        return store_finding(code, error, member.display, line)
+
+    def of_row(number: int, defect: Defect) -> Finding:
+        line, group = lines[number], defect.group
+        column = _column(line, group.column)
+        span = Span(number, column, column + 1)
+        shown = excerpt(line.decode("utf-8", "replace"), span)
+        return entry(group.code).finding(
+            defect.values, file=member.display, span=span, excerpt=shown
+        )
+
     try:
-        rows = read_rows(lines, member.display, ignored.append, bad.add)
+        rows = read_rows(lines, member.display, ignored.append, reject)
     except StoreError as error:
-        return ReadResult(Corpus(), (_of_line("COR101", member, lines, None, error),))
-    found = checked(rows.tables, member.display, bad.numbers, bad.texts)
+        return ReadResult(Corpus(), (of_line("COR101", error),))
+    found = checked(rows.tables, member.display, numbers, texts)
     bounded = Bounded(member.max_per_code)
-    for number in bad.numbers:
-        of_line = partial(_of_line, "COR103", member, lines)
-        bounded.add("COR103", number, of_line, bad.explained.get(number))
+    for number in numbers:
+        bounded.add("COR103", number, lambda at, _: of_line("COR103", explained[at]), None)
     for unknown in ignored:
-        of_line = partial(_of_line, "COR102", member, lines)
-        bounded.add("COR102", unknown.line, of_line, unknown)
+        bounded.add("COR102", unknown.line, lambda _, error: of_line("COR102", error), unknown)
     for defect in found.defects:
-        place = rows.numbers[defect.group.table][defect.ordinal]
-        bounded.add(defect.group.code, place, partial(_of_row, member, rows), defect)
+        number = rows.numbers[defect.group.table][defect.ordinal]
+        bounded.add(defect.group.code, number, of_row, defect)
     return ReadResult(found.corpus, tuple(bounded.findings))
-
-
-class _Rejected:
-    """The lines that are not rows, of which the first are explained.
-
-    Attributes:
-        numbers: their numbers.
-        texts: the beginning of each.
-        explained: the errors of the first ones, by number.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.numbers: list[int] = []
-        self.texts: list[str] = []
-        self.explained: dict[int, StoreError] = {}
-        self._text = lru_cache(_ALIKE)(_text)
-
-    def add(self, number: int, error: StoreError, line: bytes) -> None:
-        """Add a line with its error, or that of an equal one."""
-        self.numbers.append(number)
-        self.texts.append(self._text(line))
-        if not self.most or len(self.explained) <= self.most:
-            self.explained[number] = StoreError(error.message, error.file, number, error.column)
-
-
-def _text(line: bytes) -> str:
-    return line[:_KEPT].decode("utf-8", "replace")
-
-
-def _of_line(
-    code: str, member: Member, lines: Lines, _: int | None, error: StoreError | None
-) -> Finding:
-    """The finding of a line that is not a row, or that has an unknown column."""
-    error = error or StoreError("")
-    line = lines[error.line] if error.line else b""
-    return store_finding(code, error, member.display, line)
-
-
-def _of_row(member: Member, rows: JsonRows, _: int | None, defect: Defect) -> Finding:
-    """The finding of a row at its line."""
-    number, column = rows.place(defect.group.table, defect.ordinal, defect.group.column)
-    line, span = rows.lines[number].decode("utf-8", "replace"), Span(number, column, column + 1)
-    return entry(defect.group.code).finding(
-        defect.values, file=member.display, span=span, excerpt=excerpt(line, span)
-    )
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
