@@ -33,7 +33,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hlteval.converters.bioc.parts import declared_encoding, parts, utf8
+from hlteval.converters.bioc.parts import declared_encoding, parts
 from hlteval.converters.bioc.reading import Documents, Mismatches
 from hlteval.converters.bioc.writing import collection
 from hlteval.converters.declarations import declaration
@@ -42,15 +42,12 @@ from hlteval.converters.toolkit.source_files import beginning
 from hlteval.converters.toolkit.spans import CHARACTERS, UnitText
 from hlteval.findings import Bounded, Finding, Problem
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.xml_elements import Malformed, encoding_problem
 from hlteval.syntax.xml_places import Lines, Written
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
-
-
-# BioC whose offsets count bytes or UTF-16 code units, with offsets in characters.
 
 
 def count_characters(root: Element, unit: str) -> None:
@@ -60,40 +57,31 @@ def count_characters(root: Element, unit: str) -> None:
     Values that are not numbers stay, and are reported by the reader.
     """
     for document in root.iter("document"):
-        blocks = _moved_blocks(document, unit)
+        blocks: list[tuple[int, int, UnitText]] = []  # with offsets as written and in characters
+        written_end = end = 0
+        for element in document.iter("passage", "sentence"):
+            offset, text = element.find("offset"), element.find("text")
+            start = None if offset is None else _number(offset.text)
+            if offset is None or start is None:
+                continue
+            moved = end + start - written_end if start >= written_end else start
+            offset.text = str(moved)
+            if text is not None:
+                own = UnitText(text.text or "", unit)
+                blocks.append((start, moved, own))
+                written_end, end = start + own.length, moved + own.size
         for location in document.iter("location"):
             start, length = (_number(location.get(name)) for name in ("offset", "length"))
-            if start is not None and length is not None:
-                begin, end = (_character(blocks, offset) for offset in (start, start + length))
-                location.set("offset", str(begin))
-                location.set("length", str(end - begin))
-
-
-def _moved_blocks(document: Element, unit: str) -> list[tuple[int, int, UnitText]]:
-    """The texts of a document, with their offsets as written and in characters."""
-    blocks: list[tuple[int, int, UnitText]] = []
-    written_end = end = 0
-    for element in document.iter("passage", "sentence"):
-        offset, text = element.find("offset"), element.find("text")
-        start = _number(offset.text) if offset is not None else None
-        if offset is None or start is None:
-            continue
-        moved = end + start - written_end if start >= written_end else start
-        offset.text = str(moved)
-        if text is not None:
-            own = UnitText(text.text or "", unit)
-            blocks.append((start, moved, own))
-            written_end, end = start + own.length, moved + own.size
-    return blocks
-
-
-def _character(blocks: list[tuple[int, int, UnitText]], offset: int) -> int:
-    """An offset in characters: in the last text that begins at or before it."""
-    before = [block for block in blocks if block[0] <= offset] or blocks[:1]
-    if not before:
-        return offset
-    start, moved, text = before[-1]
-    return moved + text.character(offset - start)
+            if start is None or length is None:
+                continue
+            characters = [start, start + length]
+            for at, place in enumerate(characters if blocks else ()):
+                # in the last text that begins at or before it
+                before = [block for block in blocks if block[0] <= place] or blocks[:1]
+                begin, moved, own = before[-1]
+                characters[at] = moved + own.character(place - begin)
+            location.set("offset", str(characters[0]))
+            location.set("length", str(characters[1] - characters[0]))
 
 
 def _number(value: str | None) -> int | None:
@@ -116,11 +104,20 @@ def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
     """The documents of each file, some megabytes at a time; offsets may count another unit."""
     names: dict[str, int] = {}
     for member in members(source):
-        data, digest, findings = utf8(member)
-        if data is None:
-            yield ReadResult(Corpus(), findings, (member,))
+        try:
+            data = member.fetch()
+        except Unreadable as reason:
+            yield ReadResult(Corpus(), (reason.finding,), (member,))
             continue
-        file = _File(source.path, member, data, digest, names, list(findings), offsets)
+        decoded = decode(data, display=member.display, encoding=member.encoding)
+        if decoded.text is None:
+            yield ReadResult(Corpus(), decoded.findings, (member,))
+            continue
+        named = {"path": source.path, "member": member.name or member.basename}
+        origin = {"row": 0, **named, "format": FORMAT.name, "sha256": sha256(data)}
+        findings = list(decoded.findings)
+        file = _File(member, decoded.text.encode(), origin, names, findings, offsets)
+        del data, decoded
         try:
             yield from file.results()
         except Malformed as reason:
@@ -140,33 +137,28 @@ def members(source: Source) -> tuple[Member, ...]:
 class _File:
     """A file, with its findings that are not yielded yet."""
 
-    path: str
     member: Member
     data: bytes
-    digest: str
+    origin: dict[str, object]
     names: dict[str, int]
     findings: list[Finding]
-    offsets: str = CHARACTERS
-    _lines: Lines | None = None
+    offsets: str
 
     @cached_property
     def bounded(self) -> Bounded:
         """The findings of elements."""
         return Bounded(self.member.max_per_code)
 
-    @property
+    @cached_property
     def lines(self) -> Lines:
         """The lines of the file, which are only found where something is wrong."""
-        self._lines = self._lines or Lines(Written(self.data))
-        return self._lines
+        return Lines(Written(self.data))
 
     def results(self) -> Iterator[ReadResult]:
         """The documents of each part of the file."""
         declared = declared_encoding(self.data)
         if problem := encoding_problem(declared, self.member.encoding):
             self.explain(problem)
-        named = {"path": self.path, "member": self.member.name or self.member.basename}
-        origin = {"row": 0, **named, "format": FORMAT.name, "sha256": self.digest}
         mismatches, ordinal = Mismatches(self.report), 0
         for part in parts(self.data):
             if self.offsets != CHARACTERS:
@@ -185,7 +177,7 @@ class _File:
             for mismatch in relevant:
                 mismatches.add(mismatch, places[mismatch.record])
             found, self.findings = (*self.findings, *self.bounded.take()), []
-            corpus = Corpus(sources=[origin], **documents.tables(places))
+            corpus = Corpus(sources=[self.origin], **documents.tables(places))
             yield ReadResult(corpus, found, (self.member,))
         mismatches.decide()
 
