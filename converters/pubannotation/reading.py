@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.source_files import unique_name
 from hlteval.findings import Bounded, Finding, Problem
 from hlteval.representation import TABLES
 from hlteval.representation.corpus import Rows
@@ -378,10 +379,6 @@ def title(document: Mapping[str, Any], stem: str) -> str:
     return "-".join(str(part) for part in parts if isinstance(part, str | int) and part != "")
 
 
-#: Takes a problem: its code, the path to its place in the document, and the message values.
-Report = Callable[..., None]
-
-
 class Annotations:
     """The rows of documents.
 
@@ -389,7 +386,7 @@ class Annotations:
         rejected: the rows of documents that cannot be read.
     """
 
-    report: Report
+    report: Callable[..., None]
 
     def __init__(self) -> None:
         self.rows: dict[str, list[Any]] = defaultdict(list)
@@ -421,22 +418,30 @@ class Annotations:
 
     def take(
         self,
-        document: Mapping[str, Any],
-        name: str,
+        reporter: Reporter,
+        index: int,
+        stem: str,
+        names: dict[str, int],
         place: tuple[int, int],
-        bad: set[Path],
-        report: Report,
     ) -> int:
-        """Add a document and give its number of records.
+        """Add a document, report its problems, and give its number of records.
 
         Args:
-            document: an object.
-            name: the name of the document.
+            reporter: has the document, and takes the problems.
+            index: of the document in its file.
+            stem: its name if it has none.
+            names: the names of documents in use.
             place: the file, and the ordinal of the first record in it.
-            bad: the paths of items that are left out.
-            report: takes the problems.
         """
-        self.report = report
+        document = reporter.content.values[index]
+        if index in reporter.content.unreadable or not isinstance(document, dict):
+            self.rejected.append(reporter.rejected(index, len(self.rejected), *place))
+            return 1
+        bad, own = reporter.schema_errors(index), title(document, stem)
+        name = unique_name(own, names)
+        self.report = partial(reporter.report, index)
+        if name != own:
+            self.report("PUB106", ("sourceid",), name=own, other=name)
         text, language = document.get("text"), document.get("lang")
         language = language if isinstance(language, str) else None
         self.text = text if isinstance(text, str) else None
@@ -444,7 +449,7 @@ class Annotations:
         row, (origin, record) = self.count, place
         self.rows["documents"].append((origin, name, self.text, language))
         if "text" not in document:
-            report("PUB102", (), name=name)
+            self.report("PUB102", (), name=name)
         for scope in scopes(document):
             self.place = (row, origin, record)
             self.others(scope, language)
@@ -459,6 +464,7 @@ class Annotations:
                     record += 1
             for rows in self.groups.values():
                 self.rows["groups"] += rows
+        reporter.settle()
         return record - place[1]
 
     def others(self, scope: Scope, language: str | None) -> None:
@@ -594,16 +600,13 @@ class Annotations:
             return True
         if column not in MENTION_COLUMNS or mention[_AT[column]] is not None:
             return False
+        valid = isinstance(value, str)
         if column == "confidence":
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                return False
-            if abs(value) > sys.float_info.max:
-                return False
-            value = float(value)
-        elif not isinstance(value, str):
-            return False
-        mention[_AT[column]] = value
-        return True
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            valid = is_number and abs(value) <= sys.float_info.max
+        if valid:
+            mention[_AT[column]] = float(value) if column == "confidence" else value
+        return valid
 
     def modifications(self, scope: Scope, path: Path, item: Mapping[str, Any]) -> None:
         """Add an attribute of the older form."""
