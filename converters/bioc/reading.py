@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hlteval.converters.bioc.parts import Part
 from hlteval.converters.toolkit.rows import decimal, keyed, number
 from hlteval.converters.toolkit.source_files import unique_name
+from hlteval.converters.toolkit.spans import UNITS
 from hlteval.findings import Problem
 from hlteval.representation.corpus import Rows
 
@@ -35,11 +36,8 @@ _NEAR = 50_000
 _LEAST, _SHARE = 3, 0.9
 #: Mismatches after which the unit of the offsets is decided.
 _MOST = 10_000
-#: Other units that offsets may count: their name, their encoding, and bytes of each.
-UNITS: Mapping[str, tuple[str, str, int]] = {
-    "utf-8": ("bytes", "utf-8", 1),
-    "utf-16": ("UTF-16 code units", "utf-16-le", 2),
-}
+#: What other units than characters are called.
+_NAMES = {"bytes": "bytes", "utf-16": "UTF-16 code units"}
 
 
 class TextWindow(NamedTuple):
@@ -83,45 +81,50 @@ class Mismatch(NamedTuple):
     text: str
     window: TextWindow
 
-    def fits(self, unit: str) -> bool:
-        """Whether it matches if its offsets count another unit from the start of the passage."""
-        _, encoding, width = UNITS[unit]
-        begin, data = self.window.start, _encoded(self.window.text, encoding)
-        pieces = [
-            data[width * (start - begin) : width * (end - begin)].decode(encoding, "replace")
-            for start, end in self.spans
-            if start >= begin
-        ]
-        return any(joint.join(pieces) == self.text for joint in _JOINTS)
+    def units(self) -> frozenset[str]:
+        """The other units in which its offsets match, counted from the start of the passage."""
+        begin, fitting = self.window.start, set()
+        for unit, (encoding, width) in UNITS.items():
+            data = _encoded(self.window.text, encoding)
+            pieces = [
+                data[width * (start - begin) : width * (end - begin)].decode(encoding, "replace")
+                for start, end in self.spans
+                if start >= begin
+            ]
+            if any(joint.join(pieces) == self.text for joint in _JOINTS):
+                fitting.add(unit)
+        return frozenset(fitting)
 
-    def problem(self) -> Problem:
-        """The problem of this annotation, with a hint where its text is."""
-        begin = self.window.start
+    def problem(self, units: Collection[str]) -> Problem:
+        """The problem of this annotation, with a hint where its text is.
+
+        Args:
+            units: other units in which its offsets match.
+        """
+        whole, begin = self.window
         pieces = (
-            self.window.text[max(0, start - begin) : max(0, end - begin)][:40]
-            for start, end in self.spans[:3]
+            whole[max(0, start - begin) : max(0, end - begin)][:40] for start, end in self.spans[:3]
         )
-        values = {"actual": " … ".join(pieces), "given": self.text[:40], "hint": self.hint()}
+        named = [name for unit, name in _NAMES.items() if unit in units]
+        also = f"; the given offsets match if they count {named[0]}" if named else ""
+        values = {"actual": " … ".join(pieces), "given": self.text[:40], "hint": self._hint(also)}
         return Problem("BIO203", self.record, 0, 0, values)
 
-    def hint(self) -> str:
-        """Where the text is instead."""
-        units = [name for unit, (name, _, _) in UNITS.items() if self.fits(unit)]
-        also = f"; the given offsets match if they count {units[0]}" if units else ""
+    def _hint(self, also: str) -> str:
+        """Where the text is instead, and what else may be wrong."""
         if not self.text or len(self.text) > _LONGEST:
             return f"count offsets in characters from the start of the document{also}"
-        at = self.spans[0][0] - self.window.start
-        low = max(0, at - _NEAR)
-        near = self.window.text[low : max(0, at) + _NEAR]
-        middle = max(0, at - low)
+        begin, first = self.window.start, self.spans[0][0]
+        low = max(0, first - begin - _NEAR)
+        near = self.window.text[low : max(0, first - begin) + _NEAR]
+        middle = max(0, first - begin - low)
         before = near.rfind(self.text, 0, middle + len(self.text))
-        after = near.find(self.text, middle)
-        found = [place + low for place in (before, after) if place >= 0]
-        if found:
-            nearest = min(found, key=lambda place: abs(place - at)) + self.window.start
-            if nearest == self.spans[0][0]:
-                single = "" if len(self.spans) == 1 else f"a single location at {nearest} with "
-                return f"use {single}length {len(self.text)}{also}"
+        places = [at + low + begin for at in (before, near.find(self.text, middle)) if at >= 0]
+        nearest = min(places, key=lambda place: abs(place - first), default=None)
+        if nearest == first:
+            single = "" if len(self.spans) == 1 else f"a single location at {nearest} with "
+            return f"use {single}length {len(self.text)}{also}"
+        if nearest is not None:
             return f"use offset {nearest}{also}"
         if also:
             return f"count offsets in characters{also}"
@@ -154,32 +157,30 @@ class Mismatches:
 
     def relevant(self, mismatches: Iterable[Mismatch]) -> list[Mismatch]:
         """Those that the unit does not explain, as far as it is decided."""
-        return [found for found in mismatches if not (self.unit and found.fits(self.unit))]
+        return [found for found in mismatches if not self.unit or self.unit not in found.units()]
 
     def add(self, mismatch: Mismatch, place: tuple[int, int]) -> None:
         """Take a mismatch at its line and column, and report what can be reported by now."""
-        units = frozenset(unit for unit in UNITS if mismatch.fits(unit))
+        units = mismatch.units()
         if self.unit is None:
-            self.kept.append((mismatch.problem(), place, mismatch.identifier, units))
+            self.kept.append((mismatch.problem(units), place, mismatch.identifier, units))
             if len(self.kept) >= _MOST:
                 self.decide()
         elif self.unit not in units:
-            self.report(mismatch.problem(), place, mismatch.identifier)
+            self.report(mismatch.problem(units), place, mismatch.identifier)
 
     def decide(self) -> None:
         """Decide on the unit that nearly all fit in, and report what it does not explain."""
         if self.unit is not None:
             return
         self.unit = ""
-        for unit, (name, _, _) in UNITS.items():
+        for unit, name in _NAMES.items():
             fitting = [entry for entry in self.kept if unit in entry[-1]]
-            if len(fitting) >= max(_LEAST, _SHARE * len(self.kept)):
+            if not self.unit and len(fitting) >= max(_LEAST, _SHARE * len(self.kept)):
                 problem, place, identifier, _ = fitting[0]
-                setting = "bytes" if unit == "utf-8" else unit
-                values = {"what": name, "element": "annotation", "setting": setting}
+                values = {"what": name, "element": "annotation", "setting": unit}
                 self.report(problem._replace(code="BIO204", values=values), place, identifier)
                 self.unit = unit
-                break
         for problem, place, identifier, units in self.kept:
             if self.unit not in units:
                 self.report(problem, place, identifier)
@@ -373,24 +374,26 @@ class Documents:
 
     def spans(self, element: Element, locations: Iterable[Element], text: str) -> Spans:
         """Where an annotation is; empty where that cannot be read, which is reported."""
-        found, name = Spans(), element.get("id")
+        found, name, code = Spans(), element.get("id"), ""
         for location in locations:
-            for field in ("length", "offset"):
-                value = location.get(field)
-                if _NUMBER.fullmatch((value or "").strip()):
-                    continue
-                if value is not None:  # else the schema reports it
-                    values = {"what": field, "given": value[:40] or "empty"}
-                    self.report(location, "BIO102", field, name, **values)
-                problem = Problem("BIO102", self.ordinals[element], 0, 0)
-                self.rejected.append((self.document, problem, name, text))
-                return Spans()
-            start = int(location.get("offset", ""))
-            found.append((start, start + int(location.get("length", ""))))
-        if not found:
-            self.report(element, "BIO104", "", name)
-            problem = Problem("BIO104", self.ordinals[element], 0, 0)
+            given = {field: location.get(field) for field in ("length", "offset")}
+            for field, value in given.items():
+                if not code and not _NUMBER.fullmatch((value or "").strip()):
+                    code = "BIO102"
+                    if value is not None:  # else the schema reports it
+                        values = {"what": field, "given": value[:40] or "empty"}
+                        self.report(location, code, field, name, **values)
+            if code:
+                break
+            start = int(given["offset"] or "")
+            found.append((start, start + int(given["length"] or "")))
+        if not code and not found:
+            code = "BIO104"
+            self.report(element, code, "", name)
+        if code:
+            problem = Problem(code, self.ordinals[element], 0, 0)
             self.rejected.append((self.document, problem, name, text))
+            return Spans()
         return found
 
     def relation(self, element: Element, known: set[str]) -> None:
