@@ -429,24 +429,6 @@ class Documents:
             self.rows["arguments"] += [(*place, row, at, *node) for at, node in arguments]
 
 
-class _FilledText:
-    """A text that is put together from pieces, with line feeds for what is between them."""
-
-    def __init__(self, documents: Documents, start: int = 0) -> None:
-        self.documents, self.end = documents, start
-        self.pieces: list[str] = []
-
-    def add(self, element: Element, text: str, start: int) -> None:
-        """Add a piece at its offset, or report why it cannot be there."""
-        gap = start - self.end
-        if 0 <= gap <= GAP:
-            self.pieces += ["\n" * gap, text]
-            self.end = start + len(text)
-        else:
-            code = "BIO201" if gap < 0 else "BIO202"
-            self.documents.report(element, code, start=start, end=self.end, most=GAP)
-
-
 class DocumentText:
     """The passages and sentences of a document.
 
@@ -461,50 +443,54 @@ class DocumentText:
         self.documents = documents
         self.annotations: list[tuple[Element, str | None, int | None]] = []
         self.relations: list[Element] = []
-        self.segments: list[tuple[Element, int, int, str | None, str | None]] = []
-        written = False
-        text, children = _FilledText(documents), documents.children(element)
+        self.segments: list[tuple[object, ...]] = []
+        children = documents.children(element)
         passages = [child for child in children if child.tag == "passage"]
-        for ordinal, passage in enumerate(passages, start=1):
-            written |= self.add(passage, text, ordinal)
-        self.text = "".join(text.pieces) if written else None
+        self.text = self.fill(passages, 0)
         self.hold(children, None, None)
         last = documents.children(passages[-1]) if passages else []
         plain = all(child.tag in {"offset", "text"} for child in last)
         if len(self.segments) > 1 and plain and _text(last) == "":
             self.segments.pop()  # it marks where the text ends
-        elif len(self.segments) == 1 and self.segments[0][1] == 0:
+        elif len(self.segments) == 1 and self.segments[0][4] == 0:
             self.segments.clear()
-        documents.rows["segments"] += [
-            (*documents.place(segment), None, *rest) for segment, *rest in self.segments
-        ]
+        documents.rows["segments"] += self.segments
 
-    def add(
-        self, element: Element, text: _FilledText, ordinal: int, part: str | None = None
-    ) -> bool:
-        """Add a passage with its sentences, or a sentence; whether it has a text.
+    def fill(self, elements: Sequence[Element], end: int, part: str | None = None) -> str | None:
+        """Add passages, or the sentences of one, and give their text; None if no passage has one.
+
+        There are line feeds for what is between them. One that cannot be there is reported.
 
         Args:
-            element: the passage or sentence.
-            text: the text that it is a piece of.
-            ordinal: the ordinal of the passage in its document.
-            part: the passage that holds a sentence.
+            elements: the passages or sentences.
+            end: where the text before them ends.
+            part: the passage that holds sentences.
         """
-        children = self.documents.children(element)
-        self.documents.values(element, (), self.documents.contents(element)[0])
-        start, known = self.start(element, children, text.end)
-        own, at = _text(children), len(self.segments)
-        sentences = [child for child in children if child.tag == "sentence"]
-        inner = _FilledText(self.documents, start)
-        for sentence in sentences:
-            self.add(sentence, inner, ordinal, f"passage {ordinal}")
-        if sentences and own is None:
-            own = "".join(inner.pieces)
-        self.hold(children, own, start if known else None)
-        self.segments.insert(at, (element, start, start + len(own or ""), own, part))
-        if own is not None or part:
-            text.add(element, own or "", start)
-        return own is not None
+        documents, pieces, written = self.documents, list[str](), False
+        for ordinal, element in enumerate(elements, start=1):
+            children = documents.children(element)
+            documents.values(element, (), documents.contents(element)[0])
+            offset = self.offset(element, children, end)
+            start = end if offset is None else offset
+            own, at = _text(children), len(self.segments)
+            sentences = [child for child in children if child.tag == "sentence"]
+            inner = self.fill(sentences, start, f"passage {ordinal}")
+            if own is None and sentences:
+                own = inner
+            self.hold(children, own, offset)
+            segment = (*documents.place(element), None, start, start + len(own or ""), own, part)
+            self.segments.insert(at, segment)
+            written |= own is not None
+            if own is None and not part:
+                continue
+            gap = start - end
+            if 0 <= gap <= GAP:
+                pieces += ["\n" * gap, own or ""]
+                end = start + len(own or "")
+            else:
+                code = "BIO201" if gap < 0 else "BIO202"
+                documents.report(element, code, start=start, end=end, most=GAP)
+        return "".join(pieces) if written or part else None
 
     def hold(self, children: Iterable[Element], text: str | None, start: int | None) -> None:
         """Keep the annotations and relations of a passage, sentence or document."""
@@ -514,20 +500,18 @@ class DocumentText:
             elif child.tag == "relation":
                 self.relations.append(child)
 
-    def start(
-        self, element: Element, children: Iterable[Element], expected: int
-    ) -> tuple[int, bool]:
-        """Where a passage or sentence starts, and whether that is known; if not, it is reported."""
+    def offset(self, element: Element, children: Iterable[Element], expected: int) -> int | None:
+        """Where a passage or sentence starts; if that is unknown, it is reported."""
         offset = next((child for child in children if child.tag == "offset"), None)
         if offset is None:
             self.documents.report(element, "BIO103", expected=expected)
-            return expected, False
+            return None
         value = (offset.text or "").strip()
         if _NUMBER.fullmatch(value):
-            return int(value), True
+            return int(value)
         values = {"what": "text", "given": value[:40] or "empty"}
         self.documents.report(offset, "BIO102", "text", **values)
-        return expected, False
+        return None
 
 
 def _text(children: Iterable[Element]) -> str | None:
