@@ -160,8 +160,8 @@ def _tables(
         own = lines.lazy().filter(pl.col("letter").is_in(some)) if some else lines.head(0).lazy()
         if returns:
             own = own.filter(~pl.col("line").str.contains(torn(kind.rule)))
-        groups = pl.col("line").str.extract_groups(f"^(?:{pattern(dialect.name, kind.rule)})$")
-        matches = own.select(*_PLACE, groups=groups).filter(
+        form = f"^(?:{pattern(dialect.name, kind.rule)})$"
+        matches = own.select(*_PLACE, groups=pl.col("line").str.extract_groups(form)).filter(
             pl.col("groups").struct[0].is_not_null()
         )
         plans.append(matches.unnest("groups").rename(field))

@@ -187,9 +187,10 @@ def _findings(result: ReadResult, read: _Lines) -> Iterator[Finding]:
             yield from [part(found, rest)] if rest else []
         elif too_large and (str(found.file), places[0]) in spans:
             values = {"given": "digits", "expected": BIONLP.words["OFFSET"]}
-            at = {"file": found.file, "span": found.span, "excerpt": found.excerpt}
-            code = BIONLP.kinds["TW"].code
-            yield entry(code).finding(values, record=found.record, **at)
+            malformed = entry(BIONLP.kinds["TW"].code)
+            yield malformed.finding(
+                values, file=found.file, span=found.span, excerpt=found.excerpt, record=found.record
+            )
         else:
             yield found
 
@@ -341,8 +342,8 @@ class _Lines:
             joined[name] = table
         order = ("document", "origin", "record")
         events = joined["frames"].sort(*order, "row", maintain_order=True)
-        rows = events.select(frame_row="row", _row=pl.int_range(pl.len(), dtype=pl.Int64))
-        filled = joined["arguments"].join(rows, on="frame_row", maintain_order="left")
+        numbers = events.select(frame_row="row", _row=pl.int_range(pl.len(), dtype=pl.Int64))
+        filled = joined["arguments"].join(numbers, on="frame_row", maintain_order="left")
         filled = filled.with_columns(frame_row="_row").drop("_row").sort("frame_row", "position")
         joined |= {"frames": events, "arguments": filled}
         for name in ("mentions", "modifiers"):
