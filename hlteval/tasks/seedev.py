@@ -93,17 +93,15 @@ def binary(profile: str, options: Options) -> EventMatch:
 def full(profile: str) -> EventMatch:
     """The metric of seedev-full."""
     allowed = schema("full")
-    labels, commutative, measures = sorted(_labels("full")), _commutative("full"), FULL_MEASURES
+    labels, commutative = sorted(_labels("full")), _commutative("full")
     comparison = Comparison(allowed.conditions)
     if profile == "official":
         labels, commutative = vocabulary("seedev")["listed_in_full"], frozenset()
         roles = {event.label: (event.mandatory, event.one_of) for event in allowed.events.values()}
         comparison = replace(comparison, roles=roles)
-    else:
-        measures = (*measures, "F1")
     return METRICS[profile](
         profile=profile,
         evaluations=(_standard(tuple(labels), "Main scoring", commutative),),
         comparison=comparison,
-        measures=measures,
+        measures=FULL_MEASURES if profile == "official" else (*FULL_MEASURES, "F1"),
     )
