@@ -20,8 +20,7 @@ Codes raised: XML1xx, LAF1xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -132,12 +131,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     return locate_elements(member, moved)
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The annotations as a folder of files, with the names of the original files of this format."""
-    source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
-
-
-def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The name and content of every file, also of documents without mentions."""
     paths = source_files.output_paths(corpus, "laf", SUFFIX, shared=True)
     without, lines = _unwritable(corpus), dict(_annotations(corpus).iter_rows())

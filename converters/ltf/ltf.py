@@ -24,9 +24,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from pathlib import Path
 
 import polars as pl
 
@@ -274,16 +273,11 @@ def _irregular(segments: pl.DataFrame, attributes: pl.DataFrame) -> list[int]:
     return irregular
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The documents as a folder of files, with the names of the original files of this format.
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The name and content of every file: those that were read, and new ones.
 
     A text without segments is split into lines, and these into tokens.
     """
-    source_files.write_files((file for corpus in corpora for file in as_files(corpus)), path)
-
-
-def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    """The name and content of every file: those that were read, and new ones."""
     corpus, _ = corpus.cached(fit)
     without = set().union(*_unwritable(corpus).values())
     paths = source_files.output_paths(corpus, "ltf", SUFFIX, shared=True)

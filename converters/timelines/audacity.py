@@ -19,9 +19,8 @@ Codes raised: TLN1xx, TLN3xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 
@@ -125,9 +124,9 @@ def _stretch(line: str, field: str) -> tuple[int, int]:
     return start, start + len(cells[number])
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The labels as a folder of files, with the names of the original files of this format."""
-    notation.write_tracks(corpora, path, FORMAT.name, SUFFIX, _labels)
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The file of each document with its labels, with the name of the original one."""
+    return notation.label_files(corpus, FORMAT.name, SUFFIX, _labels)
 
 
 def _labels(rows: pl.DataFrame) -> pl.Expr:

@@ -26,7 +26,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
-from pathlib import Path
 
 import polars as pl
 
@@ -186,12 +185,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     return locate_elements(member, moved)
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The annotations as a folder of files, with the names of the original files of this format."""
-    source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
-
-
-def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The name and content of every file, also of documents without annotations."""
     annotations: dict[int, list[Annotation]] = {}
     for table in TABLES:

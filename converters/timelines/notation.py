@@ -10,9 +10,8 @@ come the properties that are known, each after a vertical bar.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, localcontext
-from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -281,36 +280,29 @@ def add_instance(
         rows.add("instances", {**own, **note.values, **times})
 
 
-def write_tracks(
-    corpora: Iterable[Corpus],
-    path: Path,
+def label_files(
+    corpus: Corpus,
     form: str,
     suffix: str,
     labels: Callable[[pl.DataFrame], pl.Expr],
     head: str = "",
-) -> None:
-    """Write the instances of each document to a file, with the names of the original files.
+) -> Iterator[tuple[str, str]]:
+    """The name and the content of the file of each document with its instances.
 
     Args:
-        corpora: the documents.
-        path: the folder of the files.
+        corpus: the documents.
         form: the name of the format.
         suffix: of its files.
         labels: gives the label of each instance, null for none, from instances with their `text`.
         head: what each file begins with.
     """
-
-    def files() -> Iterator[tuple[str, str]]:
-        for corpus in corpora:
-            rows = rows_in_seconds(corpus, "instances").filter(fits("instances"))
-            rows = rows.with_columns(text("instances", with_kind=True))
-            lines = rows.select("document", line=labels(rows)).drop_nulls("line")
-            lines = lines.group_by("document").agg(pl.col("line").str.join(""))
-            contents = dict(lines.iter_rows())
-            for row, file in source_files.output_paths(corpus, form, suffix).items():
-                yield file, head + contents.get(row, "")
-
-    source_files.write_files(files(), path)
+    rows = rows_in_seconds(corpus, "instances").filter(fits("instances"))
+    rows = rows.with_columns(text("instances", with_kind=True))
+    lines = rows.select("document", line=labels(rows)).drop_nulls("line")
+    lines = lines.group_by("document", maintain_order=True).agg(pl.col("line").str.join(""))
+    contents = dict(lines.iter_rows())
+    for row, path in source_files.output_paths(corpus, form, suffix).items():
+        yield path, head + contents.get(row, "")
 
 
 def count_losses(corpus: Corpus, form: str, suffix: str) -> Mapping[str, int]:

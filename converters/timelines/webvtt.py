@@ -20,11 +20,10 @@ Codes raised: TLN1xx, TLN4xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from html import unescape
 from itertools import groupby
-from pathlib import Path
 
 import polars as pl
 
@@ -122,9 +121,9 @@ def _times(record: int, line: str) -> tuple[tuple[float, float], Problem | None]
     return (times[0] / 1000, times[1] / 1000), None
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The cues as a folder of files, with the names of the original files of this format."""
-    notation.write_tracks(corpora, path, FORMAT.name, SUFFIX, _cues, head="WEBVTT\n")
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The file of each document with its cues, with the name of the original one."""
+    return notation.label_files(corpus, FORMAT.name, SUFFIX, _cues, head="WEBVTT\n")
 
 
 def _cues(_: pl.DataFrame) -> pl.Expr:
