@@ -18,7 +18,6 @@ Codes raised: CCA1xx.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 import polars as pl
 
@@ -75,9 +74,9 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     return corpus, table.findings(file.member)
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """Write the responses of all interactions that lines can represent."""
-    TABLE.write((_named(corpus).filter(_writable()) for corpus in corpora), path)
+def as_rows(corpus: Corpus) -> pl.DataFrame:
+    """The responses of all interactions that lines can represent."""
+    return _named(corpus).filter(_writable())
 
 
 def _named(corpus: Corpus) -> pl.DataFrame:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import escaped, keyed, unescaped
-from hlteval.findings import Finding, finding
+from hlteval.findings import Finding, Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.tsv import Column, ParsedTable, Table
+from hlteval.syntax.xml_places import ABSENT
 
 SOURCE, REFERENCE, SYSTEM = "source", "reference", "system"
 ROLES = (SOURCE, REFERENCE, SYSTEM)
@@ -49,6 +50,24 @@ def other_texts(corpus: Corpus, kept: pl.DataFrame) -> Mapping[str, int]:
     lost = corpus.translations.join(kept, on="row", how="anti")
     counts = dict(lost.group_by("role").len().iter_rows())
     return {PLURALS[role]: counts[role] for role in ROLES if role in counts}
+
+
+def unwritable_documents(corpus: Corpus, texts: pl.DataFrame, *columns: str) -> set[int]:
+    """The documents with characters that XML cannot hold, in their names or their texts."""
+    absent = pl.any_horizontal(pl.col(columns).str.contains(ABSENT))
+    names = corpus.documents.filter(pl.col("name").str.contains(ABSENT))["row"]
+    return {*names, *texts.filter(absent)["document"]}
+
+
+def document_losses(
+    corpus: Corpus, texts: pl.DataFrame, unwritable: Collection[int]
+) -> dict[str, int]:
+    """The counts of documents that an XML file cannot represent, as losses."""
+    silent = ~pl.col("row").is_in(texts["document"].unique().implode())
+    return {
+        "documents without translations": corpus.documents.filter(silent).height,
+        "documents with characters not allowed in XML": len(unwritable),
+    }
 
 
 def with_sources(corpus: Corpus) -> Corpus:
@@ -107,26 +126,6 @@ def with_suffix(source: Source, suffixes: str | tuple[str, ...]) -> tuple[Member
     return tuple(m for m in source.members if m.basename.lower().endswith(suffixes))
 
 
-class Text(NamedTuple):
-    """The text of a segment.
-
-    Attributes:
-        segment: identifier of the segment.
-        role: `source`, `reference` or `system`.
-        text: as written.
-        name: identifier of the reference or of the system.
-        language: of the text.
-        part: of the document.
-    """
-
-    segment: str
-    role: str
-    text: str
-    name: str | None = None
-    language: str | None = None
-    part: str | None = None
-
-
 class Collected:
     """The rows of each table, and the findings, of the files of a source.
 
@@ -169,9 +168,30 @@ class Collected:
             self.rows["documents"].append((self.origin, name))
         return self.documents[name]
 
-    def add(self, document: int, record: int, text: Text) -> None:
-        """Add the text of a segment of a document, and its record in the last file."""
-        cells = (text.segment, text.role, text.name, text.language, text.part, text.text)
+    def add(
+        self,
+        document: int,
+        record: int,
+        segment: str,
+        role: str,
+        name: str | None,
+        language: str | None,
+        part: str | None,
+        text: str,
+    ) -> None:
+        """Add the text of a segment of a document.
+
+        Args:
+            document: the row of the document.
+            record: the record in the last file.
+            segment: identifier of the segment.
+            role: `source`, `reference` or `system`.
+            name: identifier of the reference or of the system.
+            language: of the text.
+            part: of the document.
+            text: as written.
+        """
+        cells = (segment, role, name, language, part, text)
         self.rows["translations"].append((document, self.origin, record, *cells))
 
     def attribute(self, document: int, record: int, element: str, name: str, value: str) -> None:
@@ -210,12 +230,12 @@ class Set(NamedTuple):
 
 def sets(corpus: Corpus) -> list[Set]:
     """The sets of a corpus, by role and in order; of a repeated segment the first text."""
-    found: dict[tuple[str, str | None], dict[tuple[int, str], str]] = {}
+    texts: dict[tuple[str, str | None], dict[tuple[int, str], str]] = {}
     columns = ("role", "set", "document", "segment", "text")
     for role, name, document, segment, text in corpus.translations.select(columns).iter_rows():
-        found.setdefault((role, name), {}).setdefault((document, segment), text)
-    ordered = sorted(found, key=lambda key: ROLES.index(key[0]))
-    return [Set(role, name, found[role, name]) for role, name in ordered]
+        texts.setdefault((role, name), {}).setdefault((document, segment), text)
+    ordered = sorted(texts, key=lambda key: ROLES.index(key[0]))
+    return [Set(role, name, texts[role, name]) for role, name in ordered]
 
 
 def keys(corpus: Corpus) -> list[tuple[int, str]]:
@@ -224,13 +244,12 @@ def keys(corpus: Corpus) -> list[tuple[int, str]]:
     return list(rows.sort("document", maintain_order=True).iter_rows())
 
 
-def ids(corpus: Corpus, listed: Sequence[tuple[int, str]]) -> str:
+def ids(corpus: Corpus, segments: Sequence[tuple[int, str]]) -> str:
     """A list of segments as text."""
     names = dict(corpus.documents.select("row", "name").iter_rows())
-    rows = [(names[document], segment) for document, segment in listed]
+    rows = [(names[document], segment) for document, segment in segments]
     schema = {"document": pl.String, "segment": pl.String}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    cells = frame.select(escaped("document"), escaped("segment"))
+    cells = pl.DataFrame(rows, schema, orient="row").select(map(escaped, schema))
     return "".join(f"{document}\t{segment}\n" for document, segment in cells.iter_rows())
 
 
@@ -238,12 +257,12 @@ class SegmentList(NamedTuple):
     """A list of segments.
 
     Attributes:
-        text: the list as written.
-        table: its lines, with what is wrong with them.
+        length: the number of its lines.
+        table: its lines, with their problems.
         rows: `record`, `document` and `segment` of each line that could be read.
     """
 
-    text: str
+    length: int
     table: ParsedTable
     rows: pl.DataFrame
 
@@ -252,7 +271,7 @@ def read_ids(text: str) -> SegmentList:
     """The segments of a list."""
     table = IDS.read(text)
     cells = table.rows.select("record", unescaped("document"), unescaped("segment"))
-    return SegmentList(text, table, cells)
+    return SegmentList(len(lines_of(text)), table, cells)
 
 
 def lines_of(text: str) -> list[str]:
@@ -266,23 +285,46 @@ def lines_of(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def wrong_length(text: str, listed: str, file: str, beside: str) -> list[Finding]:
-    """The finding about a text with more or fewer lines than its list, if it has.
+def add_lines(
+    collected: Collected,
+    text: str,
+    segments: SegmentList,
+    beside: str,
+    columns: Sequence[tuple[str, str | None]],
+    separator: str = "",
+) -> Iterator[Finding]:
+    """Add the lines of the last file; yield the findings about their number and their cells.
+
+    A line whose segment cannot be read is passed over.
 
     Args:
-        text: the text.
-        listed: the list.
-        file: the text's display path.
-        beside: the name of the list.
+        collected: the rows.
+        text: the file.
+        segments: the segments of its lines.
+        beside: the name of the list of these.
+        columns: the role and the name of the set of each cell.
+        separator: what is between the cells of a line; a line is one cell if empty.
     """
-    count, segments = len(lines_of(text)), len(lines_of(listed))
-    if count == segments:
-        return []
-    return [finding("MTF402", file=file, lines=count, segments=segments, ids=beside)]
+    lines, display = lines_of(text), collected.members[-1].display
+    if len(lines) != segments.length:
+        size = segments.length
+        yield finding("MTF402", file=display, lines=len(lines), segments=size, ids=beside)
+    for record, document, segment in segments.rows.iter_rows():
+        if record > len(lines):
+            break
+        line = lines[record - 1]
+        cells = line.split(separator) if separator else [line]
+        if len(cells) != len(columns):
+            counts = {"count": len(cells), "columns": len(columns)}
+            yield Problem("MTF502", record, 0, len(line), counts).in_line(display, line)
+            continue
+        row = collected.document(document)
+        for (role, name), cell in zip(columns, cells, strict=True):
+            collected.add(row, record, segment, role, name, None, None, cell)
 
 
 def lost(corpus: Corpus, changed: pl.Expr) -> dict[str, int]:
-    """The counts of what lines beside a list cannot represent.
+    """The counts of rows that lines beside a list cannot represent.
 
     Args:
         corpus: the documents.

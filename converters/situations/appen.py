@@ -22,9 +22,8 @@ Codes raised: APNxxx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, islice
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -274,16 +273,12 @@ _FRAME = (
 _ARGUMENT = ("document", "origin", "record", "frame_row", "position", "role", "target")
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The segments as a folder of files, with the names of the original files of this format.
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The files of the segments, with the names of the original files of this format.
 
     Segments from other formats are written to `ALL/ANNOTATION`, where the official software expects
     them. A segment without frames has a block of `n/a`.
     """
-    source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
-
-
-def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     blocks: dict[int, list[str]] = {}
     for document, block in _blocks(corpus):
         blocks.setdefault(document, []).append(block)

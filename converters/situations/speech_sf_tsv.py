@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 import polars as pl
 
@@ -101,12 +100,8 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     return corpus, table.findings(file.member)
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """Write the situation frames of all documents."""
-    TABLE.write(map(_rows, corpora), path)
-
-
-def _rows(corpus: Corpus) -> pl.DataFrame:
+def as_rows(corpus: Corpus) -> pl.DataFrame:
+    """The situation frames of all documents, as they are written."""
     names = corpus.documents.select("name", document="row")
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     rows = frames.join(names, on="document", maintain_order="left")

@@ -24,9 +24,9 @@ from functools import partial
 from pathlib import Path
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult, Setting
-from hlteval.converters.standoff import files, fitting, reading
-from hlteval.converters.standoff.dialects import ASKED, BIONLP
+from hlteval.converters.format import ReadResult
+from hlteval.converters.standoff import reading, writing
+from hlteval.converters.standoff.dialects import BIONLP
 from hlteval.converters.standoff.reading import BATCH, EXPLAINED
 from hlteval.converters.toolkit.spans import CHARACTERS, results_in_characters
 from hlteval.representation import Corpus
@@ -48,7 +48,7 @@ _ANNOTATIONS = Table(
 
 def tabular(member: Member, first: str, **_: str) -> Sequence[Table]:  # noqa: ARG001
     """The table that a file may be: of events and other annotations to predict."""
-    return (_ANNOTATIONS,) if member.basename.endswith(ASKED) else ()
+    return (_ANNOTATIONS,) if member.basename.endswith(BIONLP.others) else ()
 
 
 __all__ = ["BATCH", "EXPLAINED", "FORMAT", "read", "write"]
@@ -69,19 +69,11 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     A record is written to the file that it was read from. If there is none, mentions are written
     to the .a1, all others to the .a2. Lines keep the order of their records.
     """
-    files.write(corpora, path, BIONLP)
+    writing.write(corpora, path, BIONLP)
 
-
-_INVALID_BYTES = Setting(
-    "invalid-bytes",
-    "Files with bytes that are not text: reject the file, or replace the bytes by U+FFFD.",
-    "reject",
-    of="read",
-    choices=("reject", "replace"),
-)
 
 sniff = partial(reading.sniff, dialect=BIONLP)
 documents = partial(reading.documents, dialect=BIONLP)
 locate = partial(reading.locate, dialect=BIONLP)
-count_losses = partial(fitting.lost, dialect=BIONLP)
+count_losses = partial(writing.count_losses, dialect=BIONLP)
 FORMAT = declaration(__name__)

@@ -39,9 +39,8 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.standoff import files, fitting, reading
+from hlteval.converters.standoff import reading, writing
 from hlteval.converters.standoff.dialects import BRAT
-from hlteval.converters.standoff.fitting import with_entities, without_placeholders
 from hlteval.converters.standoff.reading import Batch
 from hlteval.converters.toolkit.spans import CHARACTERS, in_characters, misplaced
 from hlteval.findings import FieldRef, Finding, Problem
@@ -56,7 +55,7 @@ def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
         result = replace(as_read, corpus=in_characters(as_read.corpus, offsets))
         batch = read_batch._replace(result=result)
         findings = (*result.findings, *_remarks(batch))
-        corpus = with_entities(without_placeholders(result.corpus))
+        corpus = writing.with_entities(writing.without_placeholders(result.corpus))
         yield ReadResult(corpus, findings, result.members)
 
 
@@ -139,11 +138,11 @@ def _other_triggers(corpus: Corpus) -> pl.DataFrame:
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The documents as a folder of .txt and .ann files; lines keep the order of their records."""
-    files.write(corpora, path, BRAT)
+    writing.write(corpora, path, BRAT)
 
 
 sniff = partial(reading.sniff, dialect=BRAT)
 documents = partial(reading.documents, dialect=BRAT)
 locate = partial(reading.locate, dialect=BRAT)
-count_losses = partial(fitting.lost, dialect=BRAT)
+count_losses = partial(writing.count_losses, dialect=BRAT)
 FORMAT = declaration(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 import polars as pl
@@ -156,17 +156,30 @@ def in_characters(corpus: Corpus, unit: str) -> Corpus:
         return corpus
     documents = corpus.documents.drop_nulls("text").select("row", "text").iter_rows()
     texts = {row: UnitText(text, unit) for row, text in documents if not text.isascii()}
-    moved: dict[str, list[object]] = {"start": [], "end": [], "fragments": []}
-    columns = ("document", "start", "end", "fragments")
-    for document, start, end, fragments in corpus.mentions.select(columns).iter_rows():
-        at = texts[document].character if document in texts else int
-        moved["start"].append(at(start))
-        moved["end"].append(at(end))
-        parts = [{name: at(offset) for name, offset in part.items()} for part in fragments or ()]
-        moved["fragments"].append(parts if fragments is not None else None)
-    schema = corpus.mentions.schema
-    new = [pl.Series(name, values, dtype=schema[name]) for name, values in moved.items()]
-    return corpus.replace(mentions=corpus.mentions.with_columns(new))
+    mappings = {row: text.character for row, text in texts.items()}
+    return corpus.replace(mentions=map_offsets(corpus.mentions, mappings))
+
+
+def map_offsets(
+    mentions: pl.DataFrame, mappings: Mapping[int, Callable[[int], int]]
+) -> pl.DataFrame:
+    """Mentions with other offsets, also of fragments.
+
+    Args:
+        mentions: the mentions.
+        mappings: by document, the new offset of each offset; in other documents these stay.
+    """
+    new: dict[str, list[object]] = {"start": [], "end": [], "fragments": []}
+    for document, start, end, fragments in mentions.select("document", *new).iter_rows():
+        move = mappings.get(document, int)
+        new["start"].append(move(start))
+        new["end"].append(move(end))
+        parts = [{name: move(offset) for name, offset in part.items()} for part in fragments or ()]
+        new["fragments"].append(parts if fragments is not None else None)
+    schema = mentions.schema
+    return mentions.with_columns(
+        pl.Series(name, values, dtype=schema[name]) for name, values in new.items()
+    )
 
 
 def results_in_characters(results: Iterator[ReadResult], unit: str) -> Iterator[ReadResult]:

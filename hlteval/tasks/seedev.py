@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from hlteval.grammars import vocabulary
-from hlteval.scoring.seedev.event_pairs import Comparison, Evaluation, Only
-from hlteval.scoring.seedev.events import Sameness
+from hlteval.scoring.seedev.event_pairs import Evaluation
+from hlteval.scoring.seedev.events import Comparison
 from hlteval.scoring.seedev.metric import EventMatch, Options
 from hlteval.validators.seedev.schema import schema
 
@@ -34,86 +34,65 @@ def _commutative(task: str) -> frozenset[str]:
 def _standard(labels: tuple[str, ...], overall: str, commutative: frozenset[str]) -> Evaluation:
     """An evaluation of all events, with a scoring of each label."""
     scorings = {label: label for label in labels}
-    return Evaluation("Standard pairing", overall, labels, scorings, commutative=commutative)
+    names = (overall, *labels)
+    return Evaluation("Standard pairing", names, scorings=scorings, commutative=commutative)
 
 
 def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation:
     """An evaluation that takes the types of a cluster as one; without types, all of them."""
-    name, types, only = data["name"], data.get("types"), data.get("only")
+    name, types, only = data["name"], data.get("types", {}), data.get("only", {})
     return Evaluation(
         name=name,
-        overall="" if types else "Standard",
-        scoring_names=("Standard",) if types else (),
-        scorings=dict.fromkeys(types or (), "Standard"),
+        names=("Standard",),
+        overall=not types,
+        scorings=dict.fromkeys(types, "Standard"),
         merged=dict.fromkeys(types or _labels("binary"), name),
-        agents={label: tuple(roles) for label, roles in (types or {}).items() if roles},
+        agents={label: tuple(roles) for label, roles in types.items() if roles},
         commutative=commutative | ({name} if data.get("commutative") else set()),
-        only=Only(tuple(only["roles"]), tuple(only["of"])) if only else None,
+        restricted=tuple(only.get("roles", ())),
+        fillers=tuple(only.get("of", ())),
     )
 
 
 def binary(profile: str, options: Options) -> EventMatch:
     """The metric of seedev-binary; with sentences, also inside sentences."""
     labels, commutative = _labels("binary"), _commutative("binary")
+    official = profile == "official"
     standard = _standard(labels, "All Relations", commutative)
     twice: tuple[str, ...] = ()
-    if profile == "official":
+    if official:
         standard = replace(standard, merged={_IDENTICAL: _EQUIVALENT})
         twice = (_EQUIVALENT, _IDENTICAL)  # the official software lists them twice
-    evaluations = [standard]
-    if options.sentences:
-        inside = replace(standard, scoring_names=labels + twice, inside_sentences=True)
-        evaluations.append(replace(inside, name="Inside sentences"))
-    metric = EventMatch(
+    names = (*standard.names, *twice)
+    inside = replace(standard, name="Inside sentences", names=names, inside_sentences=True)
+    clusters = vocabulary("seedev")["clusters"] if official else ()
+    return EventMatch(
         profile=profile,
-        evaluations=tuple(evaluations),
-        comparison=Comparison(Sameness()),
+        evaluations=(
+            standard,
+            *([inside] if options.sentences else []),
+            *(_cluster(data, commutative) for data in clusters),
+        ),
+        comparison=Comparison(nested=not official),
         measures=BINARY_MEASURES,
-    )
-    if profile == "plan":
-        return metric
-    clusters = (_cluster(data, commutative) for data in vocabulary("seedev")["clusters"])
-    return replace(
-        metric,
-        evaluations=(*evaluations, *clusters),
-        comparison=Comparison(Sameness(events="never")),
-        others_count=True,
-        unknown_documents=False,
-        triggers_in_types=True,
-        f1_of_rates=True,
-        undefined=frozenset({"ser"}),
-        draws_pairs=True,
+        others_count=official,
     )
 
 
 def full(profile: str) -> EventMatch:
     """The metric of seedev-full."""
     allowed = schema("full")
-    labels = tuple(sorted(_labels("full")))
-    if profile == "plan":
-        return EventMatch(
-            profile=profile,
-            evaluations=(_standard(labels, "Main scoring", _commutative("full")),),
-            comparison=Comparison(Sameness(), allowed.conditions, negation=True),
-            measures=(*FULL_MEASURES, "F1"),
-        )
-    listed = tuple(vocabulary("seedev")["listed_in_full"])
+    labels, commutative, measures = sorted(_labels("full")), _commutative("full"), FULL_MEASURES
+    comparison = Comparison(allowed.conditions)
+    if profile == "official":
+        labels, commutative = vocabulary("seedev")["listed_in_full"], frozenset()
+        roles = {event.label: (event.mandatory, event.one_of) for event in allowed.events.values()}
+        comparison = replace(comparison, roles=roles)
+    else:
+        measures = (*measures, "F1")
     return EventMatch(
         profile=profile,
-        evaluations=(_standard(listed, "Main scoring", frozenset()),),
-        comparison=Comparison(
-            Sameness(events="shape", equivalences=False),
-            allowed.conditions,
-            negation=True,
-            mandatory={
-                event.label: (event.mandatory, event.one_of) for event in allowed.events.values()
-            },
-            pairing="greedy",
-        ),
-        unknown_documents=False,
-        triggers_in_types=True,
-        measures=FULL_MEASURES,
-        whole_mismatches=True,
-        undefined=frozenset({"f1"}),
-        draws_pairs=True,
+        evaluations=(_standard(tuple(labels), "Main scoring", commutative),),
+        comparison=comparison,
+        measures=measures,
     )

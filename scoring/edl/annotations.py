@@ -1,7 +1,7 @@
 """Annotations: the mentions of a reference and a system as numbers that can be joined and grouped.
 
 Everything that measures compare (documents, spans, types, entities) is numbered over both sides
-together, in the order of what it says, so that no number depends on the order of rows.
+together, in the order of its values, so that no number depends on the order of rows.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.scoring.edl.overlaps import Spans, coverage
 
-#: An annotation a row: its side, what it says, its place among the rows of its side, and 1; or
+#: An annotation a row: its side, its fields, its place among the rows of its side, and 1; or
 #: another candidate of it, with the rank that it has.
 ANNOTATIONS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
@@ -30,35 +32,9 @@ ANNOTATIONS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     }
 )
 
-#: What the identifier of an entity that the knowledge base lacks begins with.
+#: The beginning of the identifier of an entity that the knowledge base lacks.
 NIL = "NIL"
 _LARGEST = 2**62
-
-
-def mention_rows(
-    corpus: Corpus, *, system: bool = False, with_mention_type: bool = False
-) -> pl.DataFrame:
-    """The mentions of a corpus as annotations, each with its first candidate.
-
-    Args:
-        corpus: with its mentions.
-        system: which side it is.
-        with_mention_type: whether a type is `PER/NAM` and not `PER`.
-    """
-    names = corpus.documents.select("name", document="row")
-    label: pl.Expr = pl.when(pl.col("label") != "").then("label")
-    if with_mention_type:
-        both = pl.format("{}/{}", "label", "mention_type")
-        label = pl.when(pl.col("mention_type").is_null()).then(label).otherwise(both)
-    columns = ("row", "document", "start", "end", "label", "mention_type", "entity", "confidence")
-    mentions = corpus.mentions.select(columns)
-    mentions = mentions.join(names, on="document", how="left", maintain_order="left")
-    return mentions.select(
-        pl.lit(system).alias("system"),
-        *(pl.col("name").alias("docid"), "start", "end", label.alias("type")),
-        *(pl.col("entity").alias("eid"), pl.col("confidence").alias("score"), "row"),
-        pl.lit(1, pl.Int64).alias("rank"),
-    )
 
 
 def all_candidates(
@@ -67,8 +43,9 @@ def all_candidates(
     system: bool = False,
     with_mention_type: bool = False,
     alternatives: bool = False,
+    official: bool = False,
 ) -> pl.DataFrame:
-    """The mentions of a corpus as annotations, and their other candidates.
+    """The mentions of a corpus as annotations, each with its first candidate, and all others.
 
     Args:
         corpus: with its mentions and links.
@@ -76,14 +53,31 @@ def all_candidates(
         with_mention_type: whether a type is `PER/NAM` and not `PER`.
         alternatives: whether one of the reference's candidates is selected, so that an identifier
             `a|b` there is several.
+        official: whether alternatives among which none is selected stay one identifier `a|b`, as
+            for the public scorer; candidates with a type of their own are no such alternatives.
     """
-    rows = mention_rows(corpus, system=system, with_mention_type=with_mention_type)
+    label: pl.Expr = pl.when(pl.col("label") != "").then("label")
+    kind = label
+    if with_mention_type:
+        both = pl.format("{}/{}", "label", "mention_type")
+        kind = pl.when(pl.col("mention_type").is_null()).then(label).otherwise(both)
+    names = corpus.documents.select(docid="name", document="row")
+    rows = corpus.mentions.join(names, on="document", how="left", maintain_order="left").select(
+        *(pl.lit(system).alias("system"), "docid", "start", "end", kind.alias("type")),
+        *(pl.col("entity").alias("eid"), pl.col("confidence").alias("score"), "row"),
+        pl.lit(1, pl.Int64).alias("rank"),
+    )
+    if official and not alternatives:
+        links = corpus.links.filter(pl.col("label").is_null()).sort("mention_row", "rank")
+        more = links.group_by(row="mention_row").agg(pl.col("entity").str.join("|"))
+        rows = rows.join(more, on="row", how="left", maintain_order="left")
+        both = pl.concat_str("eid", "entity", separator="|", ignore_nulls=True)
+        eid = pl.when(pl.col("entity").is_null()).then("eid").otherwise(both)
+        return rows.with_columns(eid=eid).drop("entity")
     if not corpus.links.is_empty():
         others = corpus.links.select("entity", "label", "confidence", "rank", row="mention_row")
         others = others.join(rows.drop("rank"), on="row").with_columns(
-            eid="entity",
-            type=pl.coalesce(pl.when(pl.col("label") != "").then("label"), "type"),
-            score=pl.coalesce("confidence", "score"),
+            eid="entity", type=pl.coalesce(label, "type"), score=pl.coalesce("confidence", "score")
         )
         return pl.concat([rows, others.select(list(ANNOTATIONS))])
     if alternatives and not system:
@@ -99,24 +93,14 @@ def outside(table: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFrame:
         table: annotations.
         zones: `docid`, `start`, `last`; both offsets belong to the zone.
     """
-    zones = zones.sort("docid", "start").with_columns(
-        reach=pl.col("last").cum_max().over("docid"), unit="start"
-    )
-    left = table.with_row_index("place")
-    for unit in (pl.col("start"), pl.col("end") - 1):
-        placed = (
-            left.with_columns(unit=unit)
-            .sort("unit")
-            .join_asof(
-                zones.sort("unit").select("docid", "unit", "reach"),
-                on="unit",
-                by="docid",
-                check_sortedness=False,
-            )
-        )
-        left = placed.filter((pl.col("unit") > pl.col("reach")).fill_null(value=True))
-        left = left.drop("unit", "reach")
-    return left.sort("place").drop("place")
+    documents = pl.concat([table["docid"], zones["docid"]])
+    kinds = documents.cast(pl.Enum(documents.unique().drop_nulls())).to_physical().cast(pl.Int64)
+    own, of_zones = kinds[: table.height].to_numpy(), kinds[table.height :].to_numpy()
+    others = Spans(of_zones, zones["start"].to_numpy(), zones["last"].to_numpy())
+    inside = np.zeros(table.height, dtype=np.int64)
+    for unit in (table["start"].to_numpy(), table["end"].to_numpy() - 1):
+        inside += coverage("max", Spans(own, unit, unit), others)
+    return table.filter(inside == 0)
 
 
 @dataclass(frozen=True)
@@ -128,7 +112,7 @@ class Coded:
             and `from` and `last`, the offsets of its first and last unit; in the
             order of their documents' first rows, then of their spans, the longer first.
         sizes: how many numbers each of the columns has.
-        names: what the numbers of `docid`, `type` and `language` stand for; null for none.
+        names: what the numbers of `docid`, `type`, `eid` and `language` stand for; null for none.
     """
 
     rows: pl.DataFrame
@@ -136,33 +120,30 @@ class Coded:
     names: Mapping[str, pl.Series]
 
     def key(self, rows: pl.DataFrame, fields: Sequence[str]) -> pl.Series:
-        """One number for what several columns say; equal numbers for equal contents only.
+        """One number for the contents of several columns; equal numbers for equal contents only.
 
         Args:
             rows: some of the annotations, with further columns whose sizes are known.
             fields: the columns.
         """
-        key, size = rows[fields[0]], self.sizes[fields[0]]
+        key, size = rows[fields[0]].cast(pl.Int64), self.sizes[fields[0]]
         for field in fields[1:]:
             if size * self.sizes[field] >= _LARGEST:
                 key, size = key.rank("dense").cast(pl.Int64), rows.height + 1
             key, size = key * self.sizes[field] + rows[field], size * self.sizes[field]
         return key.alias("key")
 
-    def entities(self) -> pl.Series:
-        """One number for the entity of each annotation in its document."""
-        rows = self.rows.with_columns(pl.col("system").cast(pl.Int64))
-        return self.key(rows, ("system", "docid", "eid"))
 
-
-def encode(table: pl.DataFrame) -> Coded:
-    """Number what annotations say.
+def encode(table: pl.DataFrame, *, official: bool = False) -> Coded:
+    """Number the fields of annotations.
 
     An annotation without an identifier is a NIL; all annotations of the span that an entity has
     first in a document are its first.
 
     Args:
         table: annotations of both sides (`ANNOTATIONS`), one candidate each.
+        official: as for the public scorer: an annotation without an identifier is neither linked
+            nor a NIL, and of several annotations of a span only one can be the first.
     """
     table = table.with_columns(language=pl.col("docid").str.extract("^([^_]*)_"))
     names, numbers = dict[str, pl.Series](), list[pl.Series]()
@@ -177,27 +158,25 @@ def encode(table: pl.DataFrame) -> Coded:
         pl.col("start").alias("from"),
         (pl.col("end") - 1).alias("last"),
     )
-    nil = names["eid"].str.starts_with(NIL).fill_null(value=True)
-    rows = rows.with_columns(is_nil=nil.gather(rows["eid"]).cast(pl.Int64))
-    rows = rows.with_columns(is_linked=1 - pl.col("is_nil"))
-    rows = rows.with_columns(kbid=pl.col("eid") * pl.col("is_linked"))
+    nil = names["eid"].str.starts_with(NIL).gather(rows["eid"]).cast(pl.Int64)
+    linked = (1 - nil).fill_null(0)
+    rows = rows.with_columns(
+        is_nil=nil.fill_null(0 if official else 1), is_linked=linked, kbid=linked * rows["eid"]
+    )
     largest = rows.drop("from", "last").select(pl.all().cast(pl.Int64).max().fill_null(0))
     sizes = {name: size + 1 for name, size in largest.row(0, named=True).items()}
-    spans = Coded(rows, sizes, names).key(rows, ("docid", "start", "end"))
-    rows = rows.with_columns(span=spans.rank("dense").cast(pl.Int64))
     sizes |= {"span": rows.height + 1, "is_first": 2}
-    appears = pl.col("row").min().over("system", "docid")
-    keys = rows.select("system", "start", "end", "row", appears=appears)
+    span = Coded(rows, sizes, names).key(rows, ("docid", "start", "end")).rank("dense")
+    rows = rows.with_columns(
+        span=span.cast(pl.Int64), appears=pl.col("row").min().over("system", "docid")
+    )
     by = ("system", "appears", "start", "end", "row")
-    order = keys.select(pl.arg_sort_by(by, descending=[name == "end" for name in by])).to_series()
-    # A column at a time, so that not all of them are in memory twice.
-    rows = pl.DataFrame([rows.drop_in_place(name).gather(order) for name in rows.columns])
-    entity = Coded(rows, sizes, names).entities()
-    first = pl.DataFrame({"entity": entity, "first": rows["span"]}).unique("entity", keep="first")
-    spans = pl.DataFrame({"entity": entity}).join(first, on="entity", maintain_order="left")[
-        "first"
-    ]
-    return Coded(rows.with_columns(is_first=(spans == rows["span"]).cast(pl.Int64)), sizes, names)
+    rows = rows.sort(by, descending=[name == "end" for name in by]).drop("appears")
+    rows = rows.with_columns(Coded(rows, sizes, names).key(rows, ("system", "docid", "eid")))
+    first = pl.col("span") == pl.col("span").first().over("key")
+    is_first = pl.col("key").is_first_distinct() if official else first
+    rows = rows.with_columns(is_first=is_first.cast(pl.Int64)).drop("key")
+    return Coded(rows, sizes, names)
 
 
 #: Where the system gives a candidate for it to be selected, the best first: to a mention of the
@@ -216,25 +195,22 @@ def best_candidates(
     Args:
         table: annotations of both sides with all of their candidates.
         how: `eid`, or `fields` where the type must be the same as well.
-        steps: what mentions have in common, step by step.
+        steps: what mentions have in common, step by step. The public scorer lacks the first: it
+            looks up the span where the annotation has been put down, and never finds it.
 
     Returns:
         The annotations, every one with `rank` 1.
     """
     key = ["eid", "type"] if how == "fields" else ["eid"]
     system = table.filter("system", pl.col("rank") == 1)
-    reference = table.filter(~pl.col("system"))
-    several = pl.len().over("row") > 1
-    candidates = reference.filter(several)
+    ranked = table.filter(~pl.col("system"))
     level = pl.when(pl.col("rank") == 1).then(len(steps)).otherwise(len(steps) + 1)
     for number, where in reversed(list(enumerate(steps))):
-        keys = system.select(*where, *key).unique()
-        keys = keys.with_columns(pl.lit(number).alias(f"at{number}"))
-        candidates = candidates.join(
-            keys, on=[*where, *key], how="left", nulls_equal=True, maintain_order="left"
+        step = system.select(*where, *key, pl.lit(number).alias(f"step {number}")).unique()
+        ranked = ranked.join(
+            step, on=[*where, *key], how="left", nulls_equal=True, maintain_order="left"
         )
-        level = pl.coalesce(f"at{number}", level)
-    ranked = candidates.with_columns(level=level).sort("row", "level", "rank")
+        level = pl.coalesce(f"step {number}", level)
+    ranked = ranked.with_columns(level=level).sort("row", "level", "rank")
     best = ranked.unique("row", keep="first", maintain_order=True).select(table.columns)
-    best = best.with_columns(rank=pl.lit(1, pl.Int64))
-    return pl.concat([pl.concat([reference.filter(~several), best]).sort("row"), system])
+    return pl.concat([best.with_columns(rank=pl.lit(1, pl.Int64)), system])

@@ -1,4 +1,4 @@
-"""SeeDev: the measures over pairs of reference and predicted events.
+"""SeeDev: the measures over pairs of reference and predicted events, and their alignment.
 
 The evaluation as the task describes it: (1) pair reference and predicted annotations so that the
 sum of their similarities is greatest, (2) filter the pairs, (3) compute measures. What a task and a
@@ -18,29 +18,45 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from hlteval.representation import TABLES, Corpus, align
-from hlteval.scoring.metric import DOCUMENTS, Evidence, Metric, Replicates, Weights, scorings, texts
+from hlteval.representation import Corpus, align, of_documents
+from hlteval.scoring.metric import (
+    DOCUMENTS,
+    MARKS,
+    Evidence,
+    Metric,
+    Replicates,
+    Weights,
+    scorings,
+    texts,
+)
 from hlteval.scoring.ratios import Numbers, Whole, harmonic, plain, rates, ratio
 from hlteval.scoring.resampling import weighted
-from hlteval.scoring.seedev.alignment import aligned, marks
-from hlteval.scoring.seedev.event_pairs import UNIT, Comparison, Evaluation, pairs
-from hlteval.scoring.seedev.events import Side, inside, others, side
+from hlteval.scoring.seedev.event_pairs import UNIT, Evaluation, pairs
+from hlteval.scoring.seedev.events import Comparison, Side, inside, others, side
 
+_ADDED = ("references", "predictions", "pairs", "matched")
 #: What is counted: annotations of either side, pairs, and their summed similarities in units.
 COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
-    "document": pl.String,
-    "evaluation": pl.String,
-    "scoring": pl.String,
-    "references": pl.Int64,
-    "predictions": pl.Int64,
-    "pairs": pl.Int64,
-    "matched": pl.Int64,
+    **dict.fromkeys(("document", "evaluation", "scoring"), pl.String),
+    **dict.fromkeys(_ADDED, pl.Int64),
+}
+_METRICS: Mapping[str, str] = {
+    "f1": "F1",
+    "recall": "Recall",
+    "precision": "Precision",
+    "ser": "SER",
+    "matches": "Matches",
+    "substitutions": "Mismatches",
+    "insertions": "Insertions",
+    "deletions": "Deletions",
+    "references": "References",
+    "predictions": "Predictions",
 }
 
 
 @dataclass(frozen=True)
 class Options:
-    """What is evaluated beside the main scoring.
+    """Evaluations beside the main scoring.
 
     Attributes:
         sentences: whether there are sentences, for the evaluation inside sentences.
@@ -56,31 +72,21 @@ class EventMatch(Metric):
     Two tasks share this metric. What they compare follows from the vocabulary and the schema of
     SeeDev, which scoring does not know: hlteval/tasks/seedev.py makes it of the options.
 
+    As the official software, `official` takes triggers as part of types, ignores documents without
+    reference, truncates the sum of mismatches, computes F1 from recall and precision (undefined
+    where both are 0), and resamples pairs of the main scoring, not documents.
+
     Attributes:
         evaluations: the first is the main one, which the alignment shows.
         comparison: when two events are similar, and how much.
-        others_count: whether annotations that are not events count, too.
-        unknown_documents: whether predictions for documents without reference count.
         measures: the names of the measures in the table `scorings`, in order.
-        whole_mismatches: whether SER takes only the whole part of the mismatches.
-        triggers_in_types: whether the trigger of an event is taken as part of its type.
-        f1_of_rates: whether F1 is computed from recall and precision, and is undefined where both
-            are 0.
-        undefined: metrics that the profile does not give.
-        draws_pairs: whether the bootstrap draws pairs (and unpaired events) of the main scoring, as
-            the official software does, and not documents.
+        others_count: whether annotations that are not events count, too.
     """
 
     evaluations: tuple[Evaluation, ...]
     comparison: Comparison
+    measures: tuple[str, ...]
     others_count: bool = False
-    unknown_documents: bool = True
-    measures: tuple[str, ...] = ()
-    whole_mismatches: bool = False
-    triggers_in_types: bool = False
-    f1_of_rates: bool = False
-    undefined: frozenset[str] = frozenset()
-    draws_pairs: bool = False
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -96,119 +102,139 @@ class EventMatch(Metric):
             Counts, as `COUNTS`; and the alignment, a row per pair or unpaired annotation.
         """
         reference, system = align(reference, system)
-        if not self.unknown_documents:
-            system = _restricted(system, reference)
-        if self.triggers_in_types:
-            reference, system = _with_triggers(reference), _with_triggers(system)
+        if self.official:
+            known = reference.documents["name"]
+            if not system.documents["name"].is_in(known.implode()).all():
+                system = of_documents(system, known)
+            reference, system = _triggers_in_types(reference), _triggers_in_types(system)
+        commutative = self.evaluations[0].commutative
         sides = (
-            self._side(reference, reference, "reference"),
-            self._side(system, reference, "system"),
+            side(reference, reference, "reference", self.comparison, commutative),
+            side(system, reference, "system", self.comparison, commutative),
         )
-        extra = tuple(others(one, reference) for one in (reference, system) if self.others_count)
-        tables = [self._paired(e, sides, reference, extra) for e in self.evaluations]
-        counts = pl.concat(
-            _count(evaluation, table, similarities=self.draws_pairs)
-            for evaluation, table in zip(self.evaluations, tables, strict=True)
-        )
+        more = [others(corpus, reference) for corpus in (reference, system) if self.others_count]
+        tables = [self._pair(each, sides, reference, more) for each in self.evaluations]
+        counts = pl.concat(map(self._count, self.evaluations, tables))
         names = pl.concat([reference.documents, system.documents])
         names = names.select(document="row", name="name").unique()
-        named = counts.lazy().join(names.lazy(), on="document").drop("document")
-        columns = [*COUNTS, *(["similarities"] if self.draws_pairs else [])]
-        result = named.rename({"name": "document"}).select(columns).collect()
-        if not alignment:
-            return result, None
-        return result, aligned(tables[0], sides, self.comparison.conditions, names, UNIT)
+        named = counts.join(names, on="document").with_columns(document="name").drop("name")
+        conditions = self.comparison.conditions
+        return named, _align(tables[0], sides, conditions, names) if alignment else None
 
-    def evidence(self, reference: Corpus, system: Corpus) -> Evidence:
-        """The texts of a batch, and the arguments of the events of both sides."""
-        return Evidence(texts(reference, system), marks(*align(reference, system)))
-
-    def _side(self, corpus: Corpus, given: Corpus, name: str) -> Side:
-        compared = self.comparison
-        commutative = self.evaluations[0].commutative
-        return side(corpus, given, name, compared.sameness, compared.conditions, commutative)
-
-    def _paired(
+    def _pair(
         self,
         evaluation: Evaluation,
         sides: tuple[Side, Side],
         reference: Corpus,
-        extra: tuple[pl.DataFrame, ...],
+        more: Sequence[pl.DataFrame],
     ) -> pl.DataFrame:
         """A row per pair or unpaired annotation, with the scoring that counts each side."""
         if evaluation.inside_sentences:
             sides = (inside(sides[0], reference), inside(sides[1], reference))
         if not evaluation.overall:
-            sides = (_of_types(sides[0], evaluation), _of_types(sides[1], evaluation))
-        chosen = pairs(sides, evaluation, self.comparison).lazy()
-        left, right = (_classed(side, evaluation) for side in sides)
-        if extra:
-            scored = (rows.lazy().with_columns(scoring=_scoring(evaluation)) for rows in extra)
+            types = {*evaluation.scorings, *evaluation.merged, *evaluation.merged.values()}
+            scored = pl.col("label").is_in(types)
             left, right = (
-                pl.concat([events, rows], how="diagonal")
-                for events, rows in zip((left, right), scored, strict=True)
+                Side(each.events.filter(scored), each.arguments.filter(scored)) for each in sides
             )
-        names = ("row", "label", "scoring", *(["other"] if extra else []))
-        right = right.rename({name: f"{name}_system" for name in names})
-        paired = left.join(chosen, on="row", how="left", maintain_order="left")
+            sides = (left, right)
+        chosen = pairs(sides, evaluation, self.comparison)
+        ours = _annotations(sides[0], evaluation, more[:1])
+        theirs = _annotations(sides[1], evaluation, more[1:])
+        names = [name for name in theirs.columns if name != "document"]
+        theirs = theirs.rename({name: f"{name}_system" for name in names})
+        paired = ours.join(chosen, on="row", how="left", maintain_order="left")
         paired = paired.join(
-            right.drop("document"), on="row_system", how="left", maintain_order="left"
+            theirs.drop("document"), on="row_system", how="left", maintain_order="left"
         )
-        unpaired = right.join(chosen, on="row_system", how="anti", maintain_order="left")
-        return pl.concat([paired, unpaired], how="diagonal").collect()
+        unpaired = theirs.join(chosen, on="row_system", how="anti", maintain_order="left")
+        return pl.concat([paired, unpaired], how="diagonal")
+
+    def _count(self, evaluation: Evaluation, table: pl.DataFrame) -> pl.DataFrame:
+        """The counts of an evaluation's scorings by document; of `official` the similarities, too.
+
+        A pair counts for the scorings of both of its events, and for the scoring over all.
+        """
+        labels = [pl.col(name).is_not_null() for name in ("label", "label_system")]
+        rows = table.lazy().select("document", "scoring", "scoring_system", "weight", *labels)
+        parts = [
+            rows.with_columns(scoring=pl.coalesce("scoring", "scoring_system")),
+            rows.filter(pl.col("scoring") != pl.col("scoring_system")).with_columns(
+                scoring="scoring_system"
+            ),
+        ]
+        if evaluation.overall:
+            parts.append(rows.with_columns(scoring=pl.lit(0, pl.Int64)))
+        counts = (
+            pl.concat(parts)
+            .drop_nulls("scoring")
+            .group_by("document", "scoring")
+            .agg(
+                references=pl.col("label").sum().cast(pl.Int64),
+                predictions=pl.col("label_system").sum().cast(pl.Int64),
+                pairs=pl.col("weight").count().cast(pl.Int64),
+                matched=pl.col("weight").sum(),
+                **({"similarities": pl.col("weight").drop_nulls()} if self.official else {}),
+            )
+        )
+        names = dict(enumerate(evaluation.names))
+        name = pl.col("scoring").replace_strict(names, return_dtype=pl.String)
+        return counts.with_columns(evaluation=pl.lit(evaluation.name), scoring=name).collect()
+
+    def evidence(self, reference: Corpus, system: Corpus) -> Evidence:
+        """The texts of a batch, and the arguments of the events of both sides."""
+        return Evidence(texts(reference, system), marks(*align(reference, system)))
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents, a row per scoring in the order in which they are printed."""
         named = pl.concat(
             [pl.DataFrame(schema=dict(COUNTS)), *(batch.select(COUNTS.keys()) for batch in counts)]
         )
-        added = named.group_by("evaluation", "scoring").agg(pl.exclude("document").sum())
-        order = [
-            (evaluation.name, scoring)
-            for evaluation in self.evaluations
-            for scoring in evaluation.names
-            if scoring
-        ]
-        rows = pl.DataFrame(
-            order, schema=dict.fromkeys(("evaluation", "scoring"), pl.String), orient="row"
-        )
-        joined = rows.join(added, on=["evaluation", "scoring"], how="left", maintain_order="left")
-        return joined.with_columns(pl.exclude("evaluation", "scoring").fill_null(0))
+        key = ["evaluation", "scoring"]
+        added = named.group_by(key).agg(pl.exclude("document").sum())
+        printed = [(each.name, scoring) for each in self.evaluations for scoring in each.names]
+        rows = pl.DataFrame(printed, schema=dict.fromkeys(key, pl.String), orient="row")
+        joined = rows.join(added, on=key, how="left", maintain_order="left")
+        return joined.with_columns(pl.exclude(key).fill_null(0))
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The metrics of the main scoring, and the table `scorings` of all evaluations."""
-        every = {name: plain(values) for name, values in self._measures(_columns(total)).items()}
-        named = zip(total["evaluation"], total["scoring"], strict=True)
+        counts = {name: total[name].to_numpy() for name in _ADDED}
+        values = {name: plain(each) for name, each in self._measures(counts).items()}
         table = scorings(
             {
                 "evaluation": evaluation,
                 "scoring": scoring,
-                "measure": measure,
-                "value": every[measure][at],
+                "measure": name,
+                "value": values[name][at],
             }
-            for at, (evaluation, scoring) in enumerate(named)
-            for measure in self.measures
+            for at, (evaluation, scoring) in enumerate(
+                total.select("evaluation", "scoring").iter_rows()
+            )
+            for name in self.measures
         )
         metrics = {
-            name: None if name in self.undefined else every[measure][0]
+            name: None if self._is_undefined(name) else values[measure][0]
             for name, measure in _METRICS.items()
         }
         return metrics, {"scorings": table}
 
+    def _is_undefined(self, name: str) -> bool:
+        """Whether a metric is F1 or SER, and the official software does not print it."""
+        return self.official and name in {"f1", "ser"} and _METRICS[name] not in self.measures
+
     def _measures(self, counts: Mapping[str, Whole]) -> dict[str, Numbers]:
         """Every measure, of a scoring or replicate each; not-a-number where it is undefined."""
-        references, predictions, pairs = (counts[name] for name in _ADDED[:3])
-        matches = counts["matched"] / UNIT
+        references, predictions, pairs, matched = (counts[name] for name in _ADDED)
+        matches = matched / UNIT
         insertions = predictions - pairs
         deletions = references - pairs
         precision, recall, f1 = rates(matches, predictions, references)
         # In integers, so that a sum that is whole stays whole.
-        missed = pairs * UNIT - counts["matched"]
-        substitutions = missed // UNIT if self.whole_mismatches else missed / UNIT
-        if self.f1_of_rates:
-            f1 = harmonic(precision, recall)
+        missed = pairs * UNIT - matched
+        substitutions = missed // UNIT if self.official else missed / UNIT
         return {
-            "F1": f1,
+            "F1": harmonic(precision, recall) if self.official else f1,
             "Recall": recall,
             "Precision": precision,
             "Predictions": predictions,
@@ -230,75 +256,40 @@ class EventMatch(Metric):
     @property
     def resampling_units(self) -> str:
         """Documents, or the pairs that the official software draws."""
-        return "pairs" if self.draws_pairs else DOCUMENTS
+        return "pairs" if self.official else DOCUMENTS
 
     def units(self, counts: pl.DataFrame) -> pl.DataFrame:
         """The pairs of the main scoring by similarity, and what is unpaired on either side."""
-        own = self._of_main_scoring(counts)
-        similarities = own.select(matched=pl.col("similarities").explode()).drop_nulls()
+        main = self._main_scoring(counts)
+        similarities = main.select(matched=pl.col("similarities").explode()).drop_nulls()
         paired = similarities.group_by("matched").agg(times=pl.len().cast(pl.Int64)).sort("matched")
-        pairs = int(own["pairs"].sum())
+        references, predictions, pairs = (int(main[name].sum()) for name in _ADDED[:3])
         rows = [
-            ("deletion", 1, 0, 0, 0, int(own["references"].sum()) - pairs),
-            ("insertion", 0, 1, 0, 0, int(own["predictions"].sum()) - pairs),
+            ("deletion", 1, 0, 0, 0, references - pairs),
+            ("insertion", 0, 1, 0, 0, predictions - pairs),
             *((f"pair {similarity}", 1, 1, 1, similarity, n) for similarity, n in paired.rows()),
         ]
         schema = {"document": pl.String, **dict.fromkeys((*_ADDED, "times"), pl.Int64)}
-        main = own.select("evaluation", "scoring").head(1)
-        return pl.DataFrame(rows, schema=schema, orient="row").join(main, how="cross")
+        table = pl.DataFrame(rows, schema=schema, orient="row")
+        return table.join(main.select("evaluation", "scoring").head(1), how="cross")
 
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
         """The metrics of the main scoring, for each way to weigh the documents."""
-        own = self._of_main_scoring(counts)
-        every = self._measures(weighted(own, _ADDED, documents, weights))
+        values = self._measures(weighted(self._main_scoring(counts), _ADDED, documents, weights))
         return {
-            name: every[measure].astype(np.float64)
+            name: values[measure].astype(np.float64)
             for name, measure in _METRICS.items()
-            if name not in self.undefined
+            if not self._is_undefined(name)
         }
 
-    def _of_main_scoring(self, counts: pl.DataFrame) -> pl.DataFrame:
-        main = self.total([]).row(0, named=True)
-        return counts.filter(evaluation=main["evaluation"], scoring=main["scoring"])
+    def _main_scoring(self, counts: pl.DataFrame) -> pl.DataFrame:
+        main = self.evaluations[0]
+        return counts.filter(evaluation=main.name, scoring=main.names[0])
 
 
-_ADDED = ("references", "predictions", "pairs", "matched")
-
-
-def _columns(total: pl.DataFrame) -> dict[str, Whole]:
-    return {name: total[name].to_numpy() for name in _ADDED}
-
-
-_METRICS: Mapping[str, str] = {
-    "f1": "F1",
-    "recall": "Recall",
-    "precision": "Precision",
-    "ser": "SER",
-    "matches": "Matches",
-    "substitutions": "Mismatches",
-    "insertions": "Insertions",
-    "deletions": "Deletions",
-    "references": "References",
-    "predictions": "Predictions",
-}
-
-
-def _restricted(system: Corpus, reference: Corpus) -> Corpus:
-    """The predictions for documents that the reference has."""
-    known = reference.documents["row"].implode()
-    if system.documents["row"].is_in(known).all():
-        return system
-    kept = {
-        name: rows.filter(pl.col("document").is_in(known))
-        for name, rows in system.tables()
-        if ("document", "documents") in TABLES[name].references
-    }
-    return system.replace(documents=system.documents.filter(pl.col("row").is_in(known)), **kept)
-
-
-def _with_triggers(corpus: Corpus) -> Corpus:
+def _triggers_in_types(corpus: Corpus) -> Corpus:
     """A corpus whose events have their triggers in their types."""
     if corpus.frames["trigger"].null_count() == corpus.frames.height:
         return corpus
@@ -306,65 +297,135 @@ def _with_triggers(corpus: Corpus) -> Corpus:
     return corpus.replace(frames=corpus.frames.with_columns(label=label))
 
 
-def _of_types(one: Side, evaluation: Evaluation) -> Side:
-    """The events that an evaluation counts, or pairs with these."""
-    merged = evaluation.merged
-    types = {*evaluation.scorings, *merged, *merged.values()}
-    events = one.events.filter(pl.col("label").is_in(types))
-    return Side(events, one.arguments.filter(pl.col("label").is_in(types)))
-
-
-def _scoring(evaluation: Evaluation) -> pl.Expr:
-    """The scoring that counts events of a type, by its number among `names`."""
+def _annotations(
+    events: Side, evaluation: Evaluation, more: Sequence[pl.DataFrame]
+) -> pl.DataFrame:
+    """The annotations of a side, each with the number of the scoring that counts it, if any."""
     numbers = {label: evaluation.names.index(name) for label, name in evaluation.scorings.items()}
-    return pl.col("label").replace_strict(numbers, default=None, return_dtype=pl.Int64)
+    scoring = pl.col("label").replace_strict(numbers, default=None, return_dtype=pl.Int64)
+    others_of_type = ~pl.col("filler_label").is_in(evaluation.fillers).fill_null(value=False)
+    strange = events.arguments.filter(pl.col("role").is_in(evaluation.restricted) & others_of_type)
+    counts = ~pl.col("row").is_in(strange["frame_row"].implode())
+    rows = events.events.select("document", "row", "label", scoring=pl.when(counts).then(scoring))
+    parts = [rows, *(annotations.with_columns(scoring=scoring) for annotations in more)]
+    return pl.concat(parts, how="diagonal")
 
 
-def _classed(one: Side, evaluation: Evaluation) -> pl.LazyFrame:
-    """Each event with the scoring that counts it; null where none does."""
-    events = one.events.lazy().select("document", "row", "label", scoring=_scoring(evaluation))
-    if evaluation.only is None:
-        return events
-    about = pl.col("role").is_in(evaluation.only.roles)
-    strange = ~pl.col("filler_label").is_in(evaluation.only.of).fill_null(False)
-    others = (
-        one.arguments.lazy().filter(about & strange).select(row="frame_row", strange=pl.lit(True))
+def _align(
+    pairs: pl.DataFrame, sides: tuple[Side, Side], conditions: tuple[str, ...], names: pl.DataFrame
+) -> pl.DataFrame:
+    """Align each event with its partner, and list what kept it from being right.
+
+    A row per pair, or per annotation that has no partner: identifiers and types (null on the side
+    that has none), the similarity (0 without a partner), `missing` or `extra` where only one side
+    is negated, and the optional arguments that only the reference has, that only the system has,
+    and that both fill differently, as role:filler.
+
+    Args:
+        pairs: `document`, `row`, `row_system`, `label`, `label_system`, `weight`; and `other` and
+            `other_system`, the identifiers of annotations that are not events, if these count.
+        sides: reference and system.
+        conditions: the optional roles.
+        names: the name of each document.
+    """
+    rows = pairs.sort("document", "row", "row_system", nulls_last=True).with_row_index("at")
+    left, right = (each.events.select("row", "frame", "negated") for each in sides)
+    rows = rows.join(left, on="row", how="left")
+    rows = rows.join(right, left_on="row_system", right_on="row", how="left", suffix="_system")
+    paired = rows.drop_nulls("weight")
+    left, right = (
+        each.arguments.filter(pl.col("role").is_in(conditions)).select(
+            "role", "target", "key", row="frame_row"
+        )
+        for each in sides
     )
-    marked = events.join(others.unique(), on="row", how="left", maintain_order="left")
-    kept = pl.when(pl.col("strange").is_null()).then("scoring")
-    return marked.with_columns(scoring=kept).drop("strange")
+    ours = paired.select("at", "row").join(left, on="row")
+    theirs = paired.select("at", row="row_system").join(right, on="row")
+    both = ours.join(theirs, on=["at", "role"], how="full", coalesce=True, suffix="_system")
+    argument = pl.format("{}:{}", "role", pl.coalesce("target_system", "target"))
+    differences = (
+        both.sort("at", "role")
+        .group_by("at")
+        .agg(
+            missing=argument.filter(pl.col("key_system").is_null()),
+            extra=argument.filter(pl.col("key").is_null()),
+            wrong=argument.filter(pl.col("key") != pl.col("key_system")),
+        )
+    )
+    rows = rows.join(names, on="document", how="left").join(differences, on="at", how="left")
+    only_left = pl.col("negated") & ~pl.col("negated_system") & pl.col("weight").is_not_null()
+    only_right = ~pl.col("negated") & pl.col("negated_system") & pl.col("weight").is_not_null()
+    frames = ("frame", "other") if "other" in rows.columns else ("frame",)
+    return rows.sort("at").select(
+        document="name",
+        reference=pl.coalesce(frames),
+        predicted=pl.coalesce(f"{name}_system" for name in frames),
+        reference_type="label",
+        predicted_type="label_system",
+        similarity=pl.col("weight").fill_null(0) / UNIT,
+        negation=pl.when(only_left)
+        .then(pl.lit("missing"))
+        .when(only_right)
+        .then(pl.lit("extra"))
+        .otherwise(pl.lit("")),
+        **{name: pl.col(name).fill_null([]) for name in ("missing", "extra", "wrong")},
+    )
 
 
-def _count(evaluation: Evaluation, table: pl.DataFrame, *, similarities: bool) -> pl.DataFrame:
-    """The counts of an evaluation's scorings by document, and optional similarities of pairs."""
-    weight = pl.col("weight")
-    rows = table.lazy().select(
-        "document",
-        "scoring",
-        "scoring_system",
-        *(pl.col(name).is_not_null().cast(pl.Int64) for name in ("label", "label_system")),
-        pairs=weight.is_not_null().cast(pl.Int64),
-        weight=weight,
+def readable(rows: pl.DataFrame) -> pl.DataFrame:
+    """The alignment with the outcome of each row.
+
+    Examples:
+        >>> rows = {"reference": ["E1", None], "predicted": ["E2", "E3"], "similarity": [0.5, 0.0]}
+        >>> readable(pl.DataFrame(rows))["outcome"].to_list()
+        ['partly correct', 'extra']
+    """
+    outcome = (
+        pl.when(pl.col("reference").is_null())
+        .then(pl.lit("extra"))
+        .when(pl.col("predicted").is_null())
+        .then(pl.lit("missing"))
+        .when(pl.col("similarity") < 1)
+        .then(pl.lit("partly correct"))
+        .otherwise(pl.lit("correct"))
     )
-    first = rows.with_columns(scoring=pl.coalesce("scoring", "scoring_system"))
-    both = rows.filter(pl.col("scoring") != pl.col("scoring_system"))
-    parts = [first.drop_nulls("scoring"), both.with_columns(scoring="scoring_system")]
-    if evaluation.overall:
-        parts.append(rows.with_columns(scoring=pl.lit(0, pl.Int64)))
-    many, number = len(evaluation.names), pl.col("number")
-    numbered = pl.concat(parts).with_columns(number=pl.col("document") * many + pl.col("scoring"))
-    counts = numbered.group_by("number").agg(
-        references=pl.col("label").sum(),
-        predictions=pl.col("label_system").sum(),
-        pairs=pl.col("pairs").sum(),
-        matched=weight.sum(),
-        **({"similarities": weight.drop_nulls()} if similarities else {}),
-    )
-    return counts.select(
-        pl.exclude("number"),
-        document=number // many,
-        evaluation=pl.lit(evaluation.name),
-        scoring=(number % many).replace_strict(
-            range(many), evaluation.names, return_dtype=pl.String
-        ),
-    ).collect()
+    return rows.with_columns(outcome=outcome)
+
+
+def marks(reference: Corpus, system: Corpus) -> pl.DataFrame:
+    """The triggers and arguments of the events of both sides, as `evidence.MARKS`.
+
+    Mentions of the system may be given ones, which the reference has. An argument that is an event
+    is known by its type.
+    """
+    names = pl.concat([each.documents.select("row", "name") for each in (reference, system)])
+    tables = []
+    for side_name, corpus in (("reference", reference), ("system", system)):
+        frames = corpus.frames.unique(["document", "frame"], keep="first", maintain_order=True)
+        triggers = frames.drop_nulls("trigger").select(
+            frame_row="row", position=pl.lit(0, pl.Int64), role=pl.lit("trigger"), target="trigger"
+        )
+        fills = pl.concat([triggers, corpus.arguments.select(triggers.columns)])
+        fills = fills.join(frames.select("document", "frame", frame_row="row"), on="frame_row")
+        place = ("text", "start", "end")
+        mentions = [
+            each.mentions.select("document", *place, target="mention")
+            for each in (corpus, reference)
+        ]
+        events = frames.select("document", text="label", target="frame")
+        known = pl.concat([*mentions, events], how="diagonal")
+        known = known.unique(["document", "target"], keep="first", maintain_order=True)
+        found = fills.join(known, on=["document", "target"], how="left")
+        found = found.sort("frame_row", "position").join(
+            names.unique("row"), left_on="document", right_on="row", maintain_order="left"
+        )
+        tables.append(
+            found.select(
+                *("start", "end", "role"),
+                document="name",
+                side=pl.lit(side_name),
+                item="frame",
+                text=pl.coalesce("text", "target"),
+            ).select(MARKS.keys())
+        )
+    return pl.concat(tables).cast(dict(MARKS))  # type: ignore[arg-type]

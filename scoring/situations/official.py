@@ -15,13 +15,8 @@ import polars as pl
 from hlteval.findings.counts import fill
 from hlteval.representation import Corpus
 from hlteval.scoring.curves import Curve
-from hlteval.scoring.situations.plan import CRASH, FrameMatch, curves_of, submitted_rows
-from hlteval.scoring.situations.situations import (
-    LAYERS,
-    ambiguous_segments,
-    candidate_places,
-    situations,
-)
+from hlteval.scoring.situations.plan import CRASH, FrameMatch, Options, curves_of, submitted_rows
+from hlteval.scoring.situations.situations import LAYERS, candidate_places, situations
 
 #: A type of the script's first version, which a system may still give.
 _ANY = "in-domain"
@@ -53,7 +48,7 @@ class OfficialFrameMatch(FrameMatch):
 
     def system_frames(self, corpus: Corpus, reference: Corpus) -> pl.DataFrame:
         """The submitted frames, without places in segments with an ambiguous block."""
-        unknown = pl.col("document").is_in(ambiguous_segments(reference)["document"].implode())
+        unknown = pl.col("document").is_in(candidate_places(reference)["document"].implode())
         frames = super().system_frames(corpus, reference)
         return frames.with_columns(place=pl.when(~unknown).then("place"))
 
@@ -74,7 +69,7 @@ class OfficialFrameMatch(FrameMatch):
 
     def ambiguous(self, reference: Corpus) -> pl.DataFrame:
         """No segment: none is left out of Type+Place."""
-        return ambiguous_segments(reference).clear()
+        return super().ambiguous(reference).clear()
 
     def crashes_at(self, system: Corpus) -> Iterable[pl.DataFrame]:
         """The frames whose places are in the dictionary but for spaces around them."""
@@ -97,7 +92,7 @@ class OfficialFrameMatch(FrameMatch):
         return values | {"auc": values["auc_unanchored"]}
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What a reader of the numbers must know."""
+        """Sentences about the numbers."""
         if crashes(total):
             return (_CRASHES,)
         split = next((own.split_ties for own in self.curves(total).values() if own), 0)
@@ -144,3 +139,11 @@ def dictionary_names(frames: pl.DataFrame, dictionary: Mapping[str, str]) -> dic
     places = frames["place"].drop_nulls().unique()
     keys = {place: place.strip().lower() for place in places}
     return {place: names[key] for place, key in keys.items() if key in names}
+
+
+METRICS: dict[str, type[FrameMatch]] = {"plan": FrameMatch, "official": OfficialFrameMatch}
+
+
+def frame_match(profile: str = "plan", options: Options | None = None) -> FrameMatch:
+    """The metric of a profile with some options."""
+    return METRICS[profile](profile, options or Options())

@@ -28,43 +28,50 @@ from hlteval.scoring.similarity import UNIT
 from hlteval.scoring.situations.situations import (
     ALIGNMENT,
     COUNTS,
-    FIGURES,
     LAYERS,
-    aligned,
-    ambiguous_segments,
-    by_confidence,
-    equal,
-    left_out,
-    localized,
+    Schema,
+    align_frames,
+    candidate_places,
+    match_frames,
     near_misses,
-    projected,
+    outcome_rows,
+    project,
     situations,
     with_names,
 )
 
 #: A row per layer and cut: how many frames it takes, the least confidence of them, and counts.
-CURVE: Mapping[str, pl.DataType | type[pl.DataType]] = {
+CURVE: Schema = {
     "layer": pl.String,
     "cut": pl.Int64,
-    "threshold": pl.Float64,
-    "tp": pl.Float64,
-    "fp": pl.Float64,
-    "fn": pl.Float64,
-    "precision": pl.Float64,
-    "recall": pl.Float64,
+    **dict.fromkeys(("threshold", "tp", "fp", "fn", "precision", "recall"), pl.Float64),
 }
-
+#: The parts of the frames of each layer (section 2.1).
 _KEYS = {
     "relevance": ("document",),
     "type": ("document", "label"),
     "type+place": ("document", "label", "place"),
 }
-_MEASURES = {
+#: The metrics of each layer by their names in tables; the first is one of the next two, as the
+#: profile has it.
+_AREAS = {
     "AUC": "auc",
     "AUC anchored": "auc_anchored",
     "AUC unanchored": "auc_unanchored",
     "Max F1": "max_f1",
 }
+_COUNTS = {
+    "Precision": "precision",
+    "Recall": "recall",
+    "F1": "f1",
+    "True Positives": "tp",
+    "False Positives": "fp",
+    "False Negatives": "fn",
+}
+#: Segments that intervals of areas of relevance need; docs/intervals.md has their coverage.
+_MANY = 50
+#: The layer of frames at which nothing can be scored.
+CRASH = "crash"
 
 
 @dataclass(frozen=True)
@@ -101,7 +108,7 @@ class FrameMatch(Metric):
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
     ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """What the frames of a batch of segments add to each layer, and how they are paired.
+        """Count what the frames of a batch of segments add to each layer, and pair them.
 
         Args:
             reference: the annotated frames.
@@ -120,35 +127,40 @@ class FrameMatch(Metric):
             True
         """
         reference, system = align(reference, system)
-        annotated = by_confidence(self.reference_frames(reference))
-        submitted = by_confidence(self.system_frames(system, reference))
+        # the most confident frames first, equal ones in the order of the file
+        annotated, submitted = (
+            side.sort(
+                *("confidence", "record"),
+                descending=[True, False],
+                nulls_last=True,
+                maintain_order=True,
+            )
+            for side in (self.reference_frames(reference), self.system_frames(system, reference))
+        )
         frame = ("document", "label", "confidence", "record")
         once = pl.lit(1, pl.Int64).alias("frames")
         counts = [submitted.select(*frame, once, layer=pl.lit("submitted"))]
         counts += [stops.select(*frame, layer=pl.lit(CRASH)) for stops in self.crashes_at(system)]
-        pairs = []
+        exact, pairs = self.options.place_match == "exact", []
         for layer, keys in _KEYS.items():
-            left = projected(annotated, keys)
-            right = projected(self.frames_of_layer(submitted, layer), keys)
+            left = project(annotated, keys)
+            right = project(self.frames_of_layer(submitted, layer), keys)
             if layer == "type+place":
                 ambiguous = self.ambiguous(reference)
-                pairs += left_out(left, right, ambiguous)
+                for place, side in (("reference_place", left), ("system_place", right)):
+                    skipped = side.join(ambiguous, on="document", how="semi", maintain_order="left")
+                    pairs.append(outcome_rows(skipped.rename({"place": place}), layer, "left out"))
                 left, right = (
                     side.join(ambiguous, on="document", how="anti") for side in (left, right)
                 )
-                exact = self.options.place_match == "exact"
-                changes, paired = localized(left, right, exact=exact)
-            else:
-                changes, paired = equal(left, right, keys)
-            annotations = left.group_by("document", "label", maintain_order=True).agg(
-                references=pl.len().cast(pl.Int64)
-            )
+            changes, paired = match_frames(left, right, keys, exact=exact)
+            annotations = left.group_by("document", "label", maintain_order=True)
             counts += [
                 changes.select(*frame, once, "matched", layer=pl.lit(layer)),
-                annotations.with_columns(layer=pl.lit(layer)),
+                annotations.agg(references=pl.len().cast(pl.Int64), layer=pl.lit(layer)),
             ]
             if alignment:
-                pairs += aligned(layer, left, right, paired)
+                pairs.append(align_frames(layer, left, right, paired))
         names = pl.concat([reference.documents, system.documents]).select("row", "name").unique()
         zeros = pl.col("matched", "frames", "references").fill_null(0)
         named = with_names(pl.concat(counts, how="diagonal").with_columns(zeros), names, COUNTS)
@@ -164,9 +176,8 @@ class FrameMatch(Metric):
 
     def system_frames(self, corpus: Corpus, reference: Corpus) -> pl.DataFrame:  # noqa: ARG002
         """The submitted frames, with the places that count."""
-        return self.with_places(
-            situations(corpus).with_columns(pl.col("confidence").fill_null(1.0))
-        )
+        frames = situations(corpus)
+        return self.with_places(frames.with_columns(pl.col("confidence").fill_null(1.0)))
 
     def with_places(self, frames: pl.DataFrame) -> pl.DataFrame:
         """Frames with the names of their places that are compared; white space is no place."""
@@ -184,7 +195,7 @@ class FrameMatch(Metric):
 
     def ambiguous(self, reference: Corpus) -> pl.DataFrame:
         """The segments that are left out of Type+Place."""
-        return ambiguous_segments(reference)
+        return candidate_places(reference).select("document").unique()
 
     def crashes_at(self, system: Corpus) -> Iterable[pl.DataFrame]:  # noqa: ARG002
         """The frames at which nothing can be scored."""
@@ -202,21 +213,16 @@ class FrameMatch(Metric):
         rows: list[Mapping[str, object]] = []
         for layer, points in curves.items():
             name, figures = LAYERS[layer], self.figures(points)
-            values |= {f"{layer}.{figure}": figures[figure] for figure in FIGURES}
-            of_layer = {measure: figures[figure] for measure, figure in _MEASURES.items()}
+            values |= {f"{layer}.{figure}": value for figure, value in figures.items()}
+            of_layer = {measure: figures[figure] for measure, figure in _AREAS.items()}
             of_layer |= points.last() if points else dict.fromkeys(LAST)
-            measures += [
-                {"evaluation": "Curves", "scoring": name, "measure": measure, "value": value}
-                for measure, value in of_layer.items()
-            ]
+            measures += _score_rows("Curves", name, of_layer)
             rows += [{"layer": name, **row} for row in points.rows()] if points else []
-        threshold, tables = self.options.threshold, {}
-        if threshold is not None:
-            applying = [layer for layer, points in curves.items() if points]
-            measures += rows_at(total, threshold, applying)
-            tables = tables_at(total, threshold, applying)
-        curve_table = pl.DataFrame(rows, schema=dict(CURVE))
-        return values, {"scorings": scorings(measures), "curve": curve_table, **tables}
+        tables = {"curve": pl.DataFrame(rows, schema=dict(CURVE))}
+        if self.options.threshold is not None:
+            layers = [layer for layer, points in curves.items() if points]
+            measures += _add_threshold(tables, total, self.options.threshold, layers)
+        return values, {"scorings": scorings(measures), **tables}
 
     def error_analysis(
         self,
@@ -238,17 +244,17 @@ class FrameMatch(Metric):
     def figures(self, points: Curve | None) -> dict[str, float | None]:
         """The metrics of one layer; all null where it does not apply."""
         if points is None:
-            return dict.fromkeys(FIGURES)
+            return dict.fromkeys(_AREAS.values())
         anchored = points.area(anchored=True)
         values = (anchored, anchored, points.area(anchored=False), points.best_f1())
-        return dict(zip(FIGURES, values, strict=True))
+        return dict(zip(_AREAS.values(), values, strict=True))
 
     def fewest_documents(self, name: str) -> int:
         """Areas of relevance, near 1 and with few frames, need more segments than others."""
         return _MANY if name.startswith("relevance.auc") else 0
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What a reader of the numbers must know."""
+        """Sentences about the numbers."""
         lines = []
         for layer, points in self.curves(total).items():
             name = LAYERS[layer]
@@ -261,12 +267,6 @@ class FrameMatch(Metric):
             elif not points.beyond_zero:
                 lines.append(f"{name}: {self.no_point}")
         return tuple(lines)
-
-
-#: Segments that intervals of areas of relevance need; docs/intervals.md has their coverage.
-_MANY = 50
-#: The layer of frames at which nothing can be scored.
-CRASH = "crash"
 
 
 def curves_of(
@@ -288,76 +288,54 @@ def submitted_rows(total: pl.DataFrame) -> pl.DataFrame:
     return total.filter(pl.col("confidence").is_not_null())
 
 
-# Counts at one threshold: precision, recall and F1 of a layer, by type and by segment.
+def _score_rows(
+    evaluation: str, scoring: str, values: Mapping[str, object]
+) -> Iterator[Mapping[str, object]]:
+    """Rows of the table `scorings`."""
+    for measure, value in values.items():
+        row = {"evaluation": evaluation, "scoring": scoring, "measure": measure}
+        yield row | {"value": value}
 
 
-_THRESHOLDS_MEASURES = {
-    "Precision": "precision",
-    "Recall": "recall",
-    "F1": "f1",
-    "True Positives": "tp",
-    "False Positives": "fp",
-    "False Negatives": "fn",
-}
-
-
-def counts_at(
-    total: pl.DataFrame, threshold: float, layers: Iterable[str], keys: Sequence[str] = ()
-) -> pl.DataFrame:
-    """Counts, precision, recall and F1 of the frames with at least some confidence.
+def _add_threshold(
+    tables: Tables, total: pl.DataFrame, threshold: float, layers: Sequence[str]
+) -> Iterator[Mapping[str, object]]:
+    """Add the tables `by_type` and `by_segment`: counts and rates at a threshold.
 
     Args:
+        tables: the tables that are there.
         total: the statistics of all segments.
         threshold: the least confidence of a frame that counts.
         layers: the names of the layers that apply.
-        keys: `label` and `document`, where each type or segment has a row of its own.
 
     Returns:
-        A row for each layer and key: the keys, `tp`, `fp`, `fn`, `precision`, `recall` and `f1`.
-        What is undefined is null.
+        The rows of the table `scorings`: of each layer, and of its types. What is undefined is
+        null.
     """
     taken = total.filter(
-        pl.col("layer").is_in(list(layers)),
+        pl.col("layer").is_in(layers),
         pl.col("confidence").is_null() | (pl.col("confidence") >= threshold),
     )
-    sums = taken.group_by("layer", *keys).agg(pl.col("matched", "frames", "references").sum())
-    tp = pl.col("matched") / UNIT
-    rows = sums.with_columns(
-        tp=tp,
-        fp=pl.col("frames") - tp,
-        fn=pl.col("references") - tp,
-        **rates(tp, pl.col("frames"), pl.col("references"))._asdict(),
+    tp, frames, references = pl.col("matched") / UNIT, pl.col("frames"), pl.col("references")
+    order = pl.col("layer").replace_strict({name: number for number, name in enumerate(LAYERS)})
+    by_layer, by_type, by_segment = (
+        taken.group_by("layer", *keys)
+        .agg(pl.col("matched", "frames", "references").sum())
+        .sort(order, *keys)
+        .select(
+            pl.col("layer").replace(LAYERS),
+            *keys,
+            tp=tp,
+            fp=frames - tp,
+            fn=references - tp,
+            **rates(tp, frames, references)._asdict(),
+        )
+        for keys in ((), ("label",), ("document",))
     )
-    order = pl.col("layer").replace_strict({name: at for at, name in enumerate(LAYERS)})
-    rows = rows.sort(order, *keys).with_columns(pl.col("layer").replace(dict(LAYERS)))
-    return rows.select("layer", *keys, "tp", "fp", "fn", "precision", "recall", "f1")
-
-
-def rows_at(
-    total: pl.DataFrame, threshold: float, layers: Sequence[str]
-) -> Iterator[Mapping[str, object]]:
-    """The rows of the table `scorings` at a threshold: of each layer, and of its types."""
-    evaluation = f"Confidence ≥ {threshold:g}"
-    for keys, some in (([], layers), (["label"], [name for name in layers if "type" in name])):
-        for row in counts_at(total, threshold, some, keys).iter_rows(named=True):
-            scoring = row["layer"] + (f": {row['label']}" if keys else "")
-            for measure, column in _THRESHOLDS_MEASURES.items():
-                yield {
-                    "evaluation": evaluation,
-                    "scoring": scoring,
-                    "measure": measure,
-                    "value": row[column],
-                }
-
-
-def tables_at(
-    total: pl.DataFrame, threshold: float, layers: Sequence[str]
-) -> dict[str, pl.DataFrame]:
-    """The tables `by_type` and `by_segment` at a threshold."""
-    typed = [name for name in layers if "type" in name]
-    by_type = counts_at(total, threshold, typed, ["label"])
-    by_segment = counts_at(total, threshold, layers, ["document"])
-    return {
-        "by_type": by_type.rename({"label": "type"}),
-        "by_segment": by_segment.rename({"document": "segment"}),
-    }
+    by_type = by_type.filter(pl.col("layer") != LAYERS["relevance"])
+    tables["by_type"] = by_type.rename({"label": "type"})
+    tables["by_segment"] = by_segment.rename({"document": "segment"})
+    for row in (*by_layer.iter_rows(named=True), *by_type.iter_rows(named=True)):
+        scoring = f"{row['layer']}: {row['label']}" if "label" in row else row["layer"]
+        values = {measure: row[column] for measure, column in _COUNTS.items()}
+        yield from _score_rows(f"Confidence ≥ {threshold:g}", scoring, values)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Container, Iterator, Mapping
 
 from hlteval.findings import Finding, finding
 from hlteval.findings.suggest import closest_files
@@ -17,15 +16,56 @@ _OFFICE = {"xlsx", "xls", "ods", "docx", "doc", "odt", "pdf"}
 
 def findings(package: Package) -> Iterator[Finding]:
     """The findings about a submission as a package."""
-    yield from _two_files(package)
-    if package.reference is not None:
-        yield from _missing_and_unknown(package)
-        yield from _not_read(package)
+    yield from _several_files(package)
+    if package.reference is None:
+        return
+    read = {member.name for members in package.found.values() for member in members}
+    unread = [member for member in package.submission.members if member.name not in read]
+    inputs = {member.basename: member for each in package.expected.values() for member in each}
+    missing = {document for document in package.expected if document not in package.found}
+    nested = {
+        document: member
+        for member in unread
+        if member.name.endswith(PREDICTED)
+        and (document := member.basename.removesuffix(PREDICTED)) in missing
+    }
+    others = {
+        document: member
+        for member in unread
+        if (document := member.basename.rpartition(".")[0]) in missing
+        and "/" not in member.name
+        and not member.name.endswith(PREDICTED)
+        and not _is_copy(member, inputs)
+    }
+    folders = {member.display.rpartition("/")[0] for member in nested.values()}
+    folder = folders.pop() if len(folders) == 1 and not package.found else ""
+    if folder:
+        path, name = package.submission.path, folder.rpartition("/")[2]
+        yield finding("SEE410", file=path, count=len(nested), folder=folder, name=name)
+        missing -= nested.keys()
+    hints = {document: _rename(member, member.basename) for document, member in others.items()}
+    hints |= {
+        document: f"move {member.display} to the top level" for document, member in nested.items()
+    }
+    yield from _documents(package, missing, hints)
+    predictions = {member.name for member in others.values()}
+    for member in unread:
+        inside = member.display.rpartition("/")[0]
+        if member.name.endswith(PREDICTED):
+            if inside != folder:
+                yield finding("SEE405", file=member.display, folder=inside)
+        elif member.name in predictions:
+            yield finding("SEE404", file=member.display, hint=_rename(member, "it"))
+        elif member.name.endswith(PROVIDED) and member.basename in inputs:
+            code = "SEE406" if _is_copy(member, inputs) else "SEE407"
+            yield finding(code, file=member.display)
+        else:
+            yield finding("SEE404", file=member.display, hint=_hint(member))
 
 
-def _two_files(package: Package) -> Iterator[Finding]:
+def _several_files(package: Package) -> Iterator[Finding]:
     """The files of documents that have several, and the folders if these are several runs."""
-    folders: dict[tuple[str, ...], list[str]] = {}
+    runs: dict[tuple[str, ...], int] = {}
     for document, members in package.found.items():
         for suffix in (*PROVIDED, PREDICTED):
             files = [member for member in members if member.name.endswith(suffix)]
@@ -33,52 +73,44 @@ def _two_files(package: Package) -> Iterator[Finding]:
                 other = files[0].display
                 yield finding("SEE408", file=member.display, document=document, other=other)
             if len(files) > 1 and suffix == PREDICTED:
-                runs = tuple(member.name.rpartition("/")[0] for member in files)
-                folders.setdefault(runs, []).append(document)
-    yield from _several_runs(folders, package.submission.path)
+                folders = tuple(member.name.rpartition("/")[0] for member in files)
+                runs[folders] = runs.get(folders, 0) + 1
+    if len(runs) != 1:
+        return
+    ((folders, documents),) = runs.items()
+    if documents > 1 and len(set(folders)) == len(folders):
+        *first, last = (folder or "the top level" for folder in folders)
+        listed = f"{', '.join(first)} and {last}"
+        yield finding(
+            "SEE409",
+            file=package.submission.path,
+            count=len(folders),
+            runs=listed,
+            documents=documents,
+        )
 
 
-def _several_runs(folders: Mapping[tuple[str, ...], Sequence[str]], path: str) -> Iterator[Finding]:
-    """The finding about several runs, if these explain all documents with several files.
+def _documents(
+    package: Package, missing: Container[str], hints: Mapping[str, str]
+) -> Iterator[Finding]:
+    """The documents of the task without a file, and the files of other documents.
 
     Args:
-        folders: the documents with several files, by the folders of these.
-        path: of the submission.
+        package: the submission.
+        missing: the documents that are reported as missing.
+        hints: how to correct this, where there may be a file.
     """
-    for runs, documents in folders.items():
-        if len(folders) == 1 and len(documents) > 1 and len(set(runs)) == len(runs):
-            names = [run or "the top level" for run in runs]
-            listed = ", ".join(names[:-1]) + f" and {names[-1]}"
-            values: Mapping[str, Any] = {
-                "count": len(runs),
-                "runs": listed,
-                "documents": len(documents),
-            }
-            yield finding("SEE409", file=path, **values)
-
-
-def _missing_and_unknown(package: Package) -> Iterator[Finding]:
-    missing = _missing(package)
+    absent = [document for document in package.expected if document not in package.found]
     unknown = [document for document in package.found if document not in package.expected]
     # Longer names of a corpus are all much alike, so only a letter or two may differ.
-    meant_by = closest_files(missing, unknown, distance=2)
-    nested, other = _nested(package), _other_files(package)
-    folder = _run_folder(package)
-    if folder:
-        values: Mapping[str, Any] = {"folder": folder, "name": folder.rpartition("/")[2]}
-        yield finding("SEE410", file=package.submission.path, count=len(nested), **values)
-    for document in missing:
-        if folder and document in nested:
-            continue
-        hint = "add the file, or an empty one if nothing is predicted"
-        if document in other:
-            hint = _renamed(other[document], other[document].basename)
-        if document in nested:
-            hint = f"move {nested[document].display} to the top level"
+    meant_by = closest_files(absent, unknown, distance=2)
+    for document in absent:
+        hint = hints.get(document, "add the file, or an empty one if nothing is predicted")
         if document in meant_by:
             hint = f"rename {meant_by[document]}{PREDICTED} if it is meant for this document"
-        yield finding("SEE401", file=package.submission.path, document=document, hint=hint)
-    meant = closest_files(unknown, missing, distance=2)
+        if document in missing:
+            yield finding("SEE401", file=package.submission.path, document=document, hint=hint)
+    meant = closest_files(unknown, absent, distance=2)
     for document in unknown:
         hint = "rename the file after a document of the task"
         if document in meant:
@@ -87,74 +119,10 @@ def _missing_and_unknown(package: Package) -> Iterator[Finding]:
         yield finding("SEE402", file=file, document=document, hint=hint)
 
 
-def _missing(package: Package) -> list[str]:
-    """The documents of the task that have no file."""
-    return [document for document in package.expected if document not in package.found]
-
-
-def _nested(package: Package) -> dict[str, Member]:
-    """The files in subfolders of the documents without a file at the top level."""
-    read = {member.name for members in package.found.values() for member in members}
-    missing = set(_missing(package))
-    return {
-        document: member
-        for member in package.submission.members
-        if member.name not in read and member.name.endswith(PREDICTED)
-        if (document := member.basename.removesuffix(PREDICTED)) in missing
-    }
-
-
-def _run_folder(package: Package) -> str:
-    """The subfolder that has all files, if the top level has none; empty if there is none."""
-    folders = {member.display.rpartition("/")[0] for member in _nested(package).values()}
-    return folders.pop() if len(folders) == 1 and not package.found else ""
-
-
-def _other_files(package: Package) -> dict[str, Member]:
-    """The files with other suffixes of the documents without a file; not inputs of the task."""
-    missing, own = set(_missing(package)), _inputs(package)
-    return {
-        document: member
-        for member in package.submission.members
-        if (document := member.basename.rpartition(".")[0]) in missing
-        and "/" not in member.name
-        and not member.name.endswith(PREDICTED)
-        and not (member.basename in own and _content(member) == _content(own[member.basename]))
-    }
-
-
-def _renamed(member: Member, name: str) -> str:
-    """The fix of a file with another suffix, which is called by a name in it."""
-    stem, _, suffix = member.basename.rpartition(".")
-    if suffix.lower() in _OFFICE:
-        return f"save {name} as plain text, as {stem}{PREDICTED}, if it contains predictions"
-    return f"rename {name} to {stem}{PREDICTED} if it contains predictions"
-
-
-def _inputs(package: Package) -> dict[str, Member]:
-    """The files of the task by their names."""
-    return {member.basename: member for members in package.expected.values() for member in members}
-
-
-def _not_read(package: Package) -> Iterator[Finding]:
-    """The files of a submission that hold no predictions, or are where none are expected."""
-    read = {member.name for members in package.found.values() for member in members}
-    own = _inputs(package)
-    folder, predictions = _run_folder(package), {m.name for m in _other_files(package).values()}
-    for member in package.submission.members:
-        if member.name in read:
-            continue
-        if member.name.endswith(PREDICTED):
-            inside = member.display.rpartition("/")[0]
-            if inside != folder:
-                yield finding("SEE405", file=member.display, folder=inside)
-        elif member.name in predictions:
-            yield finding("SEE404", file=member.display, hint=_renamed(member, "it"))
-        elif member.name.endswith(PROVIDED) and member.basename in own:
-            same = _content(member) == _content(own[member.basename])
-            yield finding("SEE406" if same else "SEE407", file=member.display)
-        else:
-            yield finding("SEE404", file=member.display, hint=_hint(member))
+def _is_copy(member: Member, inputs: Mapping[str, Member]) -> bool:
+    """Whether a file has the name and the content of a file of the task."""
+    original = inputs.get(member.basename)
+    return original is not None and _content(member) == _content(original)
 
 
 def _content(member: Member) -> bytes | None:
@@ -162,6 +130,14 @@ def _content(member: Member) -> bytes | None:
         return member.fetch()
     except Unreadable:
         return None
+
+
+def _rename(member: Member, name: str) -> str:
+    """The fix of a file with another suffix, which is called by a name in it."""
+    stem, _, suffix = member.basename.rpartition(".")
+    if suffix.lower() in _OFFICE:
+        return f"save {name} as plain text, as {stem}{PREDICTED}, if it contains predictions"
+    return f"rename {name} to {stem}{PREDICTED} if it contains predictions"
 
 
 def _hint(member: Member) -> str:

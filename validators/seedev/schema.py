@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-
-import polars as pl
+from functools import cache
 
 from hlteval.grammars import vocabulary
 
@@ -34,7 +32,7 @@ class EventType:
 
 @dataclass(frozen=True)
 class EventSchema:
-    """What an event task allows.
+    """The types, roles and modifiers of an event task.
 
     Attributes:
         task: its name.
@@ -63,30 +61,8 @@ class EventSchema:
         """Every type of the task."""
         return self.mentions | self.events.keys() | self.modifiers.keys()
 
-    @cached_property
-    def roles(self) -> pl.DataFrame:
-        """Every role of every event type: `label`, `role`, and whether it is `required`."""
-        rows = [
-            (event.label, role, role in event.mandatory or role in event.one_of)
-            for event in self.events.values()
-            for role in event.roles
-        ]
-        columns = {"label": pl.String, "role": pl.String, "required": pl.Boolean}
-        return pl.DataFrame(rows, schema=columns, orient="row")
 
-    @cached_property
-    def fillers(self) -> pl.DataFrame:
-        """The types that may fill each restricted role: `label`, `role`, `filler_label`."""
-        rows = [
-            (event.label, role, filler)
-            for event in self.events.values()
-            for role, allowed in event.roles.items()
-            for filler in sorted(allowed or ())
-        ]
-        columns = dict.fromkeys(("label", "role", "filler_label"), pl.String)
-        return pl.DataFrame(rows, schema=columns, orient="row")
-
-
+@cache
 def schema(task: str) -> EventSchema:
     """The event schema of `full` or `binary`, from grammars/seedev.toml.
 
@@ -94,11 +70,6 @@ def schema(task: str) -> EventSchema:
         >>> schema("binary").events["Binds_To"].mandatory
         ('Functional_Molecule', 'Molecule')
     """
-    return _schema(task)
-
-
-@cache
-def _schema(task: str) -> EventSchema:
     data = vocabulary("seedev")
     other = "binary" if task == "full" else "full"
     conditions = data["conditions"] if task == "full" else {}

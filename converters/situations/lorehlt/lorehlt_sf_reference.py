@@ -35,22 +35,20 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.situations.lorehlt.items import ISSUE, types
-from hlteval.converters.situations.lorehlt.reference_rows import (
-    AUDIO,
-    EXTRAS,
-    READ_BY_SCORER,
-    TEXT,
-    corpus_of,
-)
 from hlteval.converters.situations.lorehlt.reference_tables import (
+    AUDIO,
     EMOTIONS,
+    EXTRAS,
     ISSUES,
     MENTIONS,
     NEEDS,
     NONE,
+    READ_BY_SCORER,
     SENTIMENTS,
     SPEECH,
+    TEXT,
     Files,
+    corpus_of,
     documents,
     folder_of,
     kind_of_header,
@@ -205,10 +203,7 @@ def _sentiments(corpus: Corpus, frames: pl.DataFrame) -> pl.DataFrame:
     targets = frames.select(frame_row="row", own="frame")
     rows = _named(corpus, corpus.sentiments.drop_nulls("value"))
     rows = rows.join(targets, on="frame_row", how="left", maintain_order="left")
-    felt = [
-        pl.when(pl.col(name)).then(pl.lit(emotion))
-        for name, emotion in zip(("fear", "anger", "joy"), EMOTIONS, strict=True)
-    ]
+    felt = [pl.when(pl.col(name)).then(pl.lit(emotion)) for name, emotion in EMOTIONS.items()]
     emotions = pl.concat_str(felt, separator=",", ignore_nulls=True)
     return rows.with_columns(
         target=pl.coalesce("target", "own"),
@@ -258,12 +253,12 @@ BATCH = 4000
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The documents in batches, in the order of the names of their files."""
-    named = iter(documents(source).values())
+    named = iter(documents(source).items())
     while batch := list(islice(named, BATCH)):
         files = Files(source.path, FORMAT.name)
-        for members in batch:
+        for name, members in batch:
             for member in members:
-                files.add(member)
+                files.take(name, member)
         corpus = corpus_of(files)
         found = (item for group in files.groups.values() for item in group.findings())
         yield ReadResult(corpus, (*files.findings, *found), tuple(files.members))
@@ -272,7 +267,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 def tabular(member: Member, first: str) -> Sequence[Table]:  # noqa: ARG001
     """The table that a file is by its folder; any where it is in none."""
     own = kinds().get(folder_of(member))
-    return [kind.declared for kind in ([own] if own else kinds().values())]
+    return [kind.declaration for kind in ([own] if own else kinds().values())]
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

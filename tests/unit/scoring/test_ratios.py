@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hlteval.scoring.edl import official as neleval
+from hlteval.scoring.edl.counts import official_rates as neleval_rates
 from hlteval.scoring.ratios import harmonic, rates, side_rates
-from hlteval.scoring.situations.lorehlt.official_matches import official_rates
+from hlteval.scoring.situations.lorehlt.official_frames import official_rates
 
 UNDEFINED = None
 BY_HAND = [
@@ -51,7 +51,7 @@ def test_the_public_scorers_have_zeros_where_nothing_can_be_divided(counts, expe
     zeros = tuple(0.0 if value is None else value for value in expected)
     assert [float(rate) for rate in official_rates(*map(np.array, counts))] == pytest.approx(zeros)
     right, predicted, relevant = map(pl.lit, counts)
-    assert columns(neleval.rates(right, predicted, right, relevant)) == pytest.approx(zeros)
+    assert columns(neleval_rates(right, predicted, right, relevant)) == pytest.approx(zeros)
 
 
 def test_arrays_and_columns_have_the_same_digits():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hlteval.validators.seedev.references import Edge, cycles
+from hlteval.validators.seedev.events import Edge, cycles
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hlteval.converters.standoff.bionlp import FORMAT
 from hlteval.representation import Corpus
 from hlteval.scoring.seedev.event_pairs import UNIT
-from hlteval.scoring.seedev.events import Sameness, equivalence_classes, keys, others, side
+from hlteval.scoring.seedev.events import Comparison, equivalence_classes, keys, others, side
 from hlteval.sources import Member, Source
 
 A1 = "".join(f"T{number}\tX 0 1\tx\n" for number in range(1, 7))
@@ -25,7 +25,7 @@ def same(ours: str, theirs: str, commutative: frozenset[str] = frozenset()) -> b
     """Whether the last event of either side is the same."""
     reference, system = corpus(ours), corpus(theirs)
     made = [
-        side(one, reference, name, Sameness(), ("Optional",), commutative)
+        side(one, reference, name, Comparison(("Optional",)), commutative)
         for name, one in (("reference", reference), ("system", system))
     ]
     compared = [one.arguments.filter(pl.col("role") != "Optional") for one in made]

@@ -6,7 +6,7 @@ import pytest
 
 from hlteval.converters.standoff.bionlp import FORMAT
 from hlteval.representation import Corpus
-from hlteval.scoring.seedev.events import Sameness, inside, side
+from hlteval.scoring.seedev.events import Comparison, inside, side
 from hlteval.sources import Member, Source
 
 A1 = """\
@@ -33,7 +33,7 @@ def corpus(events: str, sentences: list[tuple[int, int]]) -> Corpus:
 
 def kept(events: str, sentences: list[tuple[int, int]]) -> list[str]:
     whole = corpus(events, sentences)
-    one = inside(side(whole, whole, "reference", Sameness()), whole)
+    one = inside(side(whole, whole, "reference", Comparison()), whole)
     assert set(one.arguments["frame_row"]) <= set(one.events["row"])
     return one.events["frame"].to_list()
 
