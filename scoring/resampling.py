@@ -87,7 +87,7 @@ def weighted(
     return dict(zip(columns, (weights @ matrix).T, strict=True))
 
 
-def concat_replicates(blocks: Iterator[Replicates]) -> Replicates:
+def gathered(blocks: Iterator[Replicates]) -> Replicates:
     """The replicates of several blocks as one."""
     collected = list(blocks)
     return {name: np.concatenate([block[name] for block in collected]) for name in collected[0]}
@@ -111,7 +111,7 @@ def bootstrap(
     draws = unit_draws(kinds["times"].to_numpy(), replicates, seed)
     names = kinds[metric.document_column].to_list()
     counts = kinds.drop("times")
-    return concat_replicates(metric.replicates(counts, names, block) for block in draws)
+    return gathered(metric.replicates(counts, names, block) for block in draws)
 
 
 def over(
@@ -125,7 +125,7 @@ def over(
     found: Replicates = {}
     for part in metric.decompose():
         blocks = draws(len(documents), replicates, seed)
-        found |= concat_replicates(part.replicates(counts, documents, block) for block in blocks)
+        found |= gathered(part.replicates(counts, documents, block) for block in blocks)
     return found
 
 
@@ -302,7 +302,7 @@ class Pair:
         ways = 2 ** len(self.differing)
         exact = ways <= replicates
         swapped = self._all_swaps(ways) if exact else self._drawn_swaps(replicates, seed)
-        differences = concat_replicates(self._difference(1 - block, block) for block in swapped)
+        differences = gathered(self._difference(1 - block, block) for block in swapped)
         return Permutations(differences, exact, self.size, len(self.differing))
 
     def _all_swaps(self, ways: int) -> Iterator[Weights]:
