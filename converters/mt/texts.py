@@ -9,9 +9,10 @@ import polars as pl
 
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import escaped, keyed, unescaped
+from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Finding, Problem, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
 from hlteval.syntax.xml_places import ABSENT
 
@@ -93,16 +94,14 @@ def with_sources(corpus: Corpus) -> Corpus:
     segments = segments.join(wanted.unique(), on="document", how="semi", maintain_order="left")
     languages = corpus.documents.select("language", document="row")
     segments = segments.join(languages, on="document", how="left", maintain_order="left")
-    first = rows.select(pl.col("row").max() + 1).item()
+    first, nothing = rows.select(pl.col("row").max() + 1).item(), pl.lit(None, pl.String)
     sources = segments.select(
-        pl.int_range(first, first + pl.len(), dtype=pl.Int64).alias("row"),
-        *("document", "origin", "record"),
-        pl.col("name").alias("segment"),
-        pl.lit(SOURCE).alias("role"),
-        pl.lit(None, pl.String).alias("set"),
-        "language",
-        pl.lit(None, pl.String).alias("part"),
-        "text",
+        *("document", "origin", "record", "language", "text"),
+        row=pl.int_range(first, first + pl.len(), dtype=pl.Int64),
+        segment="name",
+        role=pl.lit(SOURCE),
+        set=nothing,
+        part=nothing,
     )
     return corpus.replace(translations=pl.concat([rows, sources.select(rows.columns)]))
 
@@ -112,7 +111,6 @@ def with_sources(corpus: Corpus) -> Corpus:
 
 _PLACE = ("document", "origin", "record")
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "sources": ("path", "member", "format", "sha256"),
     "documents": ("origin", "name"),
     "attributes": (*_PLACE, "element", "name", "value"),
     "translations": (*_PLACE, "segment", "role", "set", "language", "part", "text"),
@@ -135,31 +133,20 @@ class Collected:
     """
 
     def __init__(self, source: Source, form: str) -> None:
-        self.path, self.form = source.path, form
+        self.files = FileBatch(source.path, form)
         self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in _COLUMNS}
         self.documents: dict[str, int] = {}
         self.attributes: set[tuple[int, str, str]] = set()
-        self.members: list[Member] = []
-        self.findings: list[Finding] = []
 
     @property
     def origin(self) -> int:
         """The row of the last file in `sources`."""
-        return len(self.members) - 1
+        return len(self.files.members) - 1
 
     def open(self, member: Member) -> str | None:
         """The text of a file, which is added; None if it cannot be read, with a finding."""
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            self.findings.append(reason.finding)
-            return None
-        decoded = decode(data, display=member.display, encoding=member.encoding)
-        self.findings += decoded.findings
-        own = (self.path, member.name or member.basename, self.form, sha256(data))
-        self.rows["sources"].append(own)
-        self.members.append(member)
-        return decoded.text
+        self.files.add("", member)
+        return self.files.texts.pop()[-1] if self.files.texts else None
 
     def document(self, name: str) -> int:
         """The row of a document, which is added if it is new."""
@@ -204,7 +191,8 @@ class Collected:
     def result(self, findings: Iterable[Finding] = ()) -> ReadResult:
         """All files as one batch."""
         tables = {name: keyed(name, rows, _COLUMNS[name]) for name, rows in self.rows.items()}
-        return ReadResult(Corpus(**tables), (*self.findings, *findings), tuple(self.members))
+        corpus = Corpus(sources=self.files.sources, **tables)
+        return ReadResult(corpus, (*self.files.findings, *findings), tuple(self.files.members))
 
 
 # Lists of segments and the texts of sets beside them, line by line.
@@ -305,7 +293,7 @@ def add_lines(
         columns: the role and the name of the set of each cell.
         separator: what is between the cells of a line; a line is one cell if empty.
     """
-    lines, display = lines_of(text), collected.members[-1].display
+    lines, display = lines_of(text), collected.files.members[-1].display
     if len(lines) != segments.length:
         size = segments.length
         yield finding("MTF402", file=display, lines=len(lines), segments=size, ids=beside)

@@ -14,7 +14,7 @@ References:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -33,13 +33,10 @@ class Clusterings:
         reference: `group`, `item`, `cluster`; `order`, by which the last cluster of an item is
             found; and `nameless`, whether the cluster is that of mentions without an identifier.
         system: the same of the system.
-        official: whether they are counted as by the public scorer (neleval 3.1). It differs only
-            where an item is in several clusters of a side.
     """
 
     reference: pl.DataFrame
     system: pl.DataFrame
-    official: bool = False
     _shared: dict[tuple[int, int], pl.DataFrame] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
@@ -54,26 +51,25 @@ class Clusterings:
             for side in (self.reference, self.system)
         ]
         whole = sides[0] is self.reference and sides[1] is self.system
-        return self if whole else Clusterings(sides[0], sides[1], self.official)
+        return self if whole else replace(self, reference=sides[0], system=sides[1])
 
-    @cached_property
+    @property
+    def partition(self) -> Clusterings:
+        """The clusterings that measures of partitions compare."""
+        return self.once
+
+    @property
     def matrix(self) -> pl.DataFrame:
-        """The reference's memberships of which CEAF counts those that clusters share.
+        """The reference's memberships of which CEAF counts those that clusters share."""
+        return self.reference
 
-        The public scorer puts all items down cluster by cluster; but a cluster's stretch of that
-        list ends where the number of different items seen so far says, not the number of items put
-        down, so that each item goes to the cluster of the different item of its number. In which
-        order the items of a cluster are put down varies from run to run there; here the last one
-        comes first.
-        """
-        if not self.official or self.once.reference is self.reference:
-            return self.reference
-        number = pl.int_range(pl.len()).over("group").alias("number")
-        rows = self.reference.reverse().sort("group", "order", maintain_order=True)
-        rows = rows.select("group", "item", "cluster", number)
-        fresh = rows.unique("item", keep="first", maintain_order=True)
-        fresh = fresh.select("group", "cluster", number)
-        return rows.drop("cluster").join(fresh, on=("group", "number"))
+    def item_count(self, side: pl.DataFrame, name: str) -> pl.LazyFrame:
+        """The items of a side by group: the denominators of CEAF with φ3."""
+        return by_group(side, **{name: pl.len().cast(pl.Int64)})
+
+    def cluster_count(self, side: pl.DataFrame, name: str) -> pl.LazyFrame:
+        """The clusters of a side by group: the denominators of CEAF with φ4."""
+        return by_group(sizes(side), **{name: pl.len()})
 
     def intersections(self, reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
         """Pairs of clusters with the number of items that they share (`shared`), kept.
@@ -123,10 +119,7 @@ def by_group(rows: pl.DataFrame | pl.LazyFrame, **counts: pl.Expr) -> pl.LazyFra
 
 def together(*parts: pl.LazyFrame) -> pl.LazyFrame:
     """The counts of all parts by group, 0 where a part has none."""
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole.join(part, on="group", how="full", coalesce=True)
-    return whole.fill_null(0)
+    return pl.concat(parts, how="diagonal").group_by("group").sum()
 
 
 def fractions(rows: pl.LazyFrame, name: str) -> pl.LazyFrame:
@@ -145,42 +138,22 @@ def best_alignment(pairs: pl.DataFrame, weight: str) -> pl.LazyFrame:
 
 
 def mention_ceaf(both: Clusterings) -> pl.LazyFrame:
-    """CEAF with φ3: the items that clusters share, summed over the best one-to-one alignment.
-
-    The public scorer divides by how often items meet themselves in the clusters of their side.
-    """
+    """CEAF with φ3: the items that clusters share, summed over the best one-to-one alignment."""
     total = pl.col("shared").sum()
-    ours, theirs = both.matrix.lazy(), both.system.lazy()
-    count = pl.len().cast(pl.Int64)
-    if both.official:
-        ours, theirs = (
-            side.group_by("group", "item").agg(times=count**2) for side in (ours, theirs)
-        )
-        count = pl.col("times").sum()
     pairs = both.intersections(both.matrix, both.system)
     return together(
         by_group(best_alignment(pairs, "shared"), ptp=total, rtp=total),
-        by_group(theirs, p_den=count),
-        by_group(ours, r_den=count),
+        both.item_count(both.system, "p_den"),
+        both.item_count(both.matrix, "r_den"),
     )
 
 
 def entity_ceaf(both: Clusterings) -> pl.LazyFrame:
-    """CEAF with φ4: 2|G∩S|/(|G|+|S|), summed over the best one-to-one alignment.
-
-    The public scorer divides by the sum over all pairs of clusters of one side, which is more than
-    their number where they share items.
-    """
+    """CEAF with φ4: 2|G∩S|/(|G|+|S|), summed over the best one-to-one alignment."""
     ours, theirs = both.matrix, both.system
     pairs = dice(both.intersections(ours, theirs), sizes(ours), sizes(theirs))
     total = fractions(best_alignment(pairs, "weight"), "ptp").with_columns(rtp="ptp")
-    denominators = (
-        fractions(dice(both.intersections(side, side), sizes(side), sizes(side)).lazy(), name)
-        if both.official
-        else by_group(sizes(side), **{name: pl.len()})
-        for name, side in (("p_den", theirs), ("r_den", ours))
-    )
-    return together(total, *denominators)
+    return together(total, both.cluster_count(theirs, "p_den"), both.cluster_count(ours, "r_den"))
 
 
 def dice(pairs: pl.DataFrame, ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.DataFrame:
@@ -253,9 +226,8 @@ def pairwise_negative(both: Clusterings) -> pl.LazyFrame:
     Of the pairs of items that both sides have, those are taken away that one of them links.
     """
     ours, theirs = both.reference, both.system
-    ours_common = ours.join(theirs, on="item", how="semi")
-    theirs_common = theirs.join(ours, on="item", how="semi")
-    common = ours_common.join(theirs_common.select("item", other="cluster"), on="item")
+    common = ours.join(theirs.select("item", other="cluster"), on="item")
+    common = common.select("group", "item", "cluster", "other")
     every = _pairs(pl.col("item").n_unique().cast(pl.Int64))
     counts = together(
         by_group(theirs, p_all=every),
@@ -263,8 +235,8 @@ def pairwise_negative(both: Clusterings) -> pl.LazyFrame:
         by_group(common, both_all=every),
         _link_count(theirs, "p_linked"),
         _link_count(ours, "r_linked"),
-        _link_count(theirs_common, "p_common"),
-        _link_count(ours_common, "r_common"),
+        _link_count(common.unique(("item", "other")), "p_common", "other"),
+        _link_count(common.unique(("item", "cluster")), "r_common"),
         _link_count(common, "both_linked", "cluster", "other"),
     )
     linked = pl.col("p_common") + pl.col("r_common") - pl.col("both_linked")
@@ -293,12 +265,11 @@ def _link_count(members: pl.DataFrame, name: str, *columns: str) -> pl.LazyFrame
         name: of the count.
         columns: what a cluster is, if it is not `cluster`.
     """
-    cluster = pl.struct(columns) if columns else pl.col("cluster")
-    rows, size = members.lazy().select("group", "item", cluster=cluster), pl.len().cast(pl.Int64)
+    keys, size = columns or ("cluster",), pl.len().cast(pl.Int64)
     if not members["item"].is_duplicated().any():
-        sized = rows.group_by("cluster").agg(pl.col("group").first(), size=size)
+        sized = members.lazy().group_by(keys).agg(pl.col("group").first(), size=size)
         return by_group(sized, **{name: _pairs(pl.col("size")).sum()})
-    ranked = rows.with_columns(pl.col("cluster").rank("dense"))
+    ranked = members.lazy().with_columns(cluster=pl.struct(keys).rank("dense"))
     clusters = ranked.group_by("group", "item").agg(pl.col("cluster").sort())
     kinds = clusters.group_by("group", "cluster").agg(size=size).with_row_index("kind")
     # collected, so that both sides of the join number the kinds alike

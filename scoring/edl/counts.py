@@ -1,26 +1,32 @@
 """The counts of measures over annotations, and their precision, recall and F-score.
 
 P = ptp / (ptp + fp), R = rtp / (rtp + fn), F = 2PR / (P + R); F is 0 where nothing is right, also
-where a side has nothing, and undefined only without any item. Where the public scorer (neleval 3.1)
-counts otherwise, it does so because a key is in several clusters of one side, spans of one side
-overlap, or there are no identifiers.
+where a side has nothing, and undefined only without any item.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from hlteval.findings.counts import fill
 from hlteval.scoring.edl import clusterings
-from hlteval.scoring.edl.annotations import Coded
+from hlteval.scoring.edl.annotations import (
+    Coded,
+    Spans,
+    all_candidates,
+    best_candidates,
+    coverage,
+    encode,
+    spans,
+)
 from hlteval.scoring.edl.clusterings import Clusterings, by_group, fractions, together
 from hlteval.scoring.edl.measures import (
     COUNTS,
@@ -32,9 +38,8 @@ from hlteval.scoring.edl.measures import (
     RATES,
     Measure,
 )
-from hlteval.scoring.edl.overlaps import Spans, coverage, spans, sweep
 from hlteval.scoring.matching import assigned
-from hlteval.scoring.ratios import Rates, harmonic, side_rates
+from hlteval.scoring.ratios import harmonic, ratio
 
 AVERAGES = ("<micro>", "<macro>")
 #: A measure and a group a row: its figures, whether it was asked for, whether it counts fractions.
@@ -43,25 +48,6 @@ RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     | {"asked": pl.Boolean, "fractional": pl.Boolean}
     | dict.fromkeys(FIGURES, pl.Float64)
 )
-
-
-def official_rates(
-    found: pl.Expr, predicted: pl.Expr, met: pl.Expr, expected: pl.Expr
-) -> Rates[pl.Expr]:
-    """The rates of `ratios.side_rates`, but 0 where nothing can be divided."""
-    precision, recall, _ = side_rates(found, predicted, met, expected)
-    precision = pl.when(predicted == 0).then(0.0).otherwise(precision)
-    recall = pl.when(expected == 0).then(0.0).otherwise(recall)
-    mean = pl.when(precision + recall == 0).then(0.0).otherwise(harmonic(precision, recall))
-    return Rates(precision, recall, mean)
-
-
-def with_rates(counts: pl.DataFrame, *, official: bool) -> pl.DataFrame:
-    """Counts with precision, recall and their harmonic mean."""
-    right, wrong, met, missed = (pl.col(name) for name in COUNTS)
-    each = official_rates if official else side_rates
-    rates = each(right, right + wrong, met, met + missed)
-    return counts.with_columns(**dict(zip(RATES, rates, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -75,40 +61,37 @@ class Grouped:
         whole: the annotations, with the column `group`.
         groups: the numbers of all groups, as `group`.
         weights: what a pair of types counts, by reference's and system's.
-        official: whether they are counted as by the public scorer.
     """
+
+    clusterings: ClassVar[type[Clusterings]] = Clusterings
 
     whole: Coded
     groups: pl.DataFrame
     weights: Mapping[tuple[str, str], float]
-    official: bool
-    _clusterings: dict[tuple[str, tuple[str, ...]], Clusterings] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
-    _kept: dict[tuple[object, ...], Any] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
+    _kept: dict[object, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def figures(self, measure: Measure) -> pl.DataFrame:
         """The figures of a measure by the number of the group; null where there are none."""
-        if not self._is_counted(measure):
-            return self.groups.with_columns(pl.lit(None, pl.Float64).alias(n) for n in FIGURES)
         if measure.aggregate == "blanc":
             links = (self.counts(replace(measure, aggregate=links)) for links in PAIRWISE)
             return clusterings.blanc(*links)
-        return with_rates(self.counts(measure), official=self.official)
+        return self.with_rates(self.counts(measure))
 
-    def _is_counted(self, measure: Measure) -> bool:
-        """Whether the public scorer gives a number, or need not."""
-        if not self.official:
-            return True
-        if measure.aggregate in OVERLAPS:
-            rows = self._rows(measure)
-            return not (rows["last"] < rows["from"]).any()
-        if self.weights and measure.aggregate == "sets":
-            items = self._items(measure, tuple(name for name in measure.key if name != "type"))
-            return not items.select("system", "item").is_duplicated().any()
-        return measure.aggregate != "blanc" and not self.weights
+    @staticmethod
+    def with_rates(counts: pl.DataFrame) -> pl.DataFrame:
+        """Counts with precision, recall and their harmonic mean; null where undefined.
+
+        Examples:
+            >>> nothing = pl.DataFrame({name: [0.0] for name in COUNTS})
+            >>> Grouped.with_rates(nothing).row(0)[4:]
+            (None, None, None)
+        """
+        right, wrong, met, missed = (counts[name].to_numpy() for name in COUNTS)
+        precision, recall = ratio(right, right + wrong), ratio(met, met + missed)
+        nothing = right + wrong + met + missed == 0
+        mean = np.where(nothing, np.nan, np.nan_to_num(harmonic(precision, recall)))
+        rates = zip(RATES, (precision, recall, mean), strict=True)
+        return counts.with_columns(pl.Series(name, rate).fill_nan(None) for name, rate in rates)
 
     def counts(self, measure: Measure) -> pl.DataFrame:
         """The counts of a measure by the number of the group.
@@ -185,31 +168,26 @@ class Grouped:
         return pl.Series("weight", weights, dtype=pl.Float64)
 
     def _compared_clusters(self, measure: Measure) -> Clusterings:
-        """The clusterings that a measure compares, kept until a measure compares others.
-
-        The last cluster of an item is the last by name, or the last to be entered.
-        """
-        if measure.contents not in self._clusterings:
+        """The clusterings that a measure compares, kept until a measure compares others."""
+        if self._kept.get("contents") != measure.contents:
+            self._kept.pop("clusterings", None)
             items = self._items(measure, measure.key)
             members = items.with_columns(
                 cluster=self.whole.key(items, ("group", "eid")),
                 membership=self.whole.key(items, ("group", *measure.key, "eid")),
-                nameless=(pl.col("eid") == 0) & self.official,
-            ).with_row_index("order")
-            entered = pl.col("order").min().over("system", "cluster")
-            order = entered if self.official else pl.col("cluster")
+            )
             columns = ("group", "item", "cluster", "order", "nameless")
-            sides = _sides(members.with_columns(order=order), *columns, once="membership")
-            self._clusterings.clear()
-            self._clusterings[measure.contents] = Clusterings(*sides, self.official)
-        both = self._clusterings[measure.contents]
-        return both.once if measure.aggregate in PARTITIONS and not self.official else both
+            sides = _sides(self.order_clusters(members), *columns, once="membership")
+            self._kept.update(contents=measure.contents, clusterings=self.clusterings(*sides))
+        both: Clusterings = self._kept["clusterings"]
+        return both.partition if measure.aggregate in PARTITIONS else both
+
+    def order_clusters(self, members: pl.DataFrame) -> pl.DataFrame:
+        """Give the memberships `order`, the last cluster of an item being the last by name."""
+        return members.with_columns(order="cluster", nameless=pl.lit(value=False))
 
     def _overlaps(self, measure: Measure) -> pl.LazyFrame:
-        """The share of each annotation that the other side covers, annotations being counted.
-
-        The public scorer finds pairs of spans by a sweep.
-        """
+        """The share of each annotation that the other side covers, annotations being counted."""
         rows = self.whole.rows.lazy()
         x, y = measure.aggregate[-6:-3], measure.aggregate[-3:]
         return together(
@@ -226,22 +204,24 @@ class Grouped:
             kind = tuple(name for name in measure.key if name != "span")
             columns = ("group", "item", "from", "last")
             sides = _sides(self._items(measure, ("docid", *kind)), *columns)
-            both = [spans(side) for side in sides]
-            ours, theirs = both[::-1] if system else both
-            if self.official:
-                if measure.contents not in self._kept:
-                    self._kept[measure.contents] = sweep(*both)
-                pairs = self._kept[measure.contents]
-                own, other = pairs[::-1] if system else pairs
-                ours = ours._replace(kind=np.arange(len(ours.kind)))
-                theirs = Spans(own, theirs.first[other], theirs.last[other])
-            units = pl.Series(coverage(mode, ours, theirs))
+            both = spans(sides[0]), spans(sides[1])
+            units = pl.Series(coverage(mode, *self.meetings(measure, both, system=system)))
             length = pl.col("last") - pl.col("from") + 1
             shares = sides[system].select("group", denominator=length, numerator=units)
             shared = fractions(shares.lazy().filter(pl.col("numerator") > 0), "covered")
             self._kept[key] = shared.collect(engine="in-memory")
         counts: pl.DataFrame = self._kept[key]
         return counts.lazy()
+
+    def meetings(
+        self,
+        measure: Measure,  # noqa: ARG002
+        both: tuple[Spans, Spans],
+        *,
+        system: bool,
+    ) -> tuple[Spans, Spans]:
+        """The spans of one side, and those of the other that may cover them."""
+        return (both[1], both[0]) if system else both
 
 
 def _sides(rows: pl.DataFrame, *columns: str, once: str = "") -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -260,12 +240,18 @@ class Counting:
     Attributes:
         whole: the annotations of both sides.
         weights: what a pair of types counts, by reference's and system's.
-        official: whether they are counted as by the public scorer.
     """
+
+    candidates: ClassVar = staticmethod(all_candidates)
+    select: ClassVar = staticmethod(best_candidates)
+    encode: ClassVar = staticmethod(encode)
+    grouped: ClassVar[type[Grouped]] = Grouped
+    #: What notes say of spans in several clusters, and of mentions that end before they start.
+    LAST: ClassVar = "by name"
+    REVERSE: ClassVar = "{count|it overlaps|they overlap} nothing"
 
     whole: Coded
     weights: Mapping[tuple[str, str], float]
-    official: bool
     _by: dict[str, Grouped] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def _groups(self, column: str) -> Grouped:
@@ -275,12 +261,14 @@ class Counting:
         groups = rows.select("group").unique().sort("group")
         groups = groups if column else pl.DataFrame({"group": [0]})
         whole = replace(self.whole, rows=rows, sizes=sizes)
-        return Grouped(whole, groups, self.weights, self.official)
+        return self.grouped(whole, groups, self.weights)
+
+    def counted_groups(self, column: str) -> Grouped:
+        """The groups that have figures of their own: those of both sides."""
+        return self._groups(column)
 
     def figures(self, measure: Measure, by: str) -> pl.DataFrame:
         """The figures of a measure by group.
-
-        The public scorer has the groups of the reference only: what only the system has disappears.
 
         Args:
             measure: what is measured.
@@ -291,14 +279,7 @@ class Counting:
         """
         column = GROUPINGS[by] if by else ""
         if column not in self._by:
-            grouped = self._groups(column)
-            if self.official and column:
-                rows = grouped.whole.rows
-                reference = rows.filter(~pl.col("system")).select("group").unique()
-                rows = rows.join(reference, on="group", how="semi", maintain_order="left")
-                whole = replace(grouped.whole, rows=rows)
-                grouped = replace(grouped, whole=whole, groups=reference.sort("group"))
-            self._by[column] = grouped
+            self._by[column] = self.counted_groups(column) if column else self._groups("")
         figures = self._by[column].figures(measure)
         names = self.whole.names[column].gather(figures["group"]) if column else pl.Series([""])
         return figures.with_columns(names.alias("group"))
@@ -322,7 +303,7 @@ class Counting:
             sizes[column] *= copies
         groups = pl.DataFrame({"group": range(size)}, schema={"group": pl.Int64})
         whole = replace(self.whole, rows=rows, sizes=sizes)
-        return Grouped(whole, groups, self.weights, self.official)
+        return self.grouped(whole, groups, self.weights)
 
     @cached_property
     def _documents(self) -> Grouped:
@@ -347,18 +328,14 @@ class Counting:
         count = rows.group_by("system", "span").agg(several)["eid"].sum()
         if count:
             spans = fill("{count:,} {count|span is|spans are}", {"count": count})
-            last = "in the file" if self.official else "by name"
             yield (
                 f"{spans} in several clusters of one side; B³, MUC, pairwise and BLANC "
-                f"use the last {last}"
+                f"use the last {self.LAST}"
             )
         reverse = rows.filter(pl.col("last") < pl.col("from")).height
         if reverse:
             mentions = "{count|mention ends before it starts|mentions end before they start}"
-            nothing = "{count|it overlaps|they overlap} nothing"
-            crash = "no overlap scores, since the public scorer crashes"
-            text = f"{{count:,}} {mentions}: {crash if self.official else nothing}"
-            yield fill(text, {"count": reverse})
+            yield fill(f"{{count:,}} {mentions}: {self.REVERSE}", {"count": reverse})
 
     def results(
         self, measures: Sequence[Measure], asked: Collection[Measure], by: str
@@ -393,7 +370,7 @@ class Counting:
         groups = self.figures(measure, by)
         stem = measure.name.partition(";docid=<")[0].partition(";type=<")[0]
         head = f"{stem};{GROUPINGS[by]}="
-        micro = with_rates(groups.select(pl.col(*COUNTS).sum()), official=self.official)
+        micro = self.grouped.with_rates(groups.select(pl.col(*COUNTS).sum()))
         if measure.aggregate == "blanc":  # a mean has no counts to be summed
             micro = micro.select(pl.lit(None, pl.Float64).alias(name) for name in FIGURES)
         macro = groups.select(pl.col(*FIGURES).mean())
@@ -426,36 +403,3 @@ def scorings(rows: pl.DataFrame) -> pl.DataFrame:
         pl.col("figure").alias("measure"),
         "value",
     )
-
-
-HEADER = (*COUNTS, "precis", "recall", "fscore", "measure")
-
-
-def official_files(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    r"""The table and the JSON that the public scorer writes (neleval 3.1).
-
-    The table has three decimals, whole counts as they are, and is sorted by the measures' names.
-
-    Args:
-        rows: `measure`, `fractional` (whether counts are sums of fractions), counts and rates; null
-            where there is none.
-
-    Examples:
-        >>> row = {"measure": "muc", "fractional": False, "ptp": 1.0, "fp": 1.0, "rtp": 1.0}
-        >>> row |= {"fn": 0.0, "precision": 0.5, "recall": 1.0, "fscore": 2 / 3}
-        >>> official_files([row])["evaluation.tab"].splitlines()[1].split("\t")
-        ['1', '1', '1', '0', '0.500', '1.000', '0.667', 'muc']
-    """
-    figures: list[tuple[str, dict[str, float | int]]] = []
-    for row in rows:
-        counts = {} if row["precision"] is None else {name: row[name] for name in (*COUNTS, *RATES)}
-        if not row["fractional"]:
-            counts |= {name: int(counts[name]) for name in COUNTS if name in counts}
-        figures.append((row["measure"], counts))
-    lines = ["\t".join(HEADER)]
-    for name, counts in sorted(figures, key=lambda figure: str(figure[0])):
-        values = counts.values() or [0] * (len(HEADER) - 1)
-        cells = (f"{value:.3f}" if isinstance(value, float) else str(value) for value in values)
-        lines.append("\t".join([*cells, name]))
-    by_measure = json.dumps(dict(figures), sort_keys=True, indent=4)
-    return {"evaluation.tab": "\n".join(lines) + "\n", "evaluation.json": by_measure + "\n"}

@@ -14,9 +14,8 @@ from types import MappingProxyType
 import polars as pl
 
 from hlteval.representation import Corpus, first_case
-from hlteval.scoring.edl.annotations import NIL
+from hlteval.scoring.edl.annotations import NIL, spans, sweep
 from hlteval.scoring.edl.clusterings import best_alignment, intersections, sizes
-from hlteval.scoring.edl.overlaps import spans, sweep
 
 _SIDES = {"reference": "", "system": "_system"}
 _FIELDS = {"": "span", "_text": "text", "_type": "type", "_entity": "eid"}

@@ -7,24 +7,17 @@ recall and F-score (`figures`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus, align
 from hlteval.scoring.edl import errors
-from hlteval.scoring.edl.annotations import (
-    ANNOTATIONS,
-    STEPS,
-    all_candidates,
-    best_candidates,
-    encode,
-    outside,
-)
-from hlteval.scoring.edl.counts import AVERAGES, Counting, official_files, scorings, with_rates
+from hlteval.scoring.edl.annotations import ANNOTATIONS, encode, outside
+from hlteval.scoring.edl.counts import AVERAGES, Counting, scorings
 from hlteval.scoring.edl.measures import (
     COUNTS,
     DEFAULT,
@@ -35,10 +28,17 @@ from hlteval.scoring.edl.measures import (
     measures,
 )
 from hlteval.scoring.edl.measures import measure as parse
+from hlteval.scoring.edl.official import OfficialCounting, files
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.resampling import gathered, weighted
 
 PRIMARY = "strong_typed_all_match"
+#: What counts annotations, and what is written beside the tables, by profile.
+COUNTING: Mapping[str, type[Counting]] = {"plan": Counting, "official": OfficialCounting}
+FILES: Mapping[str, Callable[[Sequence[Mapping[str, Any]]], dict[str, str]]] = {
+    "plan": lambda _: {},
+    "official": files,
+}
 #: How many annotations of replicates are counted at a time, which bounds the memory.
 _ROWS = 1_000_000
 
@@ -105,12 +105,11 @@ class LinkMatch(Metric):
         """
         reference, system = align(reference, system)
         sides = [
-            all_candidates(
+            COUNTING[self.profile].candidates(
                 corpus,
                 system=side,
                 with_mention_type=self.options.conversion == "tac15",
                 alternatives=bool(self.options.alternatives),
-                official=self.official,
             )
             for side, corpus in ((False, reference), (True, system))
         ]
@@ -131,14 +130,14 @@ class LinkMatch(Metric):
     def _best_candidates(self, total: pl.DataFrame) -> pl.DataFrame:
         """The annotations with one candidate each."""
         if self.options.alternatives:
-            steps = STEPS[1:] if self.official else STEPS
-            return best_candidates(total, self.options.alternatives, steps)
+            return COUNTING[self.profile].select(total, self.options.alternatives)
         return total.filter(pl.col("rank") == 1)
 
     def _counter(self, total: pl.DataFrame) -> Counting:
         """The annotations as what is counted."""
-        whole = encode(self._best_candidates(total), official=self.official)
-        return Counting(whole, self.options.type_weights, self.official)
+        counting = COUNTING[self.profile]
+        whole = counting.encode(self._best_candidates(total))
+        return counting(whole, self.options.type_weights)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The figures by name, the table `scorings`, and by group the table `groups`."""
@@ -175,10 +174,8 @@ class LinkMatch(Metric):
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The public scorer's table and JSON; none in the profile `plan`."""
-        if not self.official:
-            return {}
         asked = self._results(total)[0].filter(pl.col("by") == self.options.by, "asked")
-        return official_files(asked.to_dicts())
+        return FILES[self.profile](asked.to_dicts())
 
     def error_analysis(
         self, aligned: pl.DataFrame, total: pl.DataFrame
@@ -241,7 +238,7 @@ class LinkMatch(Metric):
         for measure in self.all_measures:
             each = counting.documents(measure).select(*COUNTS, document="group")
             sums = pl.DataFrame(weighted(each, COUNTS, documents, weights)).cast(pl.Float64)
-            values = with_rates(sums, official=self.official).fill_null(float("nan"))
+            values = counting.grouped.with_rates(sums).fill_null(float("nan"))
             replicates |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
         return replicates
 

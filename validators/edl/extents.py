@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -16,23 +16,13 @@ import polars as pl
 
 from hlteval.converters.edl.edl_tab import SPACES, blank, normal_form
 from hlteval.representation import first_case, row_hash
-from hlteval.validators.edl.fields import EXTENT, Check, mentions, quote, where
+from hlteval.validators.edl.fields import EXTENT, VOCABULARY, Check, mentions, quote, where
 from hlteval.validators.rule import RuleContext, about_submission, at, only_if
 
 #: Mentions that do not fit, and the share of them, from which all follow another convention.
 _FEWEST, _MOST = 3, 0.9
-
 #: The names of the columns of a mention in messages.
-FIELDS = {
-    "annotator": "run",
-    "mention": "mention id",
-    "text": "mention string",
-    "entity": "entity",
-    "label": "type",
-    "mention_type": "mention type",
-    "written": "confidence",
-}
-
+FIELDS: Mapping[str, str] = VOCABULARY["fields"]
 
 #: A mention whose last character is before its first.
 end_before_start = where(pl.col("end") <= pl.col("start"), "offsets", last=pl.col("end") - 1)
@@ -231,7 +221,7 @@ class Convention(NamedTuple):
 
     how: str
     fix: str
-    moved: tuple[int, int] = (0, 0)
+    moved: Sequence[int] = (0, 0)
     encoding: str = ""
     width: int = 1
 
@@ -244,22 +234,7 @@ class Convention(NamedTuple):
 
 
 _AS_IT_IS = Convention("", "")
-CONVENTIONS = (
-    Convention("1-based", "subtract 1 from all offsets", (1, 1)),
-    Convention("exclusive at the end", "subtract 1 from each end offset", (0, 1)),
-    Convention(
-        "1-based and exclusive at the end",
-        "subtract 1 from each start offset and 2 from each end offset",
-        (1, 2),
-    ),
-    Convention(
-        "in UTF-16 code units, as in Java and JavaScript",
-        "count code points: a character above U+FFFF is one",
-        encoding="utf-16-le",
-        width=2,
-    ),
-    Convention("in bytes", "count characters of the decoded text", encoding="utf-8"),
-)
+CONVENTIONS = tuple(Convention(**each) for each in VOCABULARY["conventions"])
 
 
 def compare(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:

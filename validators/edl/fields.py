@@ -7,7 +7,6 @@ reference, in a list of documents (`--documents`) and in a knowledge base (`--kb
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -16,11 +15,13 @@ from hlteval.converters.edl.edl_tab import SHOWN, blank, matches
 from hlteval.converters.toolkit.rows import decimal
 from hlteval.findings import Finding
 from hlteval.findings.suggest import closest_files
-from hlteval.grammars import pattern
+from hlteval.grammars import pattern, vocabulary
 from hlteval.representation import Corpus, first_case, row_hash
 from hlteval.validators.names import unknown_names
 from hlteval.validators.rule import RuleContext, about_file, about_submission, at, first_of, only_if
 
+#: The names of fields, types and lists, and the conventions of offsets.
+VOCABULARY = vocabulary("edl")
 #: What a rule checks, and a condition with its hint.
 Check = Callable[[RuleContext], pl.LazyFrame]
 Case = tuple[pl.Expr, str | pl.Expr]
@@ -120,23 +121,13 @@ entity_form = where(
     ),
 )
 
-#: The entity types by other names that systems give them.
-_TYPES: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(("PERSON", "PERS", "PEOPLE"), "PER"),
-        **dict.fromkeys(("ORGANIZATION", "ORGANISATION", "ORGA"), "ORG"),
-        **dict.fromkeys(("LOCATION", "PLACE"), "LOC"),
-        **dict.fromkeys(("GEO-POLITICAL ENTITY", "GEOPOLITICAL ENTITY", "GPES"), "GPE"),
-    }
-)
-
 #: An entity type that is none of the four.
 entity_type = where(
     ~matches("label", "type"),
     "type",
     given=quote("label", empty="(empty)"),
     hint=first_case(
-        _write("label", pattern("edl", "type"), names=_TYPES),
+        _write("label", pattern("edl", "type"), names=VOCABULARY["types"]),
         (
             pl.col("label").str.strip_chars().str.to_uppercase() == "FAC",
             "write LOC; facilities are locations in this task",
@@ -307,15 +298,6 @@ def excluded_documents(
         yield from unknown_names("exclude", "document", names, known, options["exclude"])
 
 
-#: The lists of the knowledge base, the kind of their entries, and the types that these can have.
-SOURCES = (
-    ("GEO", "a GeoNames entry", ("GPE", "LOC")),
-    ("WLL", "a person on the World Leaders list", ("PER",)),
-    ("APB", "an organisation from the World Factbook", ("ORG",)),
-    ("AUG", "a person or organisation added by hand", ("PER", "ORG")),
-)
-
-
 def _links(context: RuleContext) -> pl.LazyFrame:
     """The mentions with a link to the knowledge base, if there is one."""
     rows = only_if(KB in context.lists, context.cached(mentions))
@@ -338,11 +320,8 @@ def not_in_kb(context: RuleContext) -> pl.LazyFrame:
 
 def implausible_link(context: RuleContext) -> pl.LazyFrame:
     """A mention whose type its entity cannot have, once for each pair of them."""
-    kinds = pl.LazyFrame(
-        [(code, kind, list(types)) for code, kind, types in SOURCES],
-        schema=["source", "kind", "types"],
-        orient="row",
-    )
+    lists = [{"source": name, **source} for name, source in VOCABULARY["sources"].items()]
+    kinds = pl.LazyFrame(lists)
     source = pl.col("source").str.strip_chars().str.to_uppercase()
     entities = (
         _entities(context).with_columns(source).join(kinds, on="source", maintain_order="left")

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from hlteval.scoring.edl.overlaps import _longest_within, coverage
+from hlteval.scoring.edl.annotations import _longest_within, coverage
 
 
 def spans(draw: random.Random, size: int, kinds: int) -> tuple[np.ndarray, ...]:
