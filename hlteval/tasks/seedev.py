@@ -14,6 +14,7 @@ from hlteval.grammars import vocabulary
 from hlteval.scoring.seedev.event_pairs import Evaluation
 from hlteval.scoring.seedev.events import Comparison
 from hlteval.scoring.seedev.metric import EventMatch, Options
+from hlteval.scoring.seedev.official import SoftwareMatch
 from hlteval.validators.seedev.schema import schema
 
 BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives", "False Positives")
@@ -66,7 +67,8 @@ def binary(profile: str, options: Options) -> EventMatch:
     names = (*standard.names, *twice)
     inside = replace(standard, name="Inside sentences", names=names, inside_sentences=True)
     clusters = vocabulary("seedev")["clusters"] if official else ()
-    return EventMatch(
+    metric = SoftwareMatch if official else EventMatch
+    return metric(
         profile=profile,
         evaluations=(
             standard,
@@ -82,15 +84,20 @@ def binary(profile: str, options: Options) -> EventMatch:
 def full(profile: str) -> EventMatch:
     """The metric of seedev-full."""
     allowed = schema("full")
-    labels, commutative = sorted(_labels("full")), _commutative("full")
     comparison = Comparison(allowed.conditions)
-    if profile == "official":
-        labels, commutative = vocabulary("seedev")["listed_in_full"], frozenset()
-        roles = {event.label: (event.mandatory, event.one_of) for event in allowed.events.values()}
-        comparison = replace(comparison, roles=roles)
-    return EventMatch(
+    if profile == "plan":
+        standard = _standard(tuple(sorted(_labels("full"))), "Main scoring", _commutative("full"))
+        return EventMatch(
+            profile=profile,
+            evaluations=(standard,),
+            comparison=comparison,
+            measures=(*FULL_MEASURES, "F1"),
+        )
+    listed = tuple(vocabulary("seedev")["listed_in_full"])
+    roles = {event.label: (event.mandatory, event.one_of) for event in allowed.events.values()}
+    return SoftwareMatch(
         profile=profile,
-        evaluations=(_standard(tuple(labels), "Main scoring", commutative),),
-        comparison=comparison,
-        measures=FULL_MEASURES if profile == "official" else (*FULL_MEASURES, "F1"),
+        evaluations=(_standard(listed, "Main scoring", frozenset()),),
+        comparison=replace(comparison, roles=roles),
+        measures=FULL_MEASURES,
     )
