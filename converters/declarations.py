@@ -16,6 +16,8 @@ The functions are those of the module that are called as the fields are. If the 
   another layout may have `members` instead, which gives the files that are read;
 - `tabular` is the declaration `TABLE` of the module, if there is one;
 - `locate` gives the cells of this table, or whole lines;
+- `write` writes the rows that `as_rows` gives of a corpus to this table, or the files that
+  `as_files` gives, by name, with their content, to a folder;
 - `sniff` looks for the suffixes; of a format with `reads = false`, nothing is found or read.
 
 A file may name other functions: `locate = "hlteval.syntax.xml_places:locate_elements"`.
@@ -25,6 +27,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from itertools import chain
 
 import msgspec
 
@@ -36,6 +39,7 @@ from hlteval.converters.toolkit.source_files import (
     locate_lines,
     locate_nowhere,
     located_cells,
+    write_files,
 )
 from hlteval.extensions import Tables, make_function
 from hlteval.syntax.tsv import Table
@@ -72,6 +76,11 @@ def _defaults(tables: Tables, own: Tables) -> dict[str, object]:
         functions |= {"read": lambda _: iter(()), "locate": locate_nowhere}
     if isinstance(table := own.get("TABLE"), Table):
         functions |= {"tabular": one_table(table), "locate": partial(located_cells, table=table)}
+        if as_rows := own.get("as_rows"):
+            functions["write"] = lambda corpora, path: table.write(map(as_rows, corpora), path)
+    if as_files := own.get("as_files"):
+        files = chain.from_iterable
+        functions["write"] = lambda corpora, path: write_files(files(map(as_files, corpora)), path)
     if tables.get("layout") == "per_document" and suffixes:
         functions["documents"] = partial(documents, suffix=suffixes[0])
     elif members := own.get("members"):

@@ -155,21 +155,19 @@ def _unescape(row: re.Match[str]) -> str:
     return re.sub(r"`[^`]*`", lambda code: code[0].replace("\\|", "|"), row[0])
 
 
-def _loaded(tag: str, attributes: dict[str, str]) -> list[str]:
-    """The resources that a browser loads for an element: scripts, styles, fonts, images, frames."""
-    names = {"a": [], "link": ["href"], "form": ["action"]}.get(tag, ["src", "data", "srcset"])
-    if attributes.get("rel") in {"canonical", "next", "prev"}:
-        return []
-    return [attributes[name] for name in names if name in attributes]
+#: The addresses that a browser loads: scripts, styles, fonts, images, frames, forms.
+_LOADED = etree.XPath(
+    "//@*[name() = 'src' or name() = 'data' or name() = 'srcset'] | //form/@action"
+    " | //link[not(@rel = 'canonical' or @rel = 'next' or @rel = 'prev')]/@href"
+)
 
 
 def external_resources(page: str) -> list[str]:
     """The addresses of resources that a browser would load from other sites."""
     root = etree.HTML(page)
-    elements = () if root is None else root.iter("*")
-    listed = [_loaded(element.tag, dict(element.attrib)) for element in elements]
+    listed = () if root is None else map(str, _LOADED(root))
     imports = re.findall(r"(?:@import|url\()\s*[\"']?([^\"')\s;]+)", page)
-    addresses = [*chain.from_iterable(listed), *imports]
+    addresses = [*listed, *imports]
     return [address for address in addresses if re.match(r"(?i)(?:https?:)?//", address)]
 
 

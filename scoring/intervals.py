@@ -140,7 +140,9 @@ def jackknife_interval(
     error = standard_error(value, values, sizes)
     if not error > 0:
         return None
-    reach = float(_t((1 + confidence) / 2, len(values) - 1)) * error
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(len(values) - 1, (1 + confidence) / 2)) * error
     least, most = within
     if not least < value < most or math.isinf(least):
         return max(least, value - reach), min(most, value + reach)
@@ -178,13 +180,6 @@ def probability(difference: float, values: Values, sizes: Sizes) -> float:
     from scipy.special import stdtr
 
     return float(2 * stdtr(len(values) - 1, -abs(difference) / error))
-
-
-def _t(share: float, freedom: int) -> float:
-    """The quantile of Student's t distribution."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, share))
 
 
 Values = NDArray[np.float64]
@@ -252,12 +247,13 @@ class Method(ABC):
         return self.too_few(part, name) or part.no_interval(name)
 
     def too_few(self, part: Metric, name: str) -> str:
-        """That there are too few documents for intervals and tests of a value; empty if not."""
+        """Report too few documents for intervals and tests of a value; empty if enough."""
         fewest = max(self.fewest, part.fewest_documents(name))
         return self._few(fewest) if self.documents < fewest else ""
 
     def _few(self, fewest: int) -> str:
-        return f"{_documents(self.documents)} with counts, at least {fewest} are needed"
+        number = "1 document" if self.documents == 1 else f"{self.documents} documents"
+        return f"{number} with counts, at least {fewest} are needed"
 
     def difference(self, value: float, replicates: Values, within: Limits) -> Limits | None:
         """The interval of a difference of two values with the same limits; None if there is none.
@@ -295,7 +291,7 @@ class Bootstrap(Method):
 
     @property
     def text(self) -> str:
-        """What is resampled, and how often."""
+        """The units that are resampled, and how often."""
         return f"bootstrap interval, {self.resamples:,} resamples of {self.units}"
 
     def replicates(
@@ -348,7 +344,7 @@ class Jackknife(Method):
 
     @property
     def text(self) -> str:
-        """What is left out, and how often."""
+        """The number of groups that are left out."""
         return f"jackknife interval, {len(self.sizes)} groups of documents, not resampled"
 
     def replicates(
@@ -396,7 +392,7 @@ class IntervalSet:
 
     @property
     def signature(self) -> str:
-        """What they depend on, in one line."""
+        """The methods and settings that they depend on, in one line."""
         return signature(self.methods.values())
 
     def notes(self) -> Iterator[str]:
@@ -408,7 +404,7 @@ class IntervalSet:
 
 
 def signature(methods: Iterable[Method]) -> str:
-    """What intervals depend on, in one line.
+    """The methods and settings that intervals depend on, in one line.
 
     Examples:
         >>> signature([Bootstrap(12, 0.95, 0, 200), Jackknife(12, 0.95, 0)])
@@ -471,16 +467,15 @@ def intervals(
                 reason = how.missing(part, name)
                 found[name] = reason or how.interval(value, own, within(name))
                 methods[name] = how
-    named = {
-        name: found[name] for name, value in values.items() if name in found and value is not None
-    }
-    limits = {name: item for name, item in named.items() if not isinstance(item, str)}
-    missing = {name: item for name, item in named.items() if isinstance(item, str)}
-    return IntervalSet(limits, methods, missing, drawn)
-
-
-def _documents(number: int) -> str:
-    return "1 document" if number == 1 else f"{number} documents"
+    result = IntervalSet({}, methods, {}, drawn)
+    for name, value in values.items():
+        if name in found and value is not None:
+            item = found[name]
+            if isinstance(item, str):
+                result.missing[name] = item
+            else:
+                result.limits[name] = item
+    return result
 
 
 def _holds(found: Limits, value: float) -> bool:

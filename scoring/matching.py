@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 
 _FREE = -1
+_FAR = float("inf")
 
 
 class AugmentingPaths:
@@ -53,93 +54,54 @@ class AugmentingPaths:
 
     def add(self, costs: Sequence[int]) -> int:
         """Add a row with its cost for each column; the change of the total cost."""
+        new, size, rows = len(self._costs), len(self._rows), self._rows
         self._costs.append(costs)
         self._row_prices.append(0)
         self.columns.append(_FREE)
-        path = self._path()
-        self._update_prices(path)
-        self._augment(path)
-        return path.cost
-
-    def _path(self) -> _Path:
-        """The shortest path from the last row to a free column, or to a row without column."""
-        size = len(self._rows)
-        row, cost, unassigned = len(self._costs) - 1, 0, None
+        # The shortest path from the new row to a free column, or to a row that stays without one.
         left = list(range(size - 1, -1, -1))
         distances: list[float] = [_FAR] * size
         previous, visited = [_FREE] * size, list[int]()
+        row, cost, unassigned, prices = new, 0, None, self._column_prices
         while True:
-            base = cost - self._row_prices[row]
+            base, row_costs = cost - self._row_prices[row], self._costs[row]
             if self._optional and (unassigned is None or base < unassigned[0]):
                 unassigned = (base, row)
-            at, lowest = self._nearest(row, base, left, distances, previous)
+            nearest, lowest = _FREE, _FAR
+            for place, column in enumerate(left):
+                distance = distances[column]
+                if (shorter := base + row_costs[column] - prices[column]) < distance:
+                    distances[column] = distance = shorter
+                    previous[column] = row
+                if distance < lowest or (distance == lowest and rows[column] == _FREE):
+                    nearest, lowest = place, distance
             if unassigned and unassigned[0] <= lowest:
-                return _Path(unassigned[0], _FREE, unassigned[1], visited, distances, previous)
-            cost, column = int(lowest), left[at]
-            if self._rows[column] == _FREE:
-                return _Path(cost, column, previous[column], visited, distances, previous)
+                cost, row = unassigned
+                column = _FREE
+                break
+            cost, column = int(lowest), left[nearest]
+            if rows[column] == _FREE:
+                row = previous[column]
+                break
             visited.append(column)
-            row = self._rows[column]
+            row = rows[column]
             last = left.pop()
-            if at < len(left):
-                left[at] = last
-
-    def _nearest(
-        self, row: int, base: int, left: list[int], distances: list[float], previous: list[int]
-    ) -> tuple[int, float]:
-        """The place in `left` of the nearest column, a free one among equals; its distance."""
-        costs, prices, rows = self._costs[row], self._column_prices, self._rows
-        nearest, lowest = _FREE, _FAR
-        for at, column in enumerate(left):
-            distance = distances[column]
-            if (new := base + costs[column] - prices[column]) < distance:
-                distances[column] = distance = new
-                previous[column] = row
-            if distance < lowest or (distance == lowest and rows[column] == _FREE):
-                nearest, lowest = at, distance
-        return nearest, lowest
-
-    def _update_prices(self, path: _Path) -> None:
-        """Keep reduced costs at least 0, and 0 where rows and columns are assigned."""
-        self._row_prices[-1] += path.cost
-        for column in path.visited:
-            change = path.cost - int(path.distances[column])
-            self._row_prices[self._rows[column]] += change
-            self._column_prices[column] -= change
-
-    def _augment(self, path: _Path) -> None:
-        """Reassign the columns along a path, from its end to its start."""
-        column, row = path.column, path.row
+            if nearest < len(left):
+                left[nearest] = last
+        # Reduced costs stay at least 0, and 0 where rows and columns are assigned.
+        self._row_prices[new] += cost
+        for seen in visited:
+            change = cost - int(distances[seen])
+            self._row_prices[rows[seen]] += change
+            prices[seen] -= change
+        # Columns change their rows along the path, from its end to its start.
         while True:
-            next_column, self.columns[row] = self.columns[row], column
+            before, self.columns[row] = self.columns[row], column
             if column != _FREE:
-                self._rows[column] = row
-            if row == len(self._costs) - 1:
-                return
-            column, row = next_column, path.previous[next_column]
-
-
-_FAR = float("inf")
-
-
-class _Path(NamedTuple):
-    """A shortest augmenting path.
-
-    Attributes:
-        cost: its length.
-        column: the free column at its end, or -1 where its last row stays without a column.
-        row: its last row.
-        visited: the columns that are nearer than its end.
-        distances: the distance of each column.
-        previous: the row before each column.
-    """
-
-    cost: int
-    column: int
-    row: int
-    visited: list[int]
-    distances: list[float]
-    previous: list[int]
+                rows[column] = row
+            if row == new:
+                return cost
+            column, row = before, previous[before]
 
 
 Numbers = npt.NDArray[np.int64]
@@ -189,22 +151,22 @@ def optimal(pairs: Sequence[Pair]) -> list[Pair]:
         >>> optimal([Pair(1, 1, 6), Pair(1, 2, 5), Pair(2, 1, 5)])
         [Pair(reference=1, system=2, weight=5), Pair(reference=2, system=1, weight=5)]
     """
-    return sorted(pair for group in components(pairs) for pair in _assigned(group))
-
-
-def _assigned(group: list[Pair]) -> Iterable[Pair]:
-    if len(group) == 1:
-        return group
-    rows = {item: number for number, item in enumerate(sorted({pair.reference for pair in group}))}
-    columns = {item: number for number, item in enumerate(sorted({pair.system for pair in group}))}
-    size = min(len(rows), len(columns))
-    # Weights are integers: each pair's bonus of one, below a unit of weight even if all have it,
-    # decides between pairings of equal weight in favour of the one with more pairs.
-    table = [[0] * len(columns) for _ in rows]
-    for pair in group:
-        table[rows[pair.reference]][columns[pair.system]] = pair.weight * (size + 1) + 1
-    chosen = set(best_places(table, compiled=len(table) * len(table[0]) > _LARGE))
-    return [pair for pair in group if (rows[pair.reference], columns[pair.system]) in chosen]
+    found: list[Pair] = []
+    for group in components(pairs):
+        if len(group) == 1:
+            found += group
+            continue
+        rows = {item: at for at, item in enumerate(sorted({pair.reference for pair in group}))}
+        columns = {item: at for at, item in enumerate(sorted({pair.system for pair in group}))}
+        size = min(len(rows), len(columns))
+        # Weights are integers: each pair's bonus of one, below a unit of weight even if all have
+        # it, decides between pairings of equal weight in favour of the one with more pairs.
+        table = [[0] * len(columns) for _ in rows]
+        for pair in group:
+            table[rows[pair.reference]][columns[pair.system]] = pair.weight * (size + 1) + 1
+        chosen = set(best_places(table, compiled=len(rows) * len(columns) > _LARGE))
+        found += [pair for pair in group if (rows[pair.reference], columns[pair.system]) in chosen]
+    return sorted(found)
 
 
 #: Cells of a table whose assignment takes longer than loading SciPy.
@@ -238,7 +200,7 @@ def best_places(table: Table, *, compiled: bool) -> Iterable[tuple[int, int]]:
 
 
 def gains(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
-    """What each system item adds to the greatest total weight, if they come in ascending order.
+    """The share of each system item in the greatest total weight, added in ascending order.
 
     Args:
         pairs: candidates of positive weight.
@@ -345,10 +307,13 @@ def assigned(rows: Integers, columns: Integers, weights: Weights) -> Mask:
     chosen = np.zeros(len(rows), dtype=np.bool_)
     left = np.arange(len(rows))
     while len(left):
-        left = left[_useful(rows[left], columns[left], weights[left])]
+        # Of items without another choice, only the best candidate of each partner counts.
+        sides = (rows[left], columns[left])
+        useful = [_outbid_others(*pair, weights[left]) for pair in (sides, sides[::-1])]
+        left = left[useful[0] & useful[1]]
         sure = left[_dominant(rows[left], columns[left], weights[left])]
         if len(sure) * _FEW < len(left):  # a chain would be taken one pair a round
-            chosen[left[_solved(rows[left], columns[left], weights[left])]] = True
+            chosen[left[_solve(rows[left], columns[left], weights[left])]] = True
             break
         chosen[sure] = True
         taken = np.isin(rows[left], rows[sure]) | np.isin(columns[left], columns[sure])
@@ -356,13 +321,8 @@ def assigned(rows: Integers, columns: Integers, weights: Weights) -> Mask:
     return chosen
 
 
-def _useful(rows: Integers, columns: Integers, weights: Weights) -> Mask:
-    """All candidates but those of items without another choice that another such item outbids."""
-    return _outbidding(rows, columns, weights) & _outbidding(columns, rows, weights)
-
-
-def _outbidding(items: Integers, partners: Integers, weights: Weights) -> Mask:
-    """Of the partners of an item that have no other candidate, only the best."""
+def _outbid_others(items: Integers, partners: Integers, weights: Weights) -> Mask:
+    """All candidates, but of the partners of an item that have no other one, only the best."""
     _, inverse, degrees = np.unique(partners, return_inverse=True, return_counts=True)
     alone = degrees[inverse] == 1
     order = np.lexsort((-weights, ~alone, items))
@@ -372,24 +332,16 @@ def _outbidding(items: Integers, partners: Integers, weights: Weights) -> Mask:
     return useful
 
 
-def _dominant(rows: Integers, columns: Integers, weights: Weights) -> Mask:
+def _dominant(rows: Integers, columns: Integers, weights: Weights) -> Integers:
     """Candidates worth no less than the best two that would have to give way to them.
 
     Taking such a pair is never wrong: exchange it for the (at most two) pairs that hold its items
     in any assignment, and the total does not fall. No two of the result share an item.
     """
-    sure = weights >= _rival(rows, weights) + _rival(columns, weights)
-    at = np.flatnonzero(sure)
-    at = at[_firsts(rows[at])]
-    at = at[_firsts(columns[at])]
-    sure[:] = False
-    sure[at] = True
+    sure = np.flatnonzero(weights >= _rival(rows, weights) + _rival(columns, weights))
+    for items in (rows, columns):
+        sure = sure[np.sort(np.unique(items[sure], return_index=True)[1])]
     return sure
-
-
-def _firsts(values: Integers) -> Integers:
-    """Where each value stands first."""
-    return np.sort(np.unique(values, return_index=True)[1])
 
 
 def _rival(items: Integers, weights: Weights) -> Weights:
@@ -406,64 +358,44 @@ def _rival(items: Integers, weights: Weights) -> Weights:
     return rival
 
 
-def _solved(rows: Integers, columns: Integers, weights: Weights) -> Integers:
-    """Where the pairs of an optimal assignment stand.
+def _solve(rows: Integers, columns: Integers, weights: Weights) -> Integers:
+    """The places of the pairs of an optimal assignment.
 
     Where all pairs that hang together are worth the same, as many as possible are taken (Hopcroft
-    and Karp); elsewhere shortest augmenting paths are found, which ties make slow.
+    and Karp); elsewhere shortest augmenting paths are found, which ties make slow. There each row
+    may also go with a partner of its own that is worth nothing, so that the solver, which wants a
+    partner for each row, always finds one. Weights are raised by one: it takes a zero for no pair
+    at all, and every row has exactly one partner.
     """
-    row, column = (np.unique(items, return_inverse=True)[1] for items in (rows, columns))
-    even = _even(row, column, weights)
-    found = [
-        at[solve(row[at], column[at], weights[at])]
-        for solve, part in ((_most, even), (_heaviest, ~even))
-        if (at := np.flatnonzero(part)).size
-    ]
-    return np.concatenate(found)
+    from scipy.sparse import csgraph, csr_array
 
+    def partners(part: Mask) -> tuple[Integers, Integers, Integers, tuple[int, int]]:
+        """The places of some pairs, their rows and columns as numbers, and how many there are."""
+        places = np.flatnonzero(part)
+        row, column = (np.unique(side[places], return_inverse=True)[1] for side in (rows, columns))
+        return places, row, column, (int(row.max(initial=-1)) + 1, int(column.max(initial=-1)) + 1)
 
-def _even(row: Integers, column: Integers, weights: Weights) -> Mask:
-    """The pairs that hang together with none of another weight."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    height = int(row.max()) + 1
-    size = height + int(column.max()) + 1
-    edges = csr_array((np.ones(len(row)), (row, height + column)), shape=(size, size))
-    part = connected_components(edges, directed=False)[1][row]
+    _, row, column, (height, width) = partners(np.ones(len(rows), dtype=np.bool_))
+    edges = (np.ones(len(row)), (row, height + column))
+    graph = csr_array(edges, shape=(height + width, height + width))
+    part = csgraph.connected_components(graph, directed=False)[1][row]
     least, most = np.full(part.max() + 1, weights.max()), np.zeros(part.max() + 1, weights.dtype)
     np.minimum.at(least, part, weights)
     np.maximum.at(most, part, weights)
-    even: Mask = (least == most)[part]
-    return even
+    even = (least == most)[part]
 
-
-def _most(rows: Integers, columns: Integers, _: Weights) -> Integers:
-    """Where the pairs of an assignment stand that has as many pairs as possible."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
-    shape = (int(rows.max()) + 1, int(columns.max()) + 1)
-    pairs = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
-    partner = np.asarray(maximum_bipartite_matching(pairs, perm_type="column"))
-    return np.flatnonzero(partner[rows] == columns)
-
-
-def _heaviest(rows: Integers, columns: Integers, weights: Weights) -> Integers:
-    """Where the pairs of an optimal assignment stand, by shortest augmenting paths.
-
-    Each row may also go with a partner of its own that is worth nothing, so that the solver, which
-    wants a partner for each row, always finds one. Weights are raised by one: it takes a zero for
-    no pair at all, and every row has exactly one partner.
-    """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
-    _, row = np.unique(rows, return_inverse=True)
-    _, column = np.unique(columns, return_inverse=True)
-    height, width = int(row.max()) + 1, int(column.max()) + 1
-    own = np.arange(height)
-    entries = (np.r_[weights + 1, np.ones(height)], (np.r_[row, own], np.r_[column, width + own]))
-    matrix = csr_array(entries, shape=(height, width + height))
-    partner = np.asarray(min_weight_full_bipartite_matching(matrix, maximize=True)[1])
-    return np.flatnonzero(partner[row] == column)
+    found = []
+    places, row, column, shape = partners(even)
+    if places.size:
+        pairs = csr_array((np.ones(len(row)), (row, column)), shape=shape)
+        partner = np.asarray(csgraph.maximum_bipartite_matching(pairs, perm_type="column"))
+        found.append(places[partner[row] == column])
+    places, row, column, (height, width) = partners(~even)
+    if places.size:
+        own = np.arange(height)
+        raised = np.r_[weights[places] + 1, np.ones(height)]
+        entries = (raised, (np.r_[row, own], np.r_[column, width + own]))
+        matrix = csr_array(entries, shape=(height, width + height))
+        partner = csgraph.min_weight_full_bipartite_matching(matrix, maximize=True)[1]
+        found.append(places[np.asarray(partner)[row] == column])
+    return np.concatenate(found)

@@ -51,7 +51,7 @@ MARKS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Evidence:
-    """What people need beside an alignment to judge its rows.
+    """Texts and marks that people need beside an alignment to judge its rows.
 
     Attributes:
         texts: as `TEXTS`.
@@ -180,7 +180,7 @@ class Metric(ABC):
         """
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:  # noqa: ARG002
-        """What a reader of the values must know."""
+        """Notes for readers of the values."""
         return ()
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:  # noqa: ARG002
@@ -192,11 +192,11 @@ class Metric(ABC):
         aligned: pl.DataFrame,  # noqa: ARG002
         total: pl.DataFrame,  # noqa: ARG002
     ) -> tuple[Tables, dict[str, str]]:
-        """What went wrong, from the alignment of all batches: tables and files, by name."""
+        """The errors, from the alignment of all batches: tables and files, by name."""
         return {}, {}
 
     def evidence(self, reference: Corpus, system: Corpus) -> Evidence:
-        """What people need to judge the alignment of a batch: by default the texts of documents."""
+        """The evidence for the alignment of a batch: by default the texts of documents."""
         return Evidence(texts(reference, system))
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[Metric, ...]:  # noqa: ARG002
@@ -234,7 +234,7 @@ class Metric(ABC):
 
     @property
     def resampling_units(self) -> str:
-        """What the bootstrap draws, in the plural; what is not documents is listed by `units`."""
+        """Units that the bootstrap draws, in the plural; `units` lists others than documents."""
         return DOCUMENTS
 
     def units(self, counts: pl.DataFrame) -> pl.DataFrame:

@@ -281,7 +281,9 @@ class Pair:
             for mark, counts in (("1 ", first), ("2 ", second))
         ]
         both = tuple(f"{mark} {name}" for mark in (1, 2) for name in shared)
-        differing = _differing(column, first, second)
+        marked = [rows.with_columns(_side=pl.lit(n)) for n, rows in ((1, first), (-1, second))]
+        sums = pl.concat(marked).group_by(pl.exclude("_side")).agg(pl.col("_side").sum())
+        differing = set(sums.filter(pl.col("_side") != 0)[column])
         indices = tuple(index for index, name in enumerate(shared) if name in differing)
         return cls(metric, pl.concat(sides), both, indices)
 
@@ -324,14 +326,6 @@ class Pair:
         first = self.metric.replicates(self.counts, self.documents, np.hstack([own, other]))
         second = self.metric.replicates(self.counts, self.documents, np.hstack([other, own]))
         return {name: first[name] - second[name] for name in first}
-
-
-def _differing(column: str, first: pl.DataFrame, second: pl.DataFrame) -> set[str]:
-    """The documents of which not the same rows were counted of both systems."""
-    sides = [counts.with_columns(_side=pl.lit(side)) for side, counts in ((1, first), (-1, second))]
-    every = pl.concat(sides)
-    rows = every.group_by(pl.exclude("_side")).agg(pl.col("_side").sum())
-    return set(rows.filter(pl.col("_side") != 0)[column])
 
 
 def drawn_chance(differences: NDArray[np.float64], observed: float, smallest: float = 0) -> Chance:

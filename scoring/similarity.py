@@ -41,17 +41,13 @@ def similarities(ours: pl.Series, theirs: pl.Series, *, exact: bool = False) -> 
         return pairs.select(weight=equal.otherwise(0)).to_series()
     distinct = pairs.unique(maintain_order=True)
     lengths = pl.col("ours").str.len_chars() + pl.col("theirs").str.len_chars()
-    weighed = distinct.with_columns(
-        length=lengths.cast(pl.Int64), edits=_edits(distinct)
-    ).with_columns(weight=_weight())
-    joined = pairs.join(weighed, on=["ours", "theirs"], how="left", maintain_order="left")
-    return joined["weight"]
-
-
-def _weight() -> pl.Expr:
-    length, alike = pl.col("length"), pl.col("length") - pl.col("edits")
+    length = lengths.cast(pl.Int64)
+    alike = length - _edits(distinct)
     rounded = (alike * UNIT + length // 2) // length.clip(1)
-    return pl.when(length == 0).then(pl.lit(UNIT, pl.Int64)).otherwise(rounded)
+    weight = pl.when(length == 0).then(pl.lit(UNIT, pl.Int64)).otherwise(rounded)
+    known = distinct.with_columns(weight=weight)
+    joined = pairs.join(known, on=["ours", "theirs"], how="left", maintain_order="left")
+    return joined["weight"]
 
 
 def _edits(pairs: pl.DataFrame) -> pl.Series:

@@ -18,7 +18,6 @@ Codes raised: CCA1xx.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 import polars as pl
 
@@ -75,12 +74,12 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     return corpus, table.findings(file.member)
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """Write the responses of all interactions that lines can represent."""
-    TABLE.write((_named(corpus).filter(_writable()) for corpus in corpora), path)
+def as_rows(corpus: Corpus) -> pl.DataFrame:
+    """The responses of all interactions that lines can represent."""
+    return _with_names(corpus).filter(_writable())
 
 
-def _named(corpus: Corpus) -> pl.DataFrame:
+def _with_names(corpus: Corpus) -> pl.DataFrame:
     names = corpus.documents.select("name", document="row")
     return corpus.responses.join(names, on="document", maintain_order="left")
 
@@ -98,7 +97,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what lines cannot represent."""
     silent = corpus.documents.join(corpus.responses, left_on="row", right_on="document", how="anti")
     return {
-        "responses that do not fit a line": _named(corpus).filter(~_writable()).height,
+        "responses that do not fit a line": _with_names(corpus).filter(~_writable()).height,
         "interactions without responses": silent.height,
     }
 

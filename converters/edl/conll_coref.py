@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -36,10 +37,11 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import head, locate_lines
+from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.source_files import FileBatch, head, locate_lines
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
-from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
 
 # The lines of CoNLL coreference: columns, the brackets in the last, names of documents.
 
@@ -119,101 +121,87 @@ def _begin(name: str) -> str:
     return f"#begin document ({base}); part {number:0>3}"
 
 
-def _is_writable(name: str) -> bool:
-    """Whether a document of this name is read as the same one."""
-    begun = BEGIN.match(_begin(name))
-    return "\n" not in name and "\r" not in name and begun is not None and part(begun) == name
-
-
 def _tokens(corpus: Corpus) -> pl.DataFrame:
-    """The tokens of documents that can be written, in order."""
-    names = [name for name in corpus.documents["name"] if _is_writable(name)]
-    documents = corpus.documents.filter(pl.col("name").is_in(names)).select(
-        named="name", document="row"
-    )
+    """The tokens of documents that are read as those of the same name, in order."""
+    names = {
+        name: begun is not None and part(begun) == name and not {"\n", "\r"} & {*name}
+        for name in corpus.documents["name"]
+        for begun in [BEGIN.match(_begin(name))]
+    }
+    documents = corpus.documents.select(named="name", document="row")
+    documents = documents.filter(pl.col("named").is_in([name for name in names if names[name]]))
     tokens = corpus.tokens.filter(pl.col("text").str.strip_chars() != "")
     named = tokens.join(documents, on="document", maintain_order="left")
-    return named.sort("document", "start", "end", maintain_order=True).with_columns(
-        token=pl.int_range(pl.len())
-    )
+    ordered = named.sort("document", "start", "end", maintain_order=True)
+    return ordered.with_columns(token=pl.int_range(pl.len()))
 
 
-def _placed(corpus: Corpus, tokens: pl.DataFrame) -> pl.DataFrame:
+def _marks(corpus: Corpus, tokens: pl.DataFrame) -> pl.DataFrame:
     """The mentions that begin and end where tokens do, with the first and the last of these."""
-    first = tokens.unique(("document", "start"), keep="first").select(
-        "document", "start", first="token"
+    first = tokens.unique(("document", "start"), keep="first")
+    last = tokens.unique(("document", "end"), keep="last")
+    marks = corpus.mentions.join(
+        first.select("document", "start", first="token"),
+        on=("document", "start"),
+        maintain_order="left",
+    ).join(
+        last.select("document", "end", "named", last="token"),
+        on=("document", "end"),
+        maintain_order="left",
     )
-    last = tokens.unique(("document", "end"), keep="last").select(
-        "document", "end", "named", last="token"
-    )
-    placed = corpus.mentions.join(first, on=("document", "start"), maintain_order="left")
-    placed = placed.join(last, on=("document", "end"), maintain_order="left")
-    own = pl.format("NIL{}:{}", "number", "named")
-    numbered = placed.with_columns(
-        number=pl.col("entity").str.extract(r"^NIL([0-9]+):", 1).fill_null("")
-    )
-    written = pl.when(pl.col("entity") == own).then("number").otherwise("entity")
-    return numbered.with_columns(written=written).filter(
-        pl.col("first") <= pl.col("last"), pl.col("written").str.contains(_ENTITY)
-    )
+    number = pl.col("entity").str.extract(r"^NIL([0-9]+):", 1).fill_null("")
+    own = pl.col("entity") == pl.format("NIL{}:{}", number, "named")
+    marks = marks.with_columns(written=pl.when(own).then(number).otherwise("entity"))
+    return marks.filter(pl.col("first") <= pl.col("last"), pl.col("written").str.contains(_ENTITY))
 
 
-def _read_again() -> pl.Expr:
-    """Whether a token is read with the same offsets: its number, or characters of the words."""
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of rows that no line can represent."""
+    tokens = _tokens(corpus)
+    marks = _marks(corpus, tokens)
+    silent = corpus.documents.join(tokens, left_on="row", right_on="document", how="anti")
+    bare = corpus.segments.join(tokens, left_on="row", right_on="segment_row", how="anti")
+    # a token is read with the same offsets if these are its number, or characters of the words
     number = pl.int_range(1, pl.len() + 1).over("document")
     length = pl.col("text").str.len_chars().cast(pl.Int64)
     end = (length + 1).cum_sum().over("document") - 1
     by_number = (pl.col("start") == number) & (pl.col("end") == number + 1)
-    return by_number | ((pl.col("start") == end - length) & (pl.col("end") == end))
-
-
-def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """What no line can represent of the tables."""
-    tokens = _tokens(corpus)
-    placed = _placed(corpus, tokens)
-    silent = corpus.documents.join(tokens, left_on="row", right_on="document", how="anti")
-    bare = corpus.segments.join(tokens, left_on="row", right_on="segment_row", how="anti")
-    elsewhere = tokens.filter(~_read_again())
-    numbers = placed.filter(pl.col("entity").str.contains("^[0-9]+$"))
+    elsewhere = ~(by_number | ((pl.col("start") == end - length) & (pl.col("end") == end)))
+    spaced = tokens.filter(pl.col("text").str.contains(r"\s")).height
+    named = (pl.col("label") != "") | (pl.col("mention") != "")
     return {
         "documents without tokens": silent.height,
         "segments without tokens": bare.height,
-        "tokens without text, or with spaces": corpus.tokens.height
-        - tokens.filter(~pl.col("text").str.contains(r"\s")).height,
-        "tokens with offsets that change on reading": elsewhere.height,
+        "tokens without text, or with spaces": corpus.tokens.height - tokens.height + spaced,
+        "tokens with offsets that change on reading": tokens.filter(elsewhere).height,
         "mentions without an entity, or not aligned with tokens": corpus.mentions.height
-        - placed.height,
-        "types and identifiers of mentions": placed.filter(
-            (pl.col("label") != "") | (pl.col("mention") != "")
+        - marks.height,
+        "types and identifiers of mentions": marks.filter(named).height,
+        "links to a knowledge base, read back as clusters": marks.filter(
+            pl.col("entity").str.contains("^[0-9]+$")
         ).height,
-        "links to a knowledge base, read back as clusters": numbers.height,
     }
 
 
 def _lines(corpus: Corpus) -> Iterator[str]:
     tokens = _tokens(corpus)
-    brackets = _brackets(_placed(corpus, tokens))
-    document, segment, number = None, None, 0
-    for name, sentence, token, text in tokens.select(
-        "named", "segment_row", "token", "text"
-    ).rows():
-        if name != document:
-            yield from (["", "#end document"] if document is not None else [])
-            yield _begin(name)
-            document, segment, number = name, sentence, 0
-        elif sentence != segment:
-            yield ""
-            segment, number = sentence, 0
-        word = _SPACES.sub("_", text)
-        base = _PARTED.fullmatch(name)
-        shown = _SPACES.sub("_", base[1] if base else name)
-        cell = "|".join(brackets.get(token, ())) or "-"
-        yield "\t".join([shown or "-", str(base[2] if base else 0), str(number), word, cell])
-        number += 1
-    yield from (["", "#end document"] if document is not None else [])
+    cells = _cells(_marks(corpus, tokens))
+    for (name,), rows in tokens.group_by("named", maintain_order=True):
+        yield _begin(str(name))
+        parted = _PARTED.fullmatch(str(name))
+        base = _SPACES.sub("_", parted[1] if parted else str(name)) or "-"
+        sentence, number = None, 0
+        for segment, token, text in rows.select("segment_row", "token", "text").rows():
+            if number and segment != sentence:
+                yield ""
+                number = 0
+            columns = (base, parted[2] if parted else "0", str(number), _SPACES.sub("_", text))
+            yield "\t".join([*columns, "|".join(cells.get(token, ())) or "-"])
+            sentence, number = segment, number + 1
+        yield from ("", "#end document")
 
 
-def _brackets(mentions: pl.DataFrame) -> Mapping[int, list[str]]:
+def _cells(mentions: pl.DataFrame) -> Mapping[int, list[str]]:
     """The last column by token: mentions that begin, the outer first; then those that end."""
     ordered = mentions.sort("first", "last", descending=[False, True], maintain_order=True)
     rows = ordered.select("first", "last", "written").rows()
@@ -228,6 +216,9 @@ def _brackets(mentions: pl.DataFrame) -> Mapping[int, list[str]]:
 SUFFIX = ".conll"
 Offsets = Literal["tokens", "characters"]
 Entities = Literal["document", "corpus", "written"]
+Rows = dict[str, list[tuple[object, ...]]]
+#: Document, origin, record, start, end and text.
+Token = tuple[int, int, int, int, int, str]
 
 _PLACED = ("document", "origin", "record")
 _COLUMNS = {
@@ -246,173 +237,136 @@ def read(
     source: Source, offsets: Offsets = "tokens", entities: Entities = "document"
 ) -> Iterator[ReadResult]:
     """The tokens and mentions of all files, as one batch."""
-    table = _Table(source.path, offsets, entities)
+    files = FileBatch(source.path, FORMAT.name)
+    documents: dict[str, _Document] = {}
+    rows: Rows = {name: [] for name in _COLUMNS}
     for member in source.members:
-        table.take(member)
-    yield ReadResult(table.corpus(), tuple(table.findings), tuple(table.members))
+        files.add("", member)
+        for _, _, text in files.texts:
+            files.findings += _file(text, files, documents, rows, offsets, entities)
+        files.texts.clear()
+    named = [
+        (each.origin, each.name, "".join(each.words) if offsets == "characters" else None)
+        for each in documents.values()
+    ]
+    corpus = Corpus(
+        sources=files.sources,
+        documents=keyed("documents", named, ("origin", "name", "text")),
+        **{name: keyed(name, rows[name], columns) for name, columns in _COLUMNS.items()},
+    )
+    yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
 
 
-class _Table:
-    """The rows of all files."""
+@dataclass
+class _Document:
+    """A document that is being read; it may go on after others.
 
-    def __init__(self, path: str, offsets: Offsets, entities: Entities) -> None:
-        self.path, self.offsets, self.entities = path, offsets, entities
-        self.members: list[Member] = []
-        self.findings: list[Finding] = []
-        self.bounded = Bounded(0)
-        self.sources: list[dict[str, object]] = []
-        self.documents: dict[str, int] = {}
-        self.origins: list[int] = []
-        self.texts: list[list[str]] = []
-        self.rows: dict[str, list[tuple[object, ...]]] = {name: [] for name in _COLUMNS}
-        self.begun: list[_Document] = []
-        self.here: _Document | None = None
+    Attributes:
+        name: its name.
+        row: its row.
+        origin: the row of the file where it begins.
+        words: of the text that is made, with the spaces between them, and their `length`.
+        number: of the last token.
+        open: the mentions that have not ended, by entity: their offset, and their first line.
+    """
 
-    def take(self, member: Member) -> None:
-        """Add a file."""
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            self.findings.append(reason.finding)
-            return
-        self.members.append(member)
-        self.sources.append(
-            {"row": len(self.sources), "path": self.path, "member": member.name or member.basename,
-             "format": FORMAT.name, "sha256": sha256(data)}
-        )  # fmt: skip
-        decoded = decode(data, display=member.display, encoding=member.encoding)
-        self.findings.extend(decoded.findings)
-        self.bounded = Bounded(member.max_per_code)
-        for number, line in enumerate((decoded.text or "").split("\n"), start=1):
-            self.line(number, line.removesuffix("\r"), member.display)
-        self.close(member.display)
-        self.findings += self.bounded.findings
+    name: str
+    row: int
+    origin: int
+    words: list[str] = field(default_factory=list)
+    length: int = 0
+    number: int = 0
+    open: dict[str, list[tuple[int, int, str]]] = field(default_factory=dict)
 
-    def line(self, number: int, line: str, display: str) -> None:
-        """Add a line."""
-        if begun := BEGIN.match(line):
-            self.close(display)
-            self.begin(part(begun))
-        elif END.match(line):
-            self.close(display)
-        elif not line.strip():
-            self.sentence()
-        elif self.here is None:
-            self.report("CRF101", number, line, display)
-        else:
-            self.token(self.here, number, line, display)
+    def add(self, text: str) -> None:
+        """Add a word, or what is between words."""
+        self.words.append(text)
+        self.length += len(text)
 
-    def begin(self, name: str) -> None:
-        known = self.documents.setdefault(name, len(self.documents))
-        if known == len(self.texts):
-            self.texts.append([])
-            self.origins.append(len(self.sources) - 1)
-            self.begun.append(_Document(name, known, self.texts[known]))
-        self.here = self.begun[known]
+    def token(self, word: str, offsets: Offsets) -> tuple[int, int]:
+        """Add a token, and return its offsets."""
+        start, self.number = self.length, self.number + 1
+        self.add(word)
+        return (start, self.length) if offsets == "characters" else (self.number, self.number + 1)
 
-    def close(self, display: str) -> None:
-        """End a document, and report mentions that begin but do not end."""
-        self.sentence()
-        for entity, begun in self.here.begun.items() if self.here else ():
-            for _, number, line in begun:
-                self.report("CRF105", number, line, display, entity=entity)
-        if self.here:
-            self.here.begun.clear()
-        self.here = None
 
-    def sentence(self) -> None:
-        """End a sentence, if there is one."""
-        here = self.here
-        if here and here.tokens:
-            first, last = here.tokens[0], here.tokens[-1]
-            segment = len(self.rows["segments"])
-            self.rows["segments"].append((*first[:3], first[3], last[4]))
-            self.rows["tokens"] += [(*token[:3], segment, *token[3:]) for token in here.tokens]
-            here.tokens.clear()
-            here.separate("\n")
+def _file(
+    text: str,
+    files: FileBatch,
+    documents: dict[str, _Document],
+    rows: Rows,
+    offsets: Offsets,
+    entities: Entities,
+) -> list[Finding]:
+    """Add the rows of the last file, and return its findings."""
+    origin, member = len(files.members) - 1, files.members[-1]
+    bounded = Bounded(member.max_per_code)
 
-    def token(self, here: _Document, number: int, line: str, display: str) -> None:
-        """Add a token, and the mentions that begin or end there."""
-        cells = columns(line)
-        word = cells[3] if len(cells) > 4 else cells[0]
-        if len(cells) < 2:
-            self.report("CRF102", number, line, display)
-            return
-        start, end = here.place(word, self.offsets)
-        origin = len(self.sources) - 1
-        here.tokens.append((here.row, origin, number, start, end, word))
-        found = brackets(cells[-1])
-        if found is None:
-            self.report("CRF103", number, line, display, given=cells[-1])
-            return
-        for begins, entity, ends in found:
-            if begins:
-                here.begun.setdefault(entity, []).append((start, number, line))
-            if ends and here.begun.get(entity):
-                first, begun, _ = here.begun[entity].pop()
-                mention = (here.row, origin, begun, "", "", first, end, self.identifier(entity))
-                self.rows["mentions"].append(mention)
-            elif ends:
-                self.report("CRF104", number, line, display, entity=entity)
-
-    def identifier(self, entity: str) -> str:
-        """The identifier of an entity in the representation."""
-        if self.entities == "written" or not entity.isdigit() or self.here is None:
-            return entity
-        return f"NIL{entity}" if self.entities == "corpus" else f"NIL{entity}:{self.here.name}"
-
-    def report(self, code: str, number: int, line: str, display: str, **values: object) -> None:
-        """Report a problem of a line."""
-
+    def report(code: str, record: int, line: str, **values: object) -> None:
         def finding(record: int, line: str) -> Finding:
             in_last = code in {"CRF103", "CRF104", "CRF105"}
             start, end = _stretch(line, "entity" if in_last else "")
-            return Problem(code, record, start, end, values).in_line(display, line)
+            return Problem(code, record, start, end, values).in_line(member.display, line)
 
-        self.bounded.add(code, number, finding, line)
+        bounded.add(code, record, finding, line)
 
-    def corpus(self) -> Corpus:
-        """Everything that was read."""
-        texts = ["".join(words) if self.offsets == "characters" else None for words in self.texts]
-        documents = [
-            {"row": row, "origin": self.origins[row], "name": name, "text": texts[row]}
-            for name, row in self.documents.items()
-        ]
-        tables = {
-            name: pl.DataFrame(
-                self.rows[name],
-                schema={column: TABLES[name].schema[column] for column in names},
-                orient="row",
-            ).with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
-            for name, names in _COLUMNS.items()
-        }
-        return Corpus(sources=self.sources, documents=documents, **tables)
+    here: _Document | None = None
+    sentence: list[Token] = []
+    for record, raw in enumerate((*text.split("\n"), "#end document"), start=1):
+        line = raw.removesuffix("\r")
+        begun = BEGIN.match(line)
+        ended = begun or END.match(line)
+        if here and sentence and (ended or not line.strip()):
+            first, last, segment = sentence[0], sentence[-1], len(rows["segments"])
+            rows["segments"].append((*first[:4], last[4]))
+            rows["tokens"] += [(*token[:3], segment, *token[3:]) for token in sentence]
+            sentence = []
+            here.add("\n")
+        if here and ended:
+            for entity, marks in here.open.items():
+                for _, number, opened in marks:
+                    report("CRF105", number, opened, entity=entity)
+            here.open.clear()
+        if ended:
+            name = part(begun) if begun else ""
+            new = _Document(name, len(documents), origin)
+            here = documents.setdefault(name, new) if begun else None
+        elif here is None and line.strip():
+            report("CRF101", record, line)
+        elif here and line.strip():
+            cells = columns(line)
+            if len(cells) < 2:
+                report("CRF102", record, line)
+                continue
+            if sentence:
+                here.add(" ")
+            word = cells[3] if len(cells) > 4 else cells[0]
+            span = here.token(word, offsets)
+            sentence.append((here.row, origin, record, *span, word))
+            for code, values in _mentions(here, cells[-1], sentence[-1], line, rows, entities):
+                report(code, record, line, **values)
+    return bounded.findings
 
 
-class _Document:
-    """A document that is being read; it may go on after others."""
-
-    def __init__(self, name: str, row: int, words: list[str]) -> None:
-        self.name, self.row, self.words = name, row, words
-        self.tokens: list[tuple[int, int, int, int, int, str]] = []
-        self.begun: dict[str, list[tuple[int, int, str]]] = {}
-        self.length = self.number = 0
-
-    def separate(self, space: str) -> None:
-        """Put a space or a line break after a token."""
-        self.words.append(space)
-        self.length += 1
-
-    def place(self, word: str, offsets: Offsets) -> tuple[int, int]:
-        """The offsets of the next token."""
-        if self.tokens:
-            self.separate(" ")
-        self.number += 1
-        self.length += len(word)
-        self.words.append(word)
-        if offsets == "tokens":
-            return self.number, self.number + 1
-        return self.length - len(word), self.length
+def _mentions(
+    here: _Document, cell: str, token: Token, line: str, rows: Rows, entities: Entities
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Add the mentions that end at a token; yield the problems with its last column."""
+    row, origin, record, start, end, _ = token
+    marks = brackets(cell)
+    if marks is None:
+        yield "CRF103", {"given": cell}
+    for begins, entity, ends in marks or ():
+        if begins:
+            here.open.setdefault(entity, []).append((start, record, line))
+        if ends and here.open.get(entity):
+            first, begun, _ = here.open[entity].pop()
+            scope = f":{here.name}" if entities == "document" else ""
+            is_number = entity.isdigit() and entities != "written"
+            name = f"NIL{entity}{scope}" if is_number else entity
+            rows["mentions"].append((row, origin, begun, "", "", first, end, name))
+        elif ends:
+            yield "CRF104", {"entity": entity}
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -32,11 +32,11 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.rows import from_text, to_text, with_documents
+from hlteval.converters.toolkit.rows import from_text, keyed, to_text, with_documents
 from hlteval.converters.toolkit.source_files import locate_in_text
 from hlteval.findings import FieldRef, Finding, Location, Problem, finding
 from hlteval.grammars import pattern
-from hlteval.representation import TABLES, Corpus
+from hlteval.representation import TABLES, Corpus, first_case
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.sources.decoding import not_text
 from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table, is_blank, shorten
@@ -49,6 +49,7 @@ from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table, is_blank
 #: Most characters of a text that a message quotes.
 SHOWN = 60
 _OFFSETS = re.compile(r"(\d{1,15})-(\d{1,15})")
+_LOOSE_OFFSETS = re.compile(r" ?(\d{1,15}) ?[-\u2013] ?(\d{1,15})")
 _SPACES = re.compile(f"[{WHITE_SPACE}]+")
 
 
@@ -69,12 +70,25 @@ def explain(record: int, line: str) -> Explanation:
         ['EDL203']
     """
     cells, wanted = line.split("\t"), len(TABLE.columns)
-    filled = line.rstrip("\t")
-    if len(cells) < wanted or filled.count("\t") != wanted - 1:
-        return (), [_miscounted(record, line)]
+    bare = line.rstrip("\t")
+    count = bare.count("\t") + 1
+    if len(cells) < wanted or count != wanted:
+        if len(cells) == wanted and count == wanted - 1:
+            hint = "add the confidence (field 8), such as 1.0"
+        elif len(cells) == 1 and "\r" in line:
+            hint = "end lines with LF, not with CR alone"
+        elif len(cells) == 1 and len(line.split()) >= wanted:
+            hint = "separate the fields with tabs, not spaces"
+        else:
+            names = ", ".join(column.name for column in TABLE.columns)
+            hint = f"write {names}, separated by single tabs"
+        given = len(cells) if count > wanted else count
+        values = {"given": given, "wanted": wanted, "hint": hint}
+        return (), [Problem("EDL201", record, 0, len(line), values)]
     problems = []
-    if surplus := len(line) - len(filled) if len(cells) > wanted else 0:
-        problems.append(Problem("EDL211", record, len(filled), len(line), {"count": surplus}))
+    if len(cells) > wanted:
+        surplus = {"count": len(line) - len(bare)}
+        problems.append(Problem("EDL211", record, len(bare), len(line), surplus))
     start, end = TABLE.stretch(line, "extent")
     extent, more = read_extent(line[start:end])
     problems += [
@@ -82,22 +96,6 @@ def explain(record: int, line: str) -> Explanation:
         for problem in more
     ]
     return [[*cells[:3], extent, *cells[4:wanted]]] if extent else (), problems
-
-
-def _miscounted(record: int, line: str) -> Problem:
-    """The problem of a line that does not have eight cells."""
-    cells, filled = line.split("\t"), line.rstrip("\t").count("\t") + 1
-    names, wanted = [column.name for column in TABLE.columns], len(TABLE.columns)
-    if len(cells) == wanted and filled == wanted - 1:
-        hint = "add the confidence (field 8), such as 1.0"
-    elif len(cells) == 1 and "\r" in line:
-        hint = "end lines with LF, not with CR alone"
-    elif len(cells) == 1 and len(line.split()) >= wanted:
-        hint = "separate the fields with tabs, not spaces"
-    else:
-        hint = f"write {', '.join(names)}, separated by single tabs"
-    given = len(cells) if filled > wanted else filled
-    return Problem("EDL201", record, 0, len(line), {"given": given, "wanted": wanted, "hint": hint})
 
 
 def read_extent(cell: str) -> tuple[str | None, list[Problem]]:
@@ -109,47 +107,40 @@ def read_extent(cell: str) -> tuple[str | None, list[Problem]]:
         ('D1:10-12', ['EDL212'])
     """
     whole = (0, 0, len(cell))
+    document, colon, rest = cell.partition(":")
     if is_blank(cell):
         return None, [Problem("EDL202", *whole)]
-    document, colon, rest = cell.partition(":")
     if not colon:
         return None, [Problem("EDL203", *whole, {"given": shorten(cell, SHOWN)})]
     if is_blank(document):
         return None, [Problem("EDL204", 0, 0, 1)]
     offsets = rest.partition(":")[0]
-    if found := _OFFSETS.fullmatch(offsets):
-        return _plain(document, found), list(_oddities(cell, document, offsets))
-    # a colon in the identifier, or a space or another dash in the offsets
-    document, _, offsets = cell.rpartition(":")
-    found = re.fullmatch(r" ?(\d{1,15}) ?[-\u2013] ?(\d{1,15})", offsets)
-    if not found:
+    if not _OFFSETS.fullmatch(offsets):
+        # a colon in the identifier, or a space or another dash in the offsets
+        document, _, offsets = cell.rpartition(":")
+    numbers = _LOOSE_OFFSETS.fullmatch(offsets)
+    if not numbers:
         start = cell.index(":") + 1
         values = {"given": shorten(cell[start:] or "nothing", SHOWN)}
         return None, [Problem("EDL205", 0, min(start, len(cell) - 1), len(cell), values)]
-    problems = list(_oddities(cell, document, offsets))
-    if ":" in document:
-        name = shorten(document, SHOWN)
-        problems.append(Problem("EDL215", 0, 0, len(document), {"name": name}))
-    if not _OFFSETS.fullmatch(offsets):
-        values = {"given": offsets, "fix": f"{int(found[1])}-{int(found[2])}"}
-        problems.append(Problem("EDL216", 0, len(document) + 1, len(cell), values))
-    return _plain(document, found), problems
-
-
-def _plain(document: str, offsets: re.Match[str]) -> str:
-    return f"{document}:{int(offsets[1])}-{int(offsets[2])}"
-
-
-def _oddities(cell: str, document: str, offsets: str) -> Iterator[Problem]:
-    """What is odd in an extent that can be read."""
+    plain = f"{int(numbers[1])}-{int(numbers[2])}"
     start, end = len(document) + 1, len(document) + 1 + len(offsets)
+    name, problems = {"name": shorten(document, SHOWN)}, list[Problem]()
     if space := _SPACES.search(document):
-        yield Problem("EDL214", 0, *space.span(), {"name": shorten(document, SHOWN)})
+        problems.append(Problem("EDL214", 0, *space.span(), name))
     if not offsets.replace("\u2013", "").isascii():
-        fixed = "".join(str(int(c)) if c.isdecimal() else c for c in offsets)
-        yield Problem("EDL213", 0, start, end, {"given": offsets, "fix": fixed})
+        ascii_digits = "".join(str(int(c)) if c.isdecimal() else c for c in offsets)
+        values = {"given": offsets, "fix": ascii_digits}
+        problems.append(Problem("EDL213", 0, start, end, values))
     if len(cell) > end:
-        yield Problem("EDL212", 0, end, len(cell), {"given": shorten(cell[end:], SHOWN)})
+        values = {"given": shorten(cell[end:], SHOWN)}
+        problems.append(Problem("EDL212", 0, end, len(cell), values))
+    if ":" in document:
+        problems.append(Problem("EDL215", 0, 0, len(document), name))
+    if not _OFFSETS.fullmatch(offsets):
+        values = {"given": offsets, "fix": plain}
+        problems.append(Problem("EDL216", 0, start, len(cell), values))
+    return f"{document}:{plain}", problems
 
 
 #: A record has eight cells; its header is that of LDC's annotations.
@@ -190,20 +181,20 @@ SPACES = "[ \t\r\n\u00a0]+"
 _HYPHENATED = "-(\r?\n)+"
 
 
-def normalised(column: str) -> pl.Expr:
+def normal_form(column: str) -> pl.Expr:
     r"""A text as mention strings are written, following the evaluations of TAC.
 
     A line break is a space; line breaks after a hyphen are nothing; several spaces are one.
 
     Examples:
         >>> frame = pl.DataFrame({"text": ["Jean-\nLuc  Martin"]})
-        >>> frame.select(normalised("text"))["text"].to_list()
+        >>> frame.select(normal_form("text"))["text"].to_list()
         ['Jean-Luc Martin']
     """
     return pl.col(column).str.replace_all(_HYPHENATED, "-").str.replace_all(SPACES, " ")
 
 
-def filled(corpus: Corpus, run: str, first: int, *, numbered: bool) -> pl.DataFrame:
+def complete(corpus: Corpus, run: str, first: int, *, numbered: bool) -> pl.DataFrame:
     """The mentions with all fields that can be known or made up.
 
     Args:
@@ -212,18 +203,16 @@ def filled(corpus: Corpus, run: str, first: int, *, numbered: bool) -> pl.DataFr
         first: the number of the first mention that has no identifier.
         numbered: whether all mentions are numbered.
     """
-    mentions = corpus.cached(_with_texts)
-    foreign = _is_foreign(corpus)
-    unnamed = pl.lit(numbered) | (foreign & _is_empty("mention"))
+    mentions, foreign = corpus.cached(_with_texts), _is_foreign(corpus)
+    unnamed = pl.lit(numbered) | (foreign & blank("mention"))
     start = first if numbered else max(first, largest_number(mentions) + 1)
     numbers = pl.format("m{}", start - 1 + unnamed.cast(pl.Int64).cum_sum())
-    default_run = pl.lit(run) if run else pl.when(foreign).then(pl.lit(RUN)).otherwise(pl.lit(""))
+    own_run = first_case((foreign, RUN), otherwise="")
+    untyped = foreign & blank("mention_type")
     return mentions.with_columns(
-        annotator=pl.coalesce("annotator", default_run),
-        mention_type=pl.when(foreign & _is_empty("mention_type"))
-        .then(pl.lit(MENTION_TYPE))
-        .otherwise("mention_type"),
-        mention=pl.when(unnamed).then(numbers).otherwise("mention"),
+        annotator=pl.coalesce("annotator", pl.lit(run) if run else own_run),
+        mention_type=first_case((untyped, MENTION_TYPE), otherwise=pl.col("mention_type")),
+        mention=first_case((unnamed, numbers), otherwise=pl.col("mention")),
     )
 
 
@@ -240,7 +229,7 @@ def _with_texts(corpus: Corpus) -> pl.DataFrame:
     places = corpus.mentions.filter(missing).select("row", "document", "start", "end").rows()
     found = {row: texts[document][max(start, 0) : end] for row, document, start, end in places}
     words = pl.DataFrame({"row": list(found), "found": list(found.values())})
-    words = words.cast({"row": pl.Int64, "found": pl.String}).with_columns(normalised("found"))
+    words = words.cast({"row": pl.Int64, "found": pl.String}).with_columns(normal_form("found"))
     joined = corpus.mentions.join(words, on="row", how="left", maintain_order="left")
     return joined.with_columns(text=pl.coalesce("text", "found")).drop("found")
 
@@ -251,12 +240,18 @@ def _is_foreign(corpus: Corpus) -> pl.Expr:
     return ~pl.col("origin").is_in(tables)
 
 
-def _is_empty(column: str) -> pl.Expr:
+def blank(column: str) -> pl.Expr:
+    """Whether a field holds nothing but spaces."""
     return pl.col(column).fill_null("").str.strip_chars() == ""
 
 
+def matches(column: str, rule: str) -> pl.Expr:
+    """Whether a field matches a rule of the grammar."""
+    return pl.col(column).str.contains(f"^(?:{pattern('edl', rule)})$")
+
+
 def count_missing(corpus: Corpus, writable: pl.DataFrame) -> Mapping[str, int]:
-    """What is made up for the mentions that are written, and what no submission may have.
+    """The counts of fields made up for the mentions that are written, and of those not allowed.
 
     Args:
         corpus: as it was read.
@@ -264,37 +259,29 @@ def count_missing(corpus: Corpus, writable: pl.DataFrame) -> Mapping[str, int]:
     """
     texts = corpus.cached(_with_texts).select("row", found="text")
     rows = writable.filter(_is_foreign(corpus)).join(texts, on="row", maintain_order="left")
-    return {
-        "missing identifiers of mentions, written as m1, m2, …": _count(rows, "mention"),
-        f"missing runs, written as {RUN} or as --set run=NAME": _count(rows, "annotator"),
-        f"missing mention types, written as {MENTION_TYPE}": _count(rows, "mention_type"),
-        "missing mention strings; add the texts as an input": _count(rows, "found"),
-        "missing entities, which a submission must have": _count(rows, "entity"),
-        "missing entity types, which a submission must have": _count(rows, "label"),
-        "entities that a submission cannot have (it has numbers, or NIL and digits)": _count_unlike(
-            rows, "entity", "entity"
+    conditions = {
+        "missing identifiers of mentions, written as m1, m2, …": blank("mention"),
+        f"missing runs, written as {RUN} or as --set run=NAME": blank("annotator"),
+        f"missing mention types, written as {MENTION_TYPE}": blank("mention_type"),
+        "missing mention strings; add the texts as an input": blank("found"),
+        "missing entities, which a submission must have": blank("entity"),
+        "missing entity types, which a submission must have": blank("label"),
+        "entities that a submission cannot have (it has numbers, or NIL and digits)": ~(
+            blank("entity") | matches("entity", "entity")
         ),
-        "entity types that a submission cannot have (it has GPE, LOC, ORG, PER)": _count_unlike(
-            rows, "label", "type"
+        "entity types that a submission cannot have (it has GPE, LOC, ORG, PER)": ~(
+            blank("label") | matches("label", "type")
         ),
     }
-
-
-def _count(rows: pl.DataFrame, column: str) -> int:
-    return rows.filter(_is_empty(column)).height
-
-
-def _count_unlike(rows: pl.DataFrame, column: str, terminal: str) -> int:
-    """The number of values that the grammar does not allow in a submission."""
-    allowed = pl.col(column).str.contains(f"^(?:{pattern('edl', terminal)})$")
-    return rows.filter(~_is_empty(column) & ~allowed).height
+    return {text: rows.filter(condition).height for text, condition in conditions.items()}
 
 
 # Writing entity mentions as a table: what a line can represent, and the lines.
 
 
 _LARGEST = 10**15 - 1
-_BREAKS = r"[\t\n\r\x00]"
+#: Characters that no field can have.
+BREAKS = r"[\t\n\r\x00]"
 _TEXTS = ("mention", "label", "text", "entity", "mention_type", "annotator", "confidence_text")
 #: What would be read as offsets in the name of a document, or as no document at all.
 _AS_OFFSETS = r"^\s*:|:\s?\d+\s?[-\x{2013}]\s?\d+"
@@ -313,36 +300,32 @@ def write(
     def cells() -> Iterator[pl.DataFrame]:
         first = 1
         for corpus in corpora:
-            mentions = filled(corpus, run, first, numbered=number == "yes")
+            mentions = complete(corpus, run, first, numbered=number == "yes")
             first = max(first, largest_number(mentions) + 1)
             yield _cells(corpus.replace(mentions=mentions))
 
     table.write(cells(), path)
 
 
-def _has(column: str, pattern: str) -> pl.Expr:
+def has(column: str, pattern: str) -> pl.Expr:
+    """Whether a column has a value in which a pattern is found."""
     return pl.col(column).str.contains(pattern).fill_null(value=False)
 
 
-def _writable() -> pl.Expr:
-    """Which mentions, joined with the names of their documents, a line can represent."""
-    broken = pl.any_horizontal(_has(column, _BREAKS) for column in (*_TEXTS, "name"))
-    return (
-        ~broken
-        & ~_has("name", _AS_OFFSETS)
-        & (pl.col("name").str.strip_chars() != "")
-        & ~_has("entity", r"\|")
-        & ~_has("annotator", r"^\x{FEFF}")  # it would be taken for a byte order mark
-        & (pl.col("confidence_text") != "").fill_null(value=True)
-        & pl.col("fragments").is_null()
-        & pl.col("start").is_between(0, _LARGEST)
-        & pl.col("end").is_between(1, _LARGEST)
-    )
-
-
-def _writable_candidates() -> pl.Expr:
-    """Which links a line can represent."""
-    return pl.col("entity").is_not_null() & ~_has("entity", rf"{_BREAKS}|\|")
+#: Which mentions, joined with the names of their documents, a line can represent.
+_WRITABLE = (
+    ~pl.any_horizontal(has(column, BREAKS) for column in (*_TEXTS, "name"))
+    & ~has("name", _AS_OFFSETS)
+    & (pl.col("name").str.strip_chars() != "")
+    & ~has("entity", r"\|")
+    & ~has("annotator", r"^\x{FEFF}")  # it would be taken for a byte order mark
+    & (pl.col("confidence_text") != "").fill_null(value=True)
+    & pl.col("fragments").is_null()
+    & pl.col("start").is_between(0, _LARGEST)
+    & pl.col("end").is_between(1, _LARGEST)
+)
+#: Which links a line can represent.
+_WRITABLE_LINKS = pl.col("entity").is_not_null() & ~has("entity", rf"{BREAKS}|\|")
 
 
 def named_mentions(corpus: Corpus) -> pl.DataFrame:
@@ -352,38 +335,32 @@ def named_mentions(corpus: Corpus) -> pl.DataFrame:
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """What no line can represent of the tables."""
+    """The counts of rows that no line can represent."""
     mentions = named_mentions(corpus)
+    written = mentions.filter(_WRITABLE)
     silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
+    unknown = pl.col("confidence").is_null() & pl.col("confidence_text").is_null()
     return {
-        "mentions that do not fit a line": mentions.filter(~_writable()).height,
-        "candidates that do not fit a line": corpus.links.filter(~_writable_candidates()).height,
+        "mentions that do not fit a line": mentions.height - written.height,
+        "candidates that do not fit a line": corpus.links.filter(~_WRITABLE_LINKS).height,
         "documents without mentions": silent.height,
-        "unknown confidences, written as 1.0": mentions.filter(
-            _writable(), pl.col("confidence").is_null(), pl.col("confidence_text").is_null()
-        ).height,
-        **count_missing(corpus, mentions.filter(_writable())),
+        "unknown confidences, written as 1.0": written.filter(unknown).height,
+        **count_missing(corpus, written),
     }
 
 
 def _cells(corpus: Corpus) -> pl.DataFrame:
-    links = corpus.links.filter(_writable_candidates()).sort("mention_row", "rank")
-    others = links.group_by("mention_row", maintain_order=True).agg(others="entity")
-    rows = named_mentions(corpus).filter(_writable())
-    rows = rows.join(
-        others, left_on="row", right_on="mention_row", how="left", maintain_order="left"
-    )
-    entities = pl.col("entity").fill_null("")
-    several = pl.concat_list(entities, "others").list.join("|")
+    links = corpus.links.filter(_WRITABLE_LINKS).sort("mention_row", "rank")
+    others = links.group_by(row="mention_row").agg(others="entity")
+    rows = named_mentions(corpus).filter(_WRITABLE)
+    rows = rows.join(others, on="row", how="left", maintain_order="left")
+    every = pl.concat_list(pl.col("entity").fill_null(""), pl.col("others").fill_null([]))
     return rows.select(
-        "mention",
-        "text",
-        pl.col("annotator").alias("run"),
-        pl.format("{}:{}-{}", "name", "start", pl.col("end") - 1).alias("extent"),
-        pl.when(pl.col("others").is_null()).then(entities).otherwise(several).alias("entity"),
-        pl.col("label").alias("type"),
-        pl.col("mention_type").alias("mention type"),
+        *("mention", "text"),
         to_text(rows),
+        **{"run": "annotator", "type": "label", "mention type": "mention_type"},
+        extent=pl.format("{}:{}-{}", "name", "start", pl.col("end") - 1),
+        entity=every.list.join("|"),
     )
 
 
@@ -433,19 +410,16 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The mentions of all files, as one batch."""
-    findings: list[Finding] = []
-    members: list[Member] = []
-    sources: list[dict[str, object]] = []
-    rejected: list[pl.DataFrame] = []
+    findings, members, sources = list[Finding](), list[Member](), list[tuple[object, ...]]()
+    rejected, rows = list[pl.DataFrame](), list[pl.DataFrame]()
     count = 0
-    rows: list[pl.DataFrame] = []
     for member in files(source):
         try:
             data = member.fetch()
         except Unreadable as reason:
             findings.append(reason.finding)
             continue
-        text, more = _decoded(member, data)
+        text, more = _text(member, data)
         findings += more
         if breaks := text.count("\r\n"):
             findings.append(finding("EDL104", file=member.display, count=breaks))
@@ -459,17 +433,14 @@ def read(source: Source) -> Iterator[ReadResult]:
         count += rejected[-1].height
         rows.append(table.rows.with_columns(origin=pl.lit(origin, pl.Int64)))
         members.append(member)
-        sources.append(
-            {"row": origin, "path": source.path, "member": member.name or member.basename,
-             "format": FORMAT.name, "sha256": digest}
-        )  # fmt: skip
+        sources.append((source.path, member.name or member.basename, FORMAT.name, digest))
         del text, table
     empty = TABLE.read("").rows.with_columns(origin=pl.lit(0, pl.Int64))
     cells = pl.concat([empty, *rows])
     values = pl.concat(map(_values, (cells.head(0), *cells.iter_slices(_SOME))), rechunk=True)
     documents, mentions = with_documents(cells.drop("extent", "confidence").hstack(values))
     corpus = Corpus(
-        sources=sources,
+        sources=keyed("sources", sources, ("path", "member", "format", "sha256")),
         documents=documents,
         mentions=_mentions(mentions),
         links=_links(mentions),
@@ -478,7 +449,7 @@ def read(source: Source) -> Iterator[ReadResult]:
     yield ReadResult(corpus, tuple(findings), tuple(members))
 
 
-def _decoded(member: Member, data: bytes) -> tuple[str, Sequence[Finding]]:
+def _text(member: Member, data: bytes) -> tuple[str, Sequence[Finding]]:
     """The text of a file, in which U+FFFD replaces invalid bytes, and findings.
 
     The official validator reads on as well, so that all other problems are found in the same run.
@@ -504,59 +475,42 @@ def _values(cells: pl.DataFrame) -> pl.DataFrame:
 
 def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
     """The table of mentions: an empty field of those that may be null is none."""
+    fields = {"text": "text", "entity": "entity", "mention_type": "mention type"}
+    fields["annotator"] = "run"
     mentions = rows.select(
-        *("row", "document", "origin", "record", "mention"),
+        *("row", "document", "origin", "record", "mention", "start"),
+        pl.col("last").alias("end") + 1,
         pl.col("type").alias("label"),
-        "start",
-        end=pl.col("last") + 1,
-        text="text",
-        entity="entity",
-        mention_type="mention type",
-        annotator="run",
-        confidence="confidence",
-        confidence_text="confidence_text",
+        *("confidence", "confidence_text"),
+        **{name: pl.when(pl.col(field) != "").then(field) for name, field in fields.items()},
+        fragments=pl.lit(None, TABLES["mentions"].schema["fragments"]),
     )
-    # What need not change is not copied.
-    changes = [
-        pl.when(pl.col(name) != "").then(pl.col(name))
-        for name in ("text", "entity", "mention_type", "annotator")
-        if (mentions[name] == "").any()
-    ]
-    mentions = mentions.with_columns(changes)
-    if mentions.select(_several().any()).item():
-        first = pl.col("entity").str.split("|").list.first()
-        entity = pl.when(_several()).then(first).otherwise("entity")
-        mentions = mentions.with_columns(entity=entity)
-    fragments = TABLES["mentions"].schema["fragments"]
-    return mentions.with_columns(fragments=pl.lit(None, dtype=fragments))
-
-
-def _several() -> pl.Expr:
-    return pl.col("entity").str.contains("|", literal=True)
+    first = pl.col("entity").str.replace(r"\|.*", "")
+    return mentions.with_columns(entity=first)
 
 
 def _links(rows: pl.DataFrame) -> pl.DataFrame:
     """The entities after the first, where there are several."""
-    several = rows.filter(_several()).select(
+    several = rows.filter(pl.col("entity").str.contains("|", literal=True)).select(
         *("document", "origin", "record"),
         pl.col("row").alias("mention_row"),
         pl.col("entity").str.split("|").list.slice(1),
     )
-    links = several.explode("entity")
-    ranked = links.with_columns(
+    return several.explode("entity").with_columns(
         row=pl.int_range(pl.len(), dtype=pl.Int64),
         rank=pl.int_range(2, pl.len() + 2).over("mention_row"),
+        label=pl.lit(None, pl.String),
+        confidence=pl.lit(None, pl.Float64),
     )
-    return ranked.with_columns(label=pl.lit(None, pl.String), confidence=pl.lit(None, pl.Float64))
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The fields of places of a file; `document` and `offsets` are the parts of an extent."""
-    return locate_in_text(_decoded(member, member.fetch())[0], places, _stretch)
+    return locate_in_text(_text(member, member.fetch())[0], places, _stretch)
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:
-    """Where a field is in its line; the line where there are too few fields."""
+    """The place of a field in its line; the whole line where there are too few fields."""
     if line.count("\t") + 1 < len(TABLE.columns):
         return 0, len(line)
     if field not in {"document", "offsets"}:

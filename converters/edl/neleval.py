@@ -23,7 +23,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -31,8 +30,8 @@ from typing import Literal
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.edl.edl_tab import named_mentions
-from hlteval.converters.format import ReadResult, one_table
+from hlteval.converters.edl.edl_tab import BREAKS, has, named_mentions
+from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import from_text, number, to_text, with_documents
 from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem
@@ -76,80 +75,76 @@ def explain(record: int, line: str) -> Explanation:
         'NEL103'
     """
     cells = line.rstrip("\t").split("\t")
+    problems: list[Problem] = []
     try:
-        span = _span(line, cells)
-        candidates, problems = _candidates(cells)
+        rows = _rows(line, cells, problems)
     except _Unreadable as reason:
         return (), [reason.problem._replace(record=record)]
-    rows: list[Cells] = [[*span, *candidate] for candidate in candidates]
     return rows, [problem._replace(record=record) for problem in problems]
 
 
 def place(cells: Sequence[str], index: int, last: int | None = None) -> tuple[int, int]:
-    """Where a cell is in its line, or several up to a last one: 0-based columns, end exclusive."""
+    """The place of a cell, or of several up to a last one: 0-based columns, end exclusive."""
     start = sum(len(cell) + 1 for cell in cells[:index])
     stop = (index if last is None else last) + 1
     return start, start + len("\t".join(cells[index:stop]))
 
 
-def _span(line: str, cells: Sequence[str]) -> tuple[str, str, str]:
+def _rows(line: str, cells: Sequence[str], problems: list[Problem]) -> list[Cells]:
+    """Span, entity, score and type of each candidate, the best first.
+
+    Raises:
+        _Unreadable: if the line cannot be read.
+    """
+
+    def unreadable(code: str, index: int, **values: object) -> _Unreadable:
+        start, end = place(cells, index)
+        return _Unreadable(code, start, max(end, start + 1), **values)
+
     if "\r" in line:
-        start = line.index("\r")
-        raise _Unreadable("NEL107", start, start + 1)
+        raise _Unreadable("NEL107", line.index("\r"), line.index("\r") + 1)
     if len(cells) < 3:
-        values: dict[str, object] = {"given": len(cells), "s": "" if len(cells) == 1 else "s"}
         hint = ", not spaces" if len(cells) == 1 and len(line.split()) >= 3 else ""
-        raise _Unreadable("NEL102", 0, len(line), **values, hint=hint)
+        plural = "" if len(cells) == 1 else "s"
+        raise _Unreadable("NEL102", 0, len(line), given=len(cells), s=plural, hint=hint)
     if not cells[0]:
         raise _Unreadable("NEL108", 0, 1)
-    return cells[0], _offset(cells, 1), _offset(cells, 2)
-
-
-def _offset(cells: Sequence[str], index: int) -> str:
-    found = _OFFSET.fullmatch(cells[index])
-    if not found:
-        start, end = place(cells, index)
-        given = cells[index][:40] or "(empty)"
-        raise _Unreadable("NEL103", start, max(end, start + 1), given=given)
-    return found[1]
-
-
-def _candidates(cells: Sequence[str]) -> tuple[list[Cells], list[Problem]]:
-    """Entity, score and type of each candidate, the best first."""
+    span = [cells[0]]
+    for index in (1, 2):
+        found = _OFFSET.fullmatch(cells[index])
+        if not found:
+            raise unreadable("NEL103", index, given=cells[index][:40] or "(empty)")
+        span.append(found[1])
     rest = cells[3:]
     if len(rest) < 2:
-        return [[*rest, None, None, None][:3]], []
+        return [[*span, *rest, None, None, None][:6]]
     if len(rest) > 2 and len(rest) % 3:
         raise _Unreadable("NEL104", *place(cells, 3, len(cells)), given=len(rest))
-    found: list[tuple[float, Cells]] = []
-    problems: list[Problem] = []
+    candidates: list[tuple[float, Cells]] = []
     for index in range(3, len(cells), 3):
         score = number(cells[index + 1])
         if score is None:
-            start, end = place(cells, index + 1)
-            given = cells[index + 1][:40].strip() or "(empty)"
-            raise _Unreadable("NEL105", start, max(end, start + 1), given=given)
+            raise unreadable("NEL105", index + 1, given=cells[index + 1][:40].strip() or "(empty)")
         label = _type(cells, index + 2, problems) if len(rest) > 2 else None
-        found.append((score, [cells[index], cells[index + 1].strip(), label]))
-    found.sort(key=lambda candidate: -candidate[0])
-    return [candidate for _, candidate in found], problems
+        candidates.append((score, [*span, cells[index], cells[index + 1].strip(), label]))
+    candidates.sort(key=lambda candidate: -candidate[0])
+    return [row for _, row in candidates]
 
 
 def _type(cells: Sequence[str], index: int, problems: list[Problem]) -> str:
     """The type of a candidate, which may be in JSON."""
-    written = cells[index]
-    if not written.startswith("{"):
-        return written
+    cell = cells[index]
+    if not cell.startswith("{"):
+        return cell
     start, end = place(cells, index)
     try:
-        attributes = json.loads(written)
+        attributes = json.loads(cell)
     except (ValueError, RecursionError):
-        reason = "not valid JSON"
-        raise _Unreadable("NEL106", start, end, given=written[:40], reason=reason) from None
+        raise _Unreadable("NEL106", start, end, given=cell[:40], reason="not valid JSON") from None
     label = attributes.get("type") if isinstance(attributes, dict) else None
     if not isinstance(label, str) or _NOT_PLAIN.search(label):
         reason = '"type" is missing or not plain text'
-        raise _Unreadable("NEL106", start, end, given=written[:40], reason=reason)
+        raise _Unreadable("NEL106", start, end, given=cell[:40], reason=reason)
     if others := sorted(attributes.keys() - {"type"}):
         names = ", ".join(map(printable, others))[:80]
         problems.append(Problem("NEL202", 0, start, end, {"names": names}))
@@ -192,55 +187,41 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+    """The corpus of a file; of the candidates of a span, the first is the mention's own."""
     table = TABLE.read(file.text or "")
     reversed_spans = table.rows.filter(pl.col("last") < pl.col("start")).unique(
         "record", keep="first", maintain_order=True
     )
-    problems = table.problems_at(
-        "NEL201", reversed_spans, "start", "last", most=file.member.max_per_code
-    )
-    findings = table.findings(file.member, *problems)
-    rejected = table.rejected_records("mention")
-    at, is_best = pl.int_range(pl.len(), dtype=pl.Int64), pl.col("record").diff().fill_null(1) > 0
-    rows = table.rows.with_columns(rank=1 + at - pl.when(is_best).then(at).forward_fill())
-    return _corpus(rows, file.origin, rejected), findings
-
-
-def _corpus(rows: pl.DataFrame, source: Mapping[str, object], rejected: pl.DataFrame) -> Corpus:
-    """The corpus of a file; of the candidates of a span, the first is the mention's own."""
-    best = pl.col("rank") == 1
-    documents, mentions = with_documents(rows.filter(best))
+    most = file.member.max_per_code
+    problems = table.problems_at("NEL201", reversed_spans, "start", "last", most=most)
+    row, is_best = pl.int_range(pl.len(), dtype=pl.Int64), pl.col("record").diff().fill_null(1) > 0
+    rows = table.rows.with_columns(rank=1 + row - pl.when(is_best).then(row).forward_fill())
+    documents, mentions = with_documents(rows.filter(rank=1))
     keys = mentions.select("record", "document", "origin", mention_row="row")
-    links = rows.filter(~best).join(keys, on="record", maintain_order="left")
-    return Corpus(
-        sources=[source],
+    links = rows.filter(pl.col("rank") > 1).join(keys, on="record", maintain_order="left")
+    known = pl.col("score").is_not_null()
+    confidence = from_text(mentions["score"].fill_null("1.0"))
+    corpus = Corpus(
+        sources=[file.origin],
         documents=documents,
-        mentions=_mentions(mentions),
+        mentions=mentions.with_columns(confidence).select(
+            *("row", "document", "origin", "record", "start", "entity"),
+            pl.lit("").alias("mention"),
+            pl.col("type").fill_null("").alias("label"),
+            end=pl.col("last") + 1,
+            confidence=pl.when(known).then("confidence"),
+            confidence_text=pl.when(known).then("confidence_text"),
+            fragments=pl.lit(None, dtype=TABLES["mentions"].schema["fragments"]),
+        ),
         links=links.select(
             pl.int_range(pl.len(), dtype=pl.Int64).alias("row"),
             *("document", "origin", "record", "mention_row", "rank", "entity"),
             pl.col("type").alias("label"),
             pl.col("score").cast(pl.Float64).alias("confidence"),
         ),
-        rejected_records=rejected,
+        rejected_records=table.rejected_records("mention"),
     )
-
-
-def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
-    """The table of mentions."""
-    known = pl.col("score").is_not_null()
-    mentions = rows.with_columns(from_text(rows["score"].fill_null("1.0"))).select(
-        *("row", "document", "origin", "record"),
-        pl.lit("").alias("mention"),
-        pl.col("type").fill_null("").alias("label"),
-        "start",
-        "entity",
-        end=pl.col("last") + 1,
-        confidence=pl.when(known).then("confidence"),
-        confidence_text=pl.when(known).then("confidence_text"),
-    )
-    fragments = TABLES["mentions"].schema["fragments"]
-    return mentions.with_columns(fragments=pl.lit(None, dtype=fragments))
+    return corpus, table.findings(file.member, *problems)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -249,7 +230,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:
-    """Where a field is in its line; the whole line where it has no such field."""
+    """The place of a field in its line; the whole line where it has no such field."""
     cells = line.split("\t")
     index = _FIELDS.get(field, len(cells))
     if index >= len(cells):
@@ -266,25 +247,17 @@ def write(
             stream.writelines(f"{line}\n" for line in _lines(corpus, conversion))
 
 
-def _writable() -> pl.Expr:
-    """Which mentions, joined with the names of their documents, a line can represent."""
-    broken = pl.any_horizontal(
-        pl.col(column).str.contains(_BREAKS).fill_null(value=False)
-        for column in ("label", "entity", "mention_type", "name")
-    )
-    offsets = (pl.col("start"), pl.col("end") - 1)
-    inside = pl.all_horizontal(offset.is_between(0, _LARGEST) for offset in offsets)
-    named = (pl.col("name") != "") & ~pl.col("name").str.starts_with("\ufeff")
-    return ~broken & named & pl.col("fragments").is_null() & inside
-
-
-_BREAKS = r"[\t\n\r\x00]"
-
-
-def _writable_candidates() -> pl.Expr:
-    """Which links a line can represent."""
-    broken = (pl.col(column).str.contains(_BREAKS) for column in ("entity", "label"))
-    return ~pl.any_horizontal(each.fill_null(value=False) for each in broken)
+#: Which mentions, joined with the names of their documents, a line can represent.
+_WRITABLE = (
+    ~pl.any_horizontal(has(name, BREAKS) for name in ("label", "entity", "mention_type", "name"))
+    & (pl.col("name") != "")
+    & ~pl.col("name").str.starts_with("\ufeff")
+    & pl.col("fragments").is_null()
+    & pl.col("start").is_between(0, _LARGEST)
+    & (pl.col("end") - 1).is_between(0, _LARGEST)
+)
+#: Which links a line can represent.
+_WRITABLE_LINKS = ~(has("entity", BREAKS) | has("label", BREAKS))
 
 
 def _numeric(rows: pl.DataFrame) -> pl.DataFrame:
@@ -296,16 +269,15 @@ def _numeric(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _lines(corpus: Corpus, conversion: str) -> pl.Series:
-    rows = _numeric(named_mentions(corpus).filter(_writable()))
+    rows = _numeric(named_mentions(corpus).filter(_WRITABLE))
     if conversion == "tac15":
         both = pl.format("{}/{}", "label", pl.col("mention_type").fill_null(""))
         rows = rows.with_columns(label=both)
     typed = pl.col("label") != ""
     scored = typed | pl.col("confidence").is_not_null()
     others = _others(corpus, rows)
-    rows = rows.with_columns(score=to_text(rows), type=_quoted(rows["label"])).join(
-        others, left_on="row", right_on="mention_row", how="left", maintain_order="left"
-    )
+    rows = rows.with_columns(score=to_text(rows), type=_in_json(rows["label"]))
+    rows = rows.join(others, on="row", how="left", maintain_order="left")
     linked, more = pl.col("entity").is_not_null(), pl.col("others").is_not_null()
     rows = rows.with_columns(
         last=pl.col("end") - 1,
@@ -316,7 +288,7 @@ def _lines(corpus: Corpus, conversion: str) -> pl.Series:
     return rows.select(pl.concat_str("line", "others", separator="\t", ignore_nulls=True))["line"]
 
 
-def _quoted(labels: pl.Series) -> pl.Series:
+def _in_json(labels: pl.Series) -> pl.Series:
     """Types as they are written: in JSON where they would be read as JSON."""
     braced = labels.filter(labels.str.starts_with("{")).unique().to_list()
     return labels.replace({label: json.dumps({"type": label}) for label in braced})
@@ -325,42 +297,37 @@ def _quoted(labels: pl.Series) -> pl.Series:
 def _others(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
     """By mention, its other candidates as columns of its line."""
     own = rows.select("label", "confidence", mention_row="row")
-    links = (
-        corpus.links.drop_nulls("entity")
-        .filter(_writable_candidates())
-        .join(own, on="mention_row", suffix="_own")
-    )
-    links = links.sort("mention_row", "rank").select(
+    links = corpus.links.filter(_WRITABLE_LINKS).drop_nulls("entity")
+    links = links.join(own, on="mention_row", suffix="_own").sort("mention_row", "rank")
+    links = links.select(
         "mention_row",
         "entity",
         label=pl.coalesce(pl.when(pl.col("label") != "").then("label"), "label_own"),
         confidence=pl.coalesce("confidence", "confidence_own"),
         confidence_text=pl.lit(None, pl.String),
     )
-    cells = pl.concat_str("entity", to_text(links), _quoted(links["label"]), separator="\t")
-    written = links.select("mention_row", others=cells)
-    return written.group_by("mention_row", maintain_order=True).agg(pl.col("others").str.join("\t"))
+    cells = pl.concat_str("entity", to_text(links), _in_json(links["label"]), separator="\t")
+    others = links.select(row="mention_row", others=cells)
+    return others.group_by("row", maintain_order=True).agg(pl.col("others").str.join("\t"))
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """What no line can represent of the tables."""
+    """The counts of rows that no line can represent."""
     mentions = named_mentions(corpus)
     silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
-    written = mentions.filter(_writable())
-    unlinked = written.filter(pl.col("entity").is_null())
-    linked = written.drop_nulls("entity")
-    unknown = linked.filter(pl.col("confidence").is_null(), pl.col("label") != "")
+    written = mentions.filter(_WRITABLE)
+    linked, typed = pl.col("entity").is_not_null(), pl.col("label") != ""
+    scores, numbers = mentions["confidence_text"], _numeric(mentions)["confidence_text"]
+    unknown = linked & typed & pl.col("confidence").is_null()
     return {
         "identifiers of mentions": written.filter(pl.col("mention") != "").height,
         "mentions that do not fit a line": mentions.height - written.height,
-        "candidates that do not fit a line": corpus.links.filter(~_writable_candidates()).height,
-        "scores that are not a number": mentions["confidence_text"].count()
-        - _numeric(mentions)["confidence_text"].count(),
-        "types of mentions without an entity": unlinked.filter(pl.col("label") != "").height,
+        "candidates that do not fit a line": corpus.links.filter(~_WRITABLE_LINKS).height,
+        "scores that are not a number": scores.count() - numbers.count(),
+        "types of mentions without an entity": written.filter(~linked & typed).height,
         "documents without mentions": silent.height,
-        "unknown confidences, written as 1.0": unknown.height,
+        "unknown confidences, written as 1.0": written.filter(unknown).height,
     }
 
 
-tabular = one_table(replace(TABLE, ragged=True))
 FORMAT = declaration(__name__)

@@ -15,7 +15,6 @@ Codes raised: DOC1xx.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 import polars as pl
 
@@ -93,12 +92,7 @@ def _spaced(text: str) -> list[Problem]:
     return [Problem(code, record, 0, len(line), values)]
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """Write the names of all documents that are identifiers."""
-    TABLE.write((_writable(corpus) for corpus in corpora), path)
-
-
-def _writable(corpus: Corpus) -> pl.DataFrame:
+def as_rows(corpus: Corpus) -> pl.DataFrame:
     """The documents whose names are identifiers that a text file can hold."""
     names = corpus.documents["name"]
     fits = [
@@ -109,7 +103,7 @@ def _writable(corpus: Corpus) -> pl.DataFrame:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The documents that a list cannot name."""
-    lost = corpus.documents.height - _writable(corpus).height
+    lost = corpus.documents.height - as_rows(corpus).height
     return {"documents whose name is not an identifier": lost}
 
 

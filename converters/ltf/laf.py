@@ -20,8 +20,7 @@ Codes raised: XML1xx, LAF1xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -271,11 +270,6 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     shown = {"start_char", "end_char", "text"}
     moved = [FieldRef(place.record + (place.field in shown), place.field) for place in places]
     return locate_elements(member, moved)
-
-
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The annotations as a folder of files, with the names of the original files of this format."""
-    source_files.write_files((file for corpus in corpora for file in as_files(corpus)), path)
 
 
 FORMAT = declaration(__name__)

@@ -17,8 +17,7 @@ Codes raised: RSD1xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 
 import polars as pl
 
@@ -85,12 +84,8 @@ def _unwritable(files: FileBatch) -> Iterator[Finding]:
             yield problem.in_line(files.members[origin].display, line)
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The texts as a folder of files, each as it is."""
-    source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
-
-
-def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The file of each text, as it is."""
     output_paths = source_files.output_paths(corpus, FORMAT.name, SUFFIX)
     texts = corpus.documents.drop_nulls("text")
     texts = texts.filter(~pl.col("text").str.contains(source_files.UNWRITABLE_TEXT))

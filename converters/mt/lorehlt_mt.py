@@ -28,7 +28,13 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.mt.texts import REFERENCE, SYSTEM, of_role, other_texts
+from hlteval.converters.mt.texts import (
+    SYSTEM,
+    document_losses,
+    of_role,
+    other_texts,
+    unwritable_documents,
+)
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import FileBatch, beginning
@@ -36,14 +42,7 @@ from hlteval.findings import Finding, Problem, spot
 from hlteval.representation import Corpus
 from hlteval.sources import Source
 from hlteval.syntax.xml_elements import Element, Malformed, Parsed, problem_at, structure
-from hlteval.syntax.xml_places import (
-    ABSENT,
-    attribute,
-    attributes,
-    content,
-    located_findings,
-    start_tag,
-)
+from hlteval.syntax.xml_places import attribute, attributes, content, located_findings, start_tag
 
 # Writes translations as the files of LoReHLT.
 
@@ -55,8 +54,11 @@ _HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE mteval SYSTEM "lorehl
 def as_files(corpus: Corpus, role: str = SYSTEM) -> Iterator[tuple[str, str]]:
     """The name and content of every file; a document without texts of the role has none."""
     texts = of_role(corpus, role)
-    without = _unwritable(corpus, texts)
-    lines = dict(_lines(texts).iter_rows())
+    without = unwritable_documents(corpus, texts, "segment", "text")
+    tag = start_tag("seg", attribute("id", "segment"))
+    line = pl.concat_str(pl.lit("      "), tag, content("text"), pl.lit("</seg>\n"))
+    segments = texts.group_by("document", maintain_order=True).agg(line=line.str.join(""))
+    lines = dict(segments.select("document", "line").iter_rows())
     output_paths = source_files.output_paths(corpus, "lorehlt-mt", SUFFIX)
     for row, name in corpus.documents.select("row", "name").iter_rows():
         if row in lines and row in output_paths and row not in without:
@@ -64,34 +66,18 @@ def as_files(corpus: Corpus, role: str = SYSTEM) -> Iterator[tuple[str, str]]:
             yield output_paths[row], f"{_HEAD}<mteval>\n  <tstset>\n{doc}  </tstset>\n</mteval>\n"
 
 
-def _lines(texts: pl.DataFrame) -> pl.DataFrame:
-    """The segments of each document as lines: `document`, `line`."""
-    tag = start_tag("seg", attribute("id", "segment"))
-    line = pl.concat_str(pl.lit("      "), tag, content("text"), pl.lit("</seg>\n"))
-    return texts.group_by("document", maintain_order=True).agg(line=line.str.join(""))
-
-
-def _unwritable(corpus: Corpus, texts: pl.DataFrame) -> set[int]:
-    """The documents with characters that XML cannot hold."""
-    found = pl.any_horizontal(pl.col("segment", "text").str.contains(ABSENT))
-    named = corpus.documents.select("row", "name").iter_rows()
-    names = {row for row, name in named if re.search(ABSENT, name)}
-    return names.union(texts.filter(found)["document"])
-
-
 def count_losses(corpus: Corpus, role: str = SYSTEM) -> Mapping[str, int]:
-    """The counts of what the files cannot represent.
+    """The counts of rows that the files cannot represent.
 
     Args:
         corpus: the documents.
         role: which texts are written.
     """
     texts = of_role(corpus, role)
-    silent = corpus.documents.filter(~pl.col("row").is_in(texts["document"].implode())).height
+    without = unwritable_documents(corpus, texts, "segment", "text")
     return {
         **source_files.count_without_file(corpus, "lorehlt-mt", SUFFIX),
-        "documents without translations": silent,
-        "documents with characters not allowed in XML": len(_unwritable(corpus, texts)),
+        **document_losses(corpus, texts, without),
         **other_texts(corpus, texts),
     }
 
@@ -99,12 +85,6 @@ def count_losses(corpus: Corpus, role: str = SYSTEM) -> Mapping[str, int]:
 _FOREIGN = re.compile("<(srcset|refset)")
 _ATTRIBUTE = re.compile(r"<tstset\s+\w")
 DTD = "lorehlt-mt-v1.2.dtd"
-_PLACE = ("document", "origin", "record")
-_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "documents": ("origin", "name"),
-    "translations": (*_PLACE, "segment", "role", "text"),
-}
-
 #: A problem with the identifier of its element.
 Named = tuple[Problem, str | None]
 
@@ -127,74 +107,59 @@ def read(source: Source, role: str = SYSTEM) -> Iterator[ReadResult]:
         role: of their texts, `system` or `reference`: the form is the same for both.
     """
     for files in source_files.batches(source, FORMAT.name, SUFFIX):
-        batch = _Batch(files, role)
-        for file in files.texts:
-            batch.take(*file)
-        yield ReadResult(batch.corpus(), (*files.findings, *batch.findings), tuple(files.members))
+        documents: dict[str, int] = {}
+        texts: list[tuple[Any, ...]] = []
+        findings: list[Finding] = []
+        for origin, _, text in files.texts:
+            problems = list(_file(text, origin, files, documents, texts))
+            findings += located_findings(text, problems, files.members[origin])
+        rows = [(origin, name) for name, origin in documents.items()]
+        columns = ("document", "origin", "record", "segment", "text")
+        corpus = Corpus(
+            sources=files.sources,
+            documents=keyed("documents", rows, ("origin", "name")),
+            translations=keyed("translations", texts, columns).with_columns(role=pl.lit(role)),
+        )
+        yield ReadResult(corpus, (*files.findings, *findings), tuple(files.members))
 
 
-class _Batch:
-    """The rows of each table, and the findings, of the files of a batch."""
+def _file(
+    text: str,
+    origin: int,
+    files: FileBatch,
+    documents: dict[str, int],
+    texts: list[tuple[Any, ...]],
+) -> Iterator[Named]:
+    """Add the document and the texts of a file; yield the problems with it.
 
-    def __init__(self, files: FileBatch, role: str) -> None:
-        self.files, self.role = files, role
-        self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in _COLUMNS}
-        self.places: dict[str, str] = {}
-        self.findings: list[Finding] = []
-
-    def corpus(self) -> Corpus:
-        tables = {name: keyed(name, rows, _COLUMNS[name]) for name, rows in self.rows.items()}
-        return Corpus(sources=self.files.sources, **tables)
-
-    def take(self, origin: int, stem: str, text: str) -> None:
-        """Add the rows and findings of a file."""
-        del stem
-        member = self.files.members[origin]
-        try:
-            found = structure(text, "lorehlt-mt", member.encoding)
-        except Malformed as reason:
-            self.findings += located_findings(text, [(reason.problem, None)], member)
-            return
-        problems: list[Named] = [(item, None) for item in _prolog(text, found.parsed)]
-        problems += [(item, None) for item in found.problems]
-        skipped: set[int] = set()
-        for element in found.elements:
-            if element.tag == "tstset":
-                problems += _attributes(element)
-            elif element.tag == "doc":
-                problems += self.document(element, origin, skipped)
-            elif element.tag == "seg" and element.parent and element.parent.ordinal not in skipped:
-                self.segment(element, origin)
-        several = [element for element in found.elements if element.tag == "doc"][1:]
-        problems += [(element.problem("MTF102"), _name(element)) for element in several[:1]]
-        self.findings += located_findings(text, problems, member)
-
-    def document(self, element: Element, origin: int, skipped: set[int]) -> Iterator[Named]:
-        """Add a document; one that another file has too is skipped with its segments."""
-        member = self.files.members[origin]
-        name = member.document(_name(element))
-        if other := self.places.get(name):
-            skipped.add(element.ordinal)
-            yield element.problem("MTF103", "docid", name=name, other=other), name
-            return
-        self.places[name] = member.display
-        self.rows["documents"].append((origin, name))
-
-    def segment(self, element: Element, origin: int) -> None:
-        """Add the text of a segment of the last document."""
-        place = (len(self.rows["documents"]) - 1, origin, element.ordinal)
-        name = element.attributes.get("id", "")
-        self.rows["translations"].append((*place, name, self.role, element.text))
-
-
-def _name(element: Element) -> str:
-    return element.attributes.get("docid", "")
-
-
-def _attributes(element: Element) -> Iterator[Named]:
-    """The attributes of tstset that LoReHLT does not have."""
-    for name, value in element.attributes.items():
-        yield element.problem("MTF101", name, attribute=name, given=value[:40]), None
+    A document that another file has too is skipped with its segments.
+    """
+    member, skipped, docs = files.members[origin], set[int](), list[Element]()
+    try:
+        found = structure(text, "lorehlt-mt", member.encoding)
+    except Malformed as reason:
+        yield reason.problem, None
+        return
+    yield from ((problem, None) for problem in (*_prolog(text, found.parsed), *found.problems))
+    for element in found.elements:
+        own = element.attributes
+        if element.tag == "tstset":  # LoReHLT has no attributes of it
+            for key, value in own.items():
+                yield element.problem("MTF101", key, attribute=key, given=value[:40]), None
+        elif element.tag == "doc":
+            docs.append(element)
+            name = member.document(own.get("docid", ""))
+            if name in documents:
+                other = files.members[documents[name]].display
+                skipped.add(element.ordinal)
+                yield element.problem("MTF103", "docid", name=name, other=other), name
+            else:
+                documents[name] = origin
+        elif element.tag == "seg" and element.parent and element.parent.ordinal not in skipped:
+            place = (len(documents) - 1, origin, element.ordinal)
+            texts.append((*place, own.get("id", ""), element.text))
+    for second in docs[1:2]:
+        yield second.problem("MTF102"), second.attributes.get("docid", "")
 
 
 def _prolog(text: str, parsed: Parsed) -> Iterator[Problem]:
@@ -221,5 +186,4 @@ def write(corpora: Iterable[Corpus], path: Path, role: str = SYSTEM) -> None:
     source_files.write_files((file for corpus in corpora for file in as_files(corpus, role)), path)
 
 
-_CHOICES = (SYSTEM, REFERENCE)
 FORMAT = declaration(__name__)

@@ -20,7 +20,7 @@ Codes raised: MTF4xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -33,16 +33,13 @@ from hlteval.converters.mt.texts import (
     SYSTEM,
     Collected,
     SegmentList,
-    Set,
-    Text,
+    add_lines,
     ids,
     keys,
-    lines_of,
     lost,
     read_ids,
     sets,
     with_sources,
-    wrong_length,
 )
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
@@ -60,10 +57,10 @@ _ALIKE = 100
 def members(source: Source) -> tuple[Member, ...]:
     """The files that are read; without any list all texts, which have a finding then."""
     texts = (member for member in source.members if member.basename.endswith(TEXT))
-    return _listed(source) or tuple(texts)
+    return _texts_with_lists(source) or tuple(texts)
 
 
-def _listed(source: Source) -> tuple[Member, ...]:
+def _texts_with_lists(source: Source) -> tuple[Member, ...]:
     """The texts that have a list, each after its list."""
     files = {member.name or member.basename: member for member in source.members}
     found: dict[str, Member] = {}
@@ -83,7 +80,7 @@ def _list_of(text: str, files: Mapping[str, Member]) -> str:
 
 def sniff(source: Source) -> bool:
     """Whether there is a text with a list of segments."""
-    return bool(_listed(source))
+    return bool(_texts_with_lists(source))
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -102,61 +99,33 @@ def read(source: Source) -> Iterator[ReadResult]:
             lists[name] = read_list(content)
             findings += lists[name].table.findings(member)
         elif (beside := _list_of(name, files)) in lists:
-            findings += _add(collected, member, content, lists[beside], beside)
+            stem = member.basename.removesuffix(TEXT)
+            role, dot, own = stem.partition(".")
+            column = (role, own if dot else None) if role in ROLES else (SYSTEM, stem)
+            findings += add_lines(collected, content, lists[beside], beside, [column])
     if source.members and not any(name.endswith(LIST) for name in files):
         findings.append(finding("MTF403", file=source.path))
     yield collected.result(findings)
-
-
-def _add(
-    collected: Collected, member: Member, content: str, listed: SegmentList, beside: str
-) -> list[Finding]:
-    """Add the lines of a text; a line whose segment cannot be read is passed over."""
-    role, name = _set_of(member.basename)
-    lines = lines_of(content)
-    for record, document, segment in listed.rows.iter_rows():
-        if record <= len(lines):
-            row = collected.document(document)
-            collected.add(row, record, Text(segment, role, lines[record - 1], name))
-    return wrong_length(content, listed.text, member.display, beside)
-
-
-def _set_of(file: str) -> tuple[str, str | None]:
-    """The role of a text and the name of its set, by the name of its file.
-
-    Examples:
-        >>> _set_of("source.txt"), _set_of("reference.a.b.txt"), _set_of("run-7.txt")
-        (('source', None), ('reference', 'a.b'), ('system', 'run-7'))
-    """
-    role, dot, name = file.removesuffix(TEXT).partition(".")
-    if role in ROLES:
-        return role, name if dot else None
-    return SYSTEM, file.removesuffix(TEXT)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """A folder with a text for each set, and a list of segments; others where they differ."""
     path.mkdir(parents=True, exist_ok=True)
     corpus = with_sources(Corpus.concat(corpora))
-    listed = keys(corpus)
-    (path / COMMON).write_text(ids(corpus, listed), "utf-8", newline="")
-    for each in sets(corpus):
-        if each.name is None or re.search(_NAME, each.name):
-            _write(corpus, each, listed, path)
-
-
-def _write(corpus: Corpus, each: Set, listed: Sequence[tuple[int, str]], path: Path) -> None:
-    stem = each.role if each.name is None else f"{each.role}.{each.name}"
-    own = [key for key in listed if key in each.texts]
-    if len(own) < len(listed):
-        (path / f"{stem}{LIST}").write_text(ids(corpus, own), "utf-8", newline="")
-    texts = (re.sub(_BREAK, " ", each.texts[key]) for key in own)
-    content = "".join(f"{text}\n" for text in texts)
-    (path / f"{stem}{TEXT}").write_text(content, "utf-8", newline="")
+    all_keys = keys(corpus)
+    (path / COMMON).write_text(ids(corpus, all_keys), "utf-8", newline="")
+    for role, name, texts in sets(corpus):
+        if name is None or re.search(_NAME, name):
+            stem = role if name is None else f"{role}.{name}"
+            own = [key for key in all_keys if key in texts]
+            if len(own) < len(all_keys):
+                (path / f"{stem}{LIST}").write_text(ids(corpus, own), "utf-8", newline="")
+            lines = (re.sub(_BREAK, " ", texts[key]) + "\n" for key in own)
+            (path / f"{stem}{TEXT}").write_text("".join(lines), "utf-8", newline="")
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """The counts of what the texts cannot represent."""
+    """The counts of rows that the texts cannot represent."""
     nameless = corpus.translations.filter(~pl.col("set").str.contains(_NAME).fill_null(value=True))
     kept = corpus.translations.join(nameless, on="row", how="anti")
     return {

@@ -25,6 +25,7 @@ Codes raised: XML1xx, MTF201 to MTF203.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -41,11 +42,11 @@ from hlteval.converters.mt.texts import (
     SYSTEM,
     UNKNOWN,
     Collected,
-    Text,
+    document_losses,
+    unwritable_documents,
     with_sources,
     with_suffix,
 )
-from hlteval.converters.mt.texts import ROLES as TEXT_ROLES
 from hlteval.converters.toolkit.source_files import beginning
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
@@ -61,30 +62,46 @@ from hlteval.syntax.xml_places import (
     located_findings,
 )
 
+
+class Kind(NamedTuple):
+    """A kind of sets: its role, the attributes that name it and its language, and all of its own.
+
+    Without these, but for the name of a reference, NIST's script stops.
+    """
+
+    role: str
+    name: str
+    language: str
+    attributes: tuple[str, ...]
+
+
+KINDS: Mapping[str, Kind] = {
+    "srcset": Kind(SOURCE, "", "srclang", ("setid", "srclang")),
+    "refset": Kind(REFERENCE, "refid", "trglang", ("setid", "srclang", "trglang", "refid")),
+    "tstset": Kind(SYSTEM, "sysid", "trglang", ("setid", "srclang", "trglang", "sysid")),
+}
+_PARTS = ("hl", "poster", "p")
+_PART = "^(hl|p|poster) [1-9][0-9]*$"
+_OF_DOCUMENT = ("genre", "origlang")
+Named = tuple[Problem, str | None]
+#: Tag, name, language of the texts, test set and language of the sources of a set.
+SetKey = tuple[str, str | None, str | None, str | None, str | None]
+
 # The older form of mteval, in SGML: a set without a root, tags in any case, bare attributes.
 #
 # Programs read it by searching for tags, so that texts have `&` and `<` as they are. Only the tags
 # of the format are tags here; everything else between those of a segment is text.
 
 
-SETS = ("srcset", "refset", "tstset")
 #: The levels of elements: none is inside another one of its level.
-_LEVELS = {
-    "mteval": 0,
-    **dict.fromkeys(SETS, 1),
-    "doc": 2,
-    **dict.fromkeys(("hl", "poster", "p"), 3),
-    "seg": 4,
-}
-_TAGS = tuple(_LEVELS)
+_LEVELS = {"mteval": 0, **dict.fromkeys(KINDS, 1), "doc": 2, **dict.fromkeys(_PARTS, 3), "seg": 4}
 _VALUE = r"""[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>]+)"""
-_TAG = re.compile(rf"<!--|<(/?)({'|'.join(_TAGS)})((?:\s+{_VALUE})*)\s*(/?)>", re.I)
+_TAG = re.compile(rf"<!--|<(/?)({'|'.join(_LEVELS)})((?:\s+{_VALUE})*)\s*(/?)>", re.I)
 _ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
-_FIRST = re.compile(rf"<({'|'.join(_TAGS)})[\s>]", re.I)
+_FIRST = re.compile(rf"<({'|'.join(_LEVELS)})[\s>]", re.I)
 _ENTITY = re.compile("&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9a-fA-F]{1,6}));")
-_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_CHARACTERS = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _LAST = 0x10FFFF
-Problems = list[tuple[Problem, str | None]]
 
 
 def is_sgml(text: str) -> bool:
@@ -98,7 +115,7 @@ def is_sgml(text: str) -> bool:
     return first is not None and first[1] != "mteval"
 
 
-def parse(text: str) -> tuple[list[Element], Problems]:
+def parse(text: str) -> tuple[list[Element], list[Named]]:
     r"""The elements of a file below a root `mteval`, and the problems with its tags.
 
     Examples:
@@ -108,12 +125,54 @@ def parse(text: str) -> tuple[list[Element], Problems]:
         >>> elements[-1].text, [(problem.code, problem.record) for problem, _ in problems]
         ('a & b', [('MTF202', 2), ('MTF202', 1)])
     """
-    reader = _Reader(text)
-    reader.read()
-    return reader.elements, reader.problems
+    root = Element(0, "mteval", {}, None, 1, 1, [])
+    elements, stack, problems = [root], [root], list[Named]()
+
+    def leave(level: int) -> None:
+        """Leave the open elements below a level, which have no end tag."""
+        while len(stack) > 1 and _LEVELS[stack[-1].tag] > level:
+            lost = stack.pop()
+            name = lost.attributes.get("docid", lost.attributes.get("id"))
+            problems.append((lost.problem("MTF202", tag=lost.tag), name))
+
+    line, begin, before, position, ordinal = 1, 0, 0, 0, 0
+    last_comment = text.rfind("-->")
+    for match in _TAG.finditer(text):
+        start, tag = match.start(), (match[2] or "").lower()
+        if start < position:
+            continue  # inside a comment
+        if stack[-1].tag == "seg":  # between elements there is layout, and declarations
+            stack[-1].chunks.append(with_characters(text[position:start]))
+        if not tag:  # a comment without an end is text
+            end = text.find("-->", start) if start <= last_comment else -1
+            position = end + len("-->") if end >= 0 else start
+            continue
+        position = match.end()
+        if (newline := text.rfind("\n", before, start)) >= 0:
+            line, begin = line + text.count("\n", before, start), newline + 1
+        before, column = start, start - begin + 1
+        if match[1] and tag not in {element.tag for element in stack}:
+            place = (line, column - 1, column + len(f"</{tag}"))
+            problems.append((Problem("MTF203", *place, {"tag": tag}), None))
+        elif match[1] and tag != "mteval":
+            leave(_LEVELS[tag])
+            stack.pop()
+        ordinal += not match[1]
+        if match[1] or (tag == "mteval" and len(stack) == 1):
+            continue  # the root is there already
+        leave(_LEVELS[tag] - 1)
+        pairs = _ATTRIBUTE.finditer(match[3])
+        values = {m[1].lower(): with_characters(m[2] or m[3] or m[4] or "") for m in pairs}
+        elements.append(Element(ordinal, tag, values, stack[-1], line, column, []))
+        if not match[4]:
+            stack.append(elements[-1])
+    if stack[-1].tag == "seg":
+        stack[-1].chunks.append(with_characters(text[position:]))
+    leave(0)
+    return elements, problems
 
 
-def sgml_findings(text: str, problems: Problems, file: Member) -> list[Finding]:
+def sgml_findings(text: str, problems: Sequence[Named], file: Member) -> list[Finding]:
     """The findings of problems with tags, each with the identifier of its element.
 
     Args:
@@ -123,7 +182,7 @@ def sgml_findings(text: str, problems: Problems, file: Member) -> list[Finding]:
     """
     lines, bounded = lines_of(text) if problems else [], Bounded(file.max_per_code)
 
-    def finding(_: int, named: tuple[Problem, str | None]) -> Finding:
+    def finding(_: int, named: Named) -> Finding:
         problem, name = named
         line = lines[problem.record - 1]  # the root is in no line
         inside = problem._replace(end=max(problem.start, min(problem.end, len(line))))
@@ -134,134 +193,25 @@ def sgml_findings(text: str, problems: Problems, file: Member) -> list[Finding]:
     return bounded.findings
 
 
-def starts(text: str, wanted: Iterable[int]) -> dict[int, tuple[int, int]]:
-    """Line and column, from 1, of start tags by ordinal."""
-    left = set(wanted)
-    elements, _ = parse(text) if left else ([], [])
-    return {e.ordinal: (e.line, e.column) for e in elements if e.ordinal in left}
-
-
-class _Reader:
-    """The state of reading a file, tag by tag."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.elements = [Element(0, "mteval", {}, None, 1, 1, [])]
-        self.open = [self.elements[0]]
-        self.problems: Problems = []
-        self.line, self.begin, self.placed, self.at, self.count = 1, 0, 0, 0, 0
-        self.last_comment = text.rfind("-->")
-
-    def read(self) -> None:
-        """All elements of the file."""
-        for match in _TAG.finditer(self.text):
-            if match.start() < self.at:
-                continue  # inside a comment
-            self.characters(self.text[self.at : match.start()])
-            self.at = match.end() if match[2] else self.after_comment(match.start())
-            if match[2]:
-                self.tag(match)
-        self.characters(self.text[self.at :])
-        self.leave(0)
-
-    def after_comment(self, start: int) -> int:
-        """Where a comment ends; one without an end is text."""
-        end = self.text.find("-->", start) if start <= self.last_comment else -1
-        return end + len("-->") if end >= 0 else start
-
-    def leave(self, level: int) -> None:
-        """Leave the open elements below a level, which have no end tag."""
-        while len(self.open) > 1 and _LEVELS[self.open[-1].tag] > level:
-            self.missing_end(self.open.pop())
-
-    def place(self, index: int) -> tuple[int, int]:
-        """Line and column of a place after the last one that was asked for."""
-        lines = self.text.count("\n", self.placed, index)
-        if lines:
-            self.line += lines
-            self.begin = self.text.rfind("\n", self.placed, index) + 1
-        self.placed = index
-        return self.line, index - self.begin + 1
-
-    def tag(self, match: re.Match[str]) -> None:
-        """Enter or leave an element."""
-        closing, tag, attributes, empty = match.groups()
-        line, column = self.place(match.start())
-        tag = tag.lower()
-        if closing:
-            self.end(tag, line, column)
-            return
-        self.count += 1
-        if tag == "mteval" and len(self.open) == 1:
-            return  # the root is there already
-        self.leave(_LEVELS[tag] - 1)
-        pairs = _ATTRIBUTE.finditer(attributes)
-        values = {m[1].lower(): decoded(m[2] or m[3] or m[4] or "") for m in pairs}
-        element = Element(self.count, tag, values, self.open[-1], line, column, [])
-        self.elements.append(element)
-        if not empty:
-            self.open.append(element)
-
-    def end(self, tag: str, line: int, column: int) -> None:
-        """Leave an element, and those inside it that have no end tag."""
-        if tag == "mteval":
-            return
-        if tag not in [element.tag for element in self.open[1:]]:
-            end = column + len(f"</{tag}")
-            self.problems.append((Problem("MTF203", line, column - 1, end, {"tag": tag}), None))
-            return
-        self.leave(_LEVELS[tag])
-        self.open.pop()
-
-    def missing_end(self, element: Element) -> None:
-        self.problems.append((element.problem("MTF202", tag=element.tag), _name(element)))
-
-    def characters(self, text: str) -> None:
-        """Add text to the open segment; between elements there is layout, and declarations."""
-        if self.open[-1].tag == "seg" and text:
-            self.open[-1].chunks.append(decoded(text))
-
-
-def _name(element: Element) -> str | None:
-    return element.attributes.get("docid", element.attributes.get("id"))
-
-
-def decoded(text: str) -> str:
+def with_characters(text: str) -> str:
     """A text with its character references decoded; an ampersand alone stays.
 
     Examples:
-        >>> decoded("AT&amp;T & R&D &#233;"), decoded("&nbsp;&#x110000;")
+        >>> with_characters("AT&amp;T & R&D &#233;"), with_characters("&nbsp;&#x110000;")
         ('AT&T & R&D é', '&nbsp;&#x110000;')
     """
-    return _ENTITY.sub(_character, text) if "&" in text else text
 
+    def character(match: re.Match[str]) -> str:
+        if match[1]:
+            return _CHARACTERS[match[1]]
+        code = int(match[2]) if match[2] else int(match[3], 16)
+        surrogate = 0xD800 <= code <= 0xDFFF
+        return chr(code) if 0 < code <= _LAST and not surrogate else match[0]
 
-def _character(match: re.Match[str]) -> str:
-    if match[1]:
-        return _NAMED[match[1]]
-    code = int(match[2]) if match[2] else int(match[3], 16)
-    surrogate = 0xD800 <= code <= 0xDFFF
-    return chr(code) if 0 < code <= _LAST and not surrogate else match[0]
+    return _ENTITY.sub(character, text) if "&" in text else text
 
 
 # Writes sets of translations as one file of mteval.
-
-
-_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<mteval>\n'
-_SET_TAGS: Mapping[str, str] = {SOURCE: "srcset", REFERENCE: "refset", SYSTEM: "tstset"}
-_PART = "^(hl|p|poster) [1-9][0-9]*$"
-_OWN = ("setid", "srclang", "trglang")
-_OF_DOCUMENT = ("genre", "origlang")
-
-
-class _Set(NamedTuple):
-    """What the documents of a set have in common."""
-
-    role: str
-    name: str | None
-    language: str | None
-    setid: str | None
-    srclang: str | None
 
 
 def write(
@@ -285,53 +235,50 @@ def write(
     defaults = {"setid": setid, "srclang": srclang, "trglang": trglang, "sysid": sysid}
     every = with_sources(Corpus.concat(corpora))
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(_HEAD)
+        file.write('<?xml version="1.0" encoding="UTF-8"?>\n<mteval>\n')
         file.writelines(_sets(every, defaults))
         file.write("</mteval>\n")
 
 
 def _sets(corpus: Corpus, defaults: Mapping[str, str]) -> Iterator[str]:
-    """Each set with its documents."""
-    known = _attributes(corpus)
-    sources = _source_languages(corpus)
-    titles = dict(corpus.documents.select("row", "name").iter_rows())
-    without = unwritable(corpus)
-    sets: dict[_Set, dict[int, list[tuple[str | None, str, str]]]] = {}
+    """Each set with its documents: a set has one name, languages and test set."""
+    known: dict[tuple[int, str], dict[str, str]] = {}
+    rows = corpus.attributes.select("document", "element", "name", "value").iter_rows()
+    for document, element, name, value in rows:
+        known.setdefault((document, element), {}).setdefault(name, value)
+    sources = corpus.translations.filter(role=SOURCE).drop_nulls("language")
+    languages = dict(sources.select("document", "language").unique("document").iter_rows())
+    titles, without = dict(corpus.documents.select("row", "name").iter_rows()), unwritable(corpus)
+    tags = {kind.role: tag for tag, kind in KINDS.items()}
+    sets: dict[SetKey, dict[int, list[tuple[str | None, str, str]]]] = {}
     columns = ("document", "role", "set", "language", "part", "segment", "text")
-    for document, role, name, language, *text in corpus.translations.select(columns).iter_rows():
+    for document, role, name, language, *cells in corpus.translations.select(columns).iter_rows():
         if document not in without:
-            own = known.get(
-                (document, f"{_SET_TAGS[role]} {name}" if name else _SET_TAGS[role]), {}
-            )
-            source = own.get("srclang", sources.get(document))
-            key = _Set(role, name, language, own.get("setid"), source)
-            sets.setdefault(key, {}).setdefault(document, []).append((text[0], text[1], text[2]))
-    for key in sorted(sets, key=lambda each: TEXT_ROLES.index(each.role)):
-        yield f"<{_SET_TAGS[key.role]}{attributes(_of_set(key, defaults))}>\n"
+            own = known.get((document, f"{tags[role]} {name}" if name else tags[role]), {})
+            source = own.get("srclang", languages.get(document))
+            key = (tags[role], name, language, own.get("setid"), source)
+            part, segment, text = cells
+            sets.setdefault(key, {}).setdefault(document, []).append((part, segment, text))
+    for key in sorted(sets, key=lambda key: [*KINDS].index(key[0])):
+        tag, name, language, setid, srclang = key
+        kind = KINDS[tag]
+        own_source = language if kind.role == SOURCE else None
+        values = {
+            "setid": setid or defaults["setid"],
+            "srclang": own_source or srclang or defaults["srclang"],
+            "trglang": language or defaults["trglang"],
+            "refid": name,
+            "sysid": name or defaults["sysid"],
+        }
+        yield f"<{tag}{attributes((each, values[each]) for each in kind.attributes)}>\n"
         for document, texts in sets[key].items():
             own = known.get((document, "doc"), {})
-            pairs = [("docid", titles[document]), *((name, own.get(name)) for name in _OF_DOCUMENT)]
-            yield f"<doc{attributes(pairs)}>\n{_body(texts)}</doc>\n"
-        yield f"</{_SET_TAGS[key.role]}>\n"
+            pairs = [("docid", titles[document]), *((each, own.get(each)) for each in _OF_DOCUMENT)]
+            yield f"<doc{attributes(pairs)}>\n{_segments(texts)}</doc>\n"
+        yield f"</{tag}>\n"
 
 
-def _of_set(key: _Set, defaults: Mapping[str, str]) -> list[tuple[str, str | None]]:
-    """The attributes of a set."""
-    setid = key.setid or defaults["setid"]
-    if key.role == SOURCE:
-        return [("setid", setid), ("srclang", key.language or key.srclang or defaults["srclang"])]
-    name = (
-        ("refid", key.name) if key.role == REFERENCE else ("sysid", key.name or defaults["sysid"])
-    )
-    return [
-        ("setid", setid),
-        ("srclang", key.srclang or defaults["srclang"]),
-        ("trglang", key.language or defaults["trglang"]),
-        name,
-    ]
-
-
-def _body(texts: Iterable[tuple[str | None, str, str]]) -> str:
+def _segments(texts: Iterable[tuple[str | None, str, str]]) -> str:
     """The segments of a document, those of a part together."""
     body = ""
     for part, inside in groupby(texts, key=lambda text: text[0]):
@@ -343,78 +290,37 @@ def _body(texts: Iterable[tuple[str | None, str, str]]) -> str:
     return body
 
 
-def _attributes(corpus: Corpus) -> dict[tuple[int, str], dict[str, str]]:
-    """The attributes of documents and of their sets."""
-    found: dict[tuple[int, str], dict[str, str]] = {}
-    rows = corpus.attributes.select("document", "element", "name", "value").iter_rows()
-    for document, element, name, value in rows:
-        found.setdefault((document, element), {}).setdefault(name, value)
-    return found
-
-
-def _source_languages(corpus: Corpus) -> dict[int, str]:
-    """The language of the sources of each document, where it is known."""
-    sources = corpus.translations.filter(role=SOURCE).drop_nulls("language")
-    return dict(sources.select("document", "language").unique("document").iter_rows())
-
-
 def unwritable(corpus: Corpus) -> set[int]:
     """The documents with characters that XML cannot hold."""
-    texts = pl.any_horizontal(pl.col("segment", "set", "language", "text").str.contains(ABSENT))
-    return {
-        *corpus.documents.filter(pl.col("name").str.contains(ABSENT))["row"],
-        *corpus.translations.filter(texts)["document"],
-        *corpus.attributes.filter(pl.col("value").str.contains(ABSENT))["document"],
-    }
+    columns = ("segment", "set", "language", "text")
+    values = corpus.attributes.filter(pl.col("value").str.contains(ABSENT))["document"]
+    return unwritable_documents(corpus, corpus.translations, *columns).union(values)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the file cannot represent."""
-    written = corpus.translations["document"].unique()
-    silent = corpus.documents.filter(~pl.col("row").is_in(written.implode())).height
-    own = pl.col("element").str.contains("^(srcset|refset|tstset)( |$)") & pl.col("name").is_in(
-        _OWN
-    )
+    own = pl.col("element").str.contains("^(srcset|refset|tstset)( |$)")
+    own &= pl.col("name").is_in(["setid", "srclang", "trglang"])
     own |= (pl.col("element") == "doc") & pl.col("name").is_in(_OF_DOCUMENT)
+    # a part is read as another one, or as none, if it is not the next of its document
+    key = ("document", "role", "set")
+    parts = corpus.translations.select(*key, "part").sort(key, maintain_order=True)
+    parts = parts.with_columns(run=pl.col("part").rle_id().over(key))
+    valid = pl.col("part").str.contains(_PART).fill_null(value=False)
+    begins = pl.struct(*key, "run").is_first_distinct()
+    number = (begins & valid).cast(pl.Int64).cum_sum().over(key)
+    right = valid & pl.col("part").str.ends_with(pl.format(" {}", number))
     return {
-        "documents without translations": silent,
-        "documents with characters not allowed in XML": len(unwritable(corpus)),
+        **document_losses(corpus, corpus.translations, unwritable(corpus)),
         "attributes of other formats": corpus.attributes.filter(~own).height,
-        "parts of other formats or in another order": _lost_parts(corpus),
+        "parts of other formats or in another order": parts.filter(
+            pl.col("part").is_not_null() & ~right
+        ).height,
     }
 
 
-def _lost_parts(corpus: Corpus) -> int:
-    """The segments whose part is read as another one, or as none."""
-    columns = ("document", "role", "set", "part")
-    key = ["document", "role", "set"]
-    parts = corpus.translations.select(columns).sort(key, maintain_order=True)
-    if parts["part"].null_count() == parts.height:
-        return 0
-    count = 0
-    for _, rows in parts.group_by(key, maintain_order=True):
-        number = 0
-        for part, same in groupby(rows["part"].to_list()):
-            valid = bool(part and re.search(_PART, part))
-            number += valid
-            if part is not None and not (valid and part.endswith(f" {number}")):
-                count += len(list(same))
-    return count
-
-
-ROLES: Mapping[str, str] = {"srcset": SOURCE, "refset": REFERENCE, "tstset": SYSTEM}
-#: The attribute that names a set.
-NAMES: Mapping[str, str] = {"srcset": "", "refset": "refid", "tstset": "sysid"}
-#: The attributes without which NIST's script stops.
-_NEEDED: Mapping[str, tuple[str, ...]] = {
-    "srcset": ("setid", "srclang"),
-    "refset": ("setid", "srclang", "trglang"),
-    "tstset": ("setid", "srclang", "trglang", "sysid"),
-}
 _SUFFIXES = (".xml", ".sgm", ".sgml")
 _ROOT = re.compile(r"<(mteval|srcset|refset|tstset)[\s>]", re.I)
-_PARTS = ("hl", "p", "poster")
-Named = tuple[Problem, str | None]
 
 
 def members(source: Source) -> tuple[Member, ...]:
@@ -424,8 +330,8 @@ def members(source: Source) -> tuple[Member, ...]:
 
 def sniff(source: Source) -> bool:
     """Whether the first file begins with a set, and has not the form of LoReHLT."""
-    found = members(source)
-    begin = beginning(found[0]) if found else ""
+    files = members(source)
+    begin = beginning(files[0]) if files else ""
     return bool(_ROOT.search(begin)) and not lorehlt_mt.sniff(source)
 
 
@@ -443,28 +349,43 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _file(text: str, member: Member, collected: Collected) -> Iterator[Named]:
-    """Add the sets of a file; yield the problems with it."""
+    """Add the sets of a file; yield the problems with it. Documents may name the system."""
     try:
         elements, problems = _elements(text, member.encoding)
     except Malformed as reason:
         yield reason.problem, None
         return
     yield from problems
-    if not elements:  # another root
-        return
-    file = _Sets(elements, collected)
-    documents: dict[int, list[Element]] = {}
+    documents = [each for each in elements if each.tag == "doc"]
+    named = {each.parent.ordinal for each in documents if each.parent}
+    named -= {e.parent.ordinal for e in documents if e.parent and "sysid" not in e.attributes}
+    kind, name, row, numbers, parts = KINDS["srcset"], None, 0, Counter[int](), dict[int, str]()
     for element in elements:
-        if element.tag == "doc" and element.parent:
-            documents.setdefault(element.parent.ordinal, []).append(element)
-    for element in elements:
-        if element.tag in ROLES:
-            file.set = element
-            yield from _missing(element, documents.get(element.ordinal, []))
+        own, inside = element.attributes, element.parent.ordinal if element.parent else 0
+        if element.tag in KINDS:
+            kind, of_set = KINDS[element.tag], element
+            optional = {"refid", "sysid" if element.ordinal in named else ""}
+            lacking = [each for each in kind.attributes if each not in {*own, *optional}]
+            if lacking:
+                yield element.problem("MTF201", names=" and ".join(lacking)), None
         elif element.tag == "doc":
-            file.enter(element)
+            row = collected.document(own.get("docid", ""))
+            name = of_set.attributes.get(kind.name, own.get("sysid")) if kind.name else None
+            title = f"{of_set.tag} {name}" if name else of_set.tag
+            for key, value in of_set.attributes.items():
+                if key not in {kind.language, kind.name}:
+                    collected.attribute(row, of_set.ordinal, title, key, value)
+            for key, value in own.items():
+                if key not in {"docid", "sysid"}:
+                    collected.attribute(row, element.ordinal, "doc", key, value)
+        elif element.tag in _PARTS:
+            numbers[inside] += 1
+            parts[element.ordinal] = f"{element.tag} {numbers[inside]}"
         elif element.tag == "seg":
-            file.add(element)
+            language = of_set.attributes.get(kind.language)
+            known = None if language == UNKNOWN else language
+            text_of = (own.get("id", ""), kind.role, name, known, parts.get(inside), element.text)
+            collected.add(row, element.ordinal, *text_of)
 
 
 def _elements(text: str, encoding: str) -> tuple[list[Element], list[Named]]:
@@ -478,87 +399,15 @@ def _elements(text: str, encoding: str) -> tuple[list[Element], list[Named]]:
     return kept, [*problems, *((problem, None) for problem in of_schema)]
 
 
-def _missing(element: Element, documents: Sequence[Element]) -> Iterator[Named]:
-    """The attributes that a set lacks; in the older form, documents name the system.
-
-    Args:
-        element: the set.
-        documents: its documents.
-    """
-    by_documents = bool(documents) and all("sysid" in each.attributes for each in documents)
-    names = [
-        name
-        for name in _NEEDED[element.tag]
-        if name not in element.attributes and not (name == "sysid" and by_documents)
-    ]
-    if names:
-        yield element.problem("MTF201", names=" and ".join(names)), None
-
-
-class _Sets:
-    """The set and the document that a reader is in.
-
-    Args:
-        elements: those of the file.
-        collected: what is read.
-    """
-
-    def __init__(self, elements: Sequence[Element], collected: Collected) -> None:
-        self.collected = collected
-        self.parts = _parts(elements)
-        self.set = elements[0]
-        self.name: str | None = None
-        self.document = 0
-
-    @property
-    def language(self) -> str:
-        """The attribute with the language of the texts."""
-        return "srclang" if self.set.tag == "srcset" else "trglang"
-
-    def enter(self, element: Element) -> None:
-        """Add a document, with its attributes and those of its set."""
-        own, tag = self.set.attributes, self.set.tag
-        row = self.document = self.collected.document(element.attributes.get("docid", ""))
-        named = own.get(NAMES[tag], element.attributes.get("sysid"))
-        self.name = None if tag == "srcset" else named
-        of_set = f"{tag} {self.name}" if self.name else tag
-        for key, value in own.items():
-            if key not in {self.language, NAMES[tag]}:
-                self.collected.attribute(row, self.set.ordinal, of_set, key, value)
-        for key, value in element.attributes.items():
-            if key not in {"docid", "sysid"}:
-                self.collected.attribute(row, element.ordinal, "doc", key, value)
-
-    def add(self, element: Element) -> None:
-        """Add the text of a segment."""
-        part = self.parts.get(element.parent.ordinal) if element.parent else None
-        language = self.set.attributes.get(self.language, UNKNOWN)
-        name, role = element.attributes.get("id", ""), ROLES[self.set.tag]
-        known = None if language == UNKNOWN else language
-        text = Text(name, role, element.text, self.name, known, part)
-        self.collected.add(self.document, element.ordinal, text)
-
-
-def _parts(elements: Sequence[Element]) -> dict[int, str]:
-    """The name of each part by its ordinal: its tag and its number in its document."""
-    numbers: dict[int, int] = {}
-    named: dict[int, str] = {}
-    for element in elements:
-        if element.tag in _PARTS and element.parent is not None:
-            number = numbers[element.parent.ordinal] = numbers.get(element.parent.ordinal, 0) + 1
-            named[element.ordinal] = f"{element.tag} {number}"
-    return named
-
-
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
     if not is_sgml(text):
         return locate_elements(member, places)
-    found = starts(text, (place.record for place in places))
+    starts = {element.ordinal: (element.line, element.column) for element in parse(text)[0]}
     lines = Lines(text)
     return [
-        lines.location(*found[place.record], place.field) if place.record in found else None
+        lines.location(*starts[place.record], place.field) if place.record in starts else None
         for place in places
     ]
 

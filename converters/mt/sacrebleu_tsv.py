@@ -30,18 +30,16 @@ from hlteval.converters.mt.texts import (
     SOURCE,
     SYSTEM,
     Collected,
-    Text,
+    add_lines,
     ids,
     keys,
-    lines_of,
     lost,
     read_ids,
     sets,
     with_sources,
-    wrong_length,
 )
 from hlteval.converters.toolkit.rows import escaped, unescaped
-from hlteval.findings import Finding, Problem, finding
+from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table
@@ -94,31 +92,13 @@ def read(source: Source) -> Iterator[ReadResult]:
             break  # without it, the tables cannot be understood
         contents[member.basename] = content or ""
         if member.basename == COLUMNS:
-            findings += _COLUMNS.read(contents[COLUMNS]).findings(member)
+            columns = _COLUMNS.read(contents[COLUMNS])
+            findings += columns.findings(member)
         elif member.basename != SEGMENTS and content is not None:
-            findings += _table(collected, member, contents)
+            own = columns.rows.filter(file=member.basename).select("role", unescaped("name"))
+            segments = read_ids(contents[SEGMENTS])
+            findings += add_lines(collected, content, segments, SEGMENTS, own.rows(), "\t")
     yield collected.result(findings)
-
-
-def _table(collected: Collected, member: Member, contents: Mapping[str, str]) -> Iterator[Finding]:
-    """Add the cells of a table; yield the findings about it."""
-    listed = read_ids(contents[SEGMENTS]).rows
-    columns = _COLUMNS.read(contents[COLUMNS]).rows.filter(file=member.basename)
-    named = list(columns.select("role", unescaped("name")).iter_rows())
-    lines = lines_of(contents[member.basename])
-    content = contents[member.basename]
-    yield from wrong_length(content, contents[SEGMENTS], member.display, SEGMENTS)
-    for record, document, segment in listed.iter_rows():
-        if record > len(lines):
-            break
-        cells = lines[record - 1].split("\t")
-        if len(cells) != len(named):
-            line, values = lines[record - 1], {"count": len(cells), "columns": len(named)}
-            yield Problem("MTF502", record, 0, len(line), values).in_line(member.display, line)
-            continue
-        row = collected.document(document)
-        for (role, name), cell in zip(named, cells, strict=True):
-            collected.add(row, record, Text(segment, role, cell, name))
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -140,7 +120,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """The counts of what the tables cannot represent."""
+    """The counts of rows that the tables cannot represent."""
     whole = with_sources(corpus)
     every, listed = sets(whole), keys(whole)
     lacking = sum(len(listed) - len(each.texts) for each in every)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import escaped, keyed, unescaped
-from hlteval.findings import Finding, finding
+from hlteval.converters.toolkit.source_files import FileBatch
+from hlteval.findings import Finding, Problem, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
+from hlteval.syntax.xml_places import ABSENT
 
 SOURCE, REFERENCE, SYSTEM = "source", "reference", "system"
 ROLES = (SOURCE, REFERENCE, SYSTEM)
@@ -51,6 +53,24 @@ def other_texts(corpus: Corpus, kept: pl.DataFrame) -> Mapping[str, int]:
     return {PLURALS[role]: counts[role] for role in ROLES if role in counts}
 
 
+def unwritable_documents(corpus: Corpus, texts: pl.DataFrame, *columns: str) -> set[int]:
+    """The documents with characters that XML cannot hold, in their names or their texts."""
+    absent = pl.any_horizontal(pl.col(columns).str.contains(ABSENT))
+    names = corpus.documents.filter(pl.col("name").str.contains(ABSENT))["row"]
+    return {*names, *texts.filter(absent)["document"]}
+
+
+def document_losses(
+    corpus: Corpus, texts: pl.DataFrame, unwritable: Collection[int]
+) -> dict[str, int]:
+    """The counts of documents that an XML file cannot represent, as losses."""
+    silent = ~pl.col("row").is_in(texts["document"].unique().implode())
+    return {
+        "documents without translations": corpus.documents.filter(silent).height,
+        "documents with characters not allowed in XML": len(unwritable),
+    }
+
+
 def with_sources(corpus: Corpus) -> Corpus:
     """The corpus with the segments of its documents as sources of their translations.
 
@@ -74,16 +94,14 @@ def with_sources(corpus: Corpus) -> Corpus:
     segments = segments.join(wanted.unique(), on="document", how="semi", maintain_order="left")
     languages = corpus.documents.select("language", document="row")
     segments = segments.join(languages, on="document", how="left", maintain_order="left")
-    first = rows.select(pl.col("row").max() + 1).item()
+    first, nothing = rows.select(pl.col("row").max() + 1).item(), pl.lit(None, pl.String)
     sources = segments.select(
-        pl.int_range(first, first + pl.len(), dtype=pl.Int64).alias("row"),
-        *("document", "origin", "record"),
-        pl.col("name").alias("segment"),
-        pl.lit(SOURCE).alias("role"),
-        pl.lit(None, pl.String).alias("set"),
-        "language",
-        pl.lit(None, pl.String).alias("part"),
-        "text",
+        *("document", "origin", "record", "language", "text"),
+        row=pl.int_range(first, first + pl.len(), dtype=pl.Int64),
+        segment="name",
+        role=pl.lit(SOURCE),
+        set=nothing,
+        part=nothing,
     )
     return corpus.replace(translations=pl.concat([rows, sources.select(rows.columns)]))
 
@@ -93,7 +111,6 @@ def with_sources(corpus: Corpus) -> Corpus:
 
 _PLACE = ("document", "origin", "record")
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "sources": ("path", "member", "format", "sha256"),
     "documents": ("origin", "name"),
     "attributes": (*_PLACE, "element", "name", "value"),
     "translations": (*_PLACE, "segment", "role", "set", "language", "part", "text"),
@@ -107,26 +124,6 @@ def with_suffix(source: Source, suffixes: str | tuple[str, ...]) -> tuple[Member
     return tuple(m for m in source.members if m.basename.lower().endswith(suffixes))
 
 
-class Text(NamedTuple):
-    """The text of a segment.
-
-    Attributes:
-        segment: identifier of the segment.
-        role: `source`, `reference` or `system`.
-        text: as written.
-        name: identifier of the reference or of the system.
-        language: of the text.
-        part: of the document.
-    """
-
-    segment: str
-    role: str
-    text: str
-    name: str | None = None
-    language: str | None = None
-    part: str | None = None
-
-
 class Collected:
     """The rows of each table, and the findings, of the files of a source.
 
@@ -136,31 +133,20 @@ class Collected:
     """
 
     def __init__(self, source: Source, form: str) -> None:
-        self.path, self.form = source.path, form
+        self.files = FileBatch(source.path, form)
         self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in _COLUMNS}
         self.documents: dict[str, int] = {}
         self.attributes: set[tuple[int, str, str]] = set()
-        self.members: list[Member] = []
-        self.findings: list[Finding] = []
 
     @property
     def origin(self) -> int:
         """The row of the last file in `sources`."""
-        return len(self.members) - 1
+        return len(self.files.members) - 1
 
     def open(self, member: Member) -> str | None:
         """The text of a file, which is added; None if it cannot be read, with a finding."""
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            self.findings.append(reason.finding)
-            return None
-        decoded = decode(data, display=member.display, encoding=member.encoding)
-        self.findings += decoded.findings
-        own = (self.path, member.name or member.basename, self.form, sha256(data))
-        self.rows["sources"].append(own)
-        self.members.append(member)
-        return decoded.text
+        self.files.add("", member)
+        return self.files.texts.pop()[-1] if self.files.texts else None
 
     def document(self, name: str) -> int:
         """The row of a document, which is added if it is new."""
@@ -169,9 +155,30 @@ class Collected:
             self.rows["documents"].append((self.origin, name))
         return self.documents[name]
 
-    def add(self, document: int, record: int, text: Text) -> None:
-        """Add the text of a segment of a document, and its record in the last file."""
-        cells = (text.segment, text.role, text.name, text.language, text.part, text.text)
+    def add(
+        self,
+        document: int,
+        record: int,
+        segment: str,
+        role: str,
+        name: str | None,
+        language: str | None,
+        part: str | None,
+        text: str,
+    ) -> None:
+        """Add the text of a segment of a document.
+
+        Args:
+            document: the row of the document.
+            record: the record in the last file.
+            segment: identifier of the segment.
+            role: `source`, `reference` or `system`.
+            name: identifier of the reference or of the system.
+            language: of the text.
+            part: of the document.
+            text: as written.
+        """
+        cells = (segment, role, name, language, part, text)
         self.rows["translations"].append((document, self.origin, record, *cells))
 
     def attribute(self, document: int, record: int, element: str, name: str, value: str) -> None:
@@ -184,7 +191,8 @@ class Collected:
     def result(self, findings: Iterable[Finding] = ()) -> ReadResult:
         """All files as one batch."""
         tables = {name: keyed(name, rows, _COLUMNS[name]) for name, rows in self.rows.items()}
-        return ReadResult(Corpus(**tables), (*self.findings, *findings), tuple(self.members))
+        corpus = Corpus(sources=self.files.sources, **tables)
+        return ReadResult(corpus, (*self.files.findings, *findings), tuple(self.files.members))
 
 
 # Lists of segments and the texts of sets beside them, line by line.
@@ -210,12 +218,12 @@ class Set(NamedTuple):
 
 def sets(corpus: Corpus) -> list[Set]:
     """The sets of a corpus, by role and in order; of a repeated segment the first text."""
-    found: dict[tuple[str, str | None], dict[tuple[int, str], str]] = {}
+    texts: dict[tuple[str, str | None], dict[tuple[int, str], str]] = {}
     columns = ("role", "set", "document", "segment", "text")
     for role, name, document, segment, text in corpus.translations.select(columns).iter_rows():
-        found.setdefault((role, name), {}).setdefault((document, segment), text)
-    ordered = sorted(found, key=lambda key: ROLES.index(key[0]))
-    return [Set(role, name, found[role, name]) for role, name in ordered]
+        texts.setdefault((role, name), {}).setdefault((document, segment), text)
+    ordered = sorted(texts, key=lambda key: ROLES.index(key[0]))
+    return [Set(role, name, texts[role, name]) for role, name in ordered]
 
 
 def keys(corpus: Corpus) -> list[tuple[int, str]]:
@@ -224,13 +232,12 @@ def keys(corpus: Corpus) -> list[tuple[int, str]]:
     return list(rows.sort("document", maintain_order=True).iter_rows())
 
 
-def ids(corpus: Corpus, listed: Sequence[tuple[int, str]]) -> str:
+def ids(corpus: Corpus, segments: Sequence[tuple[int, str]]) -> str:
     """A list of segments as text."""
     names = dict(corpus.documents.select("row", "name").iter_rows())
-    rows = [(names[document], segment) for document, segment in listed]
+    rows = [(names[document], segment) for document, segment in segments]
     schema = {"document": pl.String, "segment": pl.String}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    cells = frame.select(escaped("document"), escaped("segment"))
+    cells = pl.DataFrame(rows, schema, orient="row").select(map(escaped, schema))
     return "".join(f"{document}\t{segment}\n" for document, segment in cells.iter_rows())
 
 
@@ -238,12 +245,12 @@ class SegmentList(NamedTuple):
     """A list of segments.
 
     Attributes:
-        text: the list as written.
-        table: its lines, with what is wrong with them.
+        length: the number of its lines.
+        table: its lines, with their problems.
         rows: `record`, `document` and `segment` of each line that could be read.
     """
 
-    text: str
+    length: int
     table: ParsedTable
     rows: pl.DataFrame
 
@@ -252,7 +259,7 @@ def read_ids(text: str) -> SegmentList:
     """The segments of a list."""
     table = IDS.read(text)
     cells = table.rows.select("record", unescaped("document"), unescaped("segment"))
-    return SegmentList(text, table, cells)
+    return SegmentList(len(lines_of(text)), table, cells)
 
 
 def lines_of(text: str) -> list[str]:
@@ -266,23 +273,46 @@ def lines_of(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def wrong_length(text: str, listed: str, file: str, beside: str) -> list[Finding]:
-    """The finding about a text with more or fewer lines than its list, if it has.
+def add_lines(
+    collected: Collected,
+    text: str,
+    segments: SegmentList,
+    beside: str,
+    columns: Sequence[tuple[str, str | None]],
+    separator: str = "",
+) -> Iterator[Finding]:
+    """Add the lines of the last file; yield the findings about their number and their cells.
+
+    A line whose segment cannot be read is passed over.
 
     Args:
-        text: the text.
-        listed: the list.
-        file: the text's display path.
-        beside: the name of the list.
+        collected: the rows.
+        text: the file.
+        segments: the segments of its lines.
+        beside: the name of the list of these.
+        columns: the role and the name of the set of each cell.
+        separator: what is between the cells of a line; a line is one cell if empty.
     """
-    count, segments = len(lines_of(text)), len(lines_of(listed))
-    if count == segments:
-        return []
-    return [finding("MTF402", file=file, lines=count, segments=segments, ids=beside)]
+    lines, display = lines_of(text), collected.files.members[-1].display
+    if len(lines) != segments.length:
+        size = segments.length
+        yield finding("MTF402", file=display, lines=len(lines), segments=size, ids=beside)
+    for record, document, segment in segments.rows.iter_rows():
+        if record > len(lines):
+            break
+        line = lines[record - 1]
+        cells = line.split(separator) if separator else [line]
+        if len(cells) != len(columns):
+            counts = {"count": len(cells), "columns": len(columns)}
+            yield Problem("MTF502", record, 0, len(line), counts).in_line(display, line)
+            continue
+        row = collected.document(document)
+        for (role, name), cell in zip(columns, cells, strict=True):
+            collected.add(row, record, segment, role, name, None, None, cell)
 
 
 def lost(corpus: Corpus, changed: pl.Expr) -> dict[str, int]:
-    """The counts of what lines beside a list cannot represent.
+    """The counts of rows that lines beside a list cannot represent.
 
     Args:
         corpus: the documents.

@@ -35,7 +35,8 @@ from hlteval.converters.mt.texts import (
     SOURCE,
     UNKNOWN,
     Collected,
-    Text,
+    document_losses,
+    unwritable_documents,
     with_sources,
     with_suffix,
 )
@@ -43,8 +44,8 @@ from hlteval.converters.toolkit.source_files import beginning
 from hlteval.findings import Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Element, Malformed, Reader, structure
-from hlteval.syntax.xml_places import ABSENT, attributes, escape, located_findings
+from hlteval.syntax.xml_elements import Malformed, Reader, structure
+from hlteval.syntax.xml_places import attributes, escape, located_findings
 
 # Writes translations as TMX.
 
@@ -57,68 +58,60 @@ _HEADER = (
     ("o-tmf", "hlteval"),
     ("adminlang", "en"),
 )
-_VARIANT = ("role", "set", "part", "language", "text")
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """All segments as units of one file: the source, then the references, then the systems."""
+    """All segments as units of one file: the source, then the references, then the systems.
+
+    The language of the file is that of all sources; `*all*` for several, or if none is known.
+    """
     corpus = with_sources(Corpus.concat(corpora))
-    header = [*_HEADER, ("srclang", _source_language(corpus)), ("datatype", "plaintext")]
+    languages = corpus.translations.filter(role=SOURCE)["language"].drop_nulls().unique().to_list()
+    language = languages[0] if len(languages) == 1 else "*all*"
+    header = [*_HEADER, ("srclang", language), ("datatype", "plaintext")]
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(f"{_HEAD}<header{attributes(header)}/>\n<body>\n")
         file.writelines(_units(corpus))
         file.write("</body>\n</tmx>\n")
 
 
-def _source_language(corpus: Corpus) -> str:
-    """The language of all sources; `*all*` where there are several, or none is known."""
-    languages = corpus.translations.filter(role=SOURCE)["language"].drop_nulls().unique().to_list()
-    return languages[0] if len(languages) == 1 else "*all*"
-
-
 def _units(corpus: Corpus) -> Iterator[str]:
-    """Each segment as a unit."""
+    """Each segment as a unit, each of its texts as a variant."""
     without, names = unwritable(corpus), dict(corpus.documents.select("row", "name").iter_rows())
     key = ["document", "segment"]
     rows = corpus.translations.filter(~pl.col("document").is_in(list(without)))
     order = pl.col("role").replace_strict(list(ROLES), [0, 1, 2], return_dtype=pl.Int64)
-    rows = rows.with_columns(_first=pl.col("row").min().over(key), _role=order)
-    rows = rows.sort("document", "_first", "_role", maintain_order=True)
+    rows = rows.sort("document", pl.col("row").min().over(key), order, maintain_order=True)
+    variants = ("language", "role", "set", "part", "text")
     for (document, segment), own in rows.group_by(key, maintain_order=True):
         name = names[int(str(document))]
-        head = f"<tu{attributes([('tuid', f'{name} {segment}')])}>\n"
-        properties = f"{_property('document', name)}\n{_property('segment', str(segment))}\n"
-        variants = "".join(_variant(*cells) for cells in own.select(_VARIANT).iter_rows())
-        yield f"{head}{properties}{variants}</tu>\n"
+        yield f"<tu{attributes([('tuid', f'{name} {segment}')])}>\n"
+        yield f"{_properties(document=name)}\n{_properties(segment=str(segment))}\n"
+        for language, role, of_set, part, text in own.select(variants).iter_rows():
+            tag = f"<tuv{attributes([('xml:lang', language or UNKNOWN)])}>"
+            properties = _properties(role=role, set=of_set, part=part)
+            yield f"{tag}{properties}<seg>{escape(text)}</seg></tuv>\n"
+        yield "</tu>\n"
 
 
-def _property(name: str, value: str | None) -> str:
-    return "" if value is None else f'<prop type="x-{name}">{escape(value)}</prop>'
-
-
-def _variant(role: str, name: str | None, part: str | None, language: str | None, text: str) -> str:
-    """A text as a variant."""
-    properties = f"{_property('role', role)}{_property('set', name)}{_property('part', part)}"
-    tag = f"<tuv{attributes([('xml:lang', language or UNKNOWN)])}>"
-    return f"{tag}{properties}<seg>{escape(text)}</seg></tuv>\n"
+def _properties(**values: str | None) -> str:
+    """The properties that have a value."""
+    return "".join(
+        f'<prop type="x-{name}">{escape(value)}</prop>'
+        for name, value in values.items()
+        if value is not None
+    )
 
 
 def unwritable(corpus: Corpus) -> set[int]:
     """The documents with characters that XML cannot hold."""
     columns = ("segment", "set", "language", "part", "text")
-    texts = pl.any_horizontal(pl.col(columns).str.contains(ABSENT))
-    names = corpus.documents.filter(pl.col("name").str.contains(ABSENT))["row"]
-    return {*names, *corpus.translations.filter(texts)["document"]}
+    return unwritable_documents(corpus, corpus.translations, *columns)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the file cannot represent."""
-    written = corpus.translations["document"].unique()
-    silent = corpus.documents.filter(~pl.col("row").is_in(written.implode())).height
-    return {
-        "documents without translations": silent,
-        "documents with characters not allowed in XML": len(unwritable(corpus)),
-    }
+    return document_losses(corpus, corpus.translations, unwritable(corpus))
 
 
 SUFFIX = ".tmx"
@@ -161,75 +154,43 @@ class _Reader(Reader):
 
 
 def _file(text: str, member: Member, collected: Collected) -> Iterator[Named]:
-    """Add the units of a file; yield the problems with it."""
+    """Add the units of a file; yield the problems with it.
+
+    All properties of a unit and of a variant are before the text of the variant.
+    """
     try:
         found = structure(text, "tmx", member.encoding, _Reader)
     except Malformed as reason:
         yield reason.problem, None
         return
-    elements = found.elements
     yield from ((problem, None) for problem in found.problems)
-    codes = [element for element in elements if element.tag in _CODES]
+    codes = [element for element in found.elements if element.tag in _CODES]
     if codes:
         yield codes[0].problem("MTF301", count=len(codes)), None
-    units = _Units(member, collected)
-    for element in elements:
-        units.take(element)
-    units.leave()
-
-
-class _Units:
-    """The unit and the variant that a reader is in.
-
-    Args:
-        member: the file.
-        collected: what is read.
-    """
-
-    def __init__(self, member: Member, collected: Collected) -> None:
-        self.collected = collected
-        self.stem = member.document(member.basename.removesuffix(SUFFIX))
-        self.source_language = ""
-        self.number = 0
-        self.properties: dict[str, dict[str, str]] = {"tu": {}, "tuv": {}}
-        self.attributes: dict[str, Mapping[str, str]] = {"tu": {}, "tuv": {}}
-        self.segment: Element | None = None
-
-    def take(self, element: Element) -> None:
-        """Enter an element; what is before it in the file is complete."""
+    stem, source, number = member.document(member.basename.removesuffix(SUFFIX)), "", 0
+    unit, variant = dict[str, str](), dict[str, str]()  # attributes and properties
+    for element in found.elements:
+        own, inside = element.attributes, element.parent.tag if element.parent else ""
         if element.tag == "header":
-            self.source_language = element.attributes.get("srclang", "")
-        elif element.tag in {"tu", "tuv"}:
-            self.leave()
-            self.number += element.tag == "tu"
-            self.properties[element.tag] = {}
-            self.attributes[element.tag] = element.attributes
-        elif element.tag == "prop" and element.parent and element.parent.tag in self.properties:
-            own = self.properties[element.parent.tag]
-            own.setdefault(element.attributes.get("type", ""), element.text)
+            source = own.get("srclang", "")
+        elif element.tag == "tu":
+            number += 1
+            unit, variant = dict(own), {}
+        elif element.tag == "tuv":
+            variant = dict(own)
+        elif element.tag == "prop" and inside in {"tu", "tuv"}:
+            properties = unit if inside == "tu" else variant
+            properties.setdefault(f" {own.get('type', '')}", element.text)
         elif element.tag == "seg":
-            self.segment = element
-
-    def leave(self) -> None:
-        """Add the variant, if there is one."""
-        if self.segment is None:
-            return
-        unit, own = self.properties["tu"], self.properties["tuv"]
-        name = unit.get("x-segment", self.attributes["tu"].get("tuid", str(self.number)))
-        variant = self.attributes["tuv"]
-        language = variant.get("xml:lang", variant.get("lang", UNKNOWN))
-        role = own.get("x-role", "")
-        role = role if role in ROLES else self.role(language)
-        known = None if language == UNKNOWN else language
-        text = Text(name, role, self.segment.text, own.get("x-set"), known, own.get("x-part"))
-        document = self.collected.document(unit.get("x-document", self.stem))
-        self.collected.add(document, self.segment.ordinal, text)
-        self.segment = None
-
-    def role(self, language: str) -> str:
-        """The role of a variant that does not name it."""
-        source = self.attributes["tu"].get("srclang", self.source_language)
-        return SOURCE if language.lower() == source.lower() else REFERENCE
+            language = variant.get("xml:lang", variant.get("lang", UNKNOWN))
+            is_source = language.lower() == unit.get("srclang", source).lower()
+            role = variant.get(" x-role", "")
+            role = role if role in ROLES else (REFERENCE, SOURCE)[is_source]
+            known = None if language == UNKNOWN else language
+            row = collected.document(unit.get(" x-document", stem))
+            name = unit.get(" x-segment", unit.get("tuid", str(number)))
+            of_set, part = variant.get(" x-set"), variant.get(" x-part")
+            collected.add(row, element.ordinal, name, role, of_set, known, part, element.text)
 
 
 FORMAT = declaration(__name__)

@@ -11,429 +11,177 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeGuard
+from pathlib import Path as FilePath
+from typing import Any, ClassVar, NamedTuple, TypeGuard
 
 import polars as pl
 
-from hlteval.converters.situations.types import type_hint
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.findings import MAX_PER_CODE, FieldRef, Finding, Location, Problem, findings_of
+from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.findings.suggest import closest, did_you_mean
-from hlteval.representation import TABLES
-from hlteval.sources import Member, decode
+from hlteval.representation import TABLES, Corpus
+from hlteval.sources import Member, Source, decode
 from hlteval.syntax.json_parser import ONCE, Parsed, parse
 from hlteval.syntax.json_text import (
     KINDS,
     WANTED,
     Items,
     Layout,
-    SchemaError,
+    broken_keywords,
     extents,
     format_path,
+    invalid,
     items,
+    schema_errors,
     strict,
 )
 from hlteval.syntax.places import Path, Places
 
 #: Characters of an unreadable item that are kept.
 _SHOWN = 1000
-#: Different items of which the errors are kept for others of the same notation.
-_ALIKE = 10_000
+_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?", re.ASCII)
+
+# Why an item is not a frame: the errors of a schema, and what to do about them.
 
 
-class _Broken(NamedTuple):
-    """How an item breaks the schema.
+class Violation(NamedTuple):
+    """A way in which an item breaks a schema: code, path in the item, values of the message."""
 
-    Attributes:
-        is_frame: whether it can be read as a frame even so.
-        problems: the problems, each with its path in the item; only their codes are known.
-    """
-
-    is_frame: bool
-    problems: Sequence[tuple[str, Problem]]
+    code: str
+    path: Path
+    values: dict[str, object]
 
 
-class FrameFile(ABC):
-    """The items of a file of frames, and the problems with them.
-
-    A format extends it with its schema.
+class FrameSchema(ABC):
+    """A schema of frames, and the explanation of its errors.
 
     Attributes:
-        no_array: code of a text that is not an array.
-        no_frame: code of an item that breaks the schema so that it cannot be read as a frame.
-        text: the text.
-        most: the maximum number of problems of a code that are explained; 0 for all.
-        values: the items.
-        problems: what is wrong, each with its path in the file, with offsets in the text.
-        counts: how many of each code are to be explained.
-        bad: the items that are not frames, by index, with the code of the reason.
+        name: of the schema, in grammars/.
+        definition: of the schema, which all items follow.
+        codes: the codes of errors by keyword; `array` and `frame` are those of texts and items that
+            cannot be read, `object` is that of an item of another type, and those of values outside
+            a closed list are by property, or `enum`.
+        properties: those of a frame.
+        inner_properties: those of an object within a frame.
+        texts: the properties that must be strings for an item to be read.
+        confidence: the property that must be a number.
+        missing_hints: the fix of a missing property, where nothing is similar to it; else of "".
+        nothing: what a message quotes of an empty value.
     """
 
-    no_array: str
-    no_frame: str
+    name: ClassVar[str]
+    definition: str = "frame"
+    codes: ClassVar[Mapping[str, str]]
+    properties: ClassVar[Collection[str]]
+    inner_properties: ClassVar[Collection[str]]
+    texts: ClassVar[Collection[str]]
+    confidence: ClassVar[str]
+    missing_hints: ClassVar[Mapping[str, str]]
+    nothing: ClassVar[str] = ""
 
-    def __init__(self, text: str, most: int = MAX_PER_CODE) -> None:
-        self.text, self.most = text, most
-        self.values: list[Any] = []
-        self.problems: list[tuple[str, Problem]] = []
-        self.counts: Counter[str] = Counter()
-        self.bad: dict[int, str] = {}
-        self._known: dict[str, _Broken] = {}
-        self._layout: tuple[int, Layout] | None = None
+    def branch(self, item: Any) -> tuple[str, str]:  # noqa: ARG002
+        """The definition that an item is meant to follow, and the kind of its frame in words."""
+        return self.definition, "frame"
 
     @abstractmethod
-    def invalid(self) -> Iterable[int]:
+    def type_hint(self, name: str, wanted: str, given: object) -> str:
+        """The fix of a value of another type.
+
+        Args:
+            name: of the property; empty for an item.
+            wanted: the type that the schema requires.
+            given: the value.
+        """
+
+    @abstractmethod
+    def value_hint(self, name: str, given: Any) -> str:
+        """The fix of a value of a property outside a closed list."""
+
+    def invalid(self, values: Sequence[Any]) -> list[int]:
         """The indices of the items that break the schema."""
+        return invalid(self.name, values, self.definition)
 
-    @abstractmethod
     def is_frame(self, value: Any) -> bool:
         """Whether an item can be read as a frame, even if it breaks the schema."""
+        if not isinstance(value, dict) or not {"DocumentID", "Type"} <= value.keys():
+            return False
+        texts = all(isinstance(value.get(name, ""), str) for name in self.texts)
+        confidence = as_float(value.get(self.confidence))
+        return texts and confidence is not None and math.isfinite(confidence)
 
-    @abstractmethod
-    def broken(self, value: Any) -> list[tuple[str, Path]]:
+    def errors(self, item: Any) -> list[tuple[str, Path]]:
         """The code and the path of each way in which an item breaks the schema."""
+        found = broken_keywords(self.name, item, self.branch(item)[0], ("SEC",))
+        return sorted(self._code(path, keyword) for path, keyword in found)
 
-    @abstractmethod
-    def violations(self, value: Any) -> Iterable[tuple[str, Path, Mapping[str, object]]]:
-        """The same, each with the values of its message, which take longer."""
+    def _code(self, path: Path, keyword: str) -> tuple[str, Path]:
+        """The code of an error of the schema, and its path."""
+        if keyword == "not":
+            return self.codes["not"], ("Resolution",)
+        if keyword == "type" and not path:
+            return self.codes["object"], path
+        of_values = self.codes.get(str(path[-1]), self.codes["enum"]) if path else ""
+        return (of_values if keyword == "enum" else self.codes.get(keyword, of_values)), path
 
-    @abstractmethod
-    def array_hint(self, value: Any) -> str:
-        """What to write instead of a value that is not an array of frames."""
+    def violations(self, item: Any) -> list[Violation]:
+        """Explain each way in which an item breaks the schema, with the values of the message."""
+        found = []
+        definition, branch = self.branch(item)
+        for error in schema_errors(self.name, definition, item):
+            keyword, wanted, given = error.keyword, error.wanted, error.given
+            code, path = self._code(error.path, keyword)
+            name = str(path[-1]) if path else ""
+            values: dict[str, object] = {"branch": branch, "property": name, "given": given}
+            if keyword == "required":
+                values |= self._absent_properties(wanted, given, path)
+            elif keyword == "type":
+                values["given"] = KINDS.get(type(given), "something else")
+                values |= {"wanted": WANTED[wanted], "hint": self.type_hint(name, wanted, given)}
+            elif keyword in {"minimum", "maximum"}:
+                values |= {"least": 0, "most": 1}
+            elif keyword == "enum":
+                values["given"] = str(given)[:80] or self.nothing
+                values |= {"values": ", ".join(map(str, wanted))}
+                values["hint"] = self.value_hint(name, given)
+            found.append(Violation(code, path, values))
+        return found
 
-    @cached_property
-    def places(self) -> Places:
-        """Lines and columns."""
-        return Places(self.text)
-
-    @cached_property
-    def extents(self) -> Sequence[tuple[int, int]]:
-        """The start and the end of each item."""
-        return extents(self.text)
-
-    def parsed(self, index: int) -> Parsed:
-        """An item with the places of its parts."""
-        return parse(self.text, self.extents[index][0])
-
-    def take(self) -> None:
-        """Read the items: fast if all of them are valid."""
-        valid, value = strict(self.text.encode())
-        if valid and isinstance(value, list):
-            self.values = value
-        else:
-            self._slowly(items(self.text))
-        for index in self.invalid():
-            if index not in self.bad:
-                self._explain(index)
-
-    def _explain(self, index: int) -> None:
-        """Report why an item breaks the schema; what nobody will read is only counted."""
-        value = self.values[index]
-        if self.most and len(self.problems) > self.most:
-            known = self._alike(value)
-            if all(self.enough(problem.code) for _, problem in known.problems):
-                if not known.is_frame:
-                    self.bad[index] = self.no_frame
-                self.problems += [(f"$[{index}]{path}", found) for path, found in known.problems]
-                return
-        if not self.is_frame(value):
-            self.bad[index] = self.no_frame
-        for code, path, values in self.violations(value):
-            self.report_at(code, index, path, **values)
-
-    def _alike(self, value: Any) -> _Broken:
-        """How an item breaks the schema; items of one notation are alike."""
-        notation = repr(value)
-        if notation not in self._known:
-            if len(self._known) >= _ALIKE:
-                self._known.clear()
-            self._known[notation] = _Broken(
-                self.is_frame(value),
-                [(format_path(path)[1:], _uncounted(code)) for code, path in self.broken(value)],
-            )
-        return self._known[notation]
-
-    def _slowly(self, found: Items) -> None:
-        """Read the items of a text that is not a valid array."""
-        if found.root is not None:
-            start = found.parsed[0].start
-            given = KINDS.get(type(found.root), "something else")
-            hint = self.array_hint(found.root)
-            self.report(self.no_array, (start, start + 1), (), given=given, hint=hint)
-        self.add((), found.problems)
-        parsed = () if _has_columns(found.root) else found.parsed
-        self.extents = [(item.start, item.end) for item in parsed]
-        for index, item in enumerate(parsed):
-            self.values.append(item.value)
-            if item.problems or not item.complete:
-                self.bad[index] = item.problems[0].code if item.problems else "JSN101"
-            known = [code for code in ONCE if self.counts[code]]
-            self.add((index,), (found for found in item.problems if found.code not in known))
-
-    def add(self, path: Path, problems: Iterable[Problem]) -> None:
-        """Add problems of what a path leads to."""
-        for problem in problems:
-            self.counts[problem.code] += 1
-            self.problems.append((format_path(path), _with_path(problem, path)))
-
-    def count(self, code: str, index: int, path: Path) -> None:
-        """Add a problem that nobody will read: only its place is known."""
-        self.problems.append((format_path((index, *path)), _uncounted(code)))
-
-    def enough(self, code: str) -> bool:
-        """Whether further problems of a code are only counted."""
-        return bool(self.most) and self.counts[code] > self.most
-
-    def report(self, code: str, at: tuple[int, int], path: Path, **values: object) -> None:
-        """Add a problem at a stretch of the text."""
-        self.add(path, [Problem(code, 0, *at, values)])
-
-    def report_at(self, code: str, index: int, path: Path, **values: object) -> None:
-        """Add a problem at a part of an item."""
-        if self.enough(code):
-            self.count(code, index, path)
-            return
-        if self._layout is None or self._layout[0] != index:
-            self._layout = (index, Layout(self.text, self.extents[index][0]))
-        at = self._layout[1].place(path)
-        self.report(code, at, (index, *path), **values)
-
-    def unknown_properties(self, code: str, properties: Collection[str]) -> None:
-        """Report properties that are not in the schema, each name once."""
-        known = set(properties)
-        named = Counter(
-            name
-            for value in self.values
-            if isinstance(value, dict) and not known.issuperset(value)
-            for name in value
-        )
-        for index, value in enumerate(self.values):
-            if index in self.bad or known.issuperset(value):
-                continue
-            parsed = self.parsed(index)
-            for name in [name for name in value if name not in known]:
-                known.add(name)
-                hint = did_you_mean(name, properties, "remove it; it is not evaluated")
-                at = parsed.keys.get((name,), (parsed.start, parsed.start + 1))
-                self.report(code, at, (index, name), name=name, count=named[name], hint=hint)
-
-    def findings(self, file: str) -> list[Finding]:
-        """The findings of all problems in a file of some name."""
-
-        def finding_at(path: str, problem: Problem) -> Finding:
-            return self.places.finding(problem, file, path)
-
-        return findings_of(self.problems, finding_at, self.most)
-
-    def frames(self) -> Iterator[tuple[int, Any]]:
-        """The items that can be read as frames, each with its index."""
-        return ((at, value) for at, value in enumerate(self.values) if at not in self.bad)
-
-    def rejected_records(self) -> pl.DataFrame:
-        """The items that are not frames."""
-        bad = sorted(self.bad)
-        starts = [self.extents[index][0] for index in bad]
-        texts = [
-            self.text[start : min(self.extents[index][1], start + _SHOWN)]
-            for index, start in zip(bad, starts, strict=True)
-        ]
-        columns = [self.places.span(start, start).column for start in starts]
-        widths = [len(text.partition("\n")[0]) for text in texts]
-        schema = TABLES["rejected_records"].schema
-        table = pl.DataFrame(
-            {
-                "row": range(len(bad)),
-                "origin": [0] * len(bad),
-                "record": [index + 1 for index in bad],
-                "code": [self.bad[index] for index in bad],
-                "text": texts,
-                "column": columns,
-                "end_column": map(sum, zip(columns, widths, strict=True)),
-            },
-            schema_overrides=schema,
-        )
-        return table.with_columns(kind=pl.lit("frame"), expected=pl.lit("a frame"))
-
-
-def _uncounted(code: str) -> Problem:
-    """A problem of which only the code is known."""
-    return Problem(code, 0, 0, 0)
-
-
-def _with_path(problem: Problem, path: Path) -> Problem:
-    """A problem in the item that a path leads to, with that path among its values."""
-    record = int(path[0]) + 1 if path else 0
-    return problem._replace(record=record, values={"path": format_path(path), **problem.values})
-
-
-def document_rows(names: Iterable[str]) -> tuple[list[dict[str, object]], list[int]]:
-    """The rows of `documents` for the documents of frames, and the row of each frame's document.
-
-    Examples:
-        >>> document_rows(["a", "b", "a"])[1]
-        [0, 1, 0]
-    """
-    numbers: dict[str, int] = {}
-    rows = [numbers.setdefault(name, len(numbers)) for name in names]
-    return [{"row": row, "origin": 0, "name": name} for name, row in numbers.items()], rows
-
-
-def frame_table(
-    indices: Sequence[int], documents: Sequence[int], columns: Mapping[str, Sequence[object]]
-) -> pl.DataFrame:
-    """The table `frames` of the items of a file.
-
-    Args:
-        indices: the index of the item of each frame.
-        documents: the row of its document.
-        columns: further columns.
-    """
-    table = {
-        "row": range(len(indices)),
-        "document": documents,
-        "origin": [0] * len(indices),
-        "record": [at + 1 for at in indices],
-        "kind": [SITUATION] * len(indices),
-        **columns,
-    }
-    return pl.DataFrame(table, schema={name: TABLES["frames"].schema[name] for name in table})
-
-
-def located_items(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The locations of items and of their parts, found in one pass over the file.
-
-    Args:
-        member: the file.
-        places: what is looked for; fields are names of properties, or several names and indices
-            with points between them, such as `SEC.0.Source`.
-    """
-    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    stretches, lines = extents(text), Places(text)
-    found: dict[FieldRef, Location] = {}
-    for record, some in groupby(sorted(places, key=attrgetter("record")), attrgetter("record")):
-        if 1 <= record <= len(stretches):
-            layout = Layout(text, stretches[record - 1][0])
-            for place in some:
-                span = lines.span(*layout.place(_path(place.field)))
-                found[place] = Location(span, lines.excerpt(span))
-    return [found.get(place) for place in places]
-
-
-def _path(field: str) -> Path:
-    """The path that a field names; empty for the whole item.
-
-    Examples:
-        >>> _path("SEC.0.Source"), _path("")
-        (('SEC', 0, 'Source'), ())
-    """
-    steps = field.split(".") if field else []
-    return tuple(int(step) if step.isdecimal() else step for step in steps)
-
-
-def _has_columns(root: object) -> bool:
-    """Whether a text is an object of objects, as programs write the columns of a table."""
-    return isinstance(root, dict) and bool(root) and all(isinstance(v, dict) for v in root.values())
-
-
-# Why an item is not a Speech Situation Frame.
-
-
-PROPERTIES = ("DocumentID", "PlaceMention", "Status", "Type", "TypeConfidence")
-
-
-def is_frame(value: Any) -> bool:
-    """Whether an item can be read as a frame, even if it breaks the schema."""
-    if not isinstance(value, dict):
-        return False
-    confidence = value.get("TypeConfidence")
-    if isinstance(confidence, bool) or not isinstance(confidence, (int, float)):
-        return False
-    try:
-        finite = math.isfinite(float(confidence))
-    except OverflowError:
-        return False
-    named = isinstance(value.get("DocumentID"), str) and isinstance(value.get("Type"), str)
-    return finite and named and isinstance(value.get("PlaceMention", ""), str)
-
-
-def code_of(path: Path, keyword: str) -> str:
-    """The code of an error of the schema.
-
-    Args:
-        path: the path to the invalid value in the item.
-        keyword: the keyword of the schema that it breaks.
-
-    Examples:
-        >>> code_of((), "type"), code_of(("Type",), "enum")
-        ('SFJ203', 'SFJ206')
-    """
-    if keyword == "type":
-        return "SFJ204" if path else "SFJ203"
-    if keyword == "enum":
-        return "SFJ206" if path[-1] == "Type" else "SFJ207"
-    return _CODES[keyword]
-
-
-_CODES = {"required": "SFJ202", "minimum": "SFJ205", "maximum": "SFJ205"}
-
-
-def explain(error: SchemaError) -> tuple[str, dict[str, object]]:
-    """The code of an error of the schema, and the values of its message."""
-    return code_of(error.path, error.keyword), _values(error)
-
-
-def _values(error: SchemaError) -> dict[str, object]:
-    keyword, wanted, given = error.keyword, error.wanted, error.given
-    if keyword == "required":
+    def _absent_properties(
+        self, wanted: Sequence[str], given: Mapping[str, Any], path: Path
+    ) -> dict[str, object]:
+        """The properties that an object lacks, and what to do about them."""
         missing = [name for name in wanted if name not in given]
-        unknown = [name for name in given if name not in PROPERTIES]
-        similar = {name: found for name in missing if (found := closest(name, unknown))}
-        hints = [f"did you mean {name} by {found}?" for name, found in similar.items()]
-        within = "leave out the whole Status if only half of it is known" if error.path else _NEEDED
-        hint = " ".join(hints) or within
-        return {"missing": ", ".join(missing), "hint": hint}
-    if keyword == "type":
-        hint = _type_hint(str(error.path[-1]) if error.path else "", wanted, given)
-        kinds = {"given": KINDS.get(type(given), "something else"), "wanted": WANTED[wanted]}
-        return {**kinds, "hint": hint}
-    if keyword in {"minimum", "maximum"}:
-        return {"given": given, "least": 0, "most": 1}
-    if error.path[-1] == "Type":
-        return {"given": str(given)[:80], "hint": type_hint(str(given))}
-    return {"given": str(given)[:80], "values": ", ".join(map(str, wanted))}
+        known = self.inner_properties if path else self.properties
+        unknown = [name for name in given if name not in known]
+        similar = {name: other for name in missing if (other := closest(name, unknown))}
+        hints = [f"did you mean {name} by {other}?" for name, other in similar.items()]
+        if "Justification_ID" in missing and "Justification" in given:
+            hints.append("rename Justification to Justification_ID: this schema has no other name")
+        hint = " ".join(hints) or self.missing_hints.get(missing[0], self.missing_hints[""])
+        part = {"branch": "entry of SEC"} if path else {}
+        return {**part, "missing": ", ".join(missing), "hint": hint}
 
 
-_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?", re.ASCII)
-_AS_FRAME = "write it as a frame in curly brackets"
-_NEEDED = "give each frame a DocumentID, a Type and a TypeConfidence"
+def as_float(value: object) -> float | None:
+    """A number of JSON as a float; None for other values, and for integers that are too large."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
 
 
-def _type_hint(name: str, wanted: str, given: object) -> str:
-    """What to write instead of a value of another type."""
-    if name in {"Need", "Relief", "Status"}:
-        return "write an object with Need and Relief, each one of its values, or leave Status out"
-    if wanted == "number":
-        return _number_hint(given)
-    if given is None and name:
-        optional = name == "PlaceMention"
-        return "leave the property out" if optional else f"write the {name} of the frame"
-    if isinstance(given, list):
-        return _list_hint(name, given)
-    if name and isinstance(given, (int, float)):
-        return f'write it in quotation marks: "{json.dumps(given)}"'
-    return f"write {WANTED[wanted]}" if name else _AS_FRAME
+def number_hint(given: object, limits: str, example: str = "") -> str:
+    """The fix of a value that is not a number.
 
-
-def _list_hint(name: str, given: list[object]) -> str:
-    if name:
-        return f"write a frame for each {name}"
-    framed = any(isinstance(item, dict) for item in given)
-    return "remove the square brackets around the frames inside the array" if framed else _AS_FRAME
-
-
-def _number_hint(given: object) -> str:
+    Examples:
+        >>> number_hint("50%", "from 0 to 1"), number_hint("0,5", "from 0 to 1")
+        ('write 0.5, without quotes', 'write 0.5, without quotes')
+    """
     if isinstance(given, bool):
-        return "write a number from 0 to 1; true and false are not numbers"
+        return f"write a number {limits}; true and false are not numbers"
     number = given.strip().replace(",", ".") if isinstance(given, str) else ""
     if number == given and _NUMBER.fullmatch(number):
         return "remove the quotes"
@@ -441,11 +189,20 @@ def _number_hint(given: object) -> str:
         return f"write {number}, without quotes"
     if number.endswith("%") and _NUMBER.fullmatch(number[:-1].rstrip()):
         return f"write {float(number[:-1]) / 100:g}, without quotes"
-    return "write a number from 0 to 1, such as 0.5"
+    return f"write a number {limits}{example}"
+
+
+def text_hint(name: str, given: object) -> str:
+    """The fix of a list or a number in place of a string; empty for other values."""
+    if isinstance(given, list):
+        return f"write a frame for each {name}"
+    if isinstance(given, (int, float)):
+        return f'write it in quotation marks: "{json.dumps(given)}"'
+    return ""
 
 
 def array_hint(value: object) -> str:
-    """What to write instead of a value that is not an array of frames.
+    """The fix of a value that is not an array of frames.
 
     Examples:
         >>> array_hint({"frames": [{"Type": "Shelter"}]})
@@ -469,3 +226,250 @@ def array_hint(value: object) -> str:
 
 def _is(value: object) -> TypeGuard[dict[str, object]]:
     return isinstance(value, dict)
+
+
+# The items of a file.
+
+
+class FrameFile:
+    """The items of a file of frames, and the problems with them.
+
+    Attributes:
+        text: the text.
+        schema: the schema that they must follow.
+        most: the maximum number of problems of a code that are explained; 0 for all.
+        values: the items.
+        problems: what is wrong, each with its path in the file, with offsets in the text.
+        counts: how many of each code are to be explained.
+        bad: the items that are not frames, by index, with the code of the reason.
+    """
+
+    def __init__(self, text: str, schema: FrameSchema, most: int = MAX_PER_CODE) -> None:
+        self.text, self.schema, self.most = text, schema, most
+        self.values: list[Any] = []
+        self.problems: list[tuple[str, Problem]] = []
+        self.counts: Counter[str] = Counter()
+        self.bad: dict[int, str] = {}
+        self._layout: tuple[int, Layout] | None = None
+
+    @cached_property
+    def places(self) -> Places:
+        """Lines and columns."""
+        return Places(self.text)
+
+    @cached_property
+    def extents(self) -> Sequence[tuple[int, int]]:
+        """The start and the end of each item."""
+        return extents(self.text)
+
+    def take(self) -> None:
+        """Read the items: fast if all of them are valid."""
+        valid, value = strict(self.text.encode())
+        if valid and isinstance(value, list):
+            self.values = value
+        else:
+            self._recover(items(self.text))
+        for index in self.schema.invalid(self.values):
+            if index not in self.bad:
+                self._explain(index)
+
+    def _recover(self, found: Items) -> None:
+        """Read the items of a text that is not a valid array."""
+        root = found.root
+        if root is not None:
+            start = found.parsed[0].start
+            values = {"given": KINDS.get(type(root), "something else"), "hint": array_hint(root)}
+            self.report(self.schema.codes["array"], (start, start + 1), (), **values)
+        self.add((), found.problems)
+        # an object of objects is how programs write the columns of a table
+        is_table = _is(root) and bool(root) and all(map(_is, root.values()))
+        parsed: Sequence[Parsed] = () if is_table else found.parsed
+        self.extents = [(item.start, item.end) for item in parsed]
+        for index, item in enumerate(parsed):
+            self.values.append(item.value)
+            if item.problems or not item.complete:
+                self.bad[index] = item.problems[0].code if item.problems else "JSN101"
+            known = [code for code in ONCE if self.counts[code]]
+            self.add((index,), (each for each in item.problems if each.code not in known))
+
+    def _explain(self, index: int) -> None:
+        """Report why an item breaks the schema; what nobody will read is only counted."""
+        value = self.values[index]
+        if not self.schema.is_frame(value):
+            self.bad[index] = self.schema.codes["frame"]
+        if self.most and len(self.problems) > self.most:
+            errors = self.schema.errors(value)
+            if all(self.enough(code) for code, _ in errors):
+                for code, path in errors:
+                    self.count(code, index, path)
+                return
+        for code, path, values in self.schema.violations(value):
+            self.report_at(code, index, path, **values)
+
+    def add(self, path: Path, problems: Iterable[Problem]) -> None:
+        """Add problems of what a path leads to."""
+        name, record = format_path(path), int(path[0]) + 1 if path else 0
+        for problem in problems:
+            self.counts[problem.code] += 1
+            values = {"path": name, **problem.values}
+            self.problems.append((name, problem._replace(record=record, values=values)))
+
+    def count(self, code: str, index: int, path: Path) -> None:
+        """Add a problem that nobody will read: only its place is known."""
+        self.problems.append((format_path((index, *path)), Problem(code, 0, 0, 0)))
+
+    def enough(self, code: str) -> bool:
+        """Whether further problems of a code are only counted."""
+        return bool(self.most) and self.counts[code] > self.most
+
+    def report(self, code: str, span: tuple[int, int], path: Path, **values: object) -> None:
+        """Add a problem at a stretch of the text."""
+        self.add(path, [Problem(code, 0, *span, values)])
+
+    def report_at(self, code: str, index: int, path: Path, **values: object) -> None:
+        """Add a problem at a part of an item."""
+        if self.enough(code):
+            self.count(code, index, path)
+            return
+        if self._layout is None or self._layout[0] != index:
+            self._layout = (index, Layout(self.text, self.extents[index][0]))
+        self.report(code, self._layout[1].place(path), (index, *path), **values)
+
+    def unknown_properties(self, code: str) -> None:
+        """Report properties that are not in the schema, each name once."""
+        known = set(self.schema.properties)
+        named = Counter(
+            name
+            for value in self.values
+            if isinstance(value, dict) and not known.issuperset(value)
+            for name in value
+        )
+        for index, value in self.frames():
+            if known.issuperset(value):
+                continue
+            parsed = parse(self.text, self.extents[index][0])
+            for name in [name for name in value if name not in known]:
+                known.add(name)
+                hint = did_you_mean(name, self.schema.properties, "remove it; it is not evaluated")
+                span = parsed.keys.get((name,), (parsed.start, parsed.start + 1))
+                self.report(code, span, (index, name), name=name, count=named[name], hint=hint)
+
+    def invisible_characters(self, code: str, names: Iterable[str]) -> None:
+        """Report invisible characters in some properties of frames, once in each."""
+        frames = list(self.frames())
+        odd: list[tuple[int, int, str]] = []
+        for order, name in enumerate(names):
+            texts = (value.get(name) for _, value in frames)
+            column = [text if isinstance(text, str) else None for text in texts]
+            rows = pl.Series(column, dtype=pl.String).str.contains(INVISIBLE).arg_true()
+            odd += [(row, order, name) for row in rows]
+        for row, _, name in sorted(odd):
+            index, value = frames[row]
+            character = re.search(INVISIBLE, value[name])
+            shown = code_point(character[0]) if character else ""
+            self.report_at(code, index, (name,), character=shown)
+
+    def findings(self, file: str) -> list[Finding]:
+        """The findings of all problems in a file of some name."""
+
+        def finding_at(path: str, problem: Problem) -> Finding:
+            return self.places.finding(problem, file, path)
+
+        return findings_of(self.problems, finding_at, self.most)
+
+    def frames(self) -> Iterator[tuple[int, Any]]:
+        """The items that can be read as frames, each with its index."""
+        return ((index, value) for index, value in enumerate(self.values) if index not in self.bad)
+
+    def corpus(
+        self,
+        origin: Mapping[str, object],
+        names: Iterable[str],
+        columns: Mapping[str, Sequence[object]],
+    ) -> Corpus:
+        """The documents, the frames, and the items that are not frames.
+
+        Args:
+            origin: the row of `sources`.
+            names: the name of the document of each frame.
+            columns: the columns of the table `frames` that are properties.
+        """
+        numbers: dict[str, int] = {}
+        documents = [numbers.setdefault(name, len(numbers)) for name in names]
+        frames = {
+            "row": range(len(documents)),
+            "document": documents,
+            "origin": [0] * len(documents),
+            "record": [index + 1 for index, _ in self.frames()],
+            "kind": [SITUATION] * len(documents),
+            **columns,
+        }
+        return Corpus(
+            sources=[origin],
+            documents=[{"row": row, "origin": 0, "name": name} for name, row in numbers.items()],
+            frames=pl.DataFrame(frames, {name: TABLES["frames"].schema[name] for name in frames}),
+            rejected_records=self._rejected_records(),
+        )
+
+    def _rejected_records(self) -> pl.DataFrame:
+        bad = sorted(self.bad)
+        rows = []
+        for row, index in enumerate(bad):
+            start, end = self.extents[index]
+            text = self.text[start : min(end, start + _SHOWN)]
+            column = self.places.span(start, start).column
+            width = len(text.partition("\n")[0])
+            rows.append((row, 0, index + 1, self.bad[index], text, column, column + width))
+        names = ("row", "origin", "record", "code", "text", "column", "end_column")
+        schema = {name: TABLES["rejected_records"].schema[name] for name in names}
+        table = pl.DataFrame(rows, schema, orient="row")
+        return table.with_columns(kind=pl.lit("frame"), expected=pl.lit("a frame"))
+
+
+def json_member(source: Source, name: str = "") -> Member | None:
+    """The file of frames: the only one, the one of a name, or the only one ending in .json."""
+    if source.kind in {"file", "stdin"}:
+        return source.members[0] if source.members else None
+    files = [member for member in source.members if member.basename.endswith(".json")]
+    files = [member for member in files if member.basename == name] or files
+    return files[0] if len(files) == 1 else None
+
+
+def write_array(
+    frames: Iterable[Mapping[str, object]], path: FilePath, *, escapes: bool = False
+) -> None:
+    r"""Write frames as one array, one per line.
+
+    Args:
+        frames: the frames.
+        path: the file.
+        escapes: whether every other character is written as a `\u` escape.
+    """
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.write("[")
+        for number, frame in enumerate(frames):
+            stream.write(",\n " if number else "\n ")
+            stream.write(json.dumps(frame, ensure_ascii=escapes))
+        stream.write("\n]\n")
+
+
+def locate_items(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The locations of items and of their parts, found in one pass over the file.
+
+    Args:
+        member: the file.
+        places: what is looked for; fields are names of properties, or several names and indices
+            with points between them, such as `SEC.0.Source`.
+    """
+    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
+    stretches, lines = extents(text), Places(text)
+    found: dict[FieldRef, Location] = {}
+    for record, some in groupby(sorted(places, key=attrgetter("record")), attrgetter("record")):
+        if 1 <= record <= len(stretches):
+            layout = Layout(text, stretches[record - 1][0])
+            for place in some:
+                steps = place.field.split(".") if place.field else []
+                path = tuple(int(step) if step.isdecimal() else step for step in steps)
+                span = lines.span(*layout.place(path))
+                found[place] = Location(span, lines.excerpt(span))
+    return [found.get(place) for place in places]

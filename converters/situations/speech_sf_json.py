@@ -16,35 +16,32 @@ Codes raised: JSNxxx, for invalid JSON; SFJxxx, for schema violations.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path as FilePath
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.situations.frame_files import (
-    PROPERTIES,
     FrameFile,
-    array_hint,
-    code_of,
-    document_rows,
-    explain,
-    frame_table,
-    is_frame,
+    FrameSchema,
+    json_member,
+    number_hint,
+    text_hint,
+    write_array,
 )
+from hlteval.converters.situations.types import type_hint
 from hlteval.converters.toolkit.fitting import SITUATION
-from hlteval.findings import finding
-from hlteval.findings.finding import INVISIBLE, code_point
+from hlteval.converters.toolkit.source_files import File, read_files
+from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
-from hlteval.syntax.json_text import broken_keywords, invalid, schema_errors
-from hlteval.syntax.places import Path
+from hlteval.sources import Source, Unreadable
+from hlteval.syntax.json_text import WANTED
 
-SCHEMA = "speech-sf"
 _HEADER = b'"hlteval-corpus"'
 #: Members of PubAnnotation files and of LoReHLT frames, which are similar.
 _OTHERS = re.compile(
@@ -53,19 +50,62 @@ _OTHERS = re.compile(
 #: The name of a file of LoReHLT frames.
 _LOREHLT = "system_output.json"
 _BOM = "\ufeff".encode()
+_AS_FRAME = "write it as a frame in curly brackets"
+_STATUS = "write an object with Need and Relief, each one of its values, or leave Status out"
+_BRACKETS = "remove the square brackets around the frames inside the array"
+_HALF = "leave out the whole Status if only half of it is known"
 
 
-def _member(source: Source) -> Member | None:
-    """The file of frames: the only file, or the only one with the suffix .json."""
-    if source.kind in {"file", "stdin"}:
-        return source.members[0] if source.members else None
-    found = [member for member in source.members if member.basename.endswith(".json")]
-    return found[0] if len(found) == 1 else None
+class SpeechSchema(FrameSchema):
+    """The schema of Speech Situation Frames."""
+
+    name = "speech-sf"
+    codes: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {
+            "array": "SFJ201",
+            "frame": "SFJ202",
+            "required": "SFJ202",
+            "object": "SFJ203",
+            "type": "SFJ204",
+            "minimum": "SFJ205",
+            "maximum": "SFJ205",
+            "Type": "SFJ206",
+            "enum": "SFJ207",
+        }
+    )
+    properties = ("DocumentID", "PlaceMention", "Status", "Type", "TypeConfidence")
+    inner_properties = properties
+    texts = ("DocumentID", "Type", "PlaceMention")
+    confidence = "TypeConfidence"
+    missing_hints: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {
+            **dict.fromkeys(("Need", "Relief"), _HALF),
+            "": "give each frame a DocumentID, a Type and a TypeConfidence",
+        }
+    )
+
+    def type_hint(self, name: str, wanted: str, given: object) -> str:
+        """The fix of a value of another type."""
+        if name in {"Need", "Relief", "Status"}:
+            return _STATUS
+        if wanted == "number":
+            return number_hint(given, "from 0 to 1", ", such as 0.5")
+        if not name:
+            has_frames = isinstance(given, list) and any(isinstance(item, dict) for item in given)
+            return _BRACKETS if has_frames else _AS_FRAME
+        if given is None:
+            optional = name == "PlaceMention"
+            return "leave the property out" if optional else f"write the {name} of the frame"
+        return text_hint(name, given) or f"write {WANTED[wanted]}"
+
+    def value_hint(self, name: str, given: Any) -> str:
+        """The fix of an unknown type."""
+        return type_hint(str(given)) if name == "Type" else ""
 
 
 def sniff(source: Source) -> bool:
     """Whether the source is a single .json file, or begins with an array or an object."""
-    member = _member(source)
+    member = json_member(source)
     if member is None:
         return False
     try:
@@ -79,90 +119,38 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The frames of the file, as one batch."""
-    member = _member(source)
+    member = json_member(source)
     if member is None:
         yield ReadResult(Corpus(), (finding("SFJ101", file=source.path),))
         return
-    try:
-        data = member.fetch()
-    except Unreadable as reason:
-        yield ReadResult(Corpus(), (reason.finding,))
-        return
-    decoded = decode(data, display=member.display, encoding=member.encoding)
-    file = _File(decoded.text or "", member.max_per_code)
-    if decoded.text is not None:
-        file.take()
-        file.unknown_properties("SFJ208", PROPERTIES)
-    origin = {"row": 0, "path": source.path, "member": member.name}
-    corpus = file.corpus({**origin, "format": FORMAT.name, "sha256": sha256(data)})
-    findings = file.findings(member.display)
-    yield ReadResult(corpus, (*decoded.findings, *findings), (member,))
+    yield from read_files(source.only([member]), FORMAT.name, _read)
 
 
-class _File(FrameFile):
-    """The items of a file of frames, and the problems with them."""
-
-    no_array, no_frame = "SFJ201", "SFJ202"
-
-    def array_hint(self, value: Any) -> str:
-        return array_hint(value)
-
-    def invalid(self) -> Iterable[int]:
-        return invalid(SCHEMA, self.values)
-
-    def is_frame(self, value: Any) -> bool:
-        return is_frame(value)
-
-    def broken(self, value: Any) -> list[tuple[str, Path]]:
-        found = broken_keywords(SCHEMA, value)
-        return [(code_of(path, keyword), path) for path, keyword in found]
-
-    def violations(self, value: Any) -> Iterator[tuple[str, Path, Mapping[str, object]]]:
-        for error in schema_errors(SCHEMA, "frame", value):
-            code, values = explain(error)
-            yield code, error.path, values
-
-    def corpus(self, origin: Mapping[str, object]) -> Corpus:
-        """The frames, and the rejected items."""
-        records, frames = [at for at, _ in self.frames()], [value for _, value in self.frames()]
-        rows, documents = document_rows(frame["DocumentID"] for frame in frames)
-        status = [frame.get("Status") for frame in frames]
-        if any(status):
-            needs, reliefs = ([_text(of, name) for of in status] for name in ("Need", "Relief"))
-        else:
-            needs = reliefs = [None] * len(status)
-        columns = {
-            "label": [frame["Type"] for frame in frames],
-            "place": [frame.get("PlaceMention") for frame in frames],
-            "status": needs,
-            "resolution": reliefs,
-            "confidence": [float(frame["TypeConfidence"]) for frame in frames],
-        }
-        table = frame_table(records, documents, columns)
-        self.control_characters(table, [str(row["name"]) for row in rows])
-        return Corpus(
-            sources=[origin], documents=rows, frames=table, rejected_records=self.rejected_records()
-        )
-
-    def control_characters(self, table: pl.DataFrame, names: Sequence[str]) -> None:
-        """Report invisible characters in places and identifiers."""
-        identifiers = pl.Series(names, dtype=pl.String).str.contains(INVISIBLE)
-        odd = pl.col("place").str.contains(INVISIBLE).fill_null(value=False)
-        strange = set(identifiers.arg_true())
-        found = table.filter(odd | pl.col("document").is_in(list(strange)))
-        for record, document in found.select("record", "document").iter_rows():
-            name = "DocumentID" if document in strange else "PlaceMention"
-            character = re.search(INVISIBLE, self.values[record - 1][name])
-            shown = code_point(character[0]) if character else ""
-            self.report_at("SFJ209", record - 1, (name,), character=shown)
+def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+    items = FrameFile(file.text or "", SpeechSchema(), file.member.max_per_code)
+    if file.text is not None:
+        items.take()
+        items.unknown_properties("SFJ208")
+    items.invisible_characters("SFJ209", ("DocumentID", "PlaceMention"))
+    frames = [frame for _, frame in items.frames()]
+    statuses = [value if isinstance(value := f.get("Status"), dict) else {} for f in frames]
+    needs, reliefs = (
+        [text if isinstance(text := status.get(name), str) else None for status in statuses]
+        for name in ("Need", "Relief")
+    )
+    columns = {
+        "label": [frame["Type"] for frame in frames],
+        "place": [frame.get("PlaceMention") for frame in frames],
+        "status": needs,
+        "resolution": reliefs,
+        "confidence": [float(frame["TypeConfidence"]) for frame in frames],
+    }
+    origin = {**file.origin, "member": file.member.name}  # a single file has no name in its source
+    corpus = items.corpus(origin, (frame["DocumentID"] for frame in frames), columns)
+    return corpus, items.findings(file.member.display)
 
 
-def _text(status: Any, name: str) -> str | None:
-    value = status.get(name) if isinstance(status, dict) else None
-    return value if isinstance(value, str) else None
-
-
-def write(corpora: Iterable[Corpus], path: FilePath, escapes: str = "native") -> None:
+def write(corpora: Iterable[Corpus], path: Path, escapes: str = "native") -> None:
     r"""The situation frames of all documents as one array, a frame per line.
 
     Args:
@@ -170,16 +158,8 @@ def write(corpora: Iterable[Corpus], path: FilePath, escapes: str = "native") ->
         path: the file.
         escapes: `ascii` writes every other character as a `\u` escape.
     """
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.write("[")
-        first = True
-        for corpus in corpora:
-            for frame in _objects(corpus):
-                text = json.dumps(frame, ensure_ascii=escapes == "ascii")
-                stream.write("\n " if first else ",\n ")
-                stream.write(text)
-                first = False
-        stream.write("\n]\n")
+    objects = (frame for corpus in corpora for frame in _objects(corpus))
+    write_array(objects, path, escapes=escapes == "ascii")
 
 
 def _objects(corpus: Corpus) -> Iterator[dict[str, object]]:
@@ -199,7 +179,7 @@ def _objects(corpus: Corpus) -> Iterator[dict[str, object]]:
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """What of its tables no frame can say."""
+    """Count what no frame can represent."""
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     half = pl.col("status").is_null() != pl.col("resolution").is_null()
     silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")

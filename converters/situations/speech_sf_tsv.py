@@ -19,28 +19,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.situations.types import type_hint
+from hlteval.converters.situations.types import names, type_hint
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.converters.toolkit.rows import escaped, unescaped, with_documents
 from hlteval.converters.toolkit.source_files import File, head, read_files
 from hlteval.findings import Finding
-from hlteval.grammars import schema
 from hlteval.representation import Corpus
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
 
 _TEXTS = ("name", "label", "place", "status", "resolution")
-
-
-def _types() -> str:
-    types = schema("speech-sf")["definitions"]["frame"]["properties"]["Type"]["enum"]
-    return "|".join(map(re.escape, types))
 
 
 def _number_hint(cell: str) -> Mapping[str, str]:
@@ -56,7 +49,7 @@ TABLE = Table(
         Column(
             "label",
             heading="Type",
-            pattern=_types,
+            pattern=lambda: "|".join(map(re.escape, names())),
             code="SFT104",
             tolerated=True,
             describe=lambda cell: {"hint": type_hint(cell)},
@@ -101,12 +94,8 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     return corpus, table.findings(file.member)
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """Write the situation frames of all documents."""
-    TABLE.write(map(_rows, corpora), path)
-
-
-def _rows(corpus: Corpus) -> pl.DataFrame:
+def as_rows(corpus: Corpus) -> pl.DataFrame:
+    """The situation frames of all documents, as they are written."""
     names = corpus.documents.select("name", document="row")
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     rows = frames.join(names, on="document", maintain_order="left")
@@ -114,7 +103,7 @@ def _rows(corpus: Corpus) -> pl.DataFrame:
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """What no line can represent of the tables."""
+    """Count what no line can represent."""
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
     return {"segments without frames": silent.height}

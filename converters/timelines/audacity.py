@@ -19,9 +19,8 @@ Codes raised: TLN1xx, TLN3xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 
@@ -29,7 +28,6 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
 from hlteval.converters.timelines.notation import Tracks, noted, plain_text, text
-from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
 from hlteval.representation import Corpus
@@ -128,12 +126,8 @@ def _stretch(line: str, field: str) -> tuple[int, int]:
     return start, start + len(cells[at])
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The labels as a folder of files, with the names of the original files of this format."""
-    source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
-
-
-def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The file of each document with its labels, with the name of the original one."""
     rows = notation.written(corpus, pl.lit(True))
     starts, ends = (pl.Series(plain_text(rows[name]), dtype=pl.String) for name in ("start", "end"))
     label = text("instances", with_kind=True)

@@ -25,7 +25,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
@@ -317,11 +316,6 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
         for place in places
     ]
     return locate_elements(member, moved)
-
-
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The annotations as a folder of files, with the names of the original files of this format."""
-    source_files.write_files((file for corpus in corpora for file in as_files(corpus)), path)
 
 
 FORMAT = declaration(__name__)

@@ -20,11 +20,10 @@ Codes raised: TLN1xx, TLN4xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from html import unescape
 from itertools import groupby
-from pathlib import Path
 
 import polars as pl
 
@@ -130,12 +129,8 @@ def _times(record: int, line: str) -> tuple[tuple[float, float], Problem | None]
     return (times[0] / 1000, times[1] / 1000), None
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The cues as a folder of files, with the names of the original files of this format."""
-    source_files.write_files((file for corpus in corpora for file in _files(corpus)), path)
-
-
-def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The file of each document with its cues, with the name of the original one."""
     rows = notation.written(corpus, has_length()).with_columns(text("instances", with_kind=True))
     cue = pl.format(
         "\n{} --> {}\n{}\n", _clock(milliseconds("start")), _clock(milliseconds("end")),

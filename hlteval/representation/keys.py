@@ -29,6 +29,22 @@ def row_hash(*columns: str) -> pl.Expr:
     return sum(rest, first).alias("hashed")
 
 
+def first_case(*cases: tuple[pl.Expr, str | pl.Expr], otherwise: str | pl.Expr) -> pl.Expr:
+    """The value of the first of several conditions that holds; a string is text, not a column.
+
+    Examples:
+        >>> size = pl.col("size")
+        >>> case = first_case((size > 9, "large"), (size > 2, "medium"), otherwise="small")
+        >>> pl.DataFrame({"size": [1, 3, 12]}).select(case).to_series().to_list()
+        ['small', 'medium', 'large']
+    """
+    value = pl.lit(otherwise) if isinstance(otherwise, str) else otherwise
+    for condition, then in reversed(cases):
+        text = pl.lit(then) if isinstance(then, str) else then
+        value = pl.when(condition).then(text).otherwise(value)
+    return value
+
+
 def numbers(rows: pl.DataFrame) -> pl.Series:
     """A number for each row, at most 2 ** 31: equal where all columns of strings are equal.
 

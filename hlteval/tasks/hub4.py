@@ -11,8 +11,8 @@ from hlteval.converters.corpus.memory import in_memory, loaded
 from hlteval.converters.hub4.global_map import read_map
 from hlteval.findings import Finding, Problem
 from hlteval.representation.global_map import GlobalMap, Rule
-from hlteval.scoring.hub4.normalizer import Lexicon
 from hlteval.scoring.hub4.text_columns import Text
+from hlteval.scoring.hub4.word_alignment import Lexicon
 from hlteval.sources import Source
 from hlteval.tasks.option_files import FileValue, files, read_corpus, read_names
 

@@ -14,11 +14,18 @@ from hlteval.grammars import vocabulary
 from hlteval.scoring.seedev.event_pairs import Evaluation
 from hlteval.scoring.seedev.events import Comparison
 from hlteval.scoring.seedev.metric import EventMatch, Options
-from hlteval.scoring.seedev.official import SoftwareMatch
+from hlteval.scoring.seedev.official import OfficialEventMatch
 from hlteval.validators.seedev.schema import schema
 
 BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives", "False Positives")
-FULL_MEASURES = ("SER", "Mismatches", "Insertions", "Deletions", "Precision", "Recall")
+FULL_MEASURES: tuple[str, ...] = (
+    "SER",
+    "Mismatches",
+    "Insertions",
+    "Deletions",
+    "Precision",
+    "Recall",
+)
 
 _EQUIVALENT, _IDENTICAL = "Is_Functionally_Equivalent_To", "Has_Sequence_Identical_To"
 
@@ -55,6 +62,9 @@ def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation
     )
 
 
+METRICS: Mapping[str, type[EventMatch]] = {"plan": EventMatch, "official": OfficialEventMatch}
+
+
 def binary(profile: str, options: Options) -> EventMatch:
     """The metric of seedev-binary; with sentences, also inside sentences."""
     labels, commutative = _labels("binary"), _commutative("binary")
@@ -67,8 +77,7 @@ def binary(profile: str, options: Options) -> EventMatch:
     names = (*standard.names, *twice)
     inside = replace(standard, name="Inside sentences", names=names, inside_sentences=True)
     clusters = vocabulary("seedev")["clusters"] if official else ()
-    metric = SoftwareMatch if official else EventMatch
-    return metric(
+    return METRICS[profile](
         profile=profile,
         evaluations=(
             standard,
@@ -84,20 +93,15 @@ def binary(profile: str, options: Options) -> EventMatch:
 def full(profile: str) -> EventMatch:
     """The metric of seedev-full."""
     allowed = schema("full")
+    labels, commutative = sorted(_labels("full")), _commutative("full")
     comparison = Comparison(allowed.conditions)
-    if profile == "plan":
-        standard = _standard(tuple(sorted(_labels("full"))), "Main scoring", _commutative("full"))
-        return EventMatch(
-            profile=profile,
-            evaluations=(standard,),
-            comparison=comparison,
-            measures=(*FULL_MEASURES, "F1"),
-        )
-    listed = tuple(vocabulary("seedev")["listed_in_full"])
-    roles = {event.label: (event.mandatory, event.one_of) for event in allowed.events.values()}
-    return SoftwareMatch(
+    if profile == "official":
+        labels, commutative = vocabulary("seedev")["listed_in_full"], frozenset()
+        roles = {event.label: (event.mandatory, event.one_of) for event in allowed.events.values()}
+        comparison = replace(comparison, roles=roles)
+    return METRICS[profile](
         profile=profile,
-        evaluations=(_standard(listed, "Main scoring", frozenset()),),
-        comparison=replace(comparison, roles=roles),
-        measures=FULL_MEASURES,
+        evaluations=(_standard(tuple(labels), "Main scoring", commutative),),
+        comparison=comparison,
+        measures=FULL_MEASURES if profile == "official" else (*FULL_MEASURES, "F1"),
     )

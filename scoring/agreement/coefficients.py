@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import permutations
 from types import MappingProxyType
 from typing import Literal
@@ -44,14 +43,14 @@ class Ratings:
         return int(self.values.shape[1])
 
     @property
-    def judged(self) -> Chosen:
+    def is_judged(self) -> Chosen:
         """Which units each annotator judged."""
         return ~np.isnan(self.values)
 
     @property
     def judges(self) -> Codes:
         """How many annotators judged each unit."""
-        judges: Codes = self.judged.sum(axis=1)
+        judges: Codes = self.is_judged.sum(axis=1)
         return judges
 
     def pair(self, first: int, second: int) -> Ratings:
@@ -93,7 +92,7 @@ class Ratings:
         counts = np.bincount(cells, weights, minlength=self.size * size)
         return counts.reshape(self.size, size).astype(np.float64)
 
-    def added(self, columns: Sequence[Values]) -> Values:
+    def sums(self, columns: Sequence[Values]) -> Values:
         """The sums of columns over the units of each document.
 
         Returns:
@@ -119,7 +118,7 @@ _NOISE = 1e-12
 
 
 def nominal_sums(ratings: Ratings) -> Values:
-    """What alpha of nominal categories is computed from, by document.
+    """Sums for alpha of nominal categories, by document.
 
     Returns:
         Of shape (documents, 2, categories): values of the category in pairable units, and
@@ -129,7 +128,7 @@ def nominal_sums(ratings: Ratings) -> Values:
     values = np.zeros((several.size, len(several.categories)))
     same = np.zeros_like(values)
     for column in range(several.raters):
-        own = several.where(several.judged[:, column])
+        own = several.where(several.is_judged[:, column])
         values += own.tally(own.values[:, column])
     for first, second in permutations(range(several.raters), 2):
         agree = several.values[:, first] == several.values[:, second]
@@ -173,7 +172,7 @@ def ordinal_sums(ratings: Ratings) -> Values:
     size = len(several.categories)
     cells = np.zeros(several.size * size * size)
     for first, second in permutations(range(several.raters), 2):
-        both = several.judged[:, first] & several.judged[:, second]
+        both = several.is_judged[:, first] & several.is_judged[:, second]
         own = several.where(both)
         codes = own.values[:, [first, second]].astype(np.int64)
         cell = (own.documents * size + codes[:, 0]) * size + codes[:, 1]
@@ -196,7 +195,7 @@ def ordinal(sums: Values) -> Values:
 
 
 def interval_sums(ratings: Ratings) -> Values:
-    """What alpha of numbers is computed from, by document.
+    """Sums for alpha of numbers, by document.
 
     Returns:
         Of shape (documents, 4): pairable values, their sum, the sum of their squares, and the sum
@@ -206,7 +205,7 @@ def interval_sums(ratings: Ratings) -> Values:
     centred = several.values - (np.nanmean(several.values) if several.values.size else 0.0)
     total, squares = np.nansum(centred, axis=1), np.nansum(centred**2, axis=1)
     apart = 2 * (counts * squares - total**2) / (counts - 1)
-    return several.added([counts, total, squares, apart])
+    return several.sums([counts, total, squares, apart])
 
 
 def interval(sums: Values) -> Values:
@@ -280,7 +279,7 @@ def kappa(pairs: Weights) -> float | None:
 
 
 def cohen_sums(ratings: Ratings) -> Values:
-    """What Cohen's kappa of two annotators is computed from, by document.
+    """Sums for Cohen's kappa of two annotators, by document.
 
     Returns:
         Of shape (documents, 3, categories): units that both put into the category, units that the
@@ -293,14 +292,14 @@ def cohen_sums(ratings: Ratings) -> Values:
     return np.stack(tallies, axis=1)
 
 
-def cohen(sums: Values) -> Values:
+def cohen_kappa(sums: Values) -> Values:
     """Cohen's kappa from `cohen_sums`: (p_o - p_e) / (1 - p_e).
 
     Cohen (1960), A coefficient of agreement for nominal scales. Not-a-number where both annotators
     use one and the same category only, and without units.
 
     Examples:
-        >>> cohen(np.array([[[20.0, 15], [25, 25], [30, 20]]])).round(3).tolist()
+        >>> cohen_kappa(np.array([[[20.0, 15], [25, 25], [30, 20]]])).round(3).tolist()
         [0.4]
     """
     same, first, second = (sums[..., at, :] for at in range(3))
@@ -322,44 +321,27 @@ def cohen_of_categories(sums: Values) -> Values:
     return ratio((same + others) * units - chance, units * units - chance)
 
 
-def observed(sums: Values) -> Values:
+def agreement_rate(sums: Values) -> Values:
     """The share of units that both annotators put into the same category, from `cohen_sums`."""
     return ratio(sums[..., 0, :].sum(axis=-1), sums[..., 1, :].sum(axis=-1))
 
 
-def weighted(sums: Mapping[str, Values]) -> Values:
-    """Cohen's kappa with quadratic weights, from the sums of concordance over category indices.
-
-    1 - mean of (x - y)² / its expectation where x and y are independent: Cohen (1968), Weighted
-    kappa.
-    """
-    units, x, y, xx, yy, xy = (sums[name] for name in ("units", "x", "y", "xx", "yy", "xy"))
-    distance = (xx + yy - 2 * xy) * units
-    expected = (xx + yy) * units - 2 * x * y
-    return 1 - ratio(distance, expected)
-
-
 def fleiss_sums(ratings: Ratings) -> Values:
-    """What Fleiss' kappa is computed from, by document.
+    """Sums for Fleiss' kappa, by document.
 
     Returns:
         Of shape (documents, 2, categories): judgments of the category, and pairs of judgments of a
         unit that both are of it, each counted twice; of the units that all annotators judged.
     """
     whole = ratings.complete()
-    judgments = sum(whole.tally(column) for column in whole.values.T)
-    return np.stack([np.asarray(judgments), _pairs(whole)], axis=1)
-
-
-def _pairs(ratings: Ratings) -> Values:
-    """Ordered pairs of judgments of one unit that agree, by document and category."""
-    pairs = np.zeros((ratings.size, len(ratings.categories)))
-    for first, one in enumerate(ratings.values.T):
-        for second, other in enumerate(ratings.values.T):
-            if first != second:
-                same = ratings.where(one == other)
-                pairs += same.tally(same.values[:, first])
-    return pairs
+    judgments = np.zeros((whole.size, len(whole.categories)))
+    pairs = np.zeros_like(judgments)
+    for column in whole.values.T:
+        judgments += whole.tally(column)
+    for first, second in permutations(whole.values.T, 2):
+        same = first == second
+        pairs += whole.where(same).tally(first[same])
+    return np.stack([judgments, pairs], axis=1)
 
 
 def fleiss(sums: Values, raters: int) -> Values:
@@ -421,18 +403,18 @@ def concordance(sums: Mapping[str, Numbers], *, population: bool = False) -> Val
     units = sums["units"]
     mean_x, mean_y = ratio(sums["x"], units), ratio(sums["y"], units)
     freedom = units - (0 if population else 1)
-    variance_x = ratio(_central(sums["xx"], sums["x"] * mean_x), freedom)
-    variance_y = ratio(_central(sums["yy"], sums["y"] * mean_y), freedom)
+    variance_x, variance_y = (
+        # Of a constant, rounding would leave a variance.
+        ratio(np.where(deviations <= _NOISE * squares, 0.0 * deviations, deviations), freedom)
+        for squares, deviations in (
+            (sums["xx"], sums["xx"] - sums["x"] * mean_x),
+            (sums["yy"], sums["yy"] - sums["y"] * mean_y),
+        )
+    )
     covariance = ratio(sums["xy"] - sums["x"] * mean_y, freedom)
     # Where one side is constant, rounding would leave a covariance.
     covariance = np.where((variance_x == 0) | (variance_y == 0), 0.0, covariance)
     return ratio(2 * covariance, (mean_x - mean_y) ** 2 + variance_x + variance_y)
-
-
-def _central(squares: Numbers, of_means: Values) -> Values:
-    """Sums of squared deviations."""
-    central = squares - of_means
-    return np.where(central <= _NOISE * squares, 0.0 * central, central)
 
 
 Scale = Literal["nominal", "ordinal", "interval"]
@@ -464,11 +446,7 @@ class Coefficient:
 
 def _of(function: Callable[[Values], Values]) -> Callable[[Values, int], Values]:
     """A function of sums for which the number of annotators makes no difference."""
-
-    def value(sums: Values, raters: int) -> Values:  # noqa: ARG001
-        return function(sums)
-
-    return value
+    return lambda sums, _: function(sums)
 
 
 def moments(ratings: Ratings) -> Values:
@@ -476,28 +454,34 @@ def moments(ratings: Ratings) -> Values:
     both = ratings.complete()
     centre = both.values.mean() if both.values.size else 0.0
     x, y = (both.values[:, at] - centre for at in range(2))
-    return both.added([np.ones_like(x), x, y, x * x, y * y, x * y])
+    return both.sums([np.ones_like(x), x, y, x * x, y * y, x * y])
 
 
-def _named(sums: Values) -> dict[str, Values]:
-    return {name: sums[..., at] for at, name in enumerate(MOMENTS)}
+def concordance_of_moments(sums: Values) -> Values:
+    """Lin's concordance correlation coefficient, of the moments of a population."""
+    named = {name: sums[..., at] for at, name in enumerate(MOMENTS)}
+    return concordance(named, population=True)
 
 
-def _concordance(sums: Values) -> Values:
-    return concordance(_named(sums), population=True)
+def quadratic_kappa(sums: Values) -> Values:
+    """Cohen's kappa with quadratic weights, from `moments` of category indices.
+
+    1 - mean of (x - y)² / its expectation where x and y are independent: Cohen (1968), Weighted
+    kappa.
+    """
+    units, x, y, xx, yy, xy = (sums[..., at] for at in range(len(MOMENTS)))
+    distance = (xx + yy - 2 * xy) * units
+    expected = (xx + yy) * units - 2 * x * y
+    return 1 - ratio(distance, expected)
 
 
-def _weighted(sums: Values) -> Values:
-    return weighted(_named(sums))
-
-
-def found_sums(ratings: Ratings) -> Values:
+def unit_sums(ratings: Ratings) -> Values:
     """Units that both of two annotators marked, that the first did, and that the second did."""
-    judged = ratings.judged.astype(np.float64)
-    return ratings.added([judged[:, 0] * judged[:, 1], judged[:, 0], judged[:, 1]])
+    judged = ratings.is_judged.astype(np.float64)
+    return ratings.sums([judged[:, 0] * judged[:, 1], judged[:, 0], judged[:, 1]])
 
 
-def found(sums: Values) -> Values:
+def unit_f1(sums: Values) -> Values:
     """F1 of the units of one annotator against those of the other, whatever their category.
 
     Where annotators find the units themselves, the units that none of them marked are without
@@ -505,7 +489,7 @@ def found(sums: Values) -> Values:
     and reliability in information retrieval.
 
     Examples:
-        >>> found(np.array([3.0, 4, 6])).tolist()
+        >>> unit_f1(np.array([3.0, 4, 6])).tolist()
         0.6
     """
     return ratio(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
@@ -513,51 +497,45 @@ def found(sums: Values) -> Values:
 
 #: Of units that annotators find themselves.
 FOUND = Coefficient(
-    "unit_f1", "F1 of the units that both marked, whatever category", "pair", found_sums, _of(found)
+    "unit_f1",
+    "F1 of the units that both marked, whatever category",
+    "pair",
+    unit_sums,
+    _of(unit_f1),
 )
-_OBSERVED = Coefficient(
-    "agreement", "share of units in the same category", "pair", cohen_sums,
-    _of(observed),
-)  # fmt: skip
-_COHEN = Coefficient(
-    "kappa", "Cohen's kappa", "pair", cohen_sums, _of(cohen),
-    _of(cohen_of_categories),
-)  # fmt: skip
+_AGREEMENT = Coefficient(
+    "agreement", "share of units in the same category", "pair", cohen_sums, _of(agreement_rate)
+)
+_KAPPA = Coefficient(
+    "kappa", "Cohen's kappa", "pair", cohen_sums, _of(cohen_kappa), _of(cohen_of_categories)
+)
+_QUADRATIC_KAPPA = Coefficient(
+    "weighted_kappa", "Cohen's kappa, quadratic weights", "pair", moments, _of(quadratic_kappa)
+)
 _FLEISS = Coefficient(
-    "fleiss_kappa", "Fleiss' kappa of the units that all judged", "all", fleiss_sums,
-    fleiss, fleiss_of_categories,
-)  # fmt: skip
-_ALPHA = partial(Coefficient, "alpha")
+    "fleiss_kappa",
+    "Fleiss' kappa of the units that all judged",
+    "all",
+    fleiss_sums,
+    fleiss,
+    fleiss_of_categories,
+)
+_CCC = Coefficient(
+    "ccc", "Lin's concordance correlation coefficient", "pair", moments, _of(concordance_of_moments)
+)
+_NOMINAL, _ORDINAL, _INTERVAL = (
+    Coefficient("alpha", f"Krippendorff's alpha, {scale}", "all", sums, _of(value), of_categories)
+    for scale, sums, value, of_categories in (
+        ("nominal", nominal_sums, nominal, _of(nominal_of_categories)),
+        ("ordinal", ordinal_sums, ordinal, None),
+        ("interval", interval_sums, interval, None),
+    )
+)
 #: The coefficients of each scale, in the order in which they are shown.
 COEFFICIENTS: Mapping[Scale, tuple[Coefficient, ...]] = MappingProxyType(
     {
-        "nominal": (
-            _OBSERVED,
-            _COHEN,
-            _FLEISS,
-            _ALPHA(
-                "Krippendorff's alpha, nominal", "all", nominal_sums, _of(nominal),
-                _of(nominal_of_categories),
-            ),
-        ),
-        "ordinal": (
-            _OBSERVED,
-            _COHEN,
-            Coefficient(
-                "weighted_kappa", "Cohen's kappa, quadratic weights", "pair", moments,
-                _of(_weighted),
-            ),
-            _FLEISS,
-            _ALPHA("Krippendorff's alpha, ordinal", "all", ordinal_sums, _of(ordinal)),
-        ),
-        "interval": (
-            Coefficient(
-                "ccc", "Lin's concordance correlation coefficient", "pair", moments,
-                _of(_concordance),
-            ),
-            _ALPHA(
-                "Krippendorff's alpha, interval", "all", interval_sums, _of(interval)
-            ),
-        ),
+        "nominal": (_AGREEMENT, _KAPPA, _FLEISS, _NOMINAL),
+        "ordinal": (_AGREEMENT, _KAPPA, _QUADRATIC_KAPPA, _FLEISS, _ORDINAL),
+        "interval": (_CCC, _INTERVAL),
     }
-)  # fmt: skip
+)

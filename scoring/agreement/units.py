@@ -115,7 +115,7 @@ class Judged(NamedTuple):
     places: pl.DataFrame
 
 
-def judged(
+def judge(
     unit: Unit, sides: Sequence[tuple[Corpus, Sequence[str]]], documents: Sequence[str]
 ) -> Judged:
     """The judgments of annotators.
@@ -163,19 +163,16 @@ def _with_columns(rows: pl.DataFrame, corpus: Corpus, key: Sequence[str]) -> pl.
         frames = corpus.frames.select(frame_row="row", **columns)
         rows = rows.join(frames, on="frame_row", how="left", maintain_order="left")
     if "targets" in key:
-        joined = rows.join(_targets(corpus), on="row", how="left", maintain_order="left")
-        rows = joined.with_columns(pl.col("targets").fill_null(""))
+        # The targets of the arguments of each frame: the places of mentions, or identifiers.
+        span = pl.concat_str(_text("start", pl.Int64), _text("end", pl.Int64), separator="-")
+        mentions = corpus.mentions.select("document", target="mention", _span=span)
+        mentions = mentions.unique(["document", "target"], keep="first")
+        arguments = corpus.arguments.join(mentions, on=["document", "target"], how="left")
+        target = pl.coalesce("_span", "target").sort().str.join(" ")
+        targets = arguments.group_by(row="frame_row").agg(targets=target)
+        rows = rows.join(targets, on="row", how="left", maintain_order="left")
+        rows = rows.with_columns(pl.col("targets").fill_null(""))
     return rows
-
-
-def _targets(corpus: Corpus) -> pl.DataFrame:
-    """The targets of the arguments of each frame: the places of mentions, or identifiers."""
-    span = pl.concat_str(_text("start", pl.Int64), _text("end", pl.Int64), separator="-")
-    mentions = corpus.mentions.select("document", target="mention", _span=span)
-    mentions = mentions.unique(["document", "target"], keep="first")
-    arguments = corpus.arguments.join(mentions, on=["document", "target"], how="left")
-    target = pl.coalesce("_span", "target").sort().str.join(" ")
-    return arguments.group_by("frame_row").agg(targets=target).rename({"frame_row": "row"})
 
 
 def _text(column: str, dtype: pl.DataType | type[pl.DataType]) -> pl.Expr:
@@ -235,8 +232,10 @@ def _matrix(unit: Unit, long: pl.DataFrame, raters: int, documents: Sequence[str
             pl.col("origin", "record").first(),
         )
     )
-    categories = _categories(unit, single)
+    categories: list[str] = []
     if unit.scale != "interval":
+        declared = [ABSENT, PRESENT] if isinstance(unit, Present) else list(unit.order)
+        categories = declared or single["value"].unique().sort().to_list()
         codes = pl.DataFrame(
             {"value": categories, "code": range(len(categories))},
             schema={"value": pl.String, "code": pl.Float64},
@@ -274,12 +273,3 @@ def _value(unit: Unit) -> pl.Expr:
     if unit.order:
         outside = outside | ~value.is_in(list(unit.order))
     return pl.when(~outside).then(value)
-
-
-def _categories(unit: Unit, single: pl.DataFrame) -> list[str]:
-    """The categories in their order: of ordinal ones as declared, of others by name."""
-    if unit.scale == "interval":
-        return []
-    if isinstance(unit, Present):
-        return [ABSENT, PRESENT]
-    return list(unit.order) or single["value"].unique().sort().to_list()

@@ -1,20 +1,28 @@
 """Annotations: the mentions of a reference and a system as numbers that can be joined and grouped.
 
 Everything that measures compare (documents, spans, types, entities) is numbered over both sides
-together, in the order of what it says, so that no number depends on the order of rows.
+together, in the order of its values, so that no number depends on the order of rows.
+
+Overlap of spans: which share of each is covered by those of the other side, either by the single
+span that covers most of it (`max`), or by all of them together (`sum`, where a unit that several
+cover counts once). The time is that of sorting, however spans nest or repeat.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from hlteval.representation import Corpus
 
-#: An annotation a row: its side, what it says, its place among the rows of its side, and 1; or
+#: An annotation a row: its side, its fields, its place among the rows of its side, and 1; or
 #: another candidate of it, with the rank that it has.
 ANNOTATIONS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
@@ -30,35 +38,9 @@ ANNOTATIONS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     }
 )
 
-#: What the identifier of an entity that the knowledge base lacks begins with.
+#: The beginning of the identifier of an entity that the knowledge base lacks.
 NIL = "NIL"
 _LARGEST = 2**62
-
-
-def mention_rows(
-    corpus: Corpus, *, system: bool = False, with_mention_type: bool = False
-) -> pl.DataFrame:
-    """The mentions of a corpus as annotations, each with its first candidate.
-
-    Args:
-        corpus: with its mentions.
-        system: which side it is.
-        with_mention_type: whether a type is `PER/NAM` and not `PER`.
-    """
-    names = corpus.documents.select("name", document="row")
-    label: pl.Expr = pl.when(pl.col("label") != "").then("label")
-    if with_mention_type:
-        both = pl.format("{}/{}", "label", "mention_type")
-        label = pl.when(pl.col("mention_type").is_null()).then(label).otherwise(both)
-    columns = ("row", "document", "start", "end", "label", "mention_type", "entity", "confidence")
-    mentions = corpus.mentions.select(columns)
-    mentions = mentions.join(names, on="document", how="left", maintain_order="left")
-    return mentions.select(
-        pl.lit(system).alias("system"),
-        *(pl.col("name").alias("docid"), "start", "end", label.alias("type")),
-        *(pl.col("entity").alias("eid"), pl.col("confidence").alias("score"), "row"),
-        pl.lit(1, pl.Int64).alias("rank"),
-    )
 
 
 def all_candidates(
@@ -68,7 +50,7 @@ def all_candidates(
     with_mention_type: bool = False,
     alternatives: bool = False,
 ) -> pl.DataFrame:
-    """The mentions of a corpus as annotations, and their other candidates.
+    """The mentions of a corpus as annotations, each with its first candidate, and all others.
 
     Args:
         corpus: with its mentions and links.
@@ -77,13 +59,21 @@ def all_candidates(
         alternatives: whether one of the reference's candidates is selected, so that an identifier
             `a|b` there is several.
     """
-    rows = mention_rows(corpus, system=system, with_mention_type=with_mention_type)
+    label: pl.Expr = pl.when(pl.col("label") != "").then("label")
+    kind = label
+    if with_mention_type:
+        both = pl.format("{}/{}", "label", "mention_type")
+        kind = pl.when(pl.col("mention_type").is_null()).then(label).otherwise(both)
+    names = corpus.documents.select(docid="name", document="row")
+    rows = corpus.mentions.join(names, on="document", how="left", maintain_order="left").select(
+        *(pl.lit(system).alias("system"), "docid", "start", "end", kind.alias("type")),
+        *(pl.col("entity").alias("eid"), pl.col("confidence").alias("score"), "row"),
+        pl.lit(1, pl.Int64).alias("rank"),
+    )
     if not corpus.links.is_empty():
         others = corpus.links.select("entity", "label", "confidence", "rank", row="mention_row")
         others = others.join(rows.drop("rank"), on="row").with_columns(
-            eid="entity",
-            type=pl.coalesce(pl.when(pl.col("label") != "").then("label"), "type"),
-            score=pl.coalesce("confidence", "score"),
+            eid="entity", type=pl.coalesce(label, "type"), score=pl.coalesce("confidence", "score")
         )
         return pl.concat([rows, others.select(list(ANNOTATIONS))])
     if alternatives and not system:
@@ -99,24 +89,14 @@ def outside(table: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFrame:
         table: annotations.
         zones: `docid`, `start`, `last`; both offsets belong to the zone.
     """
-    zones = zones.sort("docid", "start").with_columns(
-        reach=pl.col("last").cum_max().over("docid"), unit="start"
-    )
-    left = table.with_row_index("place")
-    for unit in (pl.col("start"), pl.col("end") - 1):
-        placed = (
-            left.with_columns(unit=unit)
-            .sort("unit")
-            .join_asof(
-                zones.sort("unit").select("docid", "unit", "reach"),
-                on="unit",
-                by="docid",
-                check_sortedness=False,
-            )
-        )
-        left = placed.filter((pl.col("unit") > pl.col("reach")).fill_null(value=True))
-        left = left.drop("unit", "reach")
-    return left.sort("place").drop("place")
+    documents = pl.concat([table["docid"], zones["docid"]])
+    kinds = documents.cast(pl.Enum(documents.unique().drop_nulls())).to_physical().cast(pl.Int64)
+    own, of_zones = kinds[: table.height].to_numpy(), kinds[table.height :].to_numpy()
+    others = Spans(of_zones, zones["start"].to_numpy(), zones["last"].to_numpy())
+    inside = np.zeros(table.height, dtype=np.int64)
+    for unit in (table["start"].to_numpy(), table["end"].to_numpy() - 1):
+        inside += coverage("max", Spans(own, unit, unit), others)
+    return table.filter(inside == 0)
 
 
 @dataclass(frozen=True)
@@ -128,7 +108,7 @@ class Coded:
             and `from` and `last`, the offsets of its first and last unit; in the
             order of their documents' first rows, then of their spans, the longer first.
         sizes: how many numbers each of the columns has.
-        names: what the numbers of `docid`, `type` and `language` stand for; null for none.
+        names: what the numbers of `docid`, `type`, `eid` and `language` stand for; null for none.
     """
 
     rows: pl.DataFrame
@@ -136,27 +116,26 @@ class Coded:
     names: Mapping[str, pl.Series]
 
     def key(self, rows: pl.DataFrame, fields: Sequence[str]) -> pl.Series:
-        """One number for what several columns say; equal numbers for equal contents only.
+        """One number for the contents of several columns; equal numbers for equal contents only.
 
         Args:
             rows: some of the annotations, with further columns whose sizes are known.
             fields: the columns.
         """
-        key, size = rows[fields[0]], self.sizes[fields[0]]
+        key, size = rows[fields[0]].cast(pl.Int64), self.sizes[fields[0]]
         for field in fields[1:]:
             if size * self.sizes[field] >= _LARGEST:
                 key, size = key.rank("dense").cast(pl.Int64), rows.height + 1
             key, size = key * self.sizes[field] + rows[field], size * self.sizes[field]
         return key.alias("key")
 
-    def entities(self) -> pl.Series:
-        """One number for the entity of each annotation in its document."""
-        rows = self.rows.with_columns(pl.col("system").cast(pl.Int64))
+    def entities(self, rows: pl.DataFrame) -> pl.Series:
+        """One number for the side, document and entity of annotations."""
         return self.key(rows, ("system", "docid", "eid"))
 
 
 def encode(table: pl.DataFrame) -> Coded:
-    """Number what annotations say.
+    """Number the fields of annotations.
 
     An annotation without an identifier is a NIL; all annotations of the span that an entity has
     first in a document are its first.
@@ -177,27 +156,22 @@ def encode(table: pl.DataFrame) -> Coded:
         pl.col("start").alias("from"),
         (pl.col("end") - 1).alias("last"),
     )
-    nil = names["eid"].str.starts_with(NIL).fill_null(value=True)
-    rows = rows.with_columns(is_nil=nil.gather(rows["eid"]).cast(pl.Int64))
-    rows = rows.with_columns(is_linked=1 - pl.col("is_nil"))
-    rows = rows.with_columns(kbid=pl.col("eid") * pl.col("is_linked"))
+    nil = names["eid"].str.starts_with(NIL).gather(rows["eid"]).cast(pl.Int64)
+    linked = (1 - nil).fill_null(0)
+    rows = rows.with_columns(is_nil=nil.fill_null(1), is_linked=linked, kbid=linked * rows["eid"])
     largest = rows.drop("from", "last").select(pl.all().cast(pl.Int64).max().fill_null(0))
     sizes = {name: size + 1 for name, size in largest.row(0, named=True).items()}
-    spans = Coded(rows, sizes, names).key(rows, ("docid", "start", "end"))
-    rows = rows.with_columns(span=spans.rank("dense").cast(pl.Int64))
     sizes |= {"span": rows.height + 1, "is_first": 2}
-    appears = pl.col("row").min().over("system", "docid")
-    keys = rows.select("system", "start", "end", "row", appears=appears)
+    span = Coded(rows, sizes, names).key(rows, ("docid", "start", "end")).rank("dense")
+    rows = rows.with_columns(
+        span=span.cast(pl.Int64), appears=pl.col("row").min().over("system", "docid")
+    )
     by = ("system", "appears", "start", "end", "row")
-    order = keys.select(pl.arg_sort_by(by, descending=[name == "end" for name in by])).to_series()
-    # A column at a time, so that not all of them are in memory twice.
-    rows = pl.DataFrame([rows.drop_in_place(name).gather(order) for name in rows.columns])
-    entity = Coded(rows, sizes, names).entities()
-    first = pl.DataFrame({"entity": entity, "first": rows["span"]}).unique("entity", keep="first")
-    spans = pl.DataFrame({"entity": entity}).join(first, on="entity", maintain_order="left")[
-        "first"
-    ]
-    return Coded(rows.with_columns(is_first=(spans == rows["span"]).cast(pl.Int64)), sizes, names)
+    rows = rows.sort(by, descending=[name == "end" for name in by]).drop("appears")
+    first = pl.col("span") == pl.col("span").first().over("entity")
+    entities = Coded(rows, sizes, names).entities(rows)
+    rows = rows.with_columns(entity=entities).with_columns(is_first=first.cast(pl.Int64))
+    return Coded(rows.drop("entity"), sizes, names)
 
 
 #: Where the system gives a candidate for it to be selected, the best first: to a mention of the
@@ -223,18 +197,159 @@ def best_candidates(
     """
     key = ["eid", "type"] if how == "fields" else ["eid"]
     system = table.filter("system", pl.col("rank") == 1)
-    reference = table.filter(~pl.col("system"))
-    several = pl.len().over("row") > 1
-    candidates = reference.filter(several)
+    ranked = table.filter(~pl.col("system"))
     level = pl.when(pl.col("rank") == 1).then(len(steps)).otherwise(len(steps) + 1)
     for number, where in reversed(list(enumerate(steps))):
-        keys = system.select(*where, *key).unique()
-        keys = keys.with_columns(pl.lit(number).alias(f"at{number}"))
-        candidates = candidates.join(
-            keys, on=[*where, *key], how="left", nulls_equal=True, maintain_order="left"
+        step = system.select(*where, *key, pl.lit(number).alias(f"step {number}")).unique()
+        ranked = ranked.join(
+            step, on=[*where, *key], how="left", nulls_equal=True, maintain_order="left"
         )
-        level = pl.coalesce(f"at{number}", level)
-    ranked = candidates.with_columns(level=level).sort("row", "level", "rank")
+        level = pl.coalesce(f"step {number}", level)
+    ranked = ranked.with_columns(level=level).sort("row", "level", "rank")
     best = ranked.unique("row", keep="first", maintain_order=True).select(table.columns)
-    best = best.with_columns(rank=pl.lit(1, pl.Int64))
-    return pl.concat([pl.concat([reference.filter(~several), best]).sort("row"), system])
+    return pl.concat([best.with_columns(rank=pl.lit(1, pl.Int64)), system])
+
+
+#: Offsets are those of the first and the last unit of a span; both belong to it.
+Integers = npt.NDArray[np.int64]
+
+
+class Spans(NamedTuple):
+    """The kind, first and last unit of spans; only spans of one kind meet."""
+
+    kind: Integers
+    first: Integers
+    last: Integers
+
+
+def spans(rows: pl.DataFrame) -> Spans:
+    """The columns `item`, `from` and `last` of annotations as spans."""
+    return Spans(*(rows[name].to_numpy() for name in ("item", "from", "last")))
+
+
+def coverage(mode: str, spans: Spans, others: Spans) -> Integers:
+    """How many units of each span other spans of the same kind cover.
+
+    A span that ends before it starts neither covers anything nor is covered.
+
+    Args:
+        mode: `max` for the most that one of them covers, `sum` for what all of them cover.
+        spans: kind, first and last unit of each.
+        others: the same of the other spans.
+
+    Examples:
+        >>> one = (np.array([0]), np.array([1]), np.array([10]))
+        >>> two = (np.array([0, 0, 1]), np.array([0, 5, 1]), np.array([2, 6, 10]))
+        >>> coverage("max", one, two).tolist(), coverage("sum", one, two).tolist()
+        ([2], [4])
+    """
+    kind, first, last = (np.r_[ours, theirs] for ours, theirs in zip(spans, others, strict=True))
+    ours, real = np.arange(len(kind)) < len(spans[0]), first <= last
+    units = np.zeros(len(spans[0]), dtype=np.int64)
+    if not (real & ours).any() or not (real & ~ours).any():
+        return units
+    kinds, kind = np.unique(kind, return_inverse=True)
+    lowest, highest = (np.full(len(kinds), limit) for limit in (_LARGEST * 2 - 1, -_LARGEST * 2))
+    np.minimum.at(lowest, kind, first)
+    np.maximum.at(highest, kind, last)
+    room = np.maximum(highest.astype(float) - lowest + 2, 0)
+    if room.sum() <= _LARGEST:  # every kind after the one before: all are one kind
+        shift = np.r_[0, np.cumsum(np.maximum(highest - lowest + 2, 0))[:-1]] - lowest
+        first, last, kind = first + shift[kind], last + shift[kind], np.zeros_like(kind)
+    for number in np.unique(kind).tolist():
+        here = np.flatnonzero((kind == number) & real & ours)
+        there = np.flatnonzero((kind == number) & real & ~ours)
+        there = there[np.lexsort((last[there], first[there]))]
+        if len(here) and len(there):
+            cover = _most if mode == "max" else _union
+            units[here] = cover(first[here], last[here], first[there], last[there])
+    return units
+
+
+def _union(first: Integers, last: Integers, starts: Integers, ends: Integers) -> Integers:
+    """How many units of each span all others together cover."""
+    reach = np.maximum.accumulate(ends)
+    opens = np.flatnonzero(np.r_[True, starts[1:] > reach[:-1] + 1])
+    begins, closes = starts[opens], reach[np.r_[opens[1:] - 1, len(ends) - 1]]
+    before = np.r_[0, np.cumsum(closes - begins + 1)]
+    closes = np.r_[first.min() - 1, closes]
+
+    def up_to(unit: Integers) -> Integers:
+        """Units covered before a unit."""
+        run = np.searchsorted(begins, unit, side="left")
+        units: Integers = before[run] - np.maximum(closes[run] - unit + 1, 0)
+        return units
+
+    return up_to(last + 1) - up_to(first)
+
+
+def _most(first: Integers, last: Integers, starts: Integers, ends: Integers) -> Integers:
+    """The most units of each span that one of the others covers.
+
+    It is one that begins no later than the span, one that ends no earlier, or one within it.
+    """
+    reach = np.r_[first.min() - 1, np.maximum.accumulate(ends)]
+    left = np.minimum(reach[np.searchsorted(starts, first, side="right")], last) - first + 1
+    by_end = np.argsort(ends, kind="stable")
+    leads = np.r_[np.minimum.accumulate(starts[by_end][::-1])[::-1], last.max() + 1]
+    right = last - np.maximum(leads[np.searchsorted(ends[by_end], last, side="left")], first) + 1
+    best: Integers = np.maximum(np.maximum(left, right), 0)
+    low, high = np.searchsorted(starts, first), np.searchsorted(starts, last, side="right")
+    partly = np.flatnonzero((best < last - first + 1) & (low < high))
+    inside = np.zeros(len(starts) + 1, dtype=np.int64)  # how many of these each begins in
+    np.add.at(inside, low[partly], 1)
+    np.add.at(inside, high[partly], -1)
+    some = np.cumsum(inside)[:-1] > 0
+    within = _longest_within(first[partly], last[partly], starts[some], ends[some])
+    best[partly] = np.maximum(best[partly], within)
+    return best
+
+
+def _longest_within(first: Integers, last: Integers, starts: Integers, ends: Integers) -> Integers:
+    """The length of the longest of the others that lies within each span; 0 for none.
+
+    Both sides are taken by falling begin. Of the others that begin no earlier than a span, a
+    staircase of rising ends and lengths is kept: one that ends no earlier than a longer one can
+    never be the longest within anything.
+    """
+    best = np.zeros(len(first), dtype=np.int64)
+    stair, lengths = list[int](), list[int]()
+    left = list(zip(starts.tolist(), ends.tolist(), strict=True))
+    for span in np.argsort(-first, kind="stable").tolist():
+        while left and left[-1][0] >= first[span]:
+            start, end = left.pop()
+            step = behind = bisect_left(stair, end)
+            if step and lengths[step - 1] > end - start:
+                continue
+            while behind < len(stair) and lengths[behind] <= end - start + 1:
+                behind += 1
+            stair[step:behind], lengths[step:behind] = [end], [end - start + 1]
+        step = bisect_right(stair, int(last[span]))
+        best[span] = lengths[step - 1] if step else 0
+    return best
+
+
+def sweep(reference: Spans, system: Spans) -> tuple[Integers, Integers]:
+    """The pairs of spans that overlap, as far as a sweep with two stacks finds them.
+
+    Both sides are sorted by begin, the longer first; the last ones are compared, and the one that
+    stands later in that order is taken away (of two equal ones, the reference's). Where spans of a
+    side overlap each other, pairs are missed.
+
+    Returns:
+        The places of the pairs on both sides.
+    """
+    stacks = []
+    for kind, first, last in (reference, system):
+        order = np.lexsort((-last, first, kind))
+        columns = (kind[order], first[order], -last[order], order)
+        stacks.append(list(zip(*(column.tolist() for column in columns), strict=True)))
+    ours, theirs = stacks
+    pairs = list[tuple[int, int]]()
+    while ours and theirs:
+        (kind, first, last, place), (other_kind, start, end, other) = ours[-1], theirs[-1]
+        if kind == other_kind and first <= -end and start <= -last:
+            pairs.append((place, other))
+        (theirs if (other_kind, start, end) > (kind, first, last) else ours).pop()
+    places = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return places[:, 0], places[:, 1]

@@ -13,8 +13,8 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -27,34 +27,61 @@ from hlteval.scoring.ratios import rates
 
 @dataclass(frozen=True)
 class Clusterings:
-    """The memberships of both sides.
+    """The memberships of both sides, each once.
 
     Attributes:
-        reference: the memberships of the reference, each once.
-        system: those of the system.
+        reference: `group`, `item`, `cluster`; `order`, by which the last cluster of an item is
+            found; and `nameless`, whether the cluster is that of mentions without an identifier.
+        system: the same of the system.
     """
 
     reference: pl.DataFrame
     system: pl.DataFrame
-
-    def single(self, members: pl.DataFrame) -> pl.DataFrame:
-        """The memberships of a side with every item in the last of its clusters by name."""
-        if members["item"].n_unique() == members.height:
-            return members
-        last = members.group_by("item").agg(pl.col("group").first(), pl.col("cluster").max())
-        return last.select("group", "item", "cluster")
+    _shared: dict[tuple[int, int], pl.DataFrame] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     @cached_property
+    def once(self) -> Clusterings:
+        """The clusterings with every item in the last of its clusters only."""
+        sides = [
+            side.sort("order").unique("item", keep="last")
+            if side["item"].is_duplicated().any()
+            else side
+            for side in (self.reference, self.system)
+        ]
+        whole = sides[0] is self.reference and sides[1] is self.system
+        return self if whole else replace(self, reference=sides[0], system=sides[1])
+
+    @property
     def partition(self) -> Clusterings:
-        """The clusterings with every item in one cluster of its side only."""
-        reference, system = self.single(self.reference), self.single(self.system)
-        whole = reference.height == self.reference.height and system.height == self.system.height
-        return self if whole else Clusterings(reference, system)
+        """The clusterings that measures of partitions compare."""
+        return self.once
 
-    @cached_property
-    def shared(self) -> pl.DataFrame:
-        """Pairs of clusters with the number of items that they share."""
-        return shared(self.reference, self.system)
+    @property
+    def matrix(self) -> pl.DataFrame:
+        """The reference's memberships of which CEAF counts those that clusters share."""
+        return self.reference
+
+    def item_count(self, side: pl.DataFrame, name: str) -> pl.LazyFrame:
+        """The items of a side by group: the denominators of CEAF with φ3."""
+        return by_group(side, **{name: pl.len().cast(pl.Int64)})
+
+    def cluster_count(self, side: pl.DataFrame, name: str) -> pl.LazyFrame:
+        """The clusters of a side by group: the denominators of CEAF with φ4."""
+        return by_group(sizes(side), **{name: pl.len()})
+
+    def intersections(self, reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
+        """Pairs of clusters with the number of items that they share (`shared`), kept.
+
+        Args:
+            reference: memberships of the reference, all of them or each item's last one.
+            system: those of the system.
+        """
+        sides = id(reference), id(system)
+        if sides not in self._shared:
+            self._shared[sides] = intersections(reference, system)
+        return self._shared[sides]
 
     @cached_property
     def sizes(self) -> tuple[pl.LazyFrame, pl.LazyFrame]:
@@ -63,22 +90,22 @@ class Clusterings:
         return sized[0].lazy(), sized[1].lazy()
 
 
-def shared(reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
+def intersections(reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
     """Pairs of clusters of two sides with the number of items that they share.
 
     Examples:
         >>> one = pl.DataFrame({"group": [0, 0], "item": [1, 2], "cluster": [7, 7]})
         >>> two = pl.DataFrame({"group": [0, 0], "item": [2, 3], "cluster": [4, 4]})
-        >>> shared(one, two).rows()
+        >>> intersections(one, two).rows()
         [(0, 7, 4, 1)]
     """
     both = reference.lazy().join(system.lazy().select("item", other="cluster"), on="item")
-    counted = (pl.col("group").first(), pl.len().cast(pl.Int64).alias("shared"))
-    pairs = both.group_by("cluster", "other").agg(counted).sort("cluster", "other")
+    counts = (pl.col("group").first(), pl.len().cast(pl.Int64).alias("shared"))
+    pairs = both.group_by("cluster", "other").agg(counts).sort("cluster", "other")
     return pairs.select("group", "cluster", "other", "shared").collect(engine="in-memory")
 
 
-def sizes(members: pl.DataFrame | pl.LazyFrame) -> pl.LazyFrame:
+def sizes(members: pl.DataFrame) -> pl.LazyFrame:
     """The number of items of each cluster."""
     size = pl.len().cast(pl.Int64)
     sized = members.lazy().group_by("cluster").agg(pl.col("group").first(), size=size)
@@ -92,10 +119,7 @@ def by_group(rows: pl.DataFrame | pl.LazyFrame, **counts: pl.Expr) -> pl.LazyFra
 
 def together(*parts: pl.LazyFrame) -> pl.LazyFrame:
     """The counts of all parts by group, 0 where a part has none."""
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole.join(part, on="group", how="full", coalesce=True)
-    return whole.select("group", "ptp", "p_den", "rtp", "r_den").fill_null(0)
+    return pl.concat(parts, how="diagonal").group_by("group").sum()
 
 
 def fractions(rows: pl.LazyFrame, name: str) -> pl.LazyFrame:
@@ -116,138 +140,151 @@ def best_alignment(pairs: pl.DataFrame, weight: str) -> pl.LazyFrame:
 def mention_ceaf(both: Clusterings) -> pl.LazyFrame:
     """CEAF with φ3: the items that clusters share, summed over the best one-to-one alignment."""
     total = pl.col("shared").sum()
+    pairs = both.intersections(both.matrix, both.system)
     return together(
-        by_group(best_alignment(both.shared, "shared"), ptp=total, rtp=total),
-        by_group(both.system, p_den=pl.len()),
-        by_group(both.reference, r_den=pl.len()),
+        by_group(best_alignment(pairs, "shared"), ptp=total, rtp=total),
+        both.item_count(both.system, "p_den"),
+        both.item_count(both.matrix, "r_den"),
     )
 
 
 def entity_ceaf(both: Clusterings) -> pl.LazyFrame:
     """CEAF with φ4: 2|G∩S|/(|G|+|S|), summed over the best one-to-one alignment."""
-    total = fractions(best_alignment(dice(both.shared, *both.sizes), "weight"), "ptp")
-    return together(
-        total.with_columns(rtp="ptp"),
-        by_group(both.sizes[1], p_den=pl.len()),
-        by_group(both.sizes[0], r_den=pl.len()),
-    )
+    ours, theirs = both.matrix, both.system
+    pairs = dice(both.intersections(ours, theirs), sizes(ours), sizes(theirs))
+    total = fractions(best_alignment(pairs, "weight"), "ptp").with_columns(rtp="ptp")
+    return together(total, both.cluster_count(theirs, "p_den"), both.cluster_count(ours, "r_den"))
 
 
 def dice(pairs: pl.DataFrame, ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.DataFrame:
     """The pairs with 2|G∩S|/(|G|+|S|) as `numerator`, `denominator` and `weight`."""
     sized = pairs.lazy().join(ours.select("cluster", "size"), on="cluster")
     sized = sized.join(theirs.select(other="cluster", size_other="size"), on="other")
-    fractions = sized.select(
+    weights = sized.select(
         *("group", "cluster", "other"),
         numerator=2 * pl.col("shared"),
         denominator=pl.col("size") + pl.col("size_other"),
-    )
-    weight = pl.col("numerator") / pl.col("denominator")
-    weighed = fractions.with_columns(weight=weight).sort("cluster", "other")
-    return weighed.collect(engine="in-memory")
+    ).with_columns(weight=pl.col("numerator") / pl.col("denominator"))
+    return weights.sort("cluster", "other").collect(engine="in-memory")
 
 
 def b_cubed(both: Clusterings) -> pl.LazyFrame:
-    """B³: for each item the share of its cluster that is also in the other side's cluster of it."""
-    both = both.partition
+    """B³: for each item the share of its cluster that is also in the other side's cluster of it.
+
+    An item is in the last of its clusters; but clusters have all of their items. An item that the
+    other side lacks is looked up in that side's cluster without an identifier, if it has one.
+    """
+    ours, theirs = both.once.reference, both.once.system
     # the items that two clusters share have one share each, that of these items
-    pairs = both.shared.lazy().with_columns(numerator=pl.col("shared") ** 2)
-    ours = both.sizes[0].select("cluster", denominator="size")
-    theirs = both.sizes[1].select(other="cluster", denominator="size")
-    return together(
-        fractions(pairs.join(theirs, on="other"), "ptp"),
-        fractions(pairs.join(ours, on="cluster"), "rtp"),
-        by_group(both.system, p_den=pl.len()),
-        by_group(both.reference, r_den=pl.len()),
-    )
+    aligned = both.intersections(ours, theirs).lazy()
+    common = both.intersections(both.reference, both.system).lazy().rename({"shared": "common"})
+    parts = []
+    for name, own, other, items, counterpart, size in (
+        ("ptp", "other", "cluster", theirs, both.reference.lazy(), both.sizes[1]),
+        ("rtp", "cluster", "other", ours, both.system.lazy(), both.sizes[0]),
+    ):
+        nameless = counterpart.filter("nameless").select("group", none="cluster").unique()
+        lacking = items.lazy().join(counterpart, on="item", how="anti").join(nameless, on="group")
+        lost = lacking.group_by("cluster", "none").agg(shared=pl.len().cast(pl.Int64))
+        lost = lost.rename({"cluster": own, "none": other})
+        pairs = [each.select("cluster", "other", "shared") for each in (aligned, lost)]
+        met = pl.concat(pairs).join(common, on=("cluster", "other"))
+        sized = met.join(size.select(pl.col("cluster").alias(own), denominator="size"), on=own)
+        shares = sized.with_columns(numerator=pl.col("shared") * pl.col("common"))
+        parts.append(fractions(shares, name))
+    return together(*parts, by_group(theirs, p_den=pl.len()), by_group(ours, r_den=pl.len()))
 
 
 def muc(both: Clusterings) -> pl.LazyFrame:
-    """MUC: the links that each cluster needs, and of these the ones that the other side has."""
-    both = both.partition
+    """MUC: the links that each cluster needs, and of these the ones that the other side has.
+
+    The other side's items are in the last of their clusters.
+    """
     # a cluster of n items whose m shared items are in k clusters there has m - k of n - 1 links
     kept, needed = (pl.col("shared") - 1).sum(), (pl.col("size") - 1).sum()
     return together(
-        by_group(both.shared, ptp=kept, rtp=kept),
+        by_group(both.intersections(both.once.reference, both.system), ptp=kept),
+        by_group(both.intersections(both.reference, both.once.system), rtp=kept),
         by_group(both.sizes[1], p_den=needed),
         by_group(both.sizes[0], r_den=needed),
     )
 
 
 def pairwise(both: Clusterings) -> pl.LazyFrame:
-    """Pairs of items that are in one cluster."""
-    return cluster_pairs(both.partition)
-
-
-def cluster_pairs(both: Clusterings) -> pl.LazyFrame:
     """Pairs of items that are in one cluster, once for each cluster that they are in."""
-    linked, size = (pair_count(pl.col(name)).sum() for name in ("shared", "size"))
+    linked, size = (_pairs(pl.col(name)).sum() for name in ("shared", "size"))
     return together(
-        by_group(both.shared, ptp=linked, rtp=linked),
+        by_group(both.intersections(both.reference, both.system), ptp=linked, rtp=linked),
         by_group(both.sizes[1], p_den=size),
         by_group(both.sizes[0], r_den=size),
     )
 
 
-def pair_count(items: pl.Expr) -> pl.Expr:
+def pairwise_negative(both: Clusterings) -> pl.LazyFrame:
+    """Pairs of items that no cluster links.
+
+    Of the pairs of items that both sides have, those are taken away that one of them links.
+    """
+    ours, theirs = both.reference, both.system
+    common = ours.join(theirs.select("item", other="cluster"), on="item")
+    common = common.select("group", "item", "cluster", "other")
+    every = _pairs(pl.col("item").n_unique().cast(pl.Int64))
+    counts = together(
+        by_group(theirs, p_all=every),
+        by_group(ours, r_all=every),
+        by_group(common, both_all=every),
+        _link_count(theirs, "p_linked"),
+        _link_count(ours, "r_linked"),
+        _link_count(common.unique(("item", "other")), "p_common", "other"),
+        _link_count(common.unique(("item", "cluster")), "r_common"),
+        _link_count(common, "both_linked", "cluster", "other"),
+    )
+    linked = pl.col("p_common") + pl.col("r_common") - pl.col("both_linked")
+    return counts.select(
+        "group",
+        ptp=pl.col("both_all") - linked,
+        p_den=pl.col("p_all") - pl.col("p_linked"),
+        rtp=pl.col("both_all") - linked,
+        r_den=pl.col("r_all") - pl.col("r_linked"),
+    )
+
+
+def _pairs(items: pl.Expr) -> pl.Expr:
     """How many pairs so many items make."""
     return items * (items - 1) // 2
 
 
-def pairwise_negative(both: Clusterings) -> pl.LazyFrame:
-    """Pairs of items that are in different clusters."""
-    both = both.partition
-    linked = cluster_pairs(both).collect(engine="in-memory").lazy()
-    reference, system = both.reference.lazy(), both.system.lazy()
-    size = pair_count(pl.col("size")).sum()
-    common = (
-        by_group(sizes(system.join(reference, on="item", how="semi")), p_den=size),
-        by_group(sizes(reference.join(system, on="item", how="semi")), r_den=size),
-        linked.select("group", rtp="ptp"),
-    )
-    return unlinked_pairs(reference, system, common, linked)
+def _link_count(members: pl.DataFrame, name: str, *columns: str) -> pl.LazyFrame:
+    """How many pairs of items a cluster holds, a pair of several clusters once.
 
-
-def unlinked_pairs(
-    reference: pl.LazyFrame,
-    system: pl.LazyFrame,
-    common: Iterable[pl.LazyFrame],
-    linked: pl.LazyFrame,
-) -> pl.LazyFrame:
-    """Pairs of items that are not linked.
-
-    Of the pairs of items that both sides have, those are taken away that one of them links.
+    Items that are in the same clusters are counted as one kind, since pairs of kinds are few where
+    pairs of items are many.
 
     Args:
-        reference: the memberships of the reference.
-        system: those of the system.
-        common: of the pairs of items that both sides have, how many the system links (`p_den`), the
-            reference (`r_den`), and both (`rtp`).
-        linked: how many pairs of its items the system links (`p_den`), and the reference (`r_den`).
+        members: the memberships.
+        name: of the count.
+        columns: what a cluster is, if it is not `cluster`.
     """
-    every = pair_count(pl.col("item").n_unique().cast(pl.Int64))
-    both = by_group(reference.join(system, on="item", how="semi"), ptp=every)
-    unlinked = pl.col("ptp") - pl.col("p_den") - pl.col("r_den") + pl.col("rtp")
-    denominators = (
-        by_group(members, every=every)
-        .join(linked.select("group", name), on="group", how="left")
-        .select("group", (pl.col("every") - pl.col(name).fill_null(0)).alias(name))
-        for name, members in (("p_den", system), ("r_den", reference))
-    )
-    return together(
-        together(both, *common).select("group", ptp=unlinked, rtp=unlinked), *denominators
-    )
+    keys, size = columns or ("cluster",), pl.len().cast(pl.Int64)
+    if not members["item"].is_duplicated().any():
+        sized = members.lazy().group_by(keys).agg(pl.col("group").first(), size=size)
+        return by_group(sized, **{name: _pairs(pl.col("size")).sum()})
+    ranked = members.lazy().with_columns(cluster=pl.struct(keys).rank("dense"))
+    clusters = ranked.group_by("group", "item").agg(pl.col("cluster").sort())
+    kinds = clusters.group_by("group", "cluster").agg(size=size).with_row_index("kind")
+    # collected, so that both sides of the join number the kinds alike
+    kinds = kinds.collect(engine="in-memory").lazy().explode("cluster")
+    pairs = kinds.join(kinds.drop("group"), on="cluster", suffix="_other")
+    pairs = pairs.filter(pl.col("kind") <= pl.col("kind_other")).unique(("kind", "kind_other"))
+    same = pl.when(pl.col("kind") == pl.col("kind_other")).then(_pairs(pl.col("size")))
+    return by_group(pairs, **{name: same.otherwise(pl.col("size") * pl.col("size_other")).sum()})
 
 
-#: The measures by their names.
+#: The measures by their names; but for BLANC, which is made of two of them.
 MEASURES: Mapping[str, Callable[[Clusterings], pl.LazyFrame]] = MappingProxyType(
     {
-        "mention_ceaf": mention_ceaf,
-        "entity_ceaf": entity_ceaf,
-        "b_cubed": b_cubed,
-        "muc": muc,
-        "pairwise": pairwise,
-        "pairwise_negative": pairwise_negative,
+        measure.__name__: measure
+        for measure in (mention_ceaf, entity_ceaf, b_cubed, muc, pairwise, pairwise_negative)
     }
 )
 
@@ -273,18 +310,12 @@ def blanc(linked: pl.DataFrame, unlinked: pl.DataFrame) -> pl.DataFrame:
         ('', 0.75)
     """
     system, reference = pl.col("ptp") + pl.col("fp"), pl.col("rtp") + pl.col("fn")
-    some = system + reference > 0
-    figures = [
-        pl.when(some).then(rate.fill_null(0.0)).alias(name)
-        for name, rate in zip(RATES, rates(pl.col("ptp"), system, reference), strict=True)
-    ]
-    kinds = [
-        counts.select(figures).rename({name: f"{kind}_{name}" for name in RATES})
-        for kind, counts in (("linked", linked), ("unlinked", unlinked))
-    ]
-    both = pl.concat([linked.select("group"), *kinds], how="horizontal")
-    return both.select(
+    kinds = pl.concat([linked, unlinked]).select(
         "group",
-        *(pl.mean_horizontal(f"linked_{name}", f"unlinked_{name}").alias(name) for name in RATES),
-        *(pl.lit(None, pl.Float64).alias(name) for name in COUNTS),
+        *(
+            pl.when(system + reference > 0).then(rate.fill_null(0.0)).alias(name)
+            for name, rate in zip(RATES, rates(pl.col("ptp"), system, reference), strict=True)
+        ),
     )
+    means = kinds.group_by("group", maintain_order=True).mean()
+    return means.with_columns(pl.lit(None, pl.Float64).alias(name) for name in COUNTS)

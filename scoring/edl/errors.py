@@ -13,17 +13,15 @@ from types import MappingProxyType
 
 import polars as pl
 
-from hlteval.representation import Corpus
-from hlteval.scoring.edl.clusterings import best_alignment, shared, sizes
-from hlteval.scoring.edl.overlaps import spans, swept
+from hlteval.representation import Corpus, first_case
+from hlteval.scoring.edl.annotations import NIL, spans, sweep
+from hlteval.scoring.edl.clusterings import best_alignment, intersections, sizes
 
-_SIDE = ("", "_text", "_type", "_entity")
-_SIDES = ("reference", "system")
+_SIDES = {"reference": "", "system": "_system"}
+_FIELDS = {"": "span", "_text": "text", "_type": "type", "_entity": "eid"}
 _COLUMNS = (
-    "document",
-    "status",
-    "wrong",
-    *(f"{side}{part}" for side in _SIDES for part in _SIDE),
+    *("document", "status", "wrong"),
+    *(f"{side}{part}" for side in _SIDES for part in _FIELDS),
     "context",
 )
 #: A mention or a pair of mentions a row; spans are written as in a table of mentions, `38-46`.
@@ -40,38 +38,58 @@ _AROUND = 40
 
 
 def alignment(table: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.DataFrame:
-    """What became of each mention (`ALIGNMENT`), document by document.
+    """Outcomes of all mentions (`ALIGNMENT`), document by document.
 
     Args:
         table: the annotations of both sides.
         reference: the corpus of the reference, with the texts of its documents where it has them.
         system: the corpus of the system.
     """
-    own = table.filter(pl.col("rank") == 1)
-    nil = pl.col("eid").is_null() | pl.col("eid").str.starts_with("NIL")
-    described = own.select(
-        *("system", "row", "docid", "start", "end", "type", "eid"), link=pl.when(~nil).then("eid")
+    nil = pl.col("eid").is_null() | pl.col("eid").str.starts_with(NIL)
+    mentions = table.filter(pl.col("rank") == 1).select(
+        *("system", "row", "docid", "start", "end", "type", "eid"),
+        link=pl.when(~nil).then("eid"),
+        span=pl.format("{}-{}", "start", pl.col("end") - 1),
     )
     ours, theirs = (
-        described.filter(pl.col("system") == side)
+        mentions.filter(pl.col("system") == side)
         .drop("system")
         .join(corpus.mentions.select("row", "text"), on="row", how="left", maintain_order="left")
         for side, corpus in ((False, reference), (True, system))
     )
-    pairs = _pairs(ours, theirs)
-    whole = pairs.join(ours, left_on="reference", right_on="row", how="full", coalesce=True)
-    whole = whole.join(
-        theirs, left_on="system", right_on="row", how="full", coalesce=True, suffix="_system"
+    rows = _pairs(ours, theirs)
+    for side, own in (("reference", ours), ("system", theirs)):
+        rows = rows.join(
+            own, left_on=side, right_on="row", how="full", coalesce=True, suffix="_system"
+        )
+    both = pl.col("reference").is_not_null() & pl.col("system").is_not_null()
+    differ = {
+        name: pl.any_horizontal(~pl.col(f).eq_missing(pl.col(f"{f}_system")) for f in fields)
+        for name, fields in (("type", ["type"]), ("link", ["link"]), ("boundary", ["start", "end"]))
+    }
+    rows = rows.with_columns(
+        wrong=pl.concat_list(
+            pl.when(both & differ[name]).then(pl.lit(name)) for name in WRONG
+        ).list.drop_nulls(),
+        docid=pl.coalesce("docid", "docid_system"),
+        first=pl.coalesce("start", "start_system"),
     )
-    whole = _judgements(whole)
+    status = first_case(
+        (pl.col("system").is_null(), "missing"),
+        (pl.col("reference").is_null(), "extra"),
+        (pl.col("wrong").list.len() > 0, "wrong"),
+        otherwise="correct",
+    )
     texts = reference.documents.select(docid="name", whole="text")
-    whole = whole.join(texts, on="docid", how="left").sort(
-        "docid", "first", "end", "reference", "system", nulls_last=True
-    )
-    return whole.select(
+    rows = rows.with_columns(status=status).join(texts, on="docid", how="left")
+    rows = rows.sort("docid", "first", "end", "reference", "system", nulls_last=True)
+    return rows.select(
         *(pl.col("docid").alias("document"), "status", "wrong"),
-        *_side_columns("reference", ""),
-        *_side_columns("system", "_system"),
+        *(
+            pl.col(f"{field}{suffix}").alias(f"{side}{part}")
+            for side, suffix in _SIDES.items()
+            for part, field in _FIELDS.items()
+        ),
         context=_context(),
     ).cast(dict(ALIGNMENT))  # type: ignore[arg-type]
 
@@ -81,89 +99,44 @@ def _pairs(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
     span = ["docid", "start", "end"]
     pairs = []
     for key in ([*span, "type", "link"], [*span, "link"], [*span, "type"], span):
-        found = _with_ordinals(ours, key).join(
-            _with_ordinals(theirs, key), on=[*key, "ordinal"], nulls_equal=True, suffix="_system"
-        )
-        found = found.select(reference="row", system="row_system")
-        pairs.append(found)
-        ours = ours.join(found, left_on="row", right_on="reference", how="anti")
-        theirs = theirs.join(found, left_on="row", right_on="system", how="anti")
-    return pl.concat([*pairs, _overlapping(ours, theirs)])
+        ordinal = pl.int_range(pl.len()).over(key).alias("ordinal")
+        sides = (side.sort("row").with_columns(ordinal) for side in (ours, theirs))
+        one, two = (side.select("row", *key, "ordinal") for side in sides)
+        met = one.join(two, on=[*key, "ordinal"], nulls_equal=True, suffix="_system")
+        pairs.append(met.select(reference="row", system="row_system"))
+        ours = ours.join(pairs[-1], left_on="row", right_on="reference", how="anti")
+        theirs = theirs.join(pairs[-1], left_on="row", right_on="system", how="anti")
+    return pl.concat([*pairs, _overlap_pairs(ours, theirs)])
 
 
-def _with_ordinals(rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
-    ordered = rows.sort("row")
-    return ordered.with_columns(ordinal=pl.int_range(pl.len()).over(key))
-
-
-def _overlapping(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
+def _overlap_pairs(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
     """Pairs of spans that overlap, those first that share most units."""
-    real = pl.col("end") > pl.col("start")
     documents = pl.concat([ours["docid"], theirs["docid"]]).unique().sort()
     number = pl.col("docid").cast(pl.Enum(documents)).to_physical().cast(pl.Int64)
-    sides = [
-        side.filter(real).with_columns(
-            number.alias("item"), pl.col("start").alias("from"), (pl.col("end") - 1).alias("last")
+    one, two = (
+        side.filter(pl.col("end") > pl.col("start")).select(
+            "row", item=number, **{"from": pl.col("start"), "last": pl.col("end") - 1}
         )
         for side in (ours, theirs)
-    ]
-    one, two = swept(spans(sides[0]), spans(sides[1]))
+    )
+    places = sweep(spans(one), spans(two))
     met = pl.concat(
         [
-            sides[0][one].select("from", "last", reference="row"),
-            sides[1][two].select(system="row", begin="from", finish="last"),
+            one[places[0]].select("from", "last", reference="row"),
+            two[places[1]].select(system="row", begin="from", finish="last"),
         ],
         how="horizontal",
     )
-    units = pl.min_horizontal("last", "finish") - pl.max_horizontal("from", "begin") + 1
-    met = met.with_columns(units=units).sort(
-        "units", "reference", "system", descending=[True, False, False]
-    )
-    found = [met.select("reference", "system").clear()]
+    units = pl.min_horizontal("last", "finish") - pl.max_horizontal("from", "begin")
+    met = met.sort(units, "reference", "system", descending=[True, False, False])
+    met = met.select("reference", "system")
+    pairs = [met.clear()]
     for _ in range(_ROUNDS):
         best = met.unique("reference", keep="first", maintain_order=True)
-        best = best.unique("system", keep="first", maintain_order=True)
-        found.append(best.select("reference", "system"))
-        met = met.join(best, on="reference", how="anti", maintain_order="left")
-        met = met.join(best, on="system", how="anti", maintain_order="left")
-    return pl.concat(found)
-
-
-def _judgements(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Pairs and single mentions with what is wrong with them."""
-    both = pl.col("reference").is_not_null() & pl.col("system").is_not_null()
-    differs = {
-        "type": ~pl.col("type").eq_missing(pl.col("type_system")),
-        "link": ~pl.col("link").eq_missing(pl.col("link_system")),
-        "boundary": (pl.col("start") != pl.col("start_system"))
-        | (pl.col("end") != pl.col("end_system")),
-    }
-    wrong = pl.concat_list(
-        pl.when(both & differs[name]).then(pl.lit(name)) for name in WRONG
-    ).list.drop_nulls()
-    judged = pairs.with_columns(
-        wrong=wrong,
-        docid=pl.coalesce("docid", "docid_system"),
-        first=pl.coalesce("start", "start_system"),
-    )
-    status = (
-        pl.when(pl.col("system").is_null())
-        .then(pl.lit("missing"))
-        .when(pl.col("reference").is_null())
-        .then(pl.lit("extra"))
-        .when(pl.col("wrong").list.len() > 0)
-        .then(pl.lit("wrong"))
-        .otherwise(pl.lit("correct"))
-    )
-    return judged.with_columns(status=status)
-
-
-def _side_columns(side: str, suffix: str) -> Iterator[pl.Expr]:
-    """What a side says: its span, text, type and entity."""
-    span = pl.format("{}-{}", f"start{suffix}", pl.col(f"end{suffix}") - 1)
-    yield pl.when(pl.col(side).is_not_null()).then(span).alias(side)
-    for part, column in (("text", "text"), ("type", "type"), ("entity", "eid")):
-        yield pl.col(f"{column}{suffix}").alias(f"{side}_{part}")
+        pairs.append(best.unique("system", keep="first", maintain_order=True))
+        for side in _SIDES:
+            met = met.join(pairs[-1], on=side, how="anti", maintain_order="left")
+    return pl.concat(pairs)
 
 
 def _context() -> pl.Expr:
@@ -182,9 +155,8 @@ def _context() -> pl.Expr:
 
 def by_document(aligned: pl.DataFrame) -> pl.DataFrame:
     """How many mentions of each document and type are correct, wrong, missing, and extra."""
-    typed = aligned.with_columns(type=pl.coalesce("reference_type", "system_type"))
     return (
-        typed.group_by("document", "type")
+        aligned.group_by("document", pl.coalesce("reference_type", "system_type").alias("type"))
         .agg(
             *((pl.col("status") == status).sum().alias(status) for status in STATUSES),
             *(pl.col("wrong").list.contains(name).sum().alias(f"wrong_{name}") for name in WRONG),
@@ -195,7 +167,7 @@ def by_document(aligned: pl.DataFrame) -> pl.DataFrame:
 
 
 def clusters(members: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
-    """What became of each cluster.
+    """Outcomes of all clusters.
 
     Args:
         members: `system`, `item` and `cluster` of the mentions, `group` being the same for all.
@@ -210,56 +182,46 @@ def clusters(members: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
     ours, theirs = (
         unique.filter(pl.col("system") == side).drop("system") for side in (False, True)
     )
-    met = shared(ours, theirs)
-    pairing = best_alignment(met, "shared").select("cluster", "other", "shared")
-    pairs = met.lazy()
-    parts = pairs.group_by("cluster").agg(parts=pl.len().cast(pl.Int64))
-    merged = pairs.group_by("other").agg(merged=pl.len().cast(pl.Int64))
-    sized = sizes(ours).select("cluster", reference_size="size")
-    sized = sized.join(parts, on="cluster", how="left")
-    other = sizes(theirs).select(other="cluster", system_size="size")
-    other = other.join(merged, on="other", how="left")
-    whole = sized.join(pairing, on="cluster", how="full", coalesce=True)
-    whole = whole.join(other, on="other", how="full", coalesce=True)
-    whole = whole.sort("cluster", "other", nulls_last=True).with_columns(status=_cluster_status())
-    listed = whole.collect(engine="in-memory")
-    return listed.select(
-        names.gather(listed["cluster"]).alias("reference"),
-        names.gather(listed["other"]).alias("system"),
+    met = intersections(ours, theirs)
+    rows = best_alignment(met, "shared").select("cluster", "other", "shared")
+    for side, own, size, parts in (
+        (ours, "cluster", "reference_size", "parts"),
+        (theirs, "other", "system_size", "merged"),
+    ):
+        counts = met.lazy().group_by(own).agg(pl.len().cast(pl.Int64).alias(parts))
+        sized = sizes(side).select(pl.col("cluster").alias(own), pl.col("size").alias(size))
+        sized = sized.join(counts, on=own, how="left")
+        rows = rows.join(sized, on=own, how="full", coalesce=True)
+    sized_alike = [pl.col("shared") == pl.col(f"{side}_size") for side in _SIDES]
+    split, merged = pl.col("parts") > 1, pl.col("merged") > 1
+    status = first_case(
+        (pl.all_horizontal(sized_alike), "correct"),
+        (split & merged, "split and merged"),
+        (split, "split"),
+        (merged, "merged"),
+        (pl.col("parts").is_null() & pl.col("other").is_null(), "missing"),
+        (pl.col("merged").is_null() & pl.col("cluster").is_null(), "extra"),
+        otherwise="partly",
+    )
+    found = (
+        rows.sort("cluster", "other", nulls_last=True)
+        .with_columns(status=status)
+        .collect(engine="in-memory")
+    )
+    return found.select(
+        names.gather(found["cluster"]).alias("reference"),
+        names.gather(found["other"]).alias("system"),
         *("status", "reference_size", "system_size"),
         pl.col("shared", "parts", "merged").fill_null(0),
     )
 
 
-def _cluster_status() -> pl.Expr:
-    """What is wrong with a cluster; the first that applies but that it may be split and merged."""
-    split, merged = pl.col("parts") > 1, pl.col("merged") > 1
-    exact = (pl.col("shared") == pl.col("reference_size")) & (
-        pl.col("shared") == pl.col("system_size")
-    )
-    return (
-        pl.when(exact)
-        .then(pl.lit("correct"))
-        .when(split & merged)
-        .then(pl.lit("split and merged"))
-        .when(split)
-        .then(pl.lit("split"))
-        .when(merged)
-        .then(pl.lit("merged"))
-        .when(pl.col("parts").is_null() & pl.col("other").is_null())
-        .then(pl.lit("missing"))
-        .when(pl.col("merged").is_null() & pl.col("cluster").is_null())
-        .then(pl.lit("extra"))
-        .otherwise(pl.lit("partly"))
-    )
-
-
-def listing(aligned: pl.DataFrame, found: pl.DataFrame) -> str:
-    """What went wrong, for people: by document, a line a mention, with its context where known.
+def listing(aligned: pl.DataFrame, cluster_rows: pl.DataFrame) -> str:
+    """Errors for people to read: by document, a line a mention, with its context where known.
 
     Args:
         aligned: what became of each mention.
-        found: what became of each cluster.
+        cluster_rows: what became of each cluster.
 
     Examples:
         >>> row = {"document": "d", "status": "missing", "wrong": [], "reference": "0-4"}
@@ -274,27 +236,27 @@ def listing(aligned: pl.DataFrame, found: pl.DataFrame) -> str:
     for (document,), rows in wrong.group_by("document", maintain_order=True):
         lines.append(f"{document}\n")
         for row in rows.iter_rows(named=True):
-            what = "wrong " + ", ".join(row["wrong"]) if row["wrong"] else row["status"]
+            problem = "wrong " + ", ".join(row["wrong"]) if row["wrong"] else row["status"]
             sides = [
-                " ".join(row[name] for part in _SIDE if row[name := f"{side}{part}"] is not None)
+                " ".join(row[name] for part in _FIELDS if row[name := f"{side}{part}"] is not None)
                 for side in _SIDES
                 if row[side]
             ]
-            lines.append(f"  {what}  {' | '.join(sides)}\n")
+            lines.append(f"  {problem}  {' | '.join(sides)}\n")
             if row["context"]:
                 lines.append(f"    {row['context']}\n")
-    return "".join([*lines, *_clusters(found)])
+    return "".join([*lines, *_cluster_lines(cluster_rows)])
 
 
-def _clusters(found: pl.DataFrame) -> Iterator[str]:
-    """What went wrong with clusters."""
-    wrong = found.filter(pl.col("status") != "correct")
+def _cluster_lines(rows: pl.DataFrame) -> Iterator[str]:
+    """The lines of the listing about clusters."""
+    wrong = rows.filter(pl.col("status") != "correct")
     if wrong.height:
         yield "clusters\n"
     for row in wrong.iter_rows(named=True):
         sides = [
             f"{row[side] or 'no identifier'} ({row[f'{side}_size']})"
-            for side in ("reference", "system")
+            for side in _SIDES
             if row[f"{side}_size"] is not None
         ]
         yield f"  {row['status']}  {' | '.join(sides)}, {row['shared']} shared"
@@ -302,7 +264,7 @@ def _clusters(found: pl.DataFrame) -> Iterator[str]:
 
 
 def readable(aligned: pl.DataFrame) -> pl.DataFrame:
-    """The mentions as people read them: with their offsets as numbers, and what is wrong by name.
+    """The mentions as people read them: offsets as numbers, and a column for each problem.
 
     Examples:
         >>> row = {"status": "wrong", "wrong": ["type"], "reference": "0-4", "system": "0-4"}

@@ -7,10 +7,9 @@ recall and F-score (`figures`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -18,26 +17,28 @@ import polars as pl
 from hlteval.representation import Corpus, align
 from hlteval.scoring.edl import errors
 from hlteval.scoring.edl.annotations import ANNOTATIONS, encode, outside
-from hlteval.scoring.edl.counts import AVERAGES, RESULTS, Counting, long
+from hlteval.scoring.edl.counts import AVERAGES, Counting, scorings
 from hlteval.scoring.edl.measures import (
     COUNTS,
     DEFAULT,
     FIGURES,
     PAIRWISE,
     Measure,
-    WrongMeasure,
+    measure_of,
     measures,
 )
 from hlteval.scoring.edl.measures import measure as parse
-from hlteval.scoring.edl.official import OfficialCounting
+from hlteval.scoring.edl.official import OfficialCounting, files
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.resampling import gathered, weighted
 
 PRIMARY = "strong_typed_all_match"
-_MEMBERS = {"group": pl.Int64, "docid": pl.String, "copy": pl.Int64}
-_COUNTINGS: Mapping[str, type[Counting]] = MappingProxyType(
-    {"plan": Counting, "official": OfficialCounting}
-)
+#: What counts annotations, and what is written beside the tables, by profile.
+COUNTING: Mapping[str, type[Counting]] = {"plan": Counting, "official": OfficialCounting}
+FILES: Mapping[str, Callable[[Sequence[Mapping[str, Any]]], dict[str, str]]] = {
+    "plan": lambda _: {},
+    "official": files,
+}
 #: How many annotations of replicates are counted at a time, which bounds the memory.
 _ROWS = 1_000_000
 
@@ -77,12 +78,12 @@ class LinkMatch(Metric):
 
     options: Options = field(default_factory=Options)
     ranked: bool = True
-    _kept: dict[int, tuple[pl.DataFrame, pl.DataFrame]] = field(
+    _kept: dict[int, tuple[pl.DataFrame, pl.DataFrame, tuple[str, ...]]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
 
     @property
-    def reported(self) -> tuple[Measure, ...]:
+    def all_measures(self) -> tuple[Measure, ...]:
         """The measures of the options, and the one that ranks."""
         asked = self.options.measure
         missing = self.ranked and PRIMARY not in {measure.name for measure in asked}
@@ -104,7 +105,7 @@ class LinkMatch(Metric):
         """
         reference, system = align(reference, system)
         sides = [
-            self._steps.candidates(
+            COUNTING[self.profile].candidates(
                 corpus,
                 system=side,
                 with_mention_type=self.options.conversion == "tac15",
@@ -117,11 +118,6 @@ class LinkMatch(Metric):
             table = outside(table, self.options.exclude)
         return table, errors.alignment(table, reference, system) if alignment else None
 
-    @property
-    def _steps(self) -> type[Counting]:
-        """How annotations are prepared and counted in the profile."""
-        return _COUNTINGS[self.profile]
-
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The annotations of several batches as one table (`ANNOTATIONS`), their rows numbered."""
         batches, offset = [pl.DataFrame(schema=dict(ANNOTATIONS))], 0
@@ -131,64 +127,61 @@ class LinkMatch(Metric):
             offset += largest + 1 if isinstance(largest, int) else 0
         return pl.concat(batches)
 
-    def _selected(self, total: pl.DataFrame) -> pl.DataFrame:
+    def _best_candidates(self, total: pl.DataFrame) -> pl.DataFrame:
         """The annotations with one candidate each."""
         if self.options.alternatives:
-            return self._steps.select(total, self.options.alternatives)
+            return COUNTING[self.profile].select(total, self.options.alternatives)
         return total.filter(pl.col("rank") == 1)
 
-    def counting(self, total: pl.DataFrame) -> Counting:
+    def _counter(self, total: pl.DataFrame) -> Counting:
         """The annotations as what is counted."""
-        return self._steps(self._steps.code(self._selected(total)), self.options.type_weights)
+        counting = COUNTING[self.profile]
+        whole = counting.encode(self._best_candidates(total))
+        return counting(whole, self.options.type_weights)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The figures by name, the table `scorings`, and by group the table `groups`."""
-        results = self.results(total)
+        results, _ = self._results(total)
         averaged = pl.col("group").is_in(AVERAGES)
-        rows = results.filter((pl.col("by") == "") | (pl.col("by") != "note") & averaged)
+        rows = results.filter((pl.col("by") == "") | averaged)
         metrics = {
             f"{row['measure']}.{name}": row[name]
             for row in rows.iter_rows(named=True)
             for name in FIGURES
         }
-        tables = {"scorings": long(rows)}
+        tables = {"scorings": scorings(rows)}
         if self.options.by:
-            grouped = results.filter(
+            groups = results.filter(
                 pl.col("by") == self.options.by, ~averaged.fill_null(value=False), "asked"
             )
-            tables["groups"] = grouped.drop("asked", "fractional")
+            tables["groups"] = groups.drop("asked", "fractional")
         return metrics, tables
 
-    def results(self, total: pl.DataFrame) -> pl.DataFrame:
-        """The figures of all measures over annotations (`RESULTS`), computed once."""
+    def _results(self, total: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+        """The figures of all measures over annotations (`RESULTS`) and notes, computed once."""
         if id(total) not in self._kept:
             # the annotations are kept as well, so that no others can take their id; and no others
             # than the last, or every replicate would stay in memory
             self._kept.clear()
-            counting, options = self.counting(total), self.options
-            figures = counting.figures(self.reported, options.measure, options.by)
-            notes = [{"measure": note, "by": "note"} for note in counting.notes()]
-            results = pl.concat([figures, pl.DataFrame(notes, schema=dict(RESULTS))])
-            self._kept[id(total)] = (total, results)
-        return self._kept[id(total)][1]
+            counter, options = self._counter(total), self.options
+            results = counter.results(self.all_measures, options.measure, options.by)
+            self._kept[id(total)] = (total, results, tuple(counter.notes()))
+        return self._kept[id(total)][1:]
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What a reader of the numbers must know."""
-        return tuple(self.results(total).filter(pl.col("by") == "note")["measure"])
+        """Caveats for a reader of the numbers."""
+        return self._results(total)[1]
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The public scorer's table and JSON; none in the profile `plan`."""
-        asked = (pl.col("by") == self.options.by, pl.col("asked"))
-        return {
-            name: write(self.results(total).filter(*asked).to_dicts())
-            for name, write in self._steps.FILES.items()
-        }
+        asked = self._results(total)[0].filter(pl.col("by") == self.options.by, "asked")
+        return FILES[self.profile](asked.to_dicts())
 
     def error_analysis(
         self, aligned: pl.DataFrame, total: pl.DataFrame
     ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
         """The tables `errors` (mentions by document and type) and `clusters`, and a listing."""
-        whole = encode(self._selected(total))
+        whole = encode(self._best_candidates(total))
         rows = whole.rows.select("system", item="span", cluster="eid", group=pl.lit(0, pl.Int64))
         clusters = errors.clusters(rows, whole.names["eid"])
         tables = {"errors": errors.by_document(aligned), "clusters": clusters}
@@ -204,8 +197,11 @@ class LinkMatch(Metric):
             WrongMeasure: for an unknown name.
         """
         if names is None and self.options.by:  # averages over groups are among its values
-            return (self, *self.decompose(f"{m.name}.fscore" for m in self.reported if m.additive))
-        wanted = self.reported if names is None else tuple(map(_measure_of, names))
+            return (
+                self,
+                *self.decompose(f"{m.name}.fscore" for m in self.all_measures if m.additive),
+            )
+        wanted = self.all_measures if names is None else tuple(map(measure_of, names))
         parts = [tuple(m for m in wanted if m.additive == additive) for additive in (True, False)]
         return tuple(
             replace(self, options=replace(self.options, measure=part, by=""), ranked=False)
@@ -216,7 +212,7 @@ class LinkMatch(Metric):
     @property
     def additive(self) -> bool:
         """Whether the counts of all measures add."""
-        return not self.options.by and all(measure.additive for measure in self.reported)
+        return not self.options.by and all(measure.additive for measure in self.all_measures)
 
     def no_interval(self, name: str) -> str:
         """Numbers of pairs grow with the square of the documents, and have none."""
@@ -233,52 +229,43 @@ class LinkMatch(Metric):
         from the reference depends on all of the system, nor where there are groups already.
         """
         if not self.additive:
-            grouped = self.options.by or any(measure.by for measure in self.reported)
+            grouped = self.options.by or any(measure.by for measure in self.all_measures)
             if grouped or self.options.alternatives:
                 return super().replicates(counts, documents, weights)
             return self._selections(counts, documents, weights)
-        counting = self.counting(self.total([counts]))
-        found: Replicates = {}
-        for measure in self.reported:
-            each = counting.documents(measure).rename({"group": "document"})
+        counting = self._counter(self.total([counts]))
+        replicates: Replicates = {}
+        for measure in self.all_measures:
+            each = counting.documents(measure).select(*COUNTS, document="group")
             sums = pl.DataFrame(weighted(each, COUNTS, documents, weights)).cast(pl.Float64)
-            values = counting.with_rates(sums).fill_null(float("nan"))
-            found |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
-        return found
+            values = counting.grouped.with_rates(sums).fill_null(float("nan"))
+            replicates |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
+        return replicates
 
     def _selections(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
         """The figures of replicates, of as many at a time as memory allows."""
-        counting = self.counting(self.total([counts]))
+        counting = self._counter(self.total([counts]))
         names = pl.Series("docid", documents, dtype=pl.String)
         mean = max(1.0, counting.whole.rows.height * float(weights.mean() if weights.size else 0))
         size = max(1, int(_ROWS / mean))
         blocks = []
         for begin in range(0, len(weights), size):
             block = weights[begin : begin + size]
-            copies = [np.nonzero(block > copy) for copy in range(int(block.max(initial=0)))]
-            members = pl.concat(
-                [
-                    pl.DataFrame({"group": group, "docid": names.gather(at), "copy": copy})
-                    for copy, (group, at) in enumerate(copies)
-                ]
-                or [pl.DataFrame(schema=_MEMBERS)]
+            group, document = np.nonzero(block)
+            copies = pl.int_ranges(0, pl.col("copy")).alias("copy")
+            members = pl.DataFrame(
+                {"group": group, "docid": names.gather(document), "copy": block[group, document]}
             )
-            found: Replicates = {}
-            selections = counting.selections(members, len(block))
-            for measure in sorted(self.reported, key=lambda measure: measure.contents):
-                own = counting.of_groups(measure, selections)
-                rated = counting.figures_of(own, measure).fill_null(float("nan"))
-                found |= {f"{measure.name}.{name}": rated[name].to_numpy() for name in FIGURES}
-            blocks.append(found)
+            selections = counting.selections(
+                members.with_columns(copies).explode("copy"), len(block)
+            )
+            replicates: Replicates = {}
+            for measure in sorted(self.all_measures, key=lambda measure: measure.contents):
+                values = selections.figures(measure).fill_null(float("nan"))
+                replicates |= {
+                    f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES
+                }
+            blocks.append(replicates)
         return gathered(iter(blocks)) if blocks else {}
-
-
-def _measure_of(name: str) -> Measure:
-    """The measure that gives a value."""
-    notation, _, figure = name.rpartition(".")
-    if figure not in FIGURES:
-        figures = ", ".join(FIGURES)
-        raise WrongMeasure(f"add a point and one of {figures}, as in {name}.fscore")
-    return parse(notation or name)

@@ -1,183 +1,66 @@
 """HUB-4 templettes: points of content and extent, by the scoring procedure of version 0.3.
 
-Normalisation, mapping, points and measures, in the specification's order, have modules of their
-own: `normalizer` and `text_columns`, `templettes` and `mapping`, `fill_match` and `points`,
-`measures`; this one combines them.
+Normalisation (`normalizer`, `text_columns`, `instance_sets`) and mapping (`mapping`) have modules
+of their own; here are the points and the "Calculation of Scores based on the Mapping".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import polars as pl
 
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.representation import align as numbered_alike
-from hlteval.representation.global_map import GlobalMap
-from hlteval.scoring.hub4.candidates import TEMPLATE, Instances, Mode, Policy, ZeroF
-from hlteval.scoring.hub4.fill_match import FILLERS
-from hlteval.scoring.hub4.mapping import (
+from hlteval.scoring.hub4.instance_sets import (
     MODES,
-    POINTS,
     InstanceSets,
+    Mode,
+    Options,
+    by_document,
+    by_overlap,
+)
+from hlteval.scoring.hub4.mapping import (
+    POINTS,
+    Instances,
+    Mapping,
     instance_mapping,
-    segmented,
-    unsegmented,
+    overlapping_sets,
 )
-from hlteval.scoring.hub4.measures import (
-    COUNTS,
-    MEASURES,
-    measures,
-    point_counts,
-    tables,
-    weighted_measures,
-)
-from hlteval.scoring.hub4.normalizer import Lexicon, TextNormalizer
 from hlteval.scoring.hub4.report import listings, mapping_rows
-from hlteval.scoring.hub4.templettes import UNSCORED
-from hlteval.scoring.hub4.text_columns import Text, TextPair, same_file
-from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Costs
+from hlteval.scoring.matching import Pair, optimal
 from hlteval.scoring.metric import TEXTS, Evidence, Metric, Replicates, Weights
-
-# The options of the HUB-4 metric, and what its steps take of them.
-
-
-#: The examples of the specification.
-PREMODIFIERS = ("and", "a", "the")
-NONE = "none"
-
-#: Reads the texts of a corpus by document; unsegmented, all of it under the empty name.
-Texts = Callable[[], Mapping[str, Text]]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the specification leaves to the scorer.
-
-    Attributes:
-        mode: what single fills are compared by.
-        unscored: slots that give no points, as `SLOT` or `TYPE.SLOT`.
-        corpus: the texts of the reference.
-        hyp_corpus: the texts of the system; extents are aligned where they differ.
-        unsegmented: whether the system's offsets count from the beginning of its corpus.
-        glm: global maps for the spellings of the reference and of the system, unless both corpora
-            are given and identical.
-        align: whether extents are compared by the alignment of the texts.
-        align_costs: the costs of that alignment; empty: `phones` with a lexicon, else `document`.
-        lexicon: the pronunciations of words.
-        ignore_case: whether case is ignored in any case; where texts differ it always is.
-        noisy: whether words are compared, of which fillers and fragments may be absent.
-        fillers: the pause fillers of noisy texts.
-        premodifiers: words that are removed from the beginnings of fills; `none` alone for no word.
-        premodifiers_anywhere: whether they are removed from all places.
-        whiteout: characters that count as spaces.
-        nonextractable: elements whose text counts as spaces.
-        type_order: the types in the order in which they are mapped.
-        top: the type of the instance that ties a set together, which is mapped in any case.
-        zero_f: whether pairs without a correct point are mapped.
-        beta: the weight of recall in the reported F-measures; pairs are mapped with 1.
-    """
-
-    mode: Mode | Literal["all"] = "all"
-    unscored: tuple[str, ...] = UNSCORED
-    corpus: Texts | None = None
-    hyp_corpus: Texts | None = None
-    unsegmented: bool = False
-    glm: tuple[GlobalMap, GlobalMap] | None = None
-    align: bool = False
-    align_costs: Literal["", "document", "sclite", "phones"] = ""
-    lexicon: Lexicon | None = None
-    ignore_case: bool = False
-    noisy: bool = False
-    fillers: tuple[str, ...] = FILLERS
-    premodifiers: tuple[str, ...] = PREMODIFIERS
-    premodifiers_anywhere: bool = False
-    whiteout: str = ""
-    nonextractable: tuple[str, ...] = ()
-    type_order: tuple[str, ...] = ()
-    zero_f: ZeroF = "map"
-    top: str = TEMPLATE
-    beta: float = 1.0
-
-    @property
-    def modes(self) -> tuple[Mode, ...]:
-        """What is compared, in order."""
-        return MODES if self.mode == "all" else (self.mode,)
-
-    @property
-    def aligns(self) -> bool:
-        """Whether extents are compared by the alignment of the texts: if they differ."""
-        return (self.align or self.hyp_corpus is not None) and not self.identical
-
-    @cached_property
-    def texts_by_document(self) -> tuple[Mapping[str, Text], Mapping[str, Text]]:
-        """The texts of both sides; empty where they are not given."""
-        return (self.corpus() if self.corpus else {}, self.hyp_corpus() if self.hyp_corpus else {})
-
-    @cached_property
-    def identical(self) -> bool:
-        """Whether both corpora are given and have the same texts."""
-        if self.corpus is None or self.hyp_corpus is None:
-            return False
-        reference, system = self.texts_by_document
-        return same_file(reference, system[""]) if "" in system else reference == system
-
-    @property
-    def _maps(self) -> tuple[GlobalMap | None, GlobalMap | None]:
-        """The global maps, if spellings are compared by them."""
-        return (None, None) if self.glm is None or self.identical else self.glm
-
-    @cached_property
-    def normalizers(self) -> tuple[TextNormalizer, TextNormalizer]:
-        """How the strings of the reference and of the system are normalised."""
-        reference, system = (
-            TextNormalizer(
-                spellings=spellings,
-                fold=self.aligns or spellings is not None or self.ignore_case,
-                whiteout=self.whiteout,
-                nonextractable=self.nonextractable,
-                premodifiers=() if self.premodifiers == (NONE,) else self.premodifiers,
-                anywhere=self.premodifiers_anywhere,
-            )
-            for spellings in self._maps
-        )
-        return reference, system
-
-    @property
-    def policy(self) -> Policy:
-        """What the specification leaves open in the mapping."""
-        fillers = self.fillers if self.noisy else None
-        return Policy(self.zero_f, self.type_order, fillers, self.top)
-
-    def texts(self) -> TextPair | None:
-        """The texts of both sides, where they are needed.
-
-        Raises:
-            ValueError: if those of a side are not given, or a lexicon is not.
-        """
-        if not self.aligns and not self.unsegmented:
-            return None
-        if self.corpus is None or (self.aligns and self.hyp_corpus is None):
-            raise ValueError("the texts of both sides are needed to align them")
-        return TextPair(*self.texts_by_document, self._maps, self._costs())
-
-    def _costs(self) -> Costs:
-        if self.align_costs == "phones" or (self.lexicon and not self.align_costs):
-            if self.lexicon is None:
-                raise ValueError("words are aligned by phones with a lexicon only")
-            return self.lexicon.costs()
-        return SCLITE if self.align_costs == "sclite" else DOCUMENT
-
+from hlteval.scoring.ratios import quotient
+from hlteval.scoring.resampling import weighted
 
 #: Pairs of instance sets that are mapped at a time; more cost memory and save no time.
 SETS = 2000
 #: Fewest correct texts with a wrong extent that suggest another way to count.
 _FEW = 3
+_DOCUMENTS = ("document", "document_system")
+_SIDES = ("reference", "system")
+
+#: A row per mode, document, type and slot: its points. A row without a slot has the correct points
+#: of the instances of that type by the greedy mapping, and by the mapping that has most. It is
+#: drawn with its document: the reference's, or the system's where the reference has none.
+COUNTS: dict[str, pl.DataType | type[pl.DataType]] = {
+    "mode": pl.String,
+    "document": pl.String,
+    "document_system": pl.String,
+    "drawn": pl.String,
+    "type": pl.String,
+    "slot": pl.String,
+    **dict.fromkeys(POINTS, pl.Int64),
+    "greedy": pl.Int64,
+    "best": pl.Int64,
+}
+_DERIVED = ("pos", "act", "rec", "pre", "f", "und", "ovg", "sub", "sub_muc", "err")
+MEASURES = (*POINTS, *_DERIVED)
+_TITLES = {name: name.upper() for name in MEASURES} | {"optional": "OPT", "removed": "REM"}
 
 
 @dataclass(frozen=True)
@@ -185,7 +68,7 @@ class TempletteMatch(Metric):
     """The measures of templettes; there is no public scorer and no profile but `plan`.
 
     Attributes:
-        options: what the specification leaves to the scorer.
+        options: the choices that the specification leaves to the scorer.
 
     Raises:
         ValueError: if the options need texts or a lexicon that they do not have.
@@ -196,12 +79,7 @@ class TempletteMatch(Metric):
     options: Options = field(default_factory=Options)
 
     def __post_init__(self) -> None:
-        _ = self.texts
-
-    @cached_property
-    def texts(self) -> TextPair | None:
-        """The texts of both sides, where they differ or are not segmented."""
-        return self.options.texts()
+        _ = self.options.texts
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -233,32 +111,24 @@ class TempletteMatch(Metric):
         # together.
         modes = self.options.modes
         points, losses, rows = ({mode: list[pl.DataFrame]() for mode in modes} for _ in range(3))
-        for some in self._sets(reference, system).parts(SETS):
-            sides, policy = (some.reference, some.system), self.options.policy
-            possible = Instances(*sides, some.pairs, policy)
+        find_sets = by_overlap if self.options.unsegmented else by_document
+        for sets in find_sets(reference, system, self.options).parts(SETS):
+            possible = Instances(sets, sets.pairs, self.options)
             for mode in modes:
                 mapping = instance_mapping(possible, mode)
-                if not some.settled:
-                    chosen = Instances(*sides, some.chosen(mapping.pairs), policy)
-                    mapping = instance_mapping(chosen, mode)
-                counts, lost = point_counts(mapping, some, mode)
+                if not sets.settled:
+                    chosen = overlapping_sets(sets, mapping.pairs)
+                    mapping = instance_mapping(Instances(sets, chosen, self.options), mode)
+                counts, lost = point_counts(mapping, sets, mode)
                 points[mode].append(counts)
                 losses[mode].append(lost)
                 if alignment:
-                    rows[mode].append(mapping_rows(mapping, some, mode, reference, system))
+                    rows[mode].append(mapping_rows(mapping, sets, mode, reference, system))
         tables = []
         for mode in modes:
             lost = pl.concat(losses[mode]).sort("rank", maintain_order=True).drop("rank")
             tables += [*points[mode], lost]
         return pl.concat(tables), pl.concat(chain(*rows.values())) if alignment else None
-
-    def _sets(self, reference: Corpus, system: Corpus) -> InstanceSets:
-        """The instance sets of both sides, and which can be mapped to each other."""
-        sides = (reference, system, self.options.normalizers, self.options.unscored)
-        aligns = self.options.aligns
-        if not self.options.unsegmented or self.texts is None:
-            return segmented(*sides, self.texts if aligns else None)
-        return unsegmented(*sides, self.texts, align=aligns)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of several batches as one."""
@@ -266,47 +136,80 @@ class TempletteMatch(Metric):
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The metrics, and the tables `scorings`, `by_type`, `by_slot` and `by_document`."""
+        modes = self.options.modes
+        points = total.drop_nulls("slot")
+        nothing = pl.DataFrame([{"mode": mode, **dict.fromkeys(POINTS, 0)} for mode in modes])
+        every = pl.concat([points.select("mode", *POINTS), nothing])
+        of_modes = self._table(every, ["mode"])
         metrics: dict[str, float | None] = {}
         for mode in MODES:
-            if mode in self.options.modes:
-                points = total.filter(pl.col("mode") == mode).select(pl.col(*POINTS).sum()).row(0)
-                found = measures(dict(zip(POINTS, points, strict=True)), self.options.beta)
-            else:
-                found = dict.fromkeys(MEASURES)
-            metrics |= {f"{mode}.{name}": value for name, value in found.items()}
-        return metrics, tables(total, self.options.modes, self.options.beta)
+            rows = of_modes.filter(mode=mode).select(pl.col(MEASURES).cast(pl.Float64))
+            values = rows.row(0, named=True) if mode in modes else dict.fromkeys(MEASURES)
+            metrics |= {f"{mode}.{name}": value for name, value in values.items()}
+        tables = {
+            "by_type": self._table(points, ["mode", "type"]),
+            "by_slot": self._table(points, ["mode", "type", "slot"]),
+            "by_document": self._table(points, ["mode", *_DOCUMENTS]),
+        }
+        # All, each type and each slot of it, for people.
+        full = pl.concat_str("type", "slot", separator=".")
+        scorings = pl.concat(
+            rows.select("mode", *MEASURES, scoring=scoring, level=pl.concat_list(*level))
+            for rows, scoring, level in (
+                (of_modes, pl.lit("all"), (pl.lit(""), pl.lit(""))),
+                (tables["by_type"], pl.col("type"), ("type", pl.lit(""))),
+                (tables["by_slot"], full, ("type", "slot")),
+            )
+        )
+        scorings = scorings.sort(self._order_of_modes(), "level").with_row_index("at")
+        scorings = scorings.with_columns(pl.col(MEASURES).cast(pl.Float64)).rename(_TITLES)
+        tables["scorings"] = (
+            scorings.unpivot(
+                list(_TITLES.values()), index=["at", "mode", "scoring"], variable_name="measure"
+            )
+            .sort("at", maintain_order=True)
+            .select(pl.col("mode").alias("evaluation"), "scoring", "measure", "value")
+        )
+        lost = pl.col("slot").is_null() & (pl.col("best") > pl.col("greedy"))
+        columns = ("mode", *_DOCUMENTS, "type", "greedy", "best")
+        return metrics, tables | {"greedy_loss": total.filter(lost).select(columns)}
+
+    def _table(self, points: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+        """The measures by some columns, in the order of the modes and then sorted."""
+        sums = points.group_by(columns).agg(pl.col(*POINTS).sum())
+        rows = sums.with_columns(**measures(self.options.beta))
+        rows = rows.sort(self._order_of_modes(), *columns[1:], nulls_last=True)
+        return rows.select(*columns, *MEASURES)
+
+    def _order_of_modes(self) -> pl.Expr:
+        places = {mode: place for place, mode in enumerate(self.options.modes)}
+        return pl.col("mode").replace_strict(places, default=None)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What the corpora and the points suggest, and what the greedy algorithm loses."""
-        return (*self._suspicions(total), *self._greedy_losses(total))
-
-    def _suspicions(self, total: pl.DataFrame) -> Iterator[str]:
-        """That nothing had to be aligned, or that extents seem to be counted in another way."""
+        """Notes on what the corpora and the points suggest, and what the greedy mapping loses."""
+        notes: list[str] = []
         if self.options.identical:
-            yield "the two corpora are identical: texts are not aligned, and --glm is not applied"
+            notes.append(
+                "the two corpora are identical: texts are not aligned, and --glm is not applied"
+            )
         points = dict(total.group_by("mode").agg(pl.col("cor").sum()).iter_rows())
         right = points.get("content", 0)
         lost = right - points.get("extent", right)
         if self.options.corpus is None and lost >= max(_FEW, right // 3):
-            yield (
+            notes.append(
                 f"{lost} correct texts have a wrong extent: check the offsets with "
                 "`hlteval validate hub4 --corpus`"
             )
-
-    def _greedy_losses(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """How many points the greedy algorithm loses against the best mapping."""
-        groups = total.filter(pl.col("slot").is_null())
-        losses = groups.group_by("mode").agg(
-            points=(pl.col("best") - pl.col("greedy")).sum(), n=pl.len()
-        )
-        lost = {mode: (points, n) for mode, points, n in losses.iter_rows()}
-        return tuple(
-            f"{mode}: the greedy mapping that the specification asks for has "
-            f"{count_of(lost[mode][0], 'correct point')} less than the best mapping of instances, "
-            f"in {count_of(lost[mode][1], 'group')} (table greedy_loss)"
-            for mode in self.options.modes
-            if mode in lost
-        )
+        for mode in self.options.modes:
+            groups = total.filter(pl.col("slot").is_null(), mode=mode)
+            if groups.height:
+                points_lost = groups.select((pl.col("best") - pl.col("greedy")).sum()).item()
+                notes.append(
+                    f"{mode}: the greedy mapping that the specification asks for has "
+                    f"{count_of(points_lost, 'correct point')} less than the best mapping of "
+                    f"instances, in {count_of(groups.height, 'group')} (table greedy_loss)"
+                )
+        return tuple(notes)
 
     def evidence(self, reference: Corpus, system: Corpus) -> Evidence:
         """The texts of a batch, from the corpora that are given; none without segments."""
@@ -335,5 +238,89 @@ class TempletteMatch(Metric):
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
         """The metrics, for each way to weigh the documents."""
-        modes, beta = self.options.modes, self.options.beta
-        return weighted_measures(counts, modes, beta, documents, weights)
+        found: Replicates = {}
+        for mode in self.options.modes:
+            rows = counts.drop_nulls("slot").filter(mode=mode).group_by(document="drawn")
+            sums = weighted(rows.agg(pl.col(*POINTS).sum()), POINTS, documents, weights)
+            values = pl.DataFrame(sums).with_columns(**measures(self.options.beta))
+            values = values.select(pl.col(MEASURES).cast(pl.Float64).fill_null(float("nan")))
+            found |= {f"{mode}.{name}": values[name].to_numpy() for name in MEASURES}
+        return found
+
+
+def point_counts(
+    mapping: Mapping, sets: InstanceSets, mode: Mode
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The points of a mapping by document, type and slot, and what the greedy algorithm lost.
+
+    Returns:
+        Both as `COUNTS`; the latter with `rank`, when the type was mapped.
+    """
+    slots = mapping.evaluation.slots.join(mapping.pairs.select("pair", "set", "type"), on="pair")
+    points = sets.with_slots(slots).group_by("set", "type", "slot").agg(pl.col(*POINTS).sum())
+    losses = greedy_losses(mapping.scored, mapping.pairs).filter(pl.col("best") > pl.col("greedy"))
+    names = sets.with_names(mapping.sets).with_columns(drawn=pl.coalesce(_DOCUMENTS))
+    tables = []
+    for rows, more in ((points, ()), (losses, ("rank",))):
+        known = rows.join(names, on="set", how="left").with_columns(mode=pl.lit(mode))
+        absent = [pl.lit(None, COUNTS[name]).alias(name) for name in COUNTS if name not in known]
+        tables.append(known.with_columns(absent).select(*COUNTS, *more))
+    return tables[0], tables[1]
+
+
+def greedy_losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
+    """The correct points of the pairs that were taken, and of the best one-to-one mapping.
+
+    Args:
+        scored: `set`, `type`, `rank`, `reference`, `system`, `cor`: pairs with a correct point.
+        taken: `set`, `reference`, `system`: the pairs that the greedy algorithm took.
+
+    Returns:
+        `rank`, `set`, `type`, `greedy`, `best`, in this order.
+    """
+    group = ["rank", "set", "type"]
+    greedily = scored.join(taken, on=["set", *_SIDES], how="semi")
+    rows = greedily.group_by(group).agg(greedy=pl.col("cor").sum())
+    # No mapping has more than the best of each row, or of each column.
+    for side in _SIDES:
+        highest = scored.group_by(*group, side).agg(pl.col("cor").max())
+        limit = highest.group_by(group).agg(pl.col("cor").sum().alias(side))
+        rows = limit.join(rows, on=group, how="left")
+    rows = rows.with_columns(pl.col("greedy").fill_null(0))
+    undecided = rows.filter(pl.min_horizontal(_SIDES) > pl.col("greedy"))
+    best = []
+    for key, members in scored.join(undecided, on=group, how="semi").group_by(group):
+        pairs = [Pair(*row) for row in members.select(*_SIDES, "cor").iter_rows()]
+        best.append((*key, sum(pair.weight for pair in optimal(pairs))))
+    schema = {name: rows.schema[name] for name in group} | {"best": pl.Int64}
+    rows = rows.join(pl.DataFrame(best, schema, orient="row"), on=group, how="left")
+    return rows.select(*group, "greedy", best=pl.coalesce("best", "greedy")).sort(group)
+
+
+def measures(beta: float) -> dict[str, pl.Expr]:
+    """The measures of a table of points, by the specification's formulas; null where 0 / 0.
+
+    Args:
+        beta: the weight of recall in F.
+
+    Examples:
+        >>> points = pl.DataFrame({"cor": [3], "inc": 1, "mis": 2, "spu": 1})
+        >>> points.select(**measures(1.0)).select("pos", "rec", "sub", "sub_muc").row(0)
+        (6, 0.5, 0.3333333333333333, 0.25)
+    """
+    cor, inc, mis, spu = (pl.col(name) for name in ("cor", "inc", "mis", "spu"))
+    pos, act = cor + inc + mis, cor + inc + spu
+    weight = beta**2
+    return {
+        "pos": pos,
+        "act": act,
+        "rec": quotient(cor, pos),
+        "pre": quotient(cor, act),
+        # (b^2 + 1) P R / (b^2 P + R), with P and R written out, so that no 0 / 0 is left over
+        "f": quotient((weight + 1) * cor, weight * pos + act),
+        "und": quotient(mis, pos),
+        "ovg": quotient(spu, act),
+        "sub": quotient(inc, cor),
+        "sub_muc": quotient(inc, cor + inc),
+        "err": quotient(inc + spu + mis, cor + inc + spu + mis),
+    }

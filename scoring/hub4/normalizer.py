@@ -9,18 +9,16 @@ in it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice, product
+from operator import itemgetter
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from hlteval.representation.global_map import GlobalMap, Rule
-from hlteval.scoring.hub4.word_alignment import UNIT, Costs, Integers, is_fragment
 
 # Spelling: a global map applied to words, as the filter of the speech evaluations does it.
 #
@@ -72,6 +70,7 @@ Word(text='FIRE', first=1, last=1)]
     def __init__(self, rules: GlobalMap | None) -> None:
         self.rules = rules
         self.sensitive = rules is not None and rules.case_sensitive
+        self.copies = rules is None or rules.copy_no_hit
 
     @cached_property
     def _index(self) -> dict[str, list[tuple[int, Rule]]]:
@@ -79,7 +78,7 @@ Word(text='FIRE', first=1, last=1)]
         index: dict[str, list[tuple[int, Rule]]] = {}
         for rank, rule in enumerate(self.rules.rules if self.rules else ()):
             if rule.source:
-                sides = (rule.source, _marked(rule.target), rule.left, rule.right)
+                sides = (rule.source, with_marks(rule.target), rule.left, rule.right)
                 kept = Rule(*(sides if self.sensitive else map(capitals, sides)))
                 index.setdefault((kept.source + kept.right)[:_KEY], []).append((rank, kept))
         return index
@@ -103,26 +102,32 @@ Word(text='FIRE', first=1, last=1)]
         if not self.changes:
             return [Word(capitals(word), place, place) for place, word in enumerate(written)]
         text = f" {' '.join(written)} "
-        origin = [place for place, word in enumerate(written) for _ in range(len(word) + 1)]
-        origin = [0, *origin]  # a blank belongs to the word before it
-        return list(_split(self._pieces(text if self.sensitive else capitals(text)), origin))
+        text = text if self.sensitive else capitals(text)
+        # A blank belongs to the word before it.
+        origin = [0, *(place for place, word in enumerate(written) for _ in range(len(word) + 1))]
+        words: list[Word] = []
+        cursor, word, first, last = 0, "", 0, 0
+        while cursor < len(text):
+            rule = self._first_rule(text, cursor)
+            end = cursor + (len(rule.source) if rule else 1)
+            for character in capitals(rule.target if rule else text[cursor] * self.copies):
+                if character == " ":
+                    words += [Word(word, first, last)] if word else []
+                    word = ""
+                    continue
+                first = first if word else origin[min(cursor, len(origin) - 1)]
+                last = origin[min(end - 1, len(origin) - 1)]
+                word += character
+            cursor = end
+        return [*words, Word(word, first, last)] if word else words
 
-    def _pieces(self, text: str) -> Iterator[tuple[str, int, int]]:
-        """What is written, with the stretch of the text that it is written for."""
-        place, copies = 0, self.rules is None or self.rules.copy_no_hit
-        while place < len(text):
-            rule = self._fitting(text, place)
-            end = place + (len(rule.source) if rule else 1)
-            unmatched = text[place] if copies else ""
-            yield capitals(rule.target if rule else unmatched), place, end
-            place = end
-
-    def _fitting(self, text: str, place: int) -> Rule | None:
-        found: list[tuple[int, Rule]] = []
+    def _first_rule(self, text: str, cursor: int) -> Rule | None:
+        """The first rule that fits at the cursor."""
+        rules: list[tuple[int, Rule]] = []
         for size in range(1, _KEY + 1):
-            found += self._index.get(text[place : place + size], ())
-        for _, rule in sorted(found, key=lambda one: one[0]) if len(found) > 1 else found:
-            before = place - len(rule.left)
+            rules += self._index.get(text[cursor : cursor + size], ())
+        for _, rule in sorted(rules, key=itemgetter(0)) if len(rules) > 1 else rules:
+            before = cursor - len(rule.left)
             if before >= 0 and text.startswith(rule.left + rule.source + rule.right, before):
                 return rule
         return None
@@ -140,18 +145,16 @@ def capitals(text: str) -> str:
     return "".join(big if len(big := item.upper()) == 1 else item for item in text)
 
 
-def _marked(target: str) -> str:
+def with_marks(target: str) -> str:
     """A target with its alternatives between marks; a single word in braces is not one."""
-    return _WRITTEN.sub(lambda found: _between_marks(found[1].split("/")), target)
 
+    def mark(written: re.Match[str]) -> str:
+        members = [member.strip() for member in written[1].split("/")]
+        members = [item[1:-1] if item[:1] + item[-1:] == "[]" else item for item in members]
+        members = ["" if item == "@" else item for item in members]
+        return members[0] if len(members) == 1 else f" {BEGIN} {f' {OR} '.join(members)} {END} "
 
-def _between_marks(members: Sequence[str]) -> str:
-    bare = [member.strip() for member in members]
-    bare = [item[1:-1] if item[:1] + item[-1:] == "[]" else item for item in bare]
-    bare = ["" if item == "@" else item for item in bare]
-    if len(bare) == 1:
-        return bare[0]
-    return f" {BEGIN} {f' {OR} '.join(bare)} {END} "
+    return _WRITTEN.sub(mark, target)
 
 
 @lru_cache(maxsize=4096)
@@ -170,31 +173,31 @@ def variants(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(islice(found, MOST)))
 
 
-def _split(pieces: Iterator[tuple[str, int, int]], origin: list[int]) -> Iterator[Word]:
-    """The words of what was written, each with the first and last word it comes from."""
-    text, first, last = "", 0, 0
-    for written, start, end in pieces:
-        for character in written:
-            if character == " ":
-                if text:
-                    yield Word(text, first, last)
-                text = ""
-                continue
-            if not text:
-                first = origin[min(start, len(origin) - 1)]
-            text += character
-            last = origin[min(end - 1, len(origin) - 1)]
-    if text:
-        yield Word(text, first, last)
-
-
-_WORD = re.compile(r"\S+")
 _TAG = re.compile(r"<(/?)([^\s<>/]+)[^<>]*>")
+
+
+class Wording(NamedTuple):
+    """A string as it is compared.
+
+    Attributes:
+        content: its words, with a space between.
+        whole: the same with premodifiers.
+        shift: how many characters the premodifiers at its beginning take.
+        bare: whether it has nothing but premodifiers.
+    """
+
+    content: str
+    whole: str
+    shift: int
+    bare: bool
+
+
+_WORDINGS = {"content": pl.String, "whole": pl.String, "shift": pl.Int64, "bare": pl.Boolean}
 
 
 @dataclass(frozen=True)
 class TextNormalizer:
-    """How the strings of fills are made comparable.
+    """Makes the strings of fills comparable.
 
     Attributes:
         spellings: a global map, where the texts of the two sides differ.
@@ -217,129 +220,94 @@ class TextNormalizer:
         return SpellingFilter(self.spellings)
 
     @cached_property
-    def _removed(self) -> frozenset[str]:
+    def _folded_premodifiers(self) -> frozenset[str]:
         return frozenset(word.lower() for word in self.premodifiers)
 
-    def content(self, text: str, *, most: int | None = None, whole: bool = False) -> str:
-        """A string as it is compared, words with a space between.
+    def normalize(self, text: str, minimal: Iterable[tuple[int, int]] = ()) -> Wording:
+        """A string as it is compared.
 
         Args:
             text: the string.
-            most: most premodifiers that are removed.
-            whole: whether premodifiers are kept.
+            minimal: start and end of the minimal strings in it. Of those that have nothing but
+                premodifiers, each keeps one.
 
         Examples:
             >>> normalizer = TextNormalizer(premodifiers=("and", "the"), whiteout=".,")
-            >>> normalizer.content("And the  U.S. team,")
-            'U S team'
+            >>> normalizer.normalize("And the  U.S. team,")
+            Wording(content='U S team', whole='And the U S team', shift=9, bare=False)
+            >>> normalizer.normalize("the And One", [(4, 7)]).content
+            'And One'
         """
+        removable = self._folded_premodifiers
+        plain = self.blank_out(text)
+        written = plain.split()
+        words = written
         if self.spellings is not None:
-            text = self._filter.text(text)
-        words = self._blanked(text).split()
-        if self.premodifiers and not whole:
-            words = self._kept(words, most)
-        kept = " ".join(words)
-        return kept.lower() if self.fold else kept
+            words = self.blank_out(self._filter.text(text)).split()
+        kept, shift, bare = words, 0, False
+        begins = (*written[:1], *words[:1])
+        if removable and (self.anywhere or any(word.lower() in removable for word in begins)):
+            bare = bool(written) and all(word.lower() in removable for word in written)
+            ends = [end for start, end in minimal if self.normalize(text[start:end]).bare]
+            most = min((len(self.blank_out(text[:end]).split()) - 1 for end in ends), default=None)
+            kept = words[self._count_premodifiers(words, most) :]
+            if self.anywhere and most is None:
+                kept = [word for word in words if word.lower() not in removable] or words[-1:]
+            if gone := self._count_premodifiers(written, most):
+                shift = len(plain) - len(plain.split(None, gone)[gone])
+        content, whole = " ".join(kept), " ".join(words)
+        if self.fold:
+            content, whole = content.lower(), whole.lower()
+        return Wording(content, whole, shift, bare)
 
-    def shift(self, text: str, *, most: int | None = None) -> int:
-        """How many characters the premodifiers at the beginning of a string take.
+    def _count_premodifiers(self, words: Sequence[str], most: int | None) -> int:
+        """How many words at the beginning are premodifiers; the last word always stays."""
+        last = len(words) - 1 if most is None else min(most, len(words) - 1)
+        for place, word in enumerate(words):
+            if word.lower() not in self._folded_premodifiers or place == last:
+                return place
+        return 0
 
-        Args:
-            text: the string.
-            most: most premodifiers that are removed.
-
-        Examples:
-            >>> TextNormalizer(premodifiers=("and", "the")).shift("and the other title")
-            8
-        """
-        words = list(_WORD.finditer(self._blanked(text)))
-        gone = self._leading([word.group() for word in words], most)
-        return words[gone].start() if gone else 0
-
-    def bare(self, text: str) -> bool:
-        """Whether a string has nothing but premodifiers."""
-        words = self._blanked(text).split()
-        return bool(words) and all(word.lower() in self._removed for word in words)
-
-    def spared(self, text: str, minimal: Iterable[tuple[int, int]]) -> int | None:
-        """How many premodifiers can be removed from a string without emptying a minimal string.
-
-        Args:
-            text: the maximal string.
-            minimal: start and end of the minimal strings in it.
-
-        Returns:
-            None where no minimal string has nothing but premodifiers.
+    def blank_out(self, text: str) -> str:
+        """A string with blanks for what is not compared, as long as before.
 
         Examples:
-            >>> TextNormalizer(premodifiers=("and", "the")).spared("the And One", [(4, 7)])
-            1
+            >>> TextNormalizer(whiteout=".", nonextractable=("X",)).blank_out("a <x>b.</x> c.")
+            'a           c '
         """
-        ends = [end for start, end in minimal if self.bare(text[start:end])]
-        if not ends:
-            return None
-        return min(len(self._blanked(text[:end]).split()) - 1 for end in ends)
-
-    def _blanked(self, text: str) -> str:
-        """A string with what is unwanted made blanks, as long as before."""
         if self.nonextractable and "<" in text:
-            text = self._without_sections(text)
+            parts, place = [], 0
+            for start, end in sections(text, {name.lower() for name in self.nonextractable}):
+                parts += [text[place:start], " " * (end - start)]
+                place = end
+            text = "".join([*parts, text[place:]])
         return text.translate(self._blanks) if self.whiteout else text
 
     @cached_property
     def _blanks(self) -> dict[int, str]:
         return dict.fromkeys(map(ord, self.whiteout), " ")
 
-    def _without_sections(self, text: str) -> str:
-        parts, place = [], 0
-        for start, end in _sections(text, {name.lower() for name in self.nonextractable}):
-            parts += [text[place:start], " " * (end - start)]
-            place = end
-        return "".join([*parts, text[place:]])
+    def normalize_all(self, texts: pl.Series) -> pl.DataFrame:
+        """The wording of each string of a column, each different one computed once.
 
-    def _leading(self, words: Sequence[str], most: int | None = None) -> int:
-        """How many words at the beginning are premodifiers; the last word always stays."""
-        last = len(words) - 1 if most is None else min(most, len(words) - 1)
-        for place, word in enumerate(words):
-            if word.lower() not in self._removed or place == last:
-                return place
-        return 0
-
-    def _kept(self, words: list[str], most: int | None) -> list[str]:
-        if not self.anywhere or most is not None:
-            return words[self._leading(words, most) :]
-        return [word for word in words if word.lower() not in self._removed] or words[-1:]
-
-    def contents(self, texts: pl.Series, *, whole: bool = False) -> pl.Series:
-        """The strings of a column as they are compared, each different one computed once."""
-        return _mapped(texts, lambda text: self.content(text, whole=whole), pl.String)
-
-    def bares(self, texts: pl.Series) -> pl.Series:
-        """Whether each string of a column has nothing but premodifiers."""
-        if not self.premodifiers:
-            return pl.repeat(False, len(texts), dtype=pl.Boolean, eager=True)
-        return _mapped(texts, self.bare, pl.Boolean).fill_null(False)
-
-    def shifts(self, texts: pl.Series) -> pl.Series:
-        """The shift of each string of a column, 0 where there is none."""
-        if not self.premodifiers:
-            return pl.repeat(0, len(texts), dtype=pl.Int64, eager=True)
-        return _mapped(texts, self.shift, pl.Int64).fill_null(0)
+        Returns:
+            The columns of `Wording`: of null, `shift` is 0 and `bare` false.
+        """
+        distinct = texts.drop_nulls().unique(maintain_order=True).to_list()
+        worded = [(text, *self.normalize(text)) for text in distinct]
+        known = pl.DataFrame(worded, {"text": pl.String, **_WORDINGS}, orient="row")
+        rows = texts.alias("text").to_frame()
+        rows = rows.join(known, on="text", how="left", maintain_order="left")
+        return rows.with_columns(pl.col("shift").fill_null(0), pl.col("bare").fill_null(False))
 
 
-def _mapped(
-    texts: pl.Series, function: Callable[[str], object], dtype: type[pl.DataType]
-) -> pl.Series:
-    """What a function gives for each string of a column, computed once for each different one."""
-    rows = texts.alias("text").to_frame()
-    distinct = texts.drop_nulls().unique(maintain_order=True).alias("text")
-    found = pl.Series("found", [function(text) for text in distinct.to_list()], dtype=dtype)
-    known = pl.DataFrame([distinct, found])
-    return rows.join(known, on="text", how="left", maintain_order="left")["found"]
+def sections(text: str, names: set[str]) -> Iterator[tuple[int, int]]:
+    """The stretches of elements of some names: whole elements, or a tag that stands alone.
 
-
-def _sections(text: str, names: set[str]) -> Iterator[tuple[int, int]]:
-    """The stretches of elements of some names: whole elements, or a tag that stands alone."""
+    Examples:
+        >>> list(sections("a <X> b </X> c </X>", {"x"}))
+        [(2, 12), (15, 19)]
+    """
     opened: tuple[str, int, int] | None = None
     for tag in _TAG.finditer(text):
         name = tag.group(2).lower()
@@ -353,83 +321,3 @@ def _sections(text: str, names: set[str]) -> Iterator[tuple[int, int]]:
                 opened = (name, tag.start(), tag.end())
     if opened is not None:
         yield opened[1], opened[2]
-
-
-# Phones: how far two words sound apart, by a lexicon that the user supplies.
-
-
-@dataclass(frozen=True)
-class Lexicon:
-    """The pronunciations of words: each a string with one character a phone.
-
-    Attributes:
-        phones: the pronunciations of each word, in small letters.
-    """
-
-    phones: Mapping[str, tuple[str, ...]]
-
-    @staticmethod
-    def of(entries: Iterable[tuple[str, Sequence[str]]]) -> Lexicon:
-        """A lexicon of words with their phones; a word may come more than once.
-
-        Examples:
-            >>> lexicon = Lexicon.of([("heart", "HH AA1 R T".split()), ("part", ["P", "AA1"])])
-            >>> len(lexicon.phones["heart"][0])
-            4
-        """
-        signs: dict[str, str] = {}
-        phones: dict[str, tuple[str, ...]] = {}
-        for word, written in entries:
-            # Stress is not part of a phone; each phone becomes a character of a private use area.
-            plain = (phone.rstrip("0123456789") or phone for phone in written)
-            pronunciations = "".join(
-                signs.setdefault(phone, chr(0xE000 + len(signs))) for phone in plain
-            )
-            phones[word.lower()] = (*phones.get(word.lower(), ()), pronunciations)
-        return Lexicon(phones)
-
-    def pronunciations(self, word: str) -> tuple[str, ...]:
-        """The pronunciations of a word, of a fragment without its `-`; or else its letters."""
-        plain = word[:-1] if is_fragment(word) else word
-        return self.phones.get(word) or self.phones.get(plain) or (plain,)
-
-    def distance(self, words: Sequence[str], others: Sequence[str]) -> Integers:
-        """The cost of words beside others: 4 times the share of phones that differ.
-
-        Of words with several pronunciations the closest count; where one of two words has none,
-        both are spelt.
-
-        Examples:
-            >>> Lexicon.of([]).distance(["heart"], ["heart", "part"]) / UNIT
-            array([[0. , 1.6]])
-        """
-        if not words or not others:
-            return np.zeros((len(words), len(others)), dtype=np.int64)
-        letters = _rates(words, others)
-        rows, columns = ([self.pronunciations(word) for word in side] for side in (words, others))
-        phones = _rates(
-            [p for forms in rows for p in forms], [p for forms in columns for p in forms]
-        )
-        phones = np.minimum.reduceat(phones, _starts(rows), axis=0)
-        phones = np.minimum.reduceat(phones, _starts(columns), axis=1)
-        known = [np.array([word in self.phones for word in side]) for side in (words, others)]
-        rates = np.where(known[0][:, None] & known[1][None, :], phones, letters)
-        costs: Integers = np.rint(rates * 4 * UNIT).astype(np.int64)
-        return costs
-
-    def costs(self) -> Costs:
-        """The costs of aligning words by how they sound."""
-        return Costs(fragment=UNIT, distance=self.distance)
-
-
-def _rates(words: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.float32]:
-    """The share of characters that differ."""
-    from rapidfuzz.distance import Levenshtein
-    from rapidfuzz.process import cdist
-
-    return cdist(words, others, scorer=Levenshtein.normalized_distance)
-
-
-def _starts(forms: Sequence[tuple[str, ...]]) -> Integers:
-    """Where the forms of each word begin among those of all."""
-    return np.cumsum([0, *map(len, forms)])[:-1]

@@ -7,12 +7,10 @@ from collections.abc import Mapping
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.hub4.candidates import Mode
-from hlteval.scoring.hub4.fill_match import TESTS
-from hlteval.scoring.hub4.mapping import POINTS, InstanceSets, f_measure
+from hlteval.scoring.hub4.instance_sets import InstanceSets, Mode
+from hlteval.scoring.hub4.mapping import POINTS, TESTS, f_measure
 from hlteval.scoring.hub4.mapping import Mapping as Mapped
 from hlteval.scoring.hub4.normalizer import NOTATION
-from hlteval.scoring.hub4.templettes import Side
 
 LEVELS = ("set", "instance", "slot", "alternative", "fill")
 #: A row per instance set, instance, slot, alternative and single fill of either side: what stands
@@ -50,282 +48,235 @@ def mapping_rows(
         reference: the corpus of the reference, for what it says in its own words.
         system: that of the system.
     """
-    pairs = _named(found, sets)
-    levels = [
-        _sets(pairs, sets, found),
-        _instances(pairs),
-        *_slots(pairs, sets, found),
-        _fills(pairs, sets, found, mode, (reference, system)),
-    ]
-    rows = pl.concat(levels, how="diagonal").join(
-        sets.named(found.sets), on="set", how="left", maintain_order="left"
-    )
+    pairs = _pairs(found, sets)
+    slots = _slots(found, sets)
+    fills = _fills(found, sets, mode)
+    fills = _with_strings(fills, sets, (reference, system))
+    levels = (slots, _alternatives(slots, found), fills)
+    heads = pairs.select("pair", "set", "place_of_pair", "type").drop_nulls("pair")
+    columns = {"at", "slot", "depth", "order", *MAPPING}
+    tables = [level.select(name for name in level.columns if name in columns) for level in levels]
+    below = pl.concat(tables, how="diagonal")
+    below = below.with_columns(pair=pl.col("at") // sets.places).join(heads, on="pair")
+    rows = pl.concat([_sets(pairs, sets, found), _instances(pairs), below], how="diagonal")
+    names = sets.with_names(found.sets)
+    rows = rows.join(names, on="set", how="left", maintain_order="left")
     rows = rows.sort(_ORDER, nulls_last=False, maintain_order=True)
-    scored = pl.col("cor") + pl.col("inc") + pl.col("mis") + pl.col("spu") > 0
+    scored = pl.sum_horizontal("cor", "inc", "mis", "spu", ignore_nulls=False) > 0
     return rows.with_columns(
         pl.col(*POINTS).fill_null(0),
         mode=pl.lit(mode),
         level=pl.col("depth").replace_strict(list(range(5)), LEVELS, return_dtype=pl.String),
-    ).with_columns(f=pl.when(scored.fill_null(False)).then(f_measure()))[list(MAPPING)]
+        scored=scored.fill_null(False),
+    ).with_columns(f=pl.when("scored").then(f_measure()))[list(MAPPING)]
 
 
-def _named(found: Mapped, sets: InstanceSets) -> pl.DataFrame:
+def _why(*reasons: tuple[str | pl.Expr, pl.Expr | bool]) -> pl.Expr:
+    """The first reason whose condition holds."""
+    texts = ((pl.lit(text) if isinstance(text, str) else text, holds) for text, holds in reasons)
+    return pl.coalesce(pl.when(holds).then(text) for text, holds in texts)
+
+
+def _pairs(found: Mapped, sets: InstanceSets) -> pl.DataFrame:
     """The pairs of instances, those that are removed among them, with their pointers."""
-    gone = found.removed.join(
-        sets.reference.instances.select(reference="instance", type="type"), on="reference"
-    )
-    pairs = pl.concat(
-        [found.pairs.with_columns(gone=pl.lit(False)), gone.with_columns(gone=pl.lit(True))],
-        how="diagonal",
-    )
+    types = sets.reference.instances.select("type", reference="instance")
+    gone = found.removed.join(types, on="reference").with_columns(gone=True)
+    pairs = pl.concat([found.pairs.with_columns(gone=False), gone], how="diagonal")
     for side, name in ((sets.reference, "reference"), (sets.system, "system")):
-        own = side.instances.select("pointer", instance="instance")
-        pairs = pairs.join(own, left_on=name, right_on="instance", how="left", suffix="_system")
-    last = pl.lit(2**62)
-    return pairs.with_columns(
-        place_of_pair=pl.struct(
-            pl.col("reference").fill_null(last), pl.col("system").fill_null(last)
+        pointers = side.instances.select("pointer", instance="instance")
+        pairs = pairs.join(
+            pointers, left_on=name, right_on="instance", how="left", suffix="_system"
         )
-        .rank("ordinal")
-        .cast(pl.Int64)
-    )
+    place = pl.struct(pl.col("reference", "system").fill_null(pl.lit(2**62))).rank("ordinal")
+    return pairs.with_columns(place_of_pair=place.cast(pl.Int64))
 
 
 def _sets(pairs: pl.DataFrame, sets: InstanceSets, found: Mapped) -> pl.DataFrame:
     sums = pairs.group_by("set").agg(pl.col(*POINTS).sum())
-    mapped = "same document" if sets.settled else "greedy, among overlapping sets"
-    why = (
-        pl.when(pl.col("system").is_null())
-        .then(pl.lit("the system has no such set"))
-        .when(pl.col("reference").is_null())
-        .then(pl.lit("the reference has no such set"))
-        .otherwise(pl.lit(mapped))
+    why = _why(
+        ("the system has no such set", pl.col("system").is_null()),
+        ("the reference has no such set", pl.col("reference").is_null()),
+        ("same document" if sets.settled else "greedy, among overlapping sets", True),
     )
-    names = sets.named(found.sets)
     rows = found.sets.select("set", why=why, depth=0).join(sums, on="set", how="left")
+    names = sets.with_names(found.sets)
     return rows.join(names, on="set").rename({"document": "reference", "document_system": "system"})
 
 
 def _instances(pairs: pl.DataFrame) -> pl.DataFrame:
     choice = pl.col("choice").round(4).cast(pl.String)
-    why = (
-        pl.when("gone")
-        .then(pl.lit("optional, unmapped"))
-        .when(pl.col("choice").is_not_null())
-        .then(pl.format("best remaining F: {}", choice))
-        .when(pl.col("system").is_null())
-        .then(pl.lit("no unmapped instance left in the system"))
-        .otherwise(pl.lit("no unmapped instance left in the reference"))
+    why = _why(
+        ("optional, unmapped", pl.col("gone")),
+        (pl.format("best remaining F: {}", choice), choice.is_not_null()),
+        ("no unmapped instance left in the system", pl.col("system").is_null()),
+        ("no unmapped instance left in the reference", True),
     )
+    columns = ("set", "place_of_pair", "type", *POINTS)
     return pairs.select(
-        "set",
-        "place_of_pair",
-        "type",
-        *POINTS,
-        reference="pointer",
-        system="pointer_system",
-        why=why,
-        depth=pl.lit(1),
+        *columns, reference="pointer", system="pointer_system", why=why, depth=pl.lit(1)
     )
 
 
-def _slots(pairs: pl.DataFrame, sets: InstanceSets, found: Mapped) -> list[pl.DataFrame]:
-    """The slots, and the alternatives that count."""
-    names = sets.reference.slots.select("place", "slot")
-    place = pl.col("at") % sets.reference.places
-    rows = found.evaluation.slots.join(
-        pairs.select("pair", "set", "place_of_pair", "type"), on="pair", how="inner"
-    ).with_columns(place=place)
-    rows = rows.join(names, on="place", how="left")
-    answered = found.fills.answers.select("at", answered=pl.lit(True))
+def _slots(found: Mapped, sets: InstanceSets) -> pl.DataFrame:
+    answered = found.fills.answers.select("at", answered=True)
+    rows = sets.with_slots(found.evaluation.slots)
     rows = rows.join(answered, on="at", how="left").with_columns(
         pl.col("answered").fill_null(False)
     )
     ours, theirs = pl.col("alternative").is_not_null(), pl.col("answered")
-    counts = found.fills.alternatives.group_by("at").agg(of=pl.len())
-    rows = rows.join(counts, on="at", how="left")
-    why = (
-        pl.when(ours & theirs)
-        .then(pl.lit("same name"))
-        .when(ours)
-        .then(pl.lit("the system has no such slot"))
-        .when(theirs)
-        .then(pl.lit("the reference has no such slot"))
-        .otherwise(pl.lit("all its instances are removed"))
+    why = _why(
+        ("same name", ours & theirs),
+        ("the system has no such slot", ours),
+        ("the reference has no such slot", theirs),
+        ("all its instances are removed", True),
     )
-    slots = rows.select(
-        *_HEAD,
-        "slot",
-        *POINTS,
+    return rows.with_columns(
         reference=pl.when(ours | ~theirs).then("slot"),
         system=pl.when(theirs).then("slot"),
         why=why,
         depth=pl.lit(2),
     )
-    best = pl.when(theirs).then(pl.lit("best F")).otherwise(pl.lit("fewest points"))
-    alternatives = rows.filter(ours).select(
-        *_HEAD,
-        "slot",
-        *(pl.col(name) for name in POINTS),
+
+
+def _alternatives(slots: pl.DataFrame, found: Mapped) -> pl.DataFrame:
+    """The alternatives that count."""
+    counts = found.fills.alternatives.group_by("at").agg(of=pl.len())
+    rows = slots.drop_nulls("alternative").join(counts, on="at", how="left")
+    why = _why(
+        ("the only one", pl.col("of") == 1),
+        (pl.format("best F of {}", "of"), pl.col("answered")),
+        (pl.format("fewest points of {}", "of"), True),
+    )
+    return rows.with_columns(
         reference=pl.format("alternative {}", "alternative"),
-        system=pl.when(theirs).then(pl.lit("alternative 1")),
-        why=pl.when(pl.col("of") == 1)
-        .then(pl.lit("the only one"))
-        .otherwise(pl.format("{} of {}", best, "of")),
+        system=pl.when("answered").then(pl.lit("alternative 1")),
+        why=why,
         depth=pl.lit(3),
     )
-    return [slots, alternatives]
 
 
-_HEAD = ("set", "place_of_pair", "type", "at")
+def _pairs_of_fills(found: Mapped, sets: InstanceSets) -> pl.DataFrame:
+    """The single fills of the alternatives that count, each beside what it is mapped to.
 
+    A fill that gains points is beside that with which it does; of the others of a kind, the first
+    is beside the first, and so on.
 
-def _fills(
-    pairs: pl.DataFrame,
-    sets: InstanceSets,
-    found: Mapped,
-    mode: Mode,
-    corpora: tuple[Corpus, Corpus],
-) -> pl.DataFrame:
-    """The single fills of the alternatives that count, each beside what it is mapped to."""
-    weight = 2 if mode == "both" else 1
-    rows = _paired(pairs, sets, found)
-    text = pl.col("kind") == "text"
-    points = pl.when(text).then(weight).otherwise(1).cast(pl.Int64)
-    ours, theirs = pl.col("fill").is_not_null(), pl.col("fill_system").is_not_null()
-    spared = pl.col("slot_optional") & (~pl.col("answered") | ~text)
-    none = pl.lit(0, pl.Int64)
-    removed, gain = pl.col("removed"), pl.col("gain").fill_null(0)
-    rows = rows.with_columns(
-        cor=pl.when(ours & theirs).then(gain).otherwise(none),
-        inc=pl.when(ours & theirs).then(points - gain).otherwise(none),
-        mis=pl.when(ours & ~theirs & ~spared & (removed == 0)).then(points).otherwise(none),
-        spu=pl.when(theirs & ~ours).then(points).otherwise(none),
-        optional=pl.when(ours & ~theirs & spared & (removed == 0)).then(points).otherwise(none),
-        why=_reason(mode, ours, theirs, spared),
-        removed=removed.clip(0, 1),
+    Returns:
+        `at`, `slot`, `kind`, `fill`, `fill_system`, `gain`, `answered`, `slot_optional`, whether
+        the fill is `removed`, and the tests of texts.
+    """
+    slots, links, dropped = found.evaluation
+    chosen = slots.select("at", "alternative").drop_nulls()
+    at = pl.col("pair") * sets.places + pl.col("place")
+    columns = ("instance", "place", "alternative", "position", "kind", "fill")
+    ours, theirs = (
+        found.pairs.select("pair", instance=name)
+        .join(side.fills.select(columns), on="instance")
+        .with_columns(at=at)
+        .sort("at", "position")
+        for side, name in ((sets.reference, "reference"), (sets.system, "system"))
     )
-    sides = (sets.reference, sets.system)
-    names = (("reference", "fill", "compared"), ("system", "fill_system", "compared_system"))
+    ours = ours.join(chosen, on=["at", "alternative"], how="semi", maintain_order="left")
+    ours = ours.join(dropped, on=["at", "fill"], how="anti", maintain_order="left")
+    links = links.join(ours, on=["at", "fill"], how="semi")
+    ours = ours.select("at", "kind", "fill")
+    theirs = theirs.select("at", "kind", fill_system="fill")
+    number = -1 - pl.int_range(pl.len()).over("at", "kind", pl.col("link").is_null())
+    left, right = (
+        rows.join(
+            links.select("at", name, link="fill"),
+            on=["at", name],
+            how="left",
+            maintain_order="left",
+        ).with_columns(link=pl.coalesce("link", number))
+        for rows, name in ((ours, "fill"), (theirs, "fill_system"))
+    )
+    rows = left.join(right, on=["at", "kind", "link"], how="full", coalesce=True)
+    gone = dropped.unique(["at", "target"], keep="first", maintain_order=True)
+    gone = gone.select("at", "fill", kind=pl.lit("pointer"), removed=True)
+    rows = pl.concat([rows, gone], how="diagonal")
+    pair = ["at", "fill", "fill_system"]
+    optional = sets.reference.fills.select("fill", "slot_optional")
+    return (
+        sets.with_slots(rows)
+        .join(links.select(*pair, "gain"), on=pair, how="left")
+        .join(found.fills.texts.select(*pair, *TESTS), on=pair, how="left")
+        .join(found.fills.answers.select("at", answered=True), on="at", how="left")
+        .join(optional, on="fill", how="left")
+        .with_columns(pl.col("answered", "removed", "slot_optional").fill_null(False))
+        .with_columns(pl.col("gain").fill_null(0))
+    )
+
+
+def _fills(found: Mapped, sets: InstanceSets, mode: Mode) -> pl.DataFrame:
+    """The pairs of single fills with their points, and why they have them."""
+    rows = _pairs_of_fills(found, sets)
+    text, gain, removed = pl.col("kind") == "text", pl.col("gain"), pl.col("removed")
+    missing, spurious = pl.col("fill_system").is_null(), pl.col("fill").is_null()
+    spared = pl.col("slot_optional") & (~pl.col("answered") | ~text)
+    points = pl.when(text & (mode == "both")).then(2).otherwise(1).cast(pl.Int64)
+    cases = {
+        "inc": (~missing & ~spurious, points - gain),
+        "mis": (missing & ~spared & ~removed, points),
+        "spu": (spurious, points),
+        "optional": (missing & spared & ~removed, points),
+        "removed": (removed, pl.lit(1, pl.Int64)),
+    }
+    content = _why(
+        ("content not inside the reference string", ~pl.col("inside")),
+        ("content contains no minimal string", ~pl.col("holds")),
+        ("content correct", True),
+    )
+    extent = _why(
+        ("extent not inside the reference extent", ~pl.col("enclosed")),
+        ("extent overlaps no minimal extent", ~pl.col("overlaps")),
+        ("extent correct", True),
+    )
+    tests = {"content": [content], "extent": [extent], "both": [content, extent]}[mode]
+    why = _why(
+        ("points to an unmapped optional instance", removed),
+        ("optional", missing & spared),
+        ("the system has none", missing),
+        ("the reference has none", spurious),
+        (pl.concat_str(tests, separator="; "), text),
+        ("target instances are mapped to each other", gain > 0),
+        ("target instances are not mapped to each other", True),
+    )
+    return rows.select(
+        *("at", "slot", "fill", "fill_system"),
+        *(pl.when(case).then(n).otherwise(0).alias(name) for name, (case, n) in cases.items()),
+        cor="gain",
+        why=why,
+        depth=pl.lit(4),
+        order=pl.coalesce("fill", pl.col("fill_system") + 2**61),
+    )
+
+
+def _with_strings(
+    rows: pl.DataFrame, sets: InstanceSets, corpora: tuple[Corpus, Corpus]
+) -> pl.DataFrame:
+    """The fills of both sides as their files have them, and as they are compared."""
+    numbers = (pl.element().struct.field(name) for name in ("start", "end"))
+    extents = pl.col("extents").list.eval(pl.format("{}#{}#", *numbers)).list.join("")
+    extents = pl.when(pl.col("extents").list.len() > 0).then(pl.format(" ##{}", extents))
+    text = pl.format('"{}"{}', "text", extents.fill_null(""))
+    pointer = pl.when(pl.col("kind") == "pointer").then(pl.format("<{}>", "target"))
     content = pl.col("content")
     for mark, notation in NOTATION:
         content = content.str.replace_all(mark, notation, literal=True)
     extent = pl.format(" ##{}#{}#", "start", "end").fill_null("")
-    worded = pl.concat_str(pl.format('"{}"', content), extent)
-    for corpus, side, (name, column, compared) in zip(corpora, sides, names, strict=True):
-        originals = _written(corpus, side).rename({"fill": column, "written": name})
-        comparable = side.fills.select(pl.col("fill").alias(column), worded.alias(compared))
-        for table in (originals, comparable):
-            rows = rows.join(table, on=column, how="left", maintain_order="left")
-    columns = ("reference", "system", "why", "compared", "compared_system", "order")
-    return rows.select(*_HEAD, "slot", *POINTS, *columns, depth=pl.lit(4))
-
-
-def _reason(mode: Mode, ours: pl.Expr, theirs: pl.Expr, spared: pl.Expr) -> pl.Expr:
-    """Why a pair of single fills has its points."""
-    content = (
-        pl.when(~pl.col("inside"))
-        .then(pl.lit("content not inside the reference string"))
-        .when(~pl.col("holds"))
-        .then(pl.lit("content contains no minimal string"))
-        .otherwise(pl.lit("content correct"))
-    )
-    extent = (
-        pl.when(~pl.col("enclosed"))
-        .then(pl.lit("extent not inside the reference extent"))
-        .when(~pl.col("overlaps"))
-        .then(pl.lit("extent overlaps no minimal extent"))
-        .otherwise(pl.lit("extent correct"))
-    )
-    shown = {"content": [content], "extent": [extent], "both": [content, extent]}[mode]
-    right, wrong = (pl.lit(f"target instances are{no} mapped to each other") for no in ("", " not"))
-    return (
-        pl.when(pl.col("removed") > 0)
-        .then(pl.lit("points to an unmapped optional instance"))
-        .when(~theirs & spared)
-        .then(pl.lit("optional"))
-        .when(~theirs)
-        .then(pl.lit("the system has none"))
-        .when(~ours)
-        .then(pl.lit("the reference has none"))
-        .when(pl.col("kind") == "pointer")
-        .then(pl.when(pl.col("gain") > 0).then(right).otherwise(wrong))
-        .otherwise(pl.concat_str(shown, separator="; "))
-    )
-
-
-def _paired(pairs: pl.DataFrame, sets: InstanceSets, found: Mapped) -> pl.DataFrame:
-    """The fills that count of both sides: gaining pairs, then the rest in order, then removed."""
-    evaluation, most = found.evaluation, sets.reference.most
-    which = pl.col("at") * most + pl.col("alternative")
-    chosen = evaluation.slots.drop_nulls("alternative").select(which=which)
-    head = pairs.select("pair", "set", "place_of_pair", "type", "reference", "system")
-    ours = _members(head, sets.reference, "reference").with_columns(which=which)
-    theirs = _members(head, sets.system, "system").rename({"fill": "fill_system"})
-    dropped = evaluation.dropped.unique(["at", "target"], keep="first", maintain_order=True)
-    gone = ours.join(dropped.select("which", "fill"), on=["which", "fill"], how="semi")
-    ours = ours.join(chosen, on="which", how="semi").join(
-        evaluation.dropped, on=["which", "fill"], how="anti"
-    )
-    links = evaluation.links.join(chosen, on="which", how="semi")
-    gaining = ours.join(links.drop("at"), on=["which", "fill"])
-    rest = _zipped(
-        ours.join(links, on=["which", "fill"], how="anti"),
-        theirs.join(links, on=["at", "fill_system"], how="anti"),
-    )
-    rows = pl.concat([gaining, rest, gone.with_columns(removed=1)], how="diagonal_relaxed")
-    tests = found.fills.texts.select("which", "fill", "fill_system", *TESTS)
-    answered = found.fills.answers.select("at", answered=pl.lit(True))
-    names = sets.reference.slots.select("place", "slot")
-    return (
-        rows.join(tests, on=["which", "fill", "fill_system"], how="left")
-        .join(answered, on="at", how="left")
-        .join(names, on="place", how="left")
-        .with_columns(
-            pl.col("answered").fill_null(False),
-            pl.col("removed").fill_null(0).cast(pl.Int64),
-            pl.col("slot_optional").fill_null(False),
-            order=pl.coalesce("fill", pl.col("fill_system") + 2**61),
+    for corpus, side, name, column, compared in (
+        (corpora[0], sets.reference, "reference", "fill", "compared"),
+        (corpora[1], sets.system, "system", "fill_system", "compared_system"),
+    ):
+        some = corpus.fills.filter(pl.col("row").is_in(side.fills["fill"].implode()))
+        tables = (
+            some.select(pl.coalesce(pointer, text).alias(name), fill="row"),
+            side.fills.select(pl.format('"{}"{}', content, extent).alias(compared), "fill"),
         )
-    )
-
-
-def _zipped(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
-    """What gains nothing: the first with the first, and so on, for each kind."""
-    keys = ["at", "kind"]
-    number = pl.int_range(pl.len(), dtype=pl.Int64).over(keys)
-    left = ours.sort("at", "position").with_columns(number=number)
-    right = theirs.sort("at", "position").with_columns(number=number)
-    rows = left.join(right, on=[*keys, "number"], how="full", coalesce=True)
-    same = ("set", "place_of_pair", "type", "place")
-    return rows.with_columns(pl.coalesce(name, f"{name}_right") for name in same).drop("number")
-
-
-def _members(head: pl.DataFrame, side: Side, name: str) -> pl.DataFrame:
-    """The fills of the instances of one side of the pairs."""
-    keep = ["fill", "place", "position", "kind", "alternative"]
-    keep += ["slot_optional"] if name == "reference" else []
-    some = head.drop_nulls("pair").rename({name: "instance"}).drop_nulls("instance")
-    rows = some.join(side.fills.select("instance", *keep), on="instance")
-    at = pl.col("pair") * side.places + pl.col("place")
-    return rows.select("set", "place_of_pair", "type", *keep, at=at)
-
-
-def _written(corpus: Corpus, side: Side) -> pl.DataFrame:
-    """Each fill of a side as its file writes it, without its brackets."""
-    numbers = pl.col("extents").list.eval(
-        pl.format("{}#{}#", pl.element().struct.field("start"), pl.element().struct.field("end"))
-    )
-    text = pl.concat_str(
-        pl.format('"{}"', "text"),
-        pl.when(pl.col("extents").list.len() > 0)
-        .then(pl.concat_str(pl.lit(" ##"), numbers.list.join("")))
-        .otherwise(pl.lit("")),
-    )
-    pointer = pl.format("<{}>", "target")
-    written = pl.when(pl.col("kind") == "pointer").then(pointer).otherwise(text)
-    own = corpus.fills.filter(pl.col("row").is_in(side.fills["fill"].implode()))
-    return own.select(fill="row", written=written)
+        for table in tables:
+            rows = rows.join(table, left_on=column, right_on="fill", how="left")
+    return rows
 
 
 # The listing: a reference and a system side by side, for people.

@@ -8,9 +8,8 @@ columns count from the first word behind the document's identifier; before it th
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -48,14 +47,7 @@ class Scale(NamedTuple):
     ends: Integers
     columns: Integers
 
-    def renumbered(self, starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
-        """Extents in columns: of the first and the last word that they touch.
-
-        An extent that touches no word gets the column of the word behind it.
-        """
-        return Scales([self]).renumbered(np.zeros(len(starts), dtype=np.int64), starts, ends)
-
-    def behind(self, offset: int) -> int:
+    def after(self, offset: int) -> int:
         """The column behind those of the words before an offset."""
         before = self.columns[self.starts < offset]
         return int(before[-1]) + 1 if len(before) else 0
@@ -81,10 +73,6 @@ class TextPair:
     spellings: tuple[GlobalMap | None, GlobalMap | None] = (None, None)
     costs: Costs = DOCUMENT
 
-    @cached_property
-    def _filters(self) -> tuple[SpellingFilter, SpellingFilter]:
-        return SpellingFilter(self.spellings[0]), SpellingFilter(self.spellings[1])
-
     def scales(self, names: Iterable[tuple[str, str]]) -> list[tuple[Scale, Scale] | None]:
         """The scales of documents of either side; None where one has no text.
 
@@ -99,11 +87,11 @@ class TextPair:
         pairs = list(names)
         known = [pair for pair in pairs if pair[0] in self.reference and pair[1] in self.system]
         texts = [(self.reference[ours].text, self.system[theirs].text) for ours, theirs in known]
-        found = dict(zip(known, self._aligned(texts), strict=True))
+        found = dict(zip(known, self._align(texts), strict=True))
         for (ours, theirs), (reference, system) in zip(known, texts, strict=True):
             scales = found[ours, theirs]
             named = (identifier(reference, ours), identifier(system, theirs))
-            first = max(map(Scale.behind, scales, named))
+            first = max(map(Scale.after, scales, named))
             found[ours, theirs] = scales[0].counted_from(first), scales[1].counted_from(first)
         return [found.get(pair) for pair in pairs]
 
@@ -111,11 +99,15 @@ class TextPair:
         """The scales of all documents as one text, in offsets from the beginning of the file."""
         if "" not in self.system:
             return None
-        return self._aligned([(joined(self.reference.values()), self.system[""].text)])[0]
+        return self._align([(join_texts(self.reference.values()), self.system[""].text)])[0]
 
-    def _aligned(self, texts: Sequence[tuple[str, str]]) -> list[tuple[Scale, Scale]]:
+    def _align(self, texts: Sequence[tuple[str, str]]) -> list[tuple[Scale, Scale]]:
         """The scales of pairs of texts."""
-        pairs = [self._words(*pair) for pair in texts]
+        filters = [SpellingFilter(spellings) for spellings in self.spellings]
+        pairs: list[tuple[Words, Words]] = []
+        for reference, system in texts:
+            ours, theirs = words(reference, filters[0]), words(system, filters[1])
+            pairs.append((choose(ours, theirs.words), choose(theirs, ours.words)))
         found = alignments([(ours.words, theirs.words) for ours, theirs in pairs], self.costs)
         return [
             (
@@ -125,14 +117,9 @@ class TextPair:
             for (ours, theirs), alignment in zip(pairs, found, strict=True)
         ]
 
-    def _words(self, reference: str, system: str) -> tuple[Words, Words]:
-        ours = words(reference, self._filters[0])
-        theirs = words(system, self._filters[1])
-        return chosen(ours, theirs.words), chosen(theirs, ours.words)
-
 
 def identifier(text: str, name: str) -> int:
-    """Where the identifier of a document ends, with its tags; 0 where it is not marked in the text.
+    """End of the identifier of a document, with its tags; 0 where it is not marked in the text.
 
     Examples:
         >>> identifier("<DOC><DOCNO> d 1 </DOCNO> a", "d1")
@@ -155,7 +142,7 @@ def words(text: str, spellings: SpellingFilter) -> Words:
     return Words([word.text for word in spelt], starts[first], ends[last])
 
 
-def chosen(own: Words, other: Sequence[str]) -> Words:
+def choose(own: Words, other: Sequence[str]) -> Words:
     """The words with one member of all alternatives: one that the other text has, if there is one.
 
     With the words on both sides of it if possible, otherwise with one of them, or alone; else it is
@@ -163,60 +150,53 @@ def chosen(own: Words, other: Sequence[str]) -> Words:
 
     Examples:
         >>> here = np.arange(5)
-        >>> chosen(Words([BEGIN, "A", OR, "B", END], here, here), ["C", "B"]).words
+        >>> choose(Words([BEGIN, "A", OR, "B", END], here, here), ["C", "B"]).words
         ['B']
     """
     if BEGIN not in own.words:
         return own
+    alternatives = list(_alternatives(own.words))
+    wanted = {phrase for *_, ranked in alternatives for phrase, _ in ranked}
+    known: set[tuple[str, ...]] = set()
+    for size in {len(phrase) for phrase in wanted} - {0}:
+        phrases = zip(*(other[shift:] for shift in range(size)), strict=False)
+        known |= {phrase for phrase in phrases if phrase in wanted}
     kept: list[int] = []
-    places = list(_alternatives(own.words))
-    known = _stretches(other, {stretch for *_, ranked in places for stretch, _ in ranked})
     done = 0
-    for start, end, ranked in places:
-        member = next((member for stretch, member in ranked if stretch in known), ranked[-1][1])
+    for start, end, ranked in alternatives:
+        member = next((member for phrase, member in ranked if phrase in known), ranked[-1][1])
         kept += [*range(done, start), *member]
         done = end
     kept += range(done, len(own.words))
-    at = np.array(kept, dtype=np.int64)
-    return Words([own.words[place] for place in kept], own.starts[at], own.ends[at])
+    places = np.array(kept, dtype=np.int64)
+    return Words([own.words[place] for place in kept], own.starts[places], own.ends[places])
 
 
-#: Stretches of words, the one that is preferred first, each with the places of its member.
+#: Phrases, the one that is preferred first, each with the places of its member.
 _Ranked = list[tuple[tuple[str, ...], range]]
 
 
 def _alternatives(words: Sequence[str]) -> Iterator[tuple[int, int, _Ranked]]:
     """Start and end of all alternatives, with what to look for of each."""
-    starts = [place for place, word in enumerate(words) if word == BEGIN]
-    for start in starts:
+    for start in (place for place, word in enumerate(words) if word == BEGIN):
         end = words.index(END, start)
-        marks = [start, *(at for at in range(start, end) if words[at] == OR), end]
-        members = [range(one + 1, two) for one, two in pairwise(marks)]
+        marks = [start, *(place for place in range(start, end) if words[place] == OR), end]
+        members = [range(mark + 1, after) for mark, after in pairwise(marks)]
         before, after = words[max(start - 1, 0) : start], words[end + 1 : end + 2]
-        around = [(before, after), (before, ()), ((), after), ((), ())]
         ranked = [
-            ((*left, *(words[place] for place in member), *right), member)
-            for left, right in around
+            ((*left, *words[member.start : member.stop], *right), member)
+            for left, right in ((before, after), (before, ()), ((), after), ((), ()))
             for member in members
             if member or (left and right)
         ]
         yield start, end + 1, [*ranked, ((), members[0])]
 
 
-def _stretches(words: Sequence[str], wanted: Collection[tuple[str, ...]]) -> set[tuple[str, ...]]:
-    """The stretches among some that a text has."""
-    found: set[tuple[str, ...]] = set()
-    for size in {len(stretch) for stretch in wanted} - {0}:
-        every = zip(*(words[shift:] for shift in range(size)), strict=False)
-        found |= {stretch for stretch in every if stretch in wanted}
-    return found
-
-
-def joined(texts: Iterable[Text]) -> str:
+def join_texts(texts: Iterable[Text]) -> str:
     """Texts at their places in one file, blanks between them.
 
     Examples:
-        >>> joined([Text("b", 3), Text("a")])
+        >>> join_texts([Text("b", 3), Text("a")])
         'a  b'
     """
     parts: list[str] = []
@@ -234,82 +214,54 @@ def same_file(texts: Mapping[str, Text], file: Text) -> bool:
         >>> same_file({"a": Text("x", 0), "b": Text("y", 3)}, Text("x  y\n"))
         True
     """
-    return joined(texts.values()).split() == file.text.split() and all(
+    return join_texts(texts.values()).split() == file.text.split() and all(
         file.text.startswith(text, start) for text, start in texts.values()
     )
-
-
-class Scales:
-    """Scales in one row of offsets, those of each after all of the one before: one search does.
-
-    Args:
-        scales: the scales, which go by their numbers.
-
-    Examples:
-        >>> scale = Scale(np.array([0, 2]), np.array([1, 3]), np.array([5, 6]))
-        >>> Scales([scale, scale]).renumbered(np.array([1]), np.array([0]), np.array([3]))
-        (array([5]), array([6]))
-    """
-
-    def __init__(self, scales: Sequence[Scale]) -> None:
-        empty = Scale(*[np.zeros(0, dtype=np.int64)] * 3)
-        starts, ends, self._columns = map(np.concatenate, zip(*scales, empty, strict=True))
-        self._sizes = np.array([len(scale.columns) for scale in scales], dtype=np.int64)
-        self._begins = np.cumsum(self._sizes) - self._sizes
-        # Between two scales there is room for offsets before and after all words.
-        self._limit = int(max(starts.max(initial=0), ends.max(initial=0))) + 1
-        shifts = np.repeat(np.arange(len(scales)), self._sizes) * (self._limit + 2)
-        self._starts, self._ends = starts + shifts, ends + shifts
-
-    def renumbered(
-        self, scales: Integers, starts: Integers, ends: Integers
-    ) -> tuple[Integers, Integers]:
-        """Extents in columns: of the first and the last word that they touch, each on its scale.
-
-        An extent that touches no word gets the column of the word behind it; 0 if there is no word.
-        """
-        begins, last, shift = self._begins[scales], self._sizes[scales] - 1, self._limit + 2
-        starts, ends = (values.clip(-1, self._limit) + scales * shift for values in (starts, ends))
-        first = np.searchsorted(self._ends, starts, side="right") - begins
-        final = np.searchsorted(self._starts, ends, side="left") - 1 - begins
-        first, final = (values.clip(0, np.maximum(last, 0)) for values in (first, final))
-        columns = np.zeros((2, len(scales)), dtype=np.int64)
-        some = last >= 0
-        columns[0, some] = self._columns[(begins + first)[some]]
-        columns[1, some] = self._columns[(begins + np.maximum(first, final))[some]]
-        return columns[0], columns[1]
 
 
 def in_columns(
     extents: pl.DataFrame, scales: Mapping[int, Scale], more: Sequence[str] = ()
 ) -> pl.DataFrame:
-    """Extents with their offsets made columns.
+    """Extents with their offsets made columns: of the first and the last word that they touch.
+
+    An extent that touches no word gets the column of the word after it; 0 if there is no word.
 
     Args:
         extents: with `document`, `start` and `end`.
         scales: of some documents; extents of others become null.
         more: names of columns with other starts of the extents.
+
+    Examples:
+        >>> scale = Scale(np.array([0, 2]), np.array([1, 3]), np.array([5, 6]))
+        >>> extents = pl.DataFrame({"document": [1], "start": [0], "end": [3]})
+        >>> in_columns(extents, {1: scale}).row(0)
+        (1, 5, 6)
     """
     distinct = {id(scale): scale for scale in scales.values()}
     numbers = {key: number for number, key in enumerate(distinct)}
+    # All scales in one row of offsets, with room between them for those before and after all words.
+    empty = Scale(*[np.zeros(0, dtype=np.int64)] * 3)
+    starts, ends, columns = map(np.concatenate, zip(*distinct.values(), empty, strict=True))
+    sizes = np.array([len(scale.columns) for scale in distinct.values()], dtype=np.int64)
+    begins = np.cumsum(sizes) - sizes
+    limit = int(max(starts.max(initial=0), ends.max(initial=0))) + 1
+    shifts = np.repeat(np.arange(len(sizes)), sizes) * (limit + 2)
+    starts, ends = starts + shifts, ends + shifts
+
     known = {document: numbers[id(scale)] for document, scale in scales.items()}
-    table = pl.DataFrame({"document": list(known), "scale": list(known.values())}, _SCALES)
-    rows = extents.join(table, on="document", how="left", maintain_order="left")
-    every = Scales(list(distinct.values()))
-    found = [_renumbered(rows.select("scale", name, "end"), every) for name in ("start", *more)]
-    firsts = {name: start for name, (start, _) in zip(more, found[1:], strict=True)}
-    start, end = found[0]
-    return extents.with_columns(start=start, end=end, **firsts)
-
-
-_SCALES = {"document": pl.Int64, "scale": pl.Int64}
-
-
-def _renumbered(extents: pl.DataFrame, scales: Scales) -> tuple[pl.Series, pl.Series]:
-    """The columns of extents, null where an offset or the scale is."""
-    rows = extents.with_row_index("row")
-    known = rows.drop_nulls()
-    starts, ends = scales.renumbered(*(column.to_numpy() for column in known.drop("row")))
-    found = known.select("row", start=pl.Series(starts), end=pl.Series(ends))
-    found = rows.select("row").join(found, on="row", how="left", maintain_order="left")
-    return found["start"], found["end"]
+    number = pl.col("document").replace_strict(known, default=None, return_dtype=pl.Int64)
+    rows = extents.with_row_index("row").with_columns(scale=number)
+    result = rows.drop("start", "end", *more)
+    for name in (*more, "start"):
+        some = rows.drop_nulls(["scale", name, "end"])
+        scale, start, end = (some[column].to_numpy() for column in ("scale", name, "end"))
+        start, end = (value.clip(-1, limit) + scale * (limit + 2) for value in (start, end))
+        final = begins[scale] + np.maximum(sizes[scale] - 1, 0)
+        first = np.searchsorted(ends, start, side="right").clip(begins[scale], final)
+        last = (np.searchsorted(starts, end, side="left") - 1).clip(first, final)
+        padded, has_words = np.append(columns, 0), sizes[scale] > 0
+        first, last = (np.where(has_words, padded[place], 0) for place in (first, last))
+        found = some.select("row").with_columns(pl.Series(name, first), pl.Series("end", last))
+        result = result.drop("end", strict=False)
+        result = result.join(found, on="row", how="left", maintain_order="left")
+    return result.select(extents.columns)

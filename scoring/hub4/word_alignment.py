@@ -15,7 +15,7 @@ table. Texts of many thousand words are first divided where they surely go toget
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -60,7 +60,7 @@ class Alignment(NamedTuple):
 
 @dataclass(frozen=True)
 class Costs:
-    """What the steps cost, in units of 1/`UNIT`.
+    """Costs of the steps, in units of 1/`UNIT`.
 
     Attributes:
         insertion: of a word of the system.
@@ -79,24 +79,21 @@ class Costs:
     spelling_tie_break: bool = False
     distance: Callable[[Sequence[str], Sequence[str]], Integers] | None = None
 
-    def deleting(self, words: Sequence[str]) -> list[int]:
+    def of_deletions(self, words: Sequence[str]) -> list[int]:
         """The cost of deleting each word of the reference."""
         return [self.fragment if is_fragment(word) else self.deletion for word in words]
 
-    def pairing(self, words: Sequence[str], others: Sequence[str]) -> Integers:
+    def of_pairs(self, words: Sequence[str], others: Sequence[str]) -> Integers:
         """The cost of each word of the reference beside each of others.
 
         Examples:
-            >>> SCLITE.pairing(["a", "b"], ["b"]) // UNIT
+            >>> SCLITE.of_pairs(["a", "b"], ["b"]) // UNIT
             array([[4],
                    [0]])
         """
-        from rapidfuzz.distance import Levenshtein
-        from rapidfuzz.process import cdist
-
         if self.distance is not None:
             return self.distance(words, others)
-        rates = cdist(words, others, scorer=Levenshtein.normalized_distance)
+        rates = _rates(words, others)
         more = np.rint(rates * _LIKENESS).astype(np.int64) if self.spelling_tie_break else 0
         return np.where(rates > 0, self.substitution + more, 0)
 
@@ -150,13 +147,12 @@ def alignments(
     paths: list[list[Steps]] = [[] for _ in texts]
     for place, (number, _) in enumerate(pieces):
         paths[number].append(steps[place])
-    return [_columns(np.concatenate(path)) for path in paths]
-
-
-def _columns(steps: Steps) -> Alignment:
-    """The columns of the words, by the steps from the beginning to the end."""
-    places = np.arange(len(steps))
-    return Alignment(places[steps != INSERTION], places[steps != DELETION], len(steps))
+    result: list[Alignment] = []
+    for path in paths:
+        whole = np.concatenate(path)
+        places = np.arange(len(whole))
+        result.append(Alignment(places[whole != INSERTION], places[whole != DELETION], len(whole)))
+    return result
 
 
 def _stacks(texts: list[tuple[int, Texts]]) -> Iterator[list[tuple[int, Texts]]]:
@@ -187,10 +183,10 @@ def _paths(texts: Sequence[Texts], costs: Costs) -> Iterator[Steps]:
         width = abs(shift) + 2 * extra + 1
         if len(texts) > 1 or width > table.last:
             slope, low = 0, 0
-            steps, _ = table.filled(0, 0, table.last + 1)
+            steps, _ = table.fill(0, 0, table.last + 1)
             break
         slope, low = 1, min(0, shift) - extra
-        steps, values = table.filled(1, low, width)
+        steps, values = table.fill(1, low, width)
         # A path that leaves the band has at least so many insertions and deletions.
         if values[0, table.last - table.size - low] < (extra + 1) * table.detour:
             break
@@ -229,7 +225,7 @@ class _Table:
         known = [np.zeros(0, dtype=np.int64)]
         begin = 0
         for number, (ours, theirs) in enumerate(texts):
-            self.deletions[: len(ours), number, 0] = costs.deleting(ours)
+            self.deletions[: len(ours), number, 0] = costs.of_deletions(ours)
             own, other = (
                 {word: place for place, word in enumerate(dict.fromkeys(words))}
                 for words in (ours, theirs)
@@ -237,18 +233,18 @@ class _Table:
             self.rows[: len(ours), number, 0] = [begin + own[word] * len(other) for word in ours]
             self.columns[number, : len(theirs)] = [other[word] for word in theirs]
             if (size := len(own) * len(other)) <= _KNOWN:
-                known.append(costs.pairing([*own], [*other]).ravel())
+                known.append(costs.of_pairs([*own], [*other]).ravel())
             begin += size
         self.known = np.concatenate([*known, np.zeros(self.last + 1, dtype=np.int64)])
         self.is_known = len(known) > len(texts)
 
     @property
     def detour(self) -> int:
-        """What an insertion and a deletion cost at least."""
+        """Return the least cost of an insertion and a deletion."""
         least = self.deletions.min(initial=self.costs.deletion)
         return self.costs.insertion + int(least)
 
-    def filled(self, slope: int, low: int, width: int) -> tuple[Steps, Integers]:
+    def fill(self, slope: int, low: int, width: int) -> tuple[Steps, Integers]:
         """The step into each cell of all rows but the first, and the costs of the last row.
 
         Args:
@@ -269,7 +265,7 @@ class _Table:
             if left <= right:
                 begin, end = left - first, right - first + 1
                 above = values[:, begin + slope - 1 : end + slope - 1]
-                np.add(above, self._pairing(row - 1, left - 1, right), out=pairs[:, begin:end])
+                np.add(above, self._row_costs(row - 1, left - 1, right), out=pairs[:, begin:end])
             values += self.deletions[row - 1]
             if slope:
                 values[:, :-1] = values[:, 1:]
@@ -287,13 +283,13 @@ class _Table:
             step[values == pairs] = PAIR
         return steps, values
 
-    def _pairing(self, place: int, left: int, right: int) -> Integers:
-        """What the words at a place of each reference cost beside a stretch of the system's."""
+    def _row_costs(self, place: int, left: int, right: int) -> Integers:
+        """Costs of the words at a place of each reference beside a stretch of the system's."""
         if self.is_known:
             row: Integers = self.known.take(self.rows[place] + self.columns[:, left:right])
             return row
         ours, theirs = self.texts[0]
-        return self.costs.pairing([ours[place]], theirs[left:right])
+        return self.costs.of_pairs([ours[place]], theirs[left:right])
 
 
 def parts(reference: Sequence[str], system: Sequence[str]) -> Iterator[tuple[slice, slice]]:
@@ -317,7 +313,7 @@ def parts(reference: Sequence[str], system: Sequence[str]) -> Iterator[tuple[sli
         [1000, 2000, 2500]
     """
     ours, theirs = 0, 0
-    for place, other in [*_rising(reference, system), (len(reference), len(system))]:
+    for place, other in [*_chain_of_anchors(reference, system), (len(reference), len(system))]:
         last = place == len(reference)
         # In the middle of an anchor words of both texts are the same on either side.
         end, other_end = (place, other) if last else (place + STRETCH // 2, other + STRETCH // 2)
@@ -338,13 +334,10 @@ def _shares(ours: range, theirs: range) -> Iterator[tuple[slice, slice]]:
     yield from zip(*([slice(*pair) for pair in pairwise(side)] for side in bounds), strict=True)
 
 
-def _rising(reference: Sequence[str], system: Sequence[str]) -> list[tuple[int, int]]:
+def _chain_of_anchors(reference: Sequence[str], system: Sequence[str]) -> list[tuple[int, int]]:
     """The most anchors whose places rise in both texts."""
-    others = _once(system)
-    found = [
-        (place, others[stretch]) for stretch, place in _once(reference).items() if stretch in others
-    ]
-    found.sort()
+    ours, theirs = _unique_stretches(reference), _unique_stretches(system)
+    found = sorted((place, theirs[stretch]) for stretch, place in ours.items() if stretch in theirs)
     ends: list[int] = []  # the least place in the other text that a row of so many ends at
     last: list[int] = []
     before: list[int] = []
@@ -361,10 +354,83 @@ def _rising(reference: Sequence[str], system: Sequence[str]) -> list[tuple[int, 
     return chain[::-1]
 
 
-def _once(words: Sequence[str]) -> dict[tuple[str, ...], int]:
+def _unique_stretches(words: Sequence[str]) -> dict[tuple[str, ...], int]:
     """The stretches that occur once, with their places."""
     places: dict[tuple[str, ...], int] = {}
     for place in range(len(words) - STRETCH + 1):
         stretch = tuple(words[place : place + STRETCH])
         places[stretch] = -1 if stretch in places else place
     return {stretch: place for stretch, place in places.items() if place >= 0}
+
+
+# Phones: how far two words sound apart, by a lexicon that the user supplies.
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The pronunciations of words: each a string with one character a phone.
+
+    Attributes:
+        phones: the pronunciations of each word, in small letters.
+    """
+
+    phones: Mapping[str, tuple[str, ...]]
+
+    @staticmethod
+    def of(entries: Iterable[tuple[str, Sequence[str]]]) -> Lexicon:
+        """A lexicon of words with their phones; a word may come more than once.
+
+        Examples:
+            >>> lexicon = Lexicon.of([("heart", "HH AA1 R T".split()), ("part", ["P", "AA1"])])
+            >>> len(lexicon.phones["heart"][0])
+            4
+        """
+        signs: dict[str, str] = {}
+        phones: dict[str, tuple[str, ...]] = {}
+        for word, written in entries:
+            # Stress is not part of a phone; each phone becomes a character of a private use area.
+            plain = (phone.rstrip("0123456789") or phone for phone in written)
+            pronunciations = "".join(
+                signs.setdefault(phone, chr(0xE000 + len(signs))) for phone in plain
+            )
+            phones[word.lower()] = (*phones.get(word.lower(), ()), pronunciations)
+        return Lexicon(phones)
+
+    def pronunciations(self, word: str) -> tuple[str, ...]:
+        """The pronunciations of a word, of a fragment without its `-`; or else its letters."""
+        plain = word[:-1] if is_fragment(word) else word
+        return self.phones.get(word) or self.phones.get(plain) or (plain,)
+
+    def distance(self, words: Sequence[str], others: Sequence[str]) -> Integers:
+        """The cost of words beside others: 4 times the share of phones that differ.
+
+        Of words with several pronunciations the closest count; where one of two words has none,
+        both are spelt.
+
+        Examples:
+            >>> Lexicon.of([]).distance(["heart"], ["heart", "part"]) / UNIT
+            array([[0. , 1.6]])
+        """
+        if not words or not others:
+            return np.zeros((len(words), len(others)), dtype=np.int64)
+        rows, columns = ([self.pronunciations(word) for word in side] for side in (words, others))
+        phones = _rates(*([form for forms in side for form in forms] for side in (rows, columns)))
+        for axis, side in enumerate((rows, columns)):
+            begins = np.cumsum([0, *map(len, side)])[:-1]
+            phones = np.minimum.reduceat(phones, begins, axis=axis)
+        known = [np.array([word in self.phones for word in side]) for side in (words, others)]
+        rates = np.where(np.logical_and.outer(*known), phones, _rates(words, others))
+        costs: Integers = np.rint(rates * 4 * UNIT).astype(np.int64)
+        return costs
+
+    def costs(self) -> Costs:
+        """The costs of aligning words by how they sound."""
+        return Costs(fragment=UNIT, distance=self.distance)
+
+
+def _rates(words: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.float32]:
+    """The share of characters that differ."""
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.process import cdist
+
+    return cdist(words, others, scorer=Levenshtein.normalized_distance)

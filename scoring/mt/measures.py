@@ -1,38 +1,60 @@
-"""The metrics of translations by name, each from counts of segments that add."""
+"""The metrics of translations by name, each from counts of segments that add.
+
+BLEU, chrF, chrF++ and TER come from sacrebleu: its counts of segments, and its values of sums.
+
+METEOR 1.5 (Denkowski and Lavie 2014, section 2) for English: the jar aligns a translation with its
+reference, and gives 23 counts. Counts of segments add; the score of a segment, of a document or of
+any set of segments follows from sums:
+
+    P, R    weighted matches / weighted words, of the translation and of the reference
+    Fmean   P * R / (alpha * P + (1 - alpha) * R)
+    Pen     gamma * (chunks / matches) ** beta
+    score   (1 - Pen) * Fmean
+
+Matches weigh by their matcher (exact, stem, synonym, paraphrase); content words weigh delta,
+function words 1 - delta. A segment that is equal to its reference adds no chunk.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import IO, Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hlteval.findings import finding
+from hlteval.findings import entry, finding
 from hlteval.scoring.metric import CannotCount
-from hlteval.scoring.mt.meteor import OPTION, SIZE, Command, MeteorProcess, addable, meteor
 from hlteval.scoring.mt.segments import METEOR, TranslationOptions
+from hlteval.scoring.ratios import ratio
 
-# BLEU, chrF, chrF++ and TER through sacrebleu: its counts of segments, and its values of sums.
+Numbers = NDArray[np.float64]
 
-
-#: How many counts each metric has.
-SIZES: Mapping[str, int] = MappingProxyType({"bleu": 10, "chrf": 18, "chrf_pp": 24, "ter": 2})
-#: The names as sacrebleu writes them.
-SAID: Mapping[str, str] = MappingProxyType(
-    {"bleu": "BLEU", "chrf": "chrF2", "chrf_pp": "chrF2++", "ter": "TER"}
+#: The names as sacrebleu writes them, and how many counts a segment has.
+STRING_MEASURES: Mapping[str, tuple[str, int]] = MappingProxyType(
+    {"bleu": ("BLEU", 10), "chrf": ("chrF2", 18), "chrf_pp": ("chrF2++", 24), "ter": ("TER", 2)}
 )
 
 
 @dataclass(frozen=True)
-class StringMetric:
-    """A metric of sacrebleu.
+class StringMeasure:
+    """BLEU, chrF, chrF++ or TER.
 
     Attributes:
-        name: `bleu`, `chrf`, `chrf_pp` or `ter`.
+        name: one of `STRING_MEASURES`.
         options: the tokenizer of BLEU, and whether case is ignored.
     """
 
@@ -42,11 +64,9 @@ class StringMetric:
     @property
     def size(self) -> int:
         """How many counts a segment has."""
-        return SIZES[self.name]
+        return STRING_MEASURES[self.name][1]
 
-    def counts(
-        self, translations: Sequence[str], references: Sequence[Sequence[str]]
-    ) -> NDArray[np.float64]:
+    def counts(self, translations: Sequence[str], references: Sequence[Sequence[str]]) -> Numbers:
         """The counts of segments, a row each.
 
         Args:
@@ -62,123 +82,173 @@ class StringMetric:
         ]
         return np.array(rows, dtype=np.float64).reshape(len(rows), self.size)
 
-    def values(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The values of rows of summed counts."""
-        return _values(self._corpus, sums) if len(sums) else np.zeros(0)
+    def values(self, sums: Numbers) -> dict[str, Numbers]:
+        """The values of rows of summed counts, by what follows the name of the metric in theirs."""
+        each = (self._corpus._compute_score_from_stats(row).score for row in sums.tolist())
+        return {"": np.fromiter(each, np.float64, len(sums))}
 
-    def segment_values(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    def segment_values(self, counts: Numbers) -> dict[str, Numbers]:
         """The values of segments by themselves: BLEU of the orders that a segment has."""
-        return _values(self._sentence, counts) if len(counts) else np.zeros(0)
+        each = (self._sentence._compute_score_from_stats(row).score for row in counts.tolist())
+        return {"": np.fromiter(each, np.float64, len(counts))}
 
     def signature(self, references: int) -> str:
-        """What sacrebleu says of how its values are computed.
+        """The signature of sacrebleu, in one line.
 
         Args:
             references: how many each segment has; -1 where that varies.
         """
         self._corpus.num_refs = references
-        return f"{SAID[self.name]}|{self._corpus.get_signature()}"
+        return f"{STRING_MEASURES[self.name][0]}|{self._corpus.get_signature()}"
+
+    def finish(self) -> None:
+        """Nothing is kept."""
 
     @cached_property
     def _corpus(self) -> Any:
-        return self._made(effective_order=False)
+        return self._metric(effective_order=False)
 
     @cached_property
     def _sentence(self) -> Any:
-        return self._made(effective_order=True)
+        return self._metric(effective_order=True)
 
-    def _made(self, *, effective_order: bool) -> Any:
+    def _metric(self, *, effective_order: bool) -> Any:
+        """The metric of sacrebleu."""
         try:
             from sacrebleu.metrics.bleu import BLEU
             from sacrebleu.metrics.chrf import CHRF
             from sacrebleu.metrics.ter import TER
         except ImportError as reason:
             raise CannotCount(finding("MTS107").of("--metrics")) from reason
-        lowercase = self.options.lowercase
-        match self.name:
-            case "bleu":
-                return BLEU(
-                    lowercase=lowercase,
-                    force=True,
-                    tokenize=self.options.tokenize,
-                    effective_order=effective_order,
-                )
-            case "ter":
-                return TER()
-            case _:
-                word_order = 2 if self.name == "chrf_pp" else 0
-                return CHRF(lowercase=lowercase, word_order=word_order)
+        case = {"lowercase": self.options.lowercase}
+        bleu = {"force": True, "tokenize": self.options.tokenize}
+        metrics: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+            "bleu": (BLEU, {**case, **bleu, "effective_order": effective_order}),
+            "chrf": (CHRF, {**case, "word_order": 0}),
+            "chrf_pp": (CHRF, {**case, "word_order": 2}),
+            "ter": (TER, {}),
+        }
+        metric, settings = metrics[self.name]
+        return metric(**settings)
 
 
-def _values(metric: Any, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    each = (metric._compute_score_from_stats(row).score for row in sums.tolist())
-    return np.fromiter(each, np.float64, len(sums))
+ALPHA: Final = 0.85
+BETA: Final = 0.2
+GAMMA: Final = 0.6
+DELTA: Final = 0.75
+#: The weights of exact, stem, synonym and paraphrase matches.
+MATCHERS: Final = (1.0, 0.6, 0.8, 0.6)
+#: The counts of the jar: words and function words of both sides, four counts of each matcher
+#: (content words of the translation and of the reference, then function words), chunks, and matches
+#: of both sides.
+SIZE: Final = 23
+_CHUNKS, _MATCHED, _COVERED = 20, 21, 22
 
 
-Numbers = NDArray[np.float64]
-_CLOSE = 1e-9
+def addable(counts: Numbers) -> Numbers:
+    """Counts of segments, a row each, whose sums give the score of any set of segments.
+
+    Examples:
+        >>> equal = np.array([[2.0, 2, 1, 1, 1, 1, 1, 1, *[0.0] * 12, 1, 2, 2]])
+        >>> float(addable(equal)[0, 20]), float(meteor(addable(equal))[""][0])
+        (0.0, 1.0)
+    """
+    equal = (
+        (counts[:, _MATCHED] == counts[:, 0])
+        & (counts[:, _COVERED] == counts[:, 1])
+        & (counts[:, _CHUNKS] == 1)
+    )
+    added = counts.copy()
+    added[equal, _CHUNKS] = 0.0
+    return added
 
 
-class Measure(Protocol):
-    """A metric that is computed from sums of counts."""
+def meteor(counts: Numbers) -> dict[str, Numbers]:
+    """The scores of rows of added counts.
 
-    @property
-    def size(self) -> int:
-        """How many counts a segment has."""
+    Args:
+        counts: sums of `addable` counts, a row per set of segments.
 
-    def counts(self, translations: Sequence[str], references: Sequence[Sequence[str]]) -> Numbers:
-        """The counts of segments, a row each."""
-
-    def values(self, sums: Numbers) -> dict[str, Numbers]:
-        """The values of rows of summed counts, by what follows the name of the metric in theirs."""
-
-    def segment_values(self, counts: Numbers) -> dict[str, Numbers]:
-        """The values of segments by themselves, in the same way."""
-
-    def signature(self, references: int) -> str:
-        """How it is computed, in one line; `references` is -1 where their number varies."""
-
-    def finish(self) -> None:
-        """Free what counting needs."""
-
-
-@dataclass(frozen=True)
-class StringMeasure:
-    """BLEU, chrF, chrF++ or TER."""
-
-    metric: StringMetric
-
-    @property
-    def size(self) -> int:
-        """How many counts a segment has."""
-        return self.metric.size
-
-    def counts(self, translations: Sequence[str], references: Sequence[Sequence[str]]) -> Numbers:
-        """The counts of segments, a row each."""
-        return self.metric.counts(translations, references)
-
-    def values(self, sums: Numbers) -> dict[str, Numbers]:
-        """The values of rows of summed counts."""
-        return {"": self.metric.values(sums)}
-
-    def segment_values(self, counts: Numbers) -> dict[str, Numbers]:
-        """The value of each segment by itself."""
-        return {"": self.metric.segment_values(counts)}
-
-    def signature(self, references: int) -> str:
-        """The signature of sacrebleu."""
-        return self.metric.signature(references)
-
-    def finish(self) -> None:
-        """Nothing is kept."""
+    Returns:
+        The score and what it is made of, by what follows the name of the metric in theirs: an
+        element per row, from 0 to 1; 0 where nothing matches.
+    """
+    shares = []
+    for side in (0, 1):
+        content = counts[:, 4 + side : _CHUNKS : 4] @ np.array(MATCHERS)
+        others = counts[:, 6 + side : _CHUNKS : 4] @ np.array(MATCHERS)
+        words, function = counts[:, side], counts[:, 2 + side]
+        weight = DELTA * (words - function) + (1 - DELTA) * function
+        shares.append(np.nan_to_num(ratio(DELTA * content + (1 - DELTA) * others, weight)))
+    precision, recall = shares
+    mean = np.nan_to_num(ratio(precision * recall, ALPHA * precision + (1 - ALPHA) * recall))
+    matches = (counts[:, _MATCHED] + counts[:, _COVERED]) / 2
+    penalty = GAMMA * np.nan_to_num(ratio(counts[:, _CHUNKS], matches)) ** BETA
+    score = (1 - penalty) * mean
+    return {"": score, "_precision": precision, "_recall": recall, "_penalty": penalty}
 
 
-@dataclass(frozen=True)
+# METEOR 1.5 as a process: the jar reads requests line by line, and answers each with a line.
+#
+#     SCORE ||| reference 1 ||| ... ||| translation     23 counts
+#     EVAL ||| counts 1 ||| counts 2 ...                a score per counts, then that of their sum
+#
+# A line break or `|||` in a text would shift all answers that follow, so neither reaches the
+# process. What it writes to its standard error goes to a file, so that it never waits for a
+# reader.
+
+
+JAR = "meteor-1.5.jar"
+#: The table of paraphrases, beside the jar; without it the values are others.
+PARAPHRASES = "data/paraphrase-en.gz"
+OPTION = "--metrics"
+#: The least memory that METEOR needs with its paraphrases.
+MEMORY = "2G"
+_SEPARATOR = re.compile(r"\|{3,}")
+#: How many segments are scored by the jar, too, and how close both scores are.
+_COMPARED, _CLOSE = 100, 1e-9
+
+
+def packaged_jar() -> Path | None:
+    """The jar of the package pycocoevalcap, if that is installed."""
+    spec = find_spec("pycocoevalcap")
+    places = spec.submodule_search_locations if spec else None
+    return next((Path(place) / "meteor" / JAR for place in places or ()), None)
+
+
+def field_text(text: str) -> str:
+    r"""A text as a field of a request.
+
+    Examples:
+        >>> field_text("a ||| b\r\nc")
+        'a | | | b c'
+    """
+    apart = _SEPARATOR.sub(lambda found: " ".join(found[0]), text)
+    return " ".join(apart.split())
+
+
+@dataclass(eq=False)
 class MeteorMeasure:
-    """METEOR 1.5: the jar counts, the values follow from sums."""
+    """METEOR 1.5: the jar counts, the values follow from sums. Its process ends with this object.
 
-    process: MeteorProcess
-    size: int = SIZE
+    Attributes:
+        jar: path of the jar; that of the package pycocoevalcap if empty.
+        paraphrases: whether paraphrases match, whose table takes most of the start.
+        start: seconds to wait for the first answer, before which the paraphrases are read.
+        answer: seconds to wait for others.
+        failure: why it cannot be used any more.
+    """
+
+    size: ClassVar[int] = SIZE
+
+    jar: str = ""
+    paraphrases: bool = True
+    start: float = 900.0
+    answer: float = 300.0
+    failure: CannotCount | None = None
+    _checked: bool = field(default=False, repr=False)
+    _child: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+    _errors: IO[bytes] | None = field(default=None, repr=False)
 
     def counts(self, translations: Sequence[str], references: Sequence[Sequence[str]]) -> Numbers:
         """The counts of segments, a row each.
@@ -188,43 +258,167 @@ class MeteorMeasure:
         Raises:
             CannotCount: if METEOR fails, or has other parameters than METEOR 1.5 for English.
         """
-        counts = self.process.counts(translations, references)
-        own = meteor(addable(counts)).score
-        if len(counts) and not self.process.checked:
-            theirs = self.process.scores(counts[:_COMPARED])[:-1]
-            self.process.checked = True
-            if not np.allclose(own[:_COMPARED], theirs, rtol=0, atol=_CLOSE):
-                self.process.close()
+        counts = self.jar_counts(translations, references)
+        if len(counts) and not self._checked:
+            first = counts[:_COMPARED]
+            self._checked = True
+            if not np.allclose(
+                meteor(addable(first))[""], self.jar_scores(first)[:-1], rtol=0, atol=_CLOSE
+            ):
+                self.finish()
                 raise CannotCount(finding("MTS109").of(OPTION))
         return addable(counts)
 
     def values(self, sums: Numbers) -> dict[str, Numbers]:
         """The score of rows of summed counts, and what it is made of."""
-        return dict(zip(_PARTS, meteor(sums), strict=True))
+        return meteor(sums)
 
     def segment_values(self, counts: Numbers) -> dict[str, Numbers]:
         """The values of each segment by itself."""
-        return self.values(counts)
+        return meteor(counts)
 
     def signature(self, references: int) -> str:
         """As sacrebleu writes signatures."""
         number = "var" if references < 0 else references
-        matchers = "exact+stem+synonym" + "+paraphrase" * self.process.command.paraphrases
+        matchers = "exact+stem+synonym" + "+paraphrase" * self.paraphrases
         return f"METEOR|nrefs:{number}|lang:en|norm:yes|matchers:{matchers}|version:1.5"
 
     def finish(self) -> None:
-        """End the process."""
-        self.process.close()
+        """End the process; it would be started again."""
+        if self._errors is not None:
+            _end(self._child, self._errors)
+        self._child = self._errors = None
+
+    def jar_counts(
+        self, translations: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> Numbers:
+        """The counts of segments as METEOR has them, a row each.
+
+        Args:
+            translations: their texts.
+            references: one or several per segment; the one that matches best counts.
+
+        Raises:
+            CannotCount: if METEOR cannot be started, ends too early, or takes too long.
+        """
+        rows = np.zeros((len(translations), SIZE))
+        for row, (text, others) in enumerate(zip(translations, references, strict=True)):
+            (line,) = self._answers(["SCORE", *map(field_text, others), field_text(text)], 1)
+            words = line.split()
+            try:
+                rows[row] = [float(words[column]) for column in range(max(SIZE, len(words)))]
+            except (IndexError, ValueError) as reason:
+                raise self._fail("MTS105", answer=line[:80]) from reason
+        return rows
+
+    def jar_scores(self, counts: Numbers) -> list[float]:
+        """The scores of rows of counts, and then that of their sum, as METEOR has them."""
+        fields = ["EVAL", *(" ".join(map(str, row)) for row in counts.tolist())]
+        return [float(line) for line in self._answers(fields, len(counts) + 1)]
+
+    def _answers(self, fields: Sequence[str], number: int) -> list[str]:
+        """Send a request and return the lines of the answer; a process that is late is killed."""
+        if self.failure is not None:
+            raise self.failure
+        wait = self.answer if self._child else self.start
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            child.kill()
+
+        try:
+            child = self._child = self._child or self._start()
+            watch = threading.Timer(wait, stop)
+            watch.daemon = True
+            watch.start()
+            try:
+                if child.stdin is None or child.stdout is None:
+                    raise BrokenPipeError("it has ended")
+                child.stdin.write(" ||| ".join(fields).encode() + b"\n")
+                child.stdin.flush()
+                lines = [child.stdout.readline() for _ in range(number)]
+            finally:
+                watch.cancel()
+            if not all(line.endswith(b"\n") for line in lines):
+                raise BrokenPipeError("it ended without an answer")
+        except OSError as reason:
+            if late.is_set():
+                raise self._fail("MTS106", seconds=f"{wait:g}") from reason
+            raise self._fail("MTS104", reason=self._last_words() or str(reason)) from reason
+        return [line.decode(errors="replace").rstrip("\r\n") for line in lines]
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        """Start the process.
+
+        Raises:
+            CannotCount: if there is no Java, no jar, or no table of paraphrases beside it.
+            OSError: if it cannot be run.
+        """
+        jar = Path(self.jar) if self.jar else packaged_jar()
+        home = os.environ.get("JAVA_HOME")
+        java = shutil.which("java", path=str(Path(home) / "bin")) if home else None
+        java = java or shutil.which("java")
+        if jar is None or not jar.is_file():
+            where = f"{jar} is not a file" if jar else "the package pycocoevalcap is not installed"
+            raise self._fail("MTS101", reason=where)
+        if self.paraphrases and not (jar.parent / PARAPHRASES).is_file():
+            raise self._fail("MTS102", folder=str(jar.parent))
+        if java is None:
+            raise self._fail("MTS103")
+        options = ["-Dfile.encoding=UTF-8", "-jar", str(jar.resolve())]
+        options += ["-", "-", "-stdio", "-l", "en", "-norm"]
+        options += [] if self.paraphrases else ["-m", "exact stem synonym"]
+        pipe, self._errors = subprocess.PIPE, tempfile.TemporaryFile()  # noqa: SIM115
+        child = subprocess.Popen(  # noqa: S603 - Java, the jar and options, no shell
+            [java, f"-Xmx{MEMORY}", *options],
+            stdin=pipe,
+            stdout=pipe,
+            stderr=self._errors,
+            start_new_session=True,
+        )
+        weakref.finalize(self, _end, child, self._errors)
+        return child
+
+    def _last_words(self) -> str:
+        """The first line of the errors of a process that names one, or its exit status."""
+        if self._child is None or self._errors is None:
+            return ""
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(5)
+        self._errors.seek(0)
+        lines = [line.strip() for line in self._errors.read().decode(errors="replace").splitlines()]
+        wrong = [line[:160] for line in lines if "Exception" in line or "rror" in line]
+        status = self._child.returncode
+        return "" if status is None else (*wrong, f"exit status {status}")[0]
+
+    def _fail(self, code: str, **values: str) -> CannotCount:
+        """End the process for good, and return the exception."""
+        if self._child and "UnsupportedClassVersionError" in values.get("reason", ""):
+            java = self._child.args
+            code, values = "MTS108", {"java": java[0] if isinstance(java, list) else str(java)}
+        self.finish()
+        self.failure = CannotCount(entry(code).finding(values).of(OPTION))
+        return self.failure
 
 
-_PARTS = ("", "_precision", "_recall", "_penalty")
-#: How many segments are scored by the jar, too.
-_COMPARED = 100
+def _end(process: subprocess.Popen[bytes] | None, errors: IO[bytes]) -> None:
+    """Kill a process if it has started, and close its files."""
+    errors.close()
+    if process is not None:
+        process.kill()
+        for stream in (process.stdin, process.stdout):
+            with suppress(OSError):
+                if stream is not None:
+                    stream.close()
+        process.wait()
+
+
+Measure = StringMeasure | MeteorMeasure
 
 
 def measure(name: str, options: TranslationOptions) -> Measure:
     """A metric by name."""
     if name == METEOR:
-        command = Command(options.meteor_jar, not options.no_paraphrases)
-        return MeteorMeasure(MeteorProcess(command))
-    return StringMeasure(StringMetric(name, options))
+        return MeteorMeasure(options.meteor_jar, not options.no_paraphrases)
+    return StringMeasure(name, options)

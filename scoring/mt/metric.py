@@ -1,9 +1,8 @@
 """Machine translation: METEOR 1.5, BLEU, chrF, chrF++ and TER (LoReHLT 2019 plan, 15.2.2).
 
-Scoring as the plan has it: (1) normalise both sides (`segments`, `placeholders`), (2) count each
-segment against its references (`meteor_process`, `string_metrics`), (3) compute the values of the
-system, of documents and of segments, or of the segments that justify situation frames, from sums of
-these counts (`meteor`, `string_metrics`).
+Scoring as the plan has it: (1) normalise both sides (`segments`), (2) count each segment against
+its references, (3) compute the values of the system, of documents and of segments, or of the
+segments that justify situation frames, from sums of these counts (`measures`).
 
 Conventions:
     Counts are a row per segment of the reference: its place, whether it is scored, and the counts
@@ -33,204 +32,8 @@ from hlteval.scoring.mt.segments import (
     METRICS,
     Justifications,
     TranslationOptions,
-    paired,
+    segment_pairs,
 )
-
-# What a reader of the scores of translations must know: what was not scored, and signatures.
-
-
-def notes(
-    total: pl.DataFrame, options: TranslationOptions, measures: Mapping[str, Measure]
-) -> Iterator[str]:
-    """The notes, in order.
-
-    Args:
-        total: the counts of all segments.
-        options: what was chosen.
-        measures: the metrics, for their signatures.
-    """
-    scored = total.filter("scored")
-    yield from _subset(total, options)
-    yield from _justifications(options)
-    empty = int((total["references"] == 0).sum())
-    if empty:
-        yield f"{count_of(empty, 'segment')} with empty references: not scored"
-    missing = scored.filter(~pl.col("present")).height
-    if missing:
-        yield f"{count_of(missing, 'segment')} without a translation: scored as empty"
-    if more := int(scored["more"].sum()):
-        further = count_of(more, "further translation")
-        yield f"{further} of segments: only the first of a segment is scored"
-    if not scored.height:
-        yield "no segment is scored"
-        return
-    numbers = scored["references"].unique().to_list()
-    references = numbers[0] if len(numbers) == 1 else -1
-    for name, one in measures.items():
-        yield f"signature of {name}: {one.signature(references)}"
-
-
-def _subset(total: pl.DataFrame, options: TranslationOptions) -> Iterator[str]:
-    only = options.only
-    if only is None:
-        return
-    found = len(only & {*total.select("document", "segment").iter_rows()})
-    of_all = fill(
-        "{found:,} of its {count:,} {count|segment|segments} {found|is|are} in the reference",
-        {"found": found, "count": len(only)},
-    )
-    yield f"only a subset is scored: {of_all}"
-
-
-def _justifications(options: TranslationOptions) -> Iterator[str]:
-    found = options.justifications
-    if found is None:
-        return
-    right, all_frames = found.correct.height, found.submitted.height
-    yield fill(
-        "justifications: {right:,} of {count:,} situation {count|frame|frames} "
-        "{right|is|are} correct",
-        {"right": right, "count": all_frames},
-    )
-    if bare := right - found.frames.height:
-        yield fill(
-            "{bare:,} correct situation {bare|frame names|frames name} no segment", {"bare": bare}
-        )
-
-
-# What assessors see (section 15.2.3): justification segments, and the segments around them.
-
-
-def table(aligned: pl.DataFrame, found: Justifications, neighbours: int) -> pl.DataFrame:
-    """A row per frame and segment: the justification (`distance` 0) and its neighbours.
-
-    Args:
-        aligned: all segments, as `segments.paired` gives them.
-        found: the frames that were judged correct, with their justifications.
-        neighbours: how many segments before and after are shown.
-
-    Returns:
-        `document`, `justification`, `type` and `place` of the frame, `distance` (negative before
-        the justification), `segment`, `source`, `references` (one per line) and `translation`.
-    """
-    frames = found.frames.unique(maintain_order=True).rename({"segment": "justification"})
-    order = aligned.select("document", justification="segment", middle="order")
-    placed = frames.join(order, on=["document", "justification"], maintain_order="left")
-    texts = aligned.select(
-        "document",
-        "order",
-        "segment",
-        "source",
-        pl.col("references").list.join("\n"),
-        "translation",
-    )
-    rows = placed.join(texts, on="document", maintain_order="left_right")
-    rows = rows.with_columns(distance=pl.col("order") - pl.col("middle"))
-    shown = rows.filter(pl.col("distance").abs() <= neighbours)
-    return shown.select(
-        "document",
-        "justification",
-        "type",
-        "place",
-        "distance",
-        "segment",
-        "source",
-        "references",
-        "translation",
-    )
-
-
-# Situation frames against translations (section 15.2.1): do better translations help?
-#
-# Situation frames are scored on the source, on the reference translation and on the output of a
-# translation system. Over the documents that have both scores, their score on the output, and what
-# it loses to the reference, are correlated with the scores of the translation.
-
-
-#: What situation frames are found in.
-INPUTS: Final = ("source", "reference", "mt")
-#: Fewer documents give no correlation.
-FEWEST: Final = 3
-_COMPARED: Final = (("mt", ""), ("mt - source", "source"), ("mt - reference", "reference"))
-
-
-def correlation_tables(
-    documents: pl.DataFrame, metrics: Sequence[str], sf_scores: Mapping[str, Mapping[str, float]]
-) -> dict[str, pl.DataFrame]:
-    """The mean scores of situation frames, and their correlations with those of translations.
-
-    Args:
-        documents: a row per document, with a column per metric.
-        metrics: the metrics.
-        sf_scores: the scores of situation frames by input and document.
-
-    Returns:
-        `sf_performance` (`input`, `documents`, `mean`, and `difference`, that of `mt` less it over
-        the documents of both) and `sf_correlation` (`metric`, `score`, `documents`, `pearson`,
-        `spearman`, `kendall`).
-
-    Examples:
-        >>> documents = pl.DataFrame({"document": ["a", "b", "c"], "bleu": [10.0, 20.0, 30.0]})
-        >>> found = correlation_tables(documents, ["bleu"], {"mt": {"a": 0.1, "b": 0.2, "c": 0.3}})
-        >>> found["sf_correlation"].with_columns(pl.col("pearson").round(6)).row(0)
-        ('bleu', 'mt', 3, 1.0, 1.0, 1.0)
-    """
-    scored = documents["document"].to_list()
-    known = {name: _column(sf_scores.get(name, {}), scored) for name in INPUTS}
-    kinds = {
-        "input": pl.String,
-        "documents": pl.Int64,
-        "mean": pl.Float64,
-        "difference": pl.Float64,
-    }
-    performance = pl.DataFrame(list(_performance(known)), schema=kinds, orient="row")
-    rows = list(_correlations(documents, metrics, known))
-    names = {"metric": pl.String, "score": pl.String, "documents": pl.Int64}
-    names |= dict.fromkeys(("pearson", "spearman", "kendall"), pl.Float64)
-    return {
-        "sf_performance": performance,
-        "sf_correlation": pl.DataFrame(rows, schema=names, orient="row"),
-    }
-
-
-def _column(scores: Mapping[str, float], documents: Sequence[str]) -> NDArray[np.float64]:
-    """The scores of documents in order; not-a-number where there is none."""
-    return np.array([scores.get(name, np.nan) for name in documents], dtype=np.float64)
-
-
-def _performance(known: Mapping[str, NDArray[np.float64]]) -> Iterator[tuple[object, ...]]:
-    for name, scores in known.items():
-        own = ~np.isnan(scores)
-        if own.any():
-            both = own & ~np.isnan(known["mt"])
-            difference = float((known["mt"] - scores)[both].mean()) if both.any() else None
-            yield name, int(own.sum()), float(scores[own].mean()), difference
-
-
-def _correlations(
-    documents: pl.DataFrame, metrics: Sequence[str], known: Mapping[str, NDArray[np.float64]]
-) -> Iterator[tuple[object, ...]]:
-    for metric in metrics:
-        values = documents[metric].to_numpy()
-        for name, other in _COMPARED:
-            scores = known["mt"] - known[other] if other else known["mt"]
-            both = ~np.isnan(scores)
-            if both.any():
-                yield metric, name, int(both.sum()), *_coefficients(values[both], scores[both])
-
-
-def _coefficients(
-    one: NDArray[np.float64], other: NDArray[np.float64]
-) -> tuple[float | None, float | None, float | None]:
-    """Pearson's r, Spearman's rho, Kendall's tau-b; None for few documents or equal values."""
-    from scipy import stats  # takes longer than a score: only for who gives scores of frames
-
-    if one.size < FEWEST or np.ptp(one) == 0 or np.ptp(other) == 0:
-        return None, None, None
-    found = (stats.pearsonr, stats.spearmanr, stats.kendalltau)
-    pearson, spearman, kendall = (float(each(one, other).statistic) for each in found)
-    return pearson, spearman, kendall
-
 
 #: The columns of the counts beside those of metrics.
 PLACES: Mapping[str, pl.DataType | type[pl.DataType]] = {
@@ -259,6 +62,18 @@ class Translation(Metric):
         """The metrics by name."""
         return {name: measure(name, self.options) for name in self.options.metrics}
 
+    @cached_property
+    def _columns(self) -> Mapping[str, list[str]]:
+        """The columns of the counts of each metric."""
+        return {
+            name: [f"{name}.{number}" for number in range(metric.size)]
+            for name, metric in self.measures.items()
+        }
+
+    @property
+    def _all_columns(self) -> list[str]:
+        return [column for columns in self._columns.values() for column in columns]
+
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
     ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
@@ -276,36 +91,31 @@ class Translation(Metric):
             >>> metric.score(metric.total([counts]))[0]["ter"]
             20.0
         """
-        rows = paired(reference, system, self.options)
+        rows = segment_pairs(reference, system, self.options)
         scored = rows.filter("scored")
         translations, references = scored["translation"].to_list(), scored["references"].to_list()
         places = rows.with_columns(pl.col("references").list.len().cast(pl.Int64)).select(*PLACES)
-        counts = places.filter("scored")
-        for name, one in self.measures.items():
-            columns = one.counts(translations, references)
-            counts = counts.with_columns(
-                pl.Series(column, columns[:, at], dtype=pl.Float64)
-                for at, column in enumerate(_columns(name, one))
+        tables = [places.filter("scored")]
+        for name, metric in self.measures.items():
+            counts = metric.counts(translations, references)
+            tables.append(
+                pl.DataFrame(counts, schema=dict.fromkeys(self._columns[name], pl.Float64))
             )
-        counted = self.total(
-            [pl.concat([counts, places.filter(~pl.col("scored"))], how="diagonal")]
-        )
-        return counted, rows if alignment else None
+        counted = pl.concat(tables, how="horizontal")
+        rest = places.filter(~pl.col("scored"))
+        total = self.total([pl.concat([counted, rest], how="diagonal")])
+        return total, rows if alignment else None
 
     def finish(self) -> None:
         """End the process of METEOR."""
-        for one in self.measures.values():
-            one.finish()
-
-    @property
-    def _schema(self) -> dict[str, pl.DataType | type[pl.DataType]]:
-        columns = (name for one in self.measures.items() for name in _columns(*one))
-        return {**PLACES, **dict.fromkeys(columns, pl.Float64)}
+        for metric in self.measures.values():
+            metric.finish()
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all segments, by document."""
-        every = [pl.DataFrame(schema=self._schema), *counts]
-        rows = pl.concat(batch.select(*self._schema) for batch in every)
+        schema = {**PLACES, **dict.fromkeys(self._all_columns, pl.Float64)}
+        every = [pl.DataFrame(schema=schema), *counts]
+        rows = pl.concat(batch.select(*schema) for batch in every)
         return rows.sort("document", "order", maintain_order=True)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
@@ -314,56 +124,75 @@ class Translation(Metric):
         METEOR is undefined, not absent, where no metrics were chosen.
         """
         scored = total.filter("scored")
-        values = self._of_system(scored)
+        values: dict[str, float | None] = {}
+        for name, metric in self.measures.items():
+            sums = np.array([[math.fsum(scored[column]) for column in self._columns[name]]])
+            values[name] = float(metric.values(sums)[""][0]) if scored.height else None
+        if self.options.metrics == DEFAULT_METRICS:  # what the plan names, and was not asked for
+            values[METEOR] = None
+        values["segments"] = scored.height
         rows = (
             {"evaluation": "Translation", "scoring": "system", "measure": name, "value": value}
             for name, value in values.items()
         )
-        documents = self._of_documents(scored)
-        tables = {
-            "scorings": scorings(rows),
-            "documents": documents,
-            "segments": self._of_segments(scored),
-        }
+        sums_of_documents = scored.group_by("document", maintain_order=True).agg(
+            pl.len().cast(pl.Int64).alias("segments"), pl.col(self._all_columns).sum()
+        )
+        documents = self._with_values(sums_of_documents, "document", "segments")
+        segments = self._with_values(scored, "document", "segment", alone=True)
+        tables = {"scorings": scorings(rows), "documents": documents, "segments": segments}
         if self.options.sf_scores:
             tables |= correlation_tables(documents, self.options.metrics, self.options.sf_scores)
         return values, tables
 
-    def _of_system(self, scored: pl.DataFrame) -> dict[str, float | None]:
-        values: dict[str, float | None] = {}
-        for name, one in self.measures.items():
-            sums = [math.fsum(scored[column]) for column in _columns(name, one)]
-            found = one.values(np.array([sums])) if scored.height else None
-            values[name] = None if found is None else float(found[""][0])
-        if self.options.metrics == DEFAULT_METRICS:  # what the plan names, and was not asked for
-            values[METEOR] = None
-        return {**values, "segments": scored.height}
-
-    def _of_documents(self, scored: pl.DataFrame) -> pl.DataFrame:
-        sums = scored.group_by("document", maintain_order=True).agg(
-            pl.len().cast(pl.Int64).alias("segments"), pl.col(self._counted).sum()
-        )
-        return sums.select("document", "segments", *self._series(sums))
-
-    def _of_segments(self, scored: pl.DataFrame) -> pl.DataFrame:
-        return scored.select("document", "segment", *self._series(scored, alone=True))
-
-    def _series(self, sums: pl.DataFrame, *, alone: bool = False) -> list[pl.Series]:
-        """The values of rows of counts, a column per metric."""
+    def _with_values(self, sums: pl.DataFrame, *keys: str, alone: bool = False) -> pl.DataFrame:
+        """The keys and the values of rows of counts, a column per metric."""
         series: list[pl.Series] = []
-        for name, one in self.measures.items():
-            counts = _matrix(sums, _columns(name, one))
-            found = one.segment_values(counts) if alone else one.values(counts)
-            series += [pl.Series(name + end, each, dtype=pl.Float64) for end, each in found.items()]
-        return series
-
-    @property
-    def _counted(self) -> list[str]:
-        return [column for one in self.measures.items() for column in _columns(*one)]
+        for name, metric in self.measures.items():
+            counts = _matrix(sums, self._columns[name])
+            values = metric.segment_values(counts) if alone else metric.values(counts)
+            series += [
+                pl.Series(name + end, each, dtype=pl.Float64) for end, each in values.items()
+            ]
+        return sums.select(*keys, *series)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What a reader of the values must know, and the signatures of sacrebleu and METEOR."""
-        return tuple(notes(total, self.options, self.measures))
+        """Which segments are not scored, and the signatures of sacrebleu and METEOR."""
+        return tuple(self._notes(total))
+
+    def _notes(self, total: pl.DataFrame) -> Iterator[str]:
+        scored = total.filter("scored")
+        if (only := self.options.only) is not None:
+            found = len(only & {*total.select("document", "segment").iter_rows()})
+            yield fill(
+                "only a subset is scored: {found:,} of its {count:,} {count|segment|segments} "
+                "{found|is|are} in the reference",
+                {"found": found, "count": len(only)},
+            )
+        if (justified := self.options.justifications) is not None:
+            right = justified.correct.height
+            yield fill(
+                "justifications: {right:,} of {count:,} situation {count|frame|frames} "
+                "{right|is|are} correct",
+                {"right": right, "count": justified.submitted.height},
+            )
+            if bare := right - justified.frames.height:
+                names = "{bare:,} correct situation {bare|frame names|frames name} no segment"
+                yield fill(names, {"bare": bare})
+        if empty := int((total["references"] == 0).sum()):
+            yield f"{count_of(empty, 'segment')} with empty references: not scored"
+        if missing := scored.filter(~pl.col("present")).height:
+            yield f"{count_of(missing, 'segment')} without a translation: scored as empty"
+        if more := int(scored["more"].sum()):
+            further = count_of(more, "further translation")
+            yield f"{further} of segments: only the first of a segment is scored"
+        if not scored.height:
+            yield "no segment is scored"
+            return
+        numbers = scored["references"].unique().to_list()
+        for name, metric in self.measures.items():
+            signature = metric.signature(numbers[0] if len(numbers) == 1 else -1)
+            yield f"signature of {name}: {signature}"
 
     def error_analysis(
         self,
@@ -371,10 +200,10 @@ class Translation(Metric):
         total: pl.DataFrame,  # noqa: ARG002
     ) -> tuple[Tables, dict[str, str]]:
         """With justifications, what assessors see: these segments and their neighbours."""
-        found = self.options.justifications
-        if found is None:
+        justified = self.options.justifications
+        if justified is None:
             return {}, {}
-        return {"assessment": table(aligned, found, self.options.neighbours)}, {}
+        return {"assessment": assessment(aligned, justified, self.options.neighbours)}, {}
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[Translation, ...]:
         """The metric of the named values; it lacks those that are not computed.
@@ -403,27 +232,122 @@ class Translation(Metric):
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
         """The values of each replicate, from weighted sums over documents."""
-        scored = counts.filter("scored")
-        columns = ["segments", *self._counted]
-        sums = scored.group_by("document").agg(
-            pl.len().cast(pl.Float64).alias("segments"), pl.col(self._counted).sum()
+        sums = (
+            counts.filter("scored")
+            .group_by("document")
+            .agg(pl.len().cast(pl.Float64).alias("segments"), pl.col(self._all_columns).sum())
         )
         named = pl.DataFrame({"document": documents}, schema={"document": pl.String})
-        placed = named.join(sums, on="document", how="left", maintain_order="left")
-        summed = weights @ _matrix(placed.with_columns(pl.col(columns).fill_null(0.0)), columns)
-        something = summed[:, 0] > 0
-        found: Replicates = {"segments": summed[:, 0]}
-        at = 1
-        for name, one in self.measures.items():
-            values = one.values(summed[:, at : at + one.size])[""]
-            at += one.size
-            found[name] = np.where(something, values, np.nan)
-        return found
-
-
-def _columns(name: str, one: Measure) -> list[str]:
-    return [f"{name}.{at}" for at in range(one.size)]
+        placed = named.join(sums, on="document", how="left", maintain_order="left").fill_null(0.0)
+        summed = weights @ _matrix(placed, ["segments", *self._all_columns])
+        segments, begin = summed[:, 0], 1
+        replicates: Replicates = {"segments": segments}
+        for name, metric in self.measures.items():
+            values = metric.values(summed[:, begin : begin + metric.size])[""]
+            replicates[name] = np.where(segments > 0, values, np.nan)
+            begin += metric.size
+        return replicates
 
 
 def _matrix(rows: pl.DataFrame, columns: Sequence[str]) -> NDArray[np.float64]:
     return rows.select(columns).to_numpy().astype(np.float64).reshape(rows.height, len(columns))
+
+
+def assessment(aligned: pl.DataFrame, justified: Justifications, neighbours: int) -> pl.DataFrame:
+    """The segments that assessors see (section 15.2.3): justifications and their neighbours.
+
+    Args:
+        aligned: all segments, as `segments.segment_pairs` gives them.
+        justified: the frames that were judged correct, with their justifications.
+        neighbours: how many segments before and after are shown.
+
+    Returns:
+        A row per frame and segment: `document`, `justification`, `type` and `place` of the frame,
+        `distance` (negative before the justification), `segment`, `source`, `references` (one per
+        line) and `translation`.
+    """
+    frames = justified.frames.unique(maintain_order=True).rename({"segment": "justification"})
+    order = aligned.select("document", justification="segment", middle="order")
+    texts = ("source", pl.col("references").list.join("\n"), "translation")
+    rows = frames.join(order, on=["document", "justification"], maintain_order="left").join(
+        aligned.select("document", "order", "segment", *texts),
+        on="document",
+        maintain_order="left_right",
+    )
+    distance = pl.col("order") - pl.col("middle")
+    near = rows.filter(distance.abs() <= neighbours)
+    frame = ("document", "justification", "type", "place", distance.alias("distance"))
+    return near.select(*frame, "segment", "source", "references", "translation")
+
+
+#: The inputs in which situation frames are found.
+INPUTS: Final = ("source", "reference", "mt")
+#: Fewer documents give no correlation.
+FEWEST: Final = 3
+
+
+def correlation_tables(
+    documents: pl.DataFrame, metrics: Sequence[str], sf_scores: Mapping[str, Mapping[str, float]]
+) -> dict[str, pl.DataFrame]:
+    """The mean scores of situation frames, and their correlations with those of translations.
+
+    Do better translations help (section 15.2.1)? Situation frames are scored on the source, on the
+    reference translation and on the output of a translation system. Over the documents that have
+    both scores, their score on the output, and its loss to the reference, are correlated with the
+    scores of the translation.
+
+    Args:
+        documents: a row per document, with a column per metric.
+        metrics: the metrics.
+        sf_scores: the scores of situation frames by input and document.
+
+    Returns:
+        `sf_performance` (`input`, `documents`, `mean`, and `difference`, that of `mt` less it over
+        the documents of both) and `sf_correlation` (`metric`, `score`, `documents`, `pearson`,
+        `spearman`, `kendall`).
+
+    Examples:
+        >>> documents = pl.DataFrame({"document": ["a", "b", "c"], "bleu": [10.0, 20.0, 30.0]})
+        >>> found = correlation_tables(documents, ["bleu"], {"mt": {"a": 0.1, "b": 0.2, "c": 0.3}})
+        >>> found["sf_correlation"].with_columns(pl.col("pearson").round(6)).row(0)
+        ('bleu', 'mt', 3, 1.0, 1.0, 1.0)
+    """
+    names = documents["document"].to_list()
+    known = {
+        name: np.array([sf_scores.get(name, {}).get(each, np.nan) for each in names], np.float64)
+        for name in INPUTS
+    }
+    performance: list[tuple[object, ...]] = []
+    for name, scores in known.items():
+        own, differences = ~np.isnan(scores), known["mt"] - scores
+        both = ~np.isnan(differences)
+        if own.any():
+            difference = float(differences[both].mean()) if both.any() else None
+            performance.append((name, int(own.sum()), float(scores[own].mean()), difference))
+    compared = {"mt": known["mt"]}
+    compared |= {f"mt - {name}": known["mt"] - known[name] for name in INPUTS[:2]}
+    correlations: list[tuple[object, ...]] = []
+    for metric in metrics:
+        values = documents[metric].to_numpy()
+        for name, scores in compared.items():
+            both = ~np.isnan(scores)
+            if both.any():
+                coefficients = _coefficients(values[both], scores[both])
+                correlations.append((metric, name, int(both.sum()), *coefficients))
+    kinds = {"documents": pl.Int64, **dict.fromkeys(("mean", "difference"), pl.Float64)}
+    numbers = dict.fromkeys(("pearson", "spearman", "kendall"), pl.Float64)
+    text = {"metric": pl.String, "score": pl.String, "documents": pl.Int64}
+    return {
+        "sf_performance": pl.DataFrame(performance, {"input": pl.String, **kinds}, orient="row"),
+        "sf_correlation": pl.DataFrame(correlations, {**text, **numbers}, orient="row"),
+    }
+
+
+def _coefficients(one: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[float | None, ...]:
+    """Pearson's r, Spearman's rho, Kendall's tau-b; None for few documents or equal values."""
+    from scipy import stats  # takes longer than a score: only for who gives scores of frames
+
+    if one.size < FEWEST or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return None, None, None
+    functions = (stats.pearsonr, stats.spearmanr, stats.kendalltau)
+    return tuple(float(function(one, other).statistic) for function in functions)

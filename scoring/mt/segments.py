@@ -11,7 +11,7 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.representation import Corpus
+from hlteval.representation import Corpus, first_case
 from hlteval.scoring.similarity import resolve_places, with_entries
 
 # Protection of URLs: tokenizers of all metrics split them into many words (section 15.2.2).
@@ -37,25 +37,25 @@ _AFTER = ".,;:!?'\u2019\u201d\u00bb\u2026)]}"
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
 
 
-def protected(text: str) -> str:
+def with_placeholders(text: str) -> str:
     """A text with a word in place of each URL, e-mail address, @name and #tag.
 
     Examples:
-        >>> one, two = protected("see https://example.org/a."), protected("https://example.org/a")
+        >>> one, two = map(with_placeholders, ("see https://a.org/b.", "https://a.org/b"))
         >>> one == f"see {two}.", two.isalpha()
         (True, True)
     """
-    return _PROTECTED.sub(_placeholder, text)
 
+    def placeholder(found: re.Match[str]) -> str:
+        string = found[0]
+        kept = string.rstrip(_AFTER) if found["url"] else string
+        # The bracket of a URL such as .../A_(b) belongs to it.
+        if kept.count("(") > kept.count(")") and string[len(kept) :].startswith(")"):
+            kept += ")"
+        digest = hashlib.sha256(kept.encode()).hexdigest()[:16].translate(_LETTERS)
+        return f"x{digest}x{string[len(kept) :]}"
 
-def _placeholder(found: re.Match[str]) -> str:
-    written = found[0]
-    kept = written.rstrip(_AFTER) if found["url"] else written
-    # The bracket of a URL such as .../A_(b) belongs to it.
-    if kept.count("(") > kept.count(")") and written[len(kept) :].startswith(")"):
-        kept += ")"
-    digest = hashlib.sha256(kept.encode()).hexdigest()[:16].translate(_LETTERS)
-    return f"x{digest}x{written[len(kept) :]}"
+    return _PROTECTED.sub(placeholder, text)
 
 
 # The options of scoring translations.
@@ -101,7 +101,7 @@ class Justifications:
 
     @property
     def frames(self) -> pl.DataFrame:
-        """Those of the correct frames that name a segment."""
+        """The correct frames that name a segment."""
         return self.correct.filter(pl.col("segment").fill_null("") != "")
 
     @cached_property
@@ -112,7 +112,7 @@ class Justifications:
 
 @dataclass(frozen=True)
 class TranslationOptions:
-    """What was chosen.
+    """The options of the metric.
 
     Attributes:
         metrics: what is computed, in order.
@@ -159,13 +159,14 @@ class TranslationOptions:
 _KEY = ("document", "segment")
 
 
-def paired(reference: Corpus, system: Corpus, options: TranslationOptions) -> pl.DataFrame:
+def segment_pairs(reference: Corpus, system: Corpus, options: TranslationOptions) -> pl.DataFrame:
     """A row per segment of the reference, in the order of the reference.
 
     White space is normalised: each run of it is a space, with none at the ends.
 
     Args:
-        reference: one or several translations of each segment, by `set`.
+        reference: one or several translations of each segment, by `set`. Those of a form without
+            roles are those of a system on both sides.
         system: the translations of a system; of several of a segment the first counts.
         options: the subset that is scored, and whether URLs are protected.
 
@@ -174,19 +175,25 @@ def paired(reference: Corpus, system: Corpus, options: TranslationOptions) -> pl
         it), `references` (texts that are not empty), `translation`, `present` (whether the system
         has the segment), `more` (its further translations), and `scored`.
     """
-    gold, own = _texts(reference, "reference"), _texts(system, "system")
+    gold = _texts(reference, "reference")
+    gold, own = gold if gold.height else _texts(reference, "system"), _texts(system, "system")
     if options.protect_urls:
-        gold, own = (each.with_columns(text=_protected(each["text"])) for each in (gold, own))
+        gold, own = (
+            each.with_columns(pl.Series("text", map(with_placeholders, each["text"]), pl.String))
+            for each in (gold, own)
+        )
     references = gold.group_by(*_KEY, maintain_order=True).agg(
         references=pl.col("text").filter(pl.col("text") != "")
     )
     translations = own.group_by(*_KEY, maintain_order=True).agg(
         translation=pl.col("text").first(), more=pl.len().cast(pl.Int64) - 1
     )
-    sources = pl.concat([_role(each, "source") for each in (reference, system)])
+    sources = pl.concat([_texts(each, "source") for each in (reference, system)])
     sources = sources.unique([*_KEY], keep="first").select(*_KEY, source="text")
     rows = references.join(translations, on=_KEY, how="left", maintain_order="left")
     rows = rows.join(sources, on=_KEY, how="left", maintain_order="left")
+    only = options.only
+    wanted = [only is None or pair in only for pair in rows.select(_KEY).iter_rows()]
     return rows.select(
         "document",
         pl.int_range(pl.len(), dtype=pl.Int64).over("document").alias("order"),
@@ -196,51 +203,31 @@ def paired(reference: Corpus, system: Corpus, options: TranslationOptions) -> pl
         pl.col("translation").fill_null(""),
         pl.col("translation").is_not_null().alias("present"),
         pl.col("more").fill_null(0),
-        pl.Series("scored", _wanted(rows, options), dtype=pl.Boolean)
-        & (pl.col("references").list.len() > 0),
+        pl.Series("scored", wanted, dtype=pl.Boolean) & (pl.col("references").list.len() > 0),
     )
 
 
-def _wanted(rows: pl.DataFrame, options: TranslationOptions) -> list[bool]:
-    """Whether each segment is in the subset."""
-    only = options.only
-    return [only is None or pair in only for pair in rows.select(_KEY).iter_rows()]
-
-
 def _texts(corpus: Corpus, role: str) -> pl.DataFrame:
-    """The translations of a side; a form without roles has those of a system on both."""
-    own = _role(corpus, role)
-    return own if own.height or role == "system" else _role(corpus, "system")
-
-
-def _role(corpus: Corpus, role: str) -> pl.DataFrame:
-    names = corpus.documents.select(row="row", name="name")
-    rows = corpus.translations.select("document", "segment", "role", "text")
-    rows = rows.filter(pl.col("role") == role).rename({"document": "row"})
-    named = rows.join(names, on="row", how="left", maintain_order="left")
+    """The texts of one role with the names of their documents."""
+    names = corpus.documents.select("name", document="row")
+    rows = corpus.translations.filter(pl.col("role") == role)
+    named = rows.join(names, on="document", how="left", maintain_order="left")
     texts = pl.Series("text", [" ".join(text.split()) for text in named["text"]], dtype=pl.String)
     return named.select(document="name", segment="segment").with_columns(texts)
 
 
-def _protected(texts: pl.Series) -> pl.Series:
-    return pl.Series("text", map(protected, texts), dtype=pl.String)
-
-
 def readable(rows: pl.DataFrame) -> pl.DataFrame:
-    """Segments as people read them, with what became of each.
+    """Segments as people read them, with the outcome of each.
 
     Examples:
         >>> row = {"references": ["Osh."], "translation": "Osh.", "present": True, "scored": True}
         >>> readable(pl.DataFrame([row]))["outcome"].to_list()
         ['identical']
     """
-    outcome = (
-        pl.when(~pl.col("scored"))
-        .then(pl.lit("not scored"))
-        .when(~pl.col("present"))
-        .then(pl.lit("missing"))
-        .when(pl.col("references").list.contains(pl.col("translation")))
-        .then(pl.lit("identical"))
-        .otherwise(pl.lit("different"))
+    outcome = first_case(
+        (~pl.col("scored"), "not scored"),
+        (~pl.col("present"), "missing"),
+        (pl.col("references").list.contains(pl.col("translation")), "identical"),
+        otherwise="different",
     )
     return rows.with_columns(outcome=outcome)

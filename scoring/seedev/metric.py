@@ -14,23 +14,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from hlteval.representation import Corpus, align
 from hlteval.scoring.metric import MARKS, Evidence, Metric, Replicates, Weights, scorings, texts
-from hlteval.scoring.ratios import Numbers, Whole, plain, rates, ratio
+from hlteval.scoring.ratios import Numbers, Rates, Whole, plain, rates, ratio
 from hlteval.scoring.resampling import weighted
 from hlteval.scoring.seedev.event_pairs import UNIT, Evaluation, pairs
 from hlteval.scoring.seedev.events import Comparison, Side, inside, others, side
 
+#: The counts that add.
 ADDED = ("references", "predictions", "pairs", "matched")
 #: What is counted: annotations of either side, pairs, and their summed similarities in units.
 COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     **dict.fromkeys(("document", "evaluation", "scoring"), pl.String),
     **dict.fromkeys(ADDED, pl.Int64),
 }
+#: The names of the measures that are metrics.
 METRICS: Mapping[str, str] = {
     "f1": "F1",
     "recall": "Recall",
@@ -75,19 +79,8 @@ class EventMatch(Metric):
     measures: tuple[str, ...]
     others_count: bool = False
 
-    @property
-    def undefined(self) -> frozenset[str]:
-        """The metrics that have no value."""
-        return frozenset()
-
-    @property
-    def more_counts(self) -> Mapping[str, pl.Expr]:
-        """What is counted of the pairs of a scoring beside `COUNTS`."""
-        return {}
-
-    def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
-        """Both sides as they are compared."""
-        return reference, system
+    #: What else is counted of the pairs of a scoring and document.
+    kept: ClassVar[Sequence[pl.Expr]] = ()
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -102,8 +95,7 @@ class EventMatch(Metric):
         Returns:
             Counts, as `COUNTS`; and the alignment, a row per pair or unpaired annotation.
         """
-        reference, system = align(reference, system)
-        reference, system = self.prepare(reference, system)
+        reference, system = self.prepare(*align(reference, system))
         commutative = self.evaluations[0].commutative
         sides = (
             side(reference, reference, "reference", self.comparison, commutative),
@@ -117,6 +109,10 @@ class EventMatch(Metric):
         named = counts.join(names, on="document").with_columns(document="name").drop("name")
         conditions = self.comparison.conditions
         return named, _align(tables[0], sides, conditions, names) if alignment else None
+
+    def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
+        """Return what is compared of two corpora with the same documents."""
+        return reference, system
 
     def _pair(
         self,
@@ -167,11 +163,11 @@ class EventMatch(Metric):
             .drop_nulls("scoring")
             .group_by("document", "scoring")
             .agg(
+                *self.kept,
                 references=pl.col("label").sum().cast(pl.Int64),
                 predictions=pl.col("label_system").sum().cast(pl.Int64),
                 pairs=pl.col("weight").count().cast(pl.Int64),
                 matched=pl.col("weight").sum(),
-                **self.more_counts,
             )
         )
         names = dict(enumerate(evaluation.names))
@@ -197,7 +193,7 @@ class EventMatch(Metric):
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The metrics of the main scoring, and the table `scorings` of all evaluations."""
         counts = {name: total[name].to_numpy() for name in ADDED}
-        values = {name: plain(each) for name, each in self.compute_measures(counts).items()}
+        values = {name: plain(each) for name, each in self._measures(counts).items()}
         table = scorings(
             {
                 "evaluation": evaluation,
@@ -211,20 +207,33 @@ class EventMatch(Metric):
             for name in self.measures
         )
         metrics = {
-            name: None if name in self.undefined else values[measure][0]
+            name: values[measure][0] if self.is_defined(name) else None
             for name, measure in METRICS.items()
         }
         return metrics, {"scorings": table}
 
-    def compute_measures(self, counts: Mapping[str, Whole]) -> dict[str, Numbers]:
+    def is_defined(self, name: str) -> bool:  # noqa: ARG002
+        """Whether a metric has a value."""
+        return True
+
+    def rates(
+        self, matches: Numbers, predictions: Numbers, references: Numbers
+    ) -> Rates[NDArray[np.float64]]:
+        """Precision, recall and F1."""
+        return rates(matches, predictions, references)
+
+    def substitutions(self, missed: Whole) -> Numbers:
+        """The substitutions, from what the pairs lack to full similarity in units."""
+        return missed / UNIT
+
+    def _measures(self, counts: Mapping[str, Whole]) -> dict[str, Numbers]:
         """Every measure, of a scoring or replicate each; not-a-number where it is undefined."""
         references, predictions, pairs, matched = (counts[name] for name in ADDED)
         matches = matched / UNIT
         insertions = predictions - pairs
         deletions = references - pairs
-        precision, recall, f1 = rates(matches, predictions, references)
-        # In integers, so that a sum that is whole stays whole.
-        substitutions = (pairs * UNIT - matched) / UNIT
+        precision, recall, f1 = self.rates(matches, predictions, references)
+        substitutions = self.substitutions(pairs * UNIT - matched)
         return {
             "F1": f1,
             "Recall": recall,
@@ -249,17 +258,15 @@ class EventMatch(Metric):
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
         """The metrics of the main scoring, for each way to weigh the documents."""
-        values = self.compute_measures(
-            weighted(self.main_scoring(counts), ADDED, documents, weights)
-        )
+        values = self._measures(weighted(self.main_scoring(counts), ADDED, documents, weights))
         return {
             name: values[measure].astype(np.float64)
             for name, measure in METRICS.items()
-            if name not in self.undefined
+            if self.is_defined(name)
         }
 
     def main_scoring(self, counts: pl.DataFrame) -> pl.DataFrame:
-        """The counts of the main scoring."""
+        """The counts of the first scoring of the first evaluation."""
         main = self.evaluations[0]
         return counts.filter(evaluation=main.name, scoring=main.names[0])
 

@@ -1,55 +1,51 @@
-"""SeeDev as the official software measures it, and draws its bootstrap samples."""
+"""The official software of SeeDev, where it does otherwise than the description."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from hlteval.representation import Corpus, of_documents
-from hlteval.scoring.ratios import Numbers, Whole, harmonic, ratio
+from hlteval.scoring.ratios import Numbers, Rates, Whole, harmonic
 from hlteval.scoring.seedev.event_pairs import UNIT
 from hlteval.scoring.seedev.metric import ADDED, METRICS, EventMatch
 
 
 @dataclass(frozen=True, kw_only=True)
-class SoftwareMatch(EventMatch):
-    """The metric of the official software: documents without reference do not count.
+class OfficialEventMatch(EventMatch):
+    """How the official software compares events."""
 
-    It takes triggers as part of types, truncates the sum of mismatches, computes F1 from recall and
-    precision (undefined where both are 0), and draws pairs of the main scoring, not documents.
-    """
-
-    @property
-    def undefined(self) -> frozenset[str]:
-        """F1 or SER, where the software does not print it."""
-        return frozenset(name for name in ("f1", "ser") if METRICS[name] not in self.measures)
-
-    @property
-    def more_counts(self) -> Mapping[str, pl.Expr]:
-        """The similarities of pairs."""
-        return {"similarities": pl.col("weight").drop_nulls()}
+    kept: ClassVar = (pl.col("weight").drop_nulls().alias("similarities"),)
 
     def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
-        """Both sides with triggers in the types of events; the system in known documents only."""
+        """Documents without reference are ignored; triggers are part of types."""
         known = reference.documents["name"]
         if not system.documents["name"].is_in(known.implode()).all():
             system = of_documents(system, known)
-        return _triggers_in_types(reference), _triggers_in_types(system)
+        return _with_triggers(reference), _with_triggers(system)
 
-    def compute_measures(self, counts: Mapping[str, Whole]) -> dict[str, Numbers]:
-        """Every measure, of a scoring or replicate each."""
-        measures = super().compute_measures(counts)
-        substitutions = (counts["pairs"] * UNIT - counts["matched"]) // UNIT
-        errors = substitutions + measures["Insertions"] + measures["Deletions"]
-        measures["SER"] = ratio(errors, counts["references"])
-        measures["F1"] = harmonic(measures["Precision"], measures["Recall"])
-        return measures
+    def is_defined(self, name: str) -> bool:
+        """F1 and SER are not printed by every task."""
+        return name not in {"f1", "ser"} or METRICS[name] in self.measures
+
+    def rates(
+        self, matches: Numbers, predictions: Numbers, references: Numbers
+    ) -> Rates[NDArray[np.float64]]:
+        """F1 is computed from precision and recall, and undefined where both are 0."""
+        precision, recall, _ = super().rates(matches, predictions, references)
+        return Rates(precision, recall, harmonic(precision, recall))
+
+    def substitutions(self, missed: Whole) -> Numbers:
+        """The sum is truncated; in integers, so that a sum that is whole stays whole."""
+        return missed // UNIT
 
     @property
     def resampling_units(self) -> str:
-        """The pairs that the software draws."""
+        """Pairs of the main scoring, not documents."""
         return "pairs"
 
     def units(self, counts: pl.DataFrame) -> pl.DataFrame:
@@ -68,7 +64,7 @@ class SoftwareMatch(EventMatch):
         return table.join(main.select("evaluation", "scoring").head(1), how="cross")
 
 
-def _triggers_in_types(corpus: Corpus) -> Corpus:
+def _with_triggers(corpus: Corpus) -> Corpus:
     """A corpus whose events have their triggers in their types."""
     if corpus.frames["trigger"].null_count() == corpus.frames.height:
         return corpus

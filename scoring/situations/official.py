@@ -15,10 +15,11 @@ import polars as pl
 from hlteval.findings.counts import fill
 from hlteval.representation import Corpus
 from hlteval.scoring.curves import Curve
-from hlteval.scoring.situations.plan import CRASH, FrameMatch, curves_of, submitted_rows
-from hlteval.scoring.situations.situations import (
+from hlteval.scoring.situations.plan import (
+    CRASH,
     LAYERS,
-    ambiguous_segments,
+    FrameMatch,
+    Options,
     candidate_places,
     situations,
 )
@@ -35,6 +36,7 @@ _CRASHES = (
 class OfficialFrameMatch(FrameMatch):
     """How the script compares frames."""
 
+    by_rank: ClassVar[bool] = True
     one_point: ClassVar[str] = f"{FrameMatch.one_point}; the official script crashes"
     no_point: ClassVar[str] = f"{FrameMatch.no_point}; the official script prints an area of 0"
 
@@ -53,7 +55,7 @@ class OfficialFrameMatch(FrameMatch):
 
     def system_frames(self, corpus: Corpus, reference: Corpus) -> pl.DataFrame:
         """The submitted frames, without places in segments with an ambiguous block."""
-        unknown = pl.col("document").is_in(ambiguous_segments(reference)["document"].implode())
+        unknown = pl.col("document").is_in(candidate_places(reference)["document"].implode())
         frames = super().system_frames(corpus, reference)
         return frames.with_columns(place=pl.when(~unknown).then("place"))
 
@@ -74,7 +76,7 @@ class OfficialFrameMatch(FrameMatch):
 
     def ambiguous(self, reference: Corpus) -> pl.DataFrame:
         """No segment: none is left out of Type+Place."""
-        return ambiguous_segments(reference).clear()
+        return super().ambiguous(reference).clear()
 
     def crashes_at(self, system: Corpus) -> Iterable[pl.DataFrame]:
         """The frames whose places are in the dictionary but for spaces around them."""
@@ -87,7 +89,7 @@ class OfficialFrameMatch(FrameMatch):
         """The curve of each layer; None where the submission has no frames of it."""
         if crashes(total):
             return dict.fromkeys(LAYERS)
-        return curves_of(total, submitted_rows(total), by_rank=True)
+        return super().curves(total)
 
     def figures(self, points: Curve | None) -> dict[str, float | None]:
         """The metrics of one layer; it prints a zero for no point at all."""
@@ -97,7 +99,7 @@ class OfficialFrameMatch(FrameMatch):
         return values | {"auc": values["auc_unanchored"]}
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What a reader of the numbers must know."""
+        """Sentences about the numbers."""
         if crashes(total):
             return (_CRASHES,)
         split = next((own.split_ties for own in self.curves(total).values() if own), 0)
@@ -144,3 +146,11 @@ def dictionary_names(frames: pl.DataFrame, dictionary: Mapping[str, str]) -> dic
     places = frames["place"].drop_nulls().unique()
     keys = {place: place.strip().lower() for place in places}
     return {place: names[key] for place, key in keys.items() if key in names}
+
+
+METRICS: dict[str, type[FrameMatch]] = {"plan": FrameMatch, "official": OfficialFrameMatch}
+
+
+def frame_match(profile: str = "plan", options: Options | None = None) -> FrameMatch:
+    """The metric of a profile with some options."""
+    return METRICS[profile](profile, options or Options())

@@ -263,10 +263,9 @@ def ranked(invoke: Run, *words: object) -> dict[str, Any]:
     return result
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize("replicates", [32, 199, 10_000])
+@pytest.mark.parametrize(("replicates", "seed"), [(32, 0), (199, 1), (10_000, 2)])
 def test_five_documents_have_the_probability_of_all_outcomes(
-    invoke: Run, tmp_path: Path, seed: int, replicates: int
+    invoke: Run, tmp_path: Path, replicates: int, seed: int
 ) -> None:
     """Five wins of five: 2 of 2⁵ outcomes are as large, .0625, with any draws."""
     reference = templettes(tmp_path / "reference.tpl", {}, 5)
@@ -300,12 +299,12 @@ def test_counted_ranks_of_four_systems_do_not_depend_on_the_seed(
         for name, own in zip("abcd", wrong, strict=True)
     ]
     outcomes = []
-    for seed in range(4):
+    for seed in range(2):
         given = ("hub4", "-r", reference, *systems, "--seed", seed, "--bootstrap", ALL, *BOTH)
         result = ranked(invoke, "compare", *given)
         probabilities = [(pair["probability"], pair["corrected"]) for pair in result["differences"]]
         outcomes.append(([system["rank"] for system in result["systems"]], probabilities))
-    assert outcomes == outcomes[:1] * 4
+    assert outcomes == outcomes[:1] * 2
     ranks, probabilities = outcomes[0]
     assert ranks == [1, 1, 3, 3]
     assert sorted(probabilities)[:4] == [(2 / 256, 6 * 2 / 256)] * 4
@@ -318,21 +317,22 @@ BOTH = ("--mode", "both")
 EIGHT = [dict.fromkeys(range(number), 1 + number % 3) for number in range(8)]
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
 def test_eight_systems_on_eight_documents_are_not_distinguishable(
-    invoke: Run, tmp_path: Path, form: str
+    invoke: Run, tmp_path: Path
 ) -> None:
     reference = templettes(tmp_path / "reference.tpl", {}, 8)
     systems = [templettes(tmp_path / f"s{at}.tpl", own, 8) for at, own in enumerate(EIGHT)]
     given = ("leaderboard", "hub4", "-r", reference, *systems, "--metrics", "both.f", *BOTH)
-    done = invoke(*given, "--format", form, "--bootstrap", ALL)
+    files = {form: tmp_path / f"board.{form}" for form in ("markdown", "latex", "html")}
+    others = [word for form, path in files.items() for word in ("--output-file", f"{form}={path}")]
+    done = invoke(*given, *others, "--bootstrap", ALL)
     assert done.exit_code == 0, done.stderr
-    assert "no difference can be significant: 8 documents, 28 pairs, smallest p 0.22" in done.stdout
-    assert "not distinguishable" in done.stdout
-    assert "Best by" not in done.stdout
-    if form == "text":
-        ranks = [line.split()[0] for line in done.stdout.splitlines() if " s" in line[:9]]
-        assert ranks == ["rank", *"--------", "system", *"12345678"]
+    for text in (done.stdout, *(path.read_text("utf-8") for path in files.values())):
+        assert "no difference can be significant: 8 documents, 28 pairs, smallest p 0.22" in text
+        assert "not distinguishable" in text
+        assert "Best by" not in text
+    ranks = [line.split()[0] for line in done.stdout.splitlines() if " s" in line[:9]]
+    assert ranks == ["rank", *"--------", "system", *"12345678"]
 
 
 def test_significance_is_in_the_json_of_a_leaderboard(invoke: Run, tmp_path: Path) -> None:

@@ -34,23 +34,24 @@ SCORE = ("score", "seedev-full", "-r", DEMO / "reference", "-s", DEMO / "system"
 SERVE = ("serve", "--no-browser", "--defaults", "none")
 
 
-@pytest.mark.parametrize("hidden", ["plain", "hidden"])
 @pytest.mark.parametrize(
-    ("module", "arguments"),
+    ("module", "arguments", "hidden"),
     [
-        ("hlteval.cli.process", SCORE),
-        ("hlteval.cli.app", SCORE),
-        ("polars.dataframe", SCORE),
-        ("numpy", SCORE),
-        ("numpy.lib", SCORE),
-        ("hlteval.scoring.seedev", SCORE),
-        ("hlteval.cli.process", SERVE),
-        ("hlteval.serve.settings", SERVE),
-        ("hlteval.serve.application", SERVE),
-        ("starlette.routing", SERVE),
-        ("hlteval.serve.jobs", SERVE),
-        ("uvicorn", SERVE),
-        ("uvicorn.protocols.http.h11_impl", SERVE),
+        ("hlteval.cli.process", SCORE, "plain"),
+        ("hlteval.cli.app", SCORE, "hidden"),
+        ("polars.dataframe", SCORE, "plain"),
+        ("polars.dataframe", SCORE, "hidden"),
+        ("numpy", SCORE, "plain"),
+        ("numpy.lib", SCORE, "hidden"),
+        ("hlteval.scoring.seedev", SCORE, "plain"),
+        ("hlteval.cli.process", SERVE, "hidden"),
+        ("hlteval.serve.settings", SERVE, "plain"),
+        ("hlteval.serve.application", SERVE, "hidden"),
+        ("starlette.routing", SERVE, "plain"),
+        ("starlette.routing", SERVE, "hidden"),
+        ("hlteval.serve.jobs", SERVE, "plain"),
+        ("uvicorn", SERVE, "hidden"),
+        ("uvicorn.protocols.http.h11_impl", SERVE, "plain"),
     ],
 )
 def test_ctrl_c_during_an_import_prints_no_traceback(

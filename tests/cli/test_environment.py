@@ -54,8 +54,13 @@ def limited(size: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-@pytest.mark.parametrize("how", ["full", "closed"])
-@pytest.mark.parametrize("name", PRINTING)
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        *(("version", "full"), ("explain", "closed"), ("validate", "full"), ("score", "closed")),
+        *(("convert", "full"), ("convert", "closed")),
+    ],
+)
 def test_standard_output_that_cannot_be_written(name: str, how: str) -> None:
     if how == "full" and not FULL.exists():
         pytest.skip("the system has no /dev/full")
@@ -69,7 +74,7 @@ def test_standard_output_that_cannot_be_written(name: str, how: str) -> None:
     assert done.stderr.decode() == f"{message} incomplete\n"
 
 
-@pytest.mark.parametrize("name", PRINTING)
+@pytest.mark.parametrize("name", ["explain", "score", "convert"])
 def test_a_reader_that_has_had_enough_is_no_error(name: str) -> None:
     read, write = os.pipe()
     os.close(read)
@@ -166,7 +171,7 @@ def test_a_full_disk_changes_nothing(name: str, corpus: Path, tmp_path: Path) ->
     assert tree(tmp_path) == before
 
 
-@pytest.mark.parametrize("size", [4000, 20_000, 100_000])
+@pytest.mark.parametrize("size", [4000, 100_000])
 def test_scores_and_report_are_written_together(size: int, corpus: Path, tmp_path: Path) -> None:
     """The tables fit, and the report does not: neither is there."""
     command = ["score", "seedev-full", "-r", str(corpus), "-s", str(corpus), "-o", "out"]
@@ -381,12 +386,11 @@ def test_a_signal_at_any_moment_prints_nothing(
 ) -> None:
     """No traceback, and no "Exception ignored in ..."."""
     draw = random.Random(number.value)
-    for _ in range(2):
-        seconds = draw.uniform(0.0, 2.0)
-        code, errors = interrupted(writing(corpus)["folder"], tmp_path, number, seconds)
-        assert code in (-number, 0), errors
-        assert errors == b"" or not code
-        assert not [name for name in tree(tmp_path) if ".part" in name]
+    seconds = draw.uniform(0.0, 2.0)
+    code, errors = interrupted(writing(corpus)["folder"], tmp_path, number, seconds)
+    assert code in (-number, 0), errors
+    assert errors == b"" or not code
+    assert not [name for name in tree(tmp_path) if ".part" in name]
 
 
 def test_a_signal_that_the_caller_ignores_is_ignored(corpus: Path, tmp_path: Path) -> None:

@@ -1,23 +1,36 @@
-"""Rules of EDL about the fields of mentions (EDL101, EDL301 to EDL318)."""
+"""Rules of EDL about the fields of mentions: EDL101, EDL301 to EDL318, EDL501 and EDL504 to EDL508.
+
+All fields but the extent, which `extents` checks; documents and entities are also looked up in the
+reference, in a list of documents (`--documents`) and in a knowledge base (`--kb`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import polars as pl
 
-from hlteval.converters.edl.edl_tab import SHOWN
+from hlteval.converters.edl.edl_tab import SHOWN, blank, matches
 from hlteval.converters.toolkit.rows import decimal
-from hlteval.grammars import pattern
-from hlteval.representation import Corpus, row_hash
-from hlteval.validators.rule import RuleContext, about_file, at, only_if
+from hlteval.findings import Finding
+from hlteval.findings.suggest import closest_files
+from hlteval.grammars import pattern, vocabulary
+from hlteval.representation import Corpus, first_case, row_hash
+from hlteval.validators.names import unknown_names
+from hlteval.validators.rule import RuleContext, about_file, about_submission, at, first_of, only_if
 
-# Tables of EDL that several rules use, and expressions over fields.
-
-
+#: The names of fields, types and lists, and the conventions of offsets.
+VOCABULARY = vocabulary("edl")
+#: What a rule checks, and a condition with its hint.
+Check = Callable[[RuleContext], pl.LazyFrame]
+Case = tuple[pl.Expr, str | pl.Expr]
 #: The columns of the extent of a mention.
 EXTENT = ("document", "start", "end")
+#: The options that name a list of documents and a knowledge base.
+DOCUMENTS, KB = "documents", "kb"
+#: A mention type; a language, with which the names of its documents begin by default.
+NOMINAL, ENGLISH = "NOM", "ENG"
 
 
 def mentions(context: RuleContext) -> pl.LazyFrame:
@@ -33,33 +46,13 @@ def mentions(context: RuleContext) -> pl.LazyFrame:
     )
 
 
-def first(rows: pl.LazyFrame, key: str) -> pl.LazyFrame:
-    """The place of the first of the rows with the same key, with their `count`."""
-    place = pl.col("origin", "record", "id").first()
-    return rows.group_by(key, maintain_order=True).agg(place, count=pl.len())
-
-
-def blank(column: str) -> pl.Expr:
-    """Whether a field holds nothing but spaces."""
-    return pl.col(column).fill_null("").str.strip_chars() == ""
-
-
-def shown(column: str, *, empty: str = "") -> pl.Expr:
+def quote(column: str, *, empty: str = "") -> pl.Expr:
     """A field as quoted in a message: a long one is cut, an empty one may be told in words."""
     text = pl.col(column)
     if empty:
         text = pl.when(blank(column)).then(pl.lit(empty)).otherwise(text)
     short = pl.concat_str(text.str.slice(0, SHOWN), pl.lit("…"))
     return pl.when(text.str.len_chars() > SHOWN).then(short).otherwise(text)
-
-
-def matches(column: str, rule: str) -> pl.Expr:
-    """Whether a field matches a rule of the grammar."""
-    return pl.col(column).str.contains(f"^(?:{pattern('edl', rule)})$")
-
-
-#: A mention type; a language, with which the names of its documents begin by default.
-NOMINAL, ENGLISH = "NOM", "ENG"
 
 
 def no_mentions(context: RuleContext) -> pl.LazyFrame:
@@ -69,21 +62,25 @@ def no_mentions(context: RuleContext) -> pl.LazyFrame:
     return about_file(only_if(not records, files))
 
 
-def no_run(context: RuleContext) -> pl.LazyFrame:
-    """A mention without a run."""
-    return at(context.cached(mentions).filter(blank("annotator")), "run")
+def where(condition: pl.Expr, field: str, **values: pl.Expr) -> Check:
+    """The rule about mentions that meet a condition, at a field, with values for its message."""
+
+    def check(context: RuleContext) -> pl.LazyFrame:
+        return at(context.cached(mentions).filter(condition).with_columns(**values), field)
+
+    return check
+
+
+no_run, no_mention_id = where(blank("annotator"), "run"), where(blank("mention"), "mention")
+no_string, no_entity = where(blank("text"), "text"), where(blank("entity"), "entity")
+no_confidence = where(blank("written"), "confidence")
 
 
 def another_run(context: RuleContext) -> pl.LazyFrame:
     """A run that is not that of the first line, once for each run."""
-    runs = first(context.cached(mentions).filter(~blank("annotator")), "annotator")
-    others = runs.with_columns(first=shown("annotator").first()).slice(1)
-    return at(others.with_columns(given=shown("annotator")), "run")
-
-
-def no_mention_id(context: RuleContext) -> pl.LazyFrame:
-    """A mention without an identifier."""
-    return at(context.cached(mentions).filter(blank("mention")), "mention")
+    runs = first_of(context.cached(mentions).filter(~blank("annotator")), "annotator")
+    others = runs.with_columns(first=quote("annotator").first()).slice(1)
+    return at(others.with_columns(given=quote("annotator")), "run")
 
 
 def repeated_mention_id(context: RuleContext) -> pl.LazyFrame:
@@ -93,36 +90,62 @@ def repeated_mention_id(context: RuleContext) -> pl.LazyFrame:
     # another rule reports two mentions of the same extent
     fresh = alike.filter(pl.struct("mention", *EXTENT).is_first_distinct())
     found = fresh.with_columns(
-        first=pl.col("record").first().over("mention"), given=shown("mention")
+        first=pl.col("record").first().over("mention"), given=quote("mention")
     )
     return at(found.filter(~pl.col("mention").is_first_distinct()), "mention")
 
 
-def no_string(context: RuleContext) -> pl.LazyFrame:
-    """A mention without its text."""
-    return at(context.cached(mentions).filter(blank("text")), "text")
+def _write(column: str, form: str, *, names: Mapping[str, str] | None = None) -> Case:
+    """The hint to write a field in capitals without spaces, where that has a form."""
+    meant = pl.col(column).fill_null("").str.strip_chars().str.to_uppercase()
+    meant = meant.replace(names or {})
+    return meant.str.contains(f"^(?:{form})$"), pl.format("write {}", meant)
 
 
-def no_entity(context: RuleContext) -> pl.LazyFrame:
-    """A mention without an entity."""
-    return at(context.cached(mentions).filter(blank("entity")), "entity")
+#: An entity that is neither a number nor NIL and digits.
+entity_form = where(
+    ~blank("entity") & ~matches("entity", "entity"),
+    "entity",
+    given=quote("entity"),
+    hint=first_case(
+        _write("entity", "(?:NIL)?[0-9]+"),
+        (
+            pl.col("entity").str.strip_chars().str.to_uppercase().str.starts_with("NIL"),
+            "write NIL and digits only, the same for all mentions of the entity",
+        ),
+        (
+            pl.col("entity").str.contains(r"^/?m[./]"),
+            "use a number of the knowledge base; this looks like a Freebase identifier",
+        ),
+        otherwise="write a number of the knowledge base, or NIL and digits",
+    ),
+)
 
+#: An entity type that is none of the four.
+entity_type = where(
+    ~matches("label", "type"),
+    "type",
+    given=quote("label", empty="(empty)"),
+    hint=first_case(
+        _write("label", pattern("edl", "type"), names=VOCABULARY["types"]),
+        (
+            pl.col("label").str.strip_chars().str.to_uppercase() == "FAC",
+            "write LOC; facilities are locations in this task",
+        ),
+        otherwise="use GPE, LOC, ORG or PER",
+    ),
+)
 
-def entity_form(context: RuleContext) -> pl.LazyFrame:
-    """An entity that is neither a number nor NIL and digits."""
-    entity = pl.col("entity")
-    meant = entity.str.strip_chars().str.to_uppercase()
-    hint = (
-        pl.when(meant.str.contains("^(?:NIL)?[0-9]+$"))
-        .then(pl.format("write {}", meant))
-        .when(meant.str.starts_with("NIL"))
-        .then(pl.lit("write NIL and digits only, the same for all mentions of the entity"))
-        .when(entity.str.contains(r"^/?m[./]"))
-        .then(pl.lit("use a number of the knowledge base; this looks like a Freebase identifier"))
-        .otherwise(pl.lit("write a number of the knowledge base, or NIL and digits"))
-    )
-    found = context.cached(mentions).filter(~blank("entity"), ~matches("entity", "entity"))
-    return at(found.with_columns(given=shown("entity"), hint=hint), "entity")
+#: A mention type that is neither NAM nor NOM.
+mention_type = where(
+    ~matches("mention_type", "mention_type").fill_null(value=False),
+    "mention type",
+    given=quote("mention_type", empty="(empty)"),
+    hint=first_case(
+        _write("mention_type", pattern("edl", "mention_type")),
+        otherwise="write NAM for a name, or NOM for a nominal",
+    ),
+)
 
 
 def padded_entity(context: RuleContext) -> pl.LazyFrame:
@@ -135,8 +158,8 @@ def padded_entity(context: RuleContext) -> pl.LazyFrame:
     others = forms.select("plain", other="entity")
     pairs = padded.join(others, on="plain", maintain_order="left")
     pairs = pairs.filter(pl.col("entity") != pl.col("other")).unique("entity", maintain_order=True)
-    found = first(rows, "entity").join(pairs, on="entity", maintain_order="left")
-    return at(found.with_columns(given=shown("entity"), other=shown("other")), "entity")
+    found = first_of(rows, "entity").join(pairs, on="entity", maintain_order="left")
+    return at(found.with_columns(given=quote("entity"), other=quote("other")), "entity")
 
 
 def nil_types(context: RuleContext) -> pl.LazyFrame:
@@ -149,7 +172,7 @@ def nil_types(context: RuleContext) -> pl.LazyFrame:
     other = rows.filter(pl.col("label") != pl.col("type")).unique(
         "entity", keep="first", maintain_order=True
     )
-    return at(other.with_columns(given=shown("entity"), other=shown("label")), "type")
+    return at(other.with_columns(given=quote("entity"), other=quote("label")), "type")
 
 
 def alternatives(context: RuleContext) -> pl.LazyFrame:
@@ -162,54 +185,12 @@ def alternatives(context: RuleContext) -> pl.LazyFrame:
     rows = rows.join(others, left_on="row", right_on="mention_row", maintain_order="left")
     every = pl.concat_list("entity", "others")
     joined = rows.with_columns(every=every.list.join("|"), count=every.list.len())
-    return at(joined.with_columns(given=shown("every")), "entity")
+    return at(joined.with_columns(given=quote("every")), "entity")
 
 
 def only_in_references(corpus: Corpus) -> str:
-    """What a corpus has that only a reference may have; empty if there is nothing."""
+    """Why a corpus can only be a reference; empty if it may be a submission."""
     return "" if corpus.links.is_empty() else "the submission has mentions with several entities"
-
-
-#: The entity types by other names that systems give them.
-_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(("PERSON", "PERS", "PEOPLE"), "PER"),
-        **dict.fromkeys(("ORGANIZATION", "ORGANISATION", "ORGA"), "ORG"),
-        **dict.fromkeys(("LOCATION", "PLACE"), "LOC"),
-        **dict.fromkeys(("GEO-POLITICAL ENTITY", "GEOPOLITICAL ENTITY", "GPES"), "GPE"),
-    }
-)
-
-
-def entity_type(context: RuleContext) -> pl.LazyFrame:
-    """An entity type that is none of the four."""
-    meant = pl.col("label").str.strip_chars().str.to_uppercase()
-    hint = (
-        pl.when(meant.str.contains(f"^(?:{pattern('edl', 'type')})$"))
-        .then(pl.format("write {}", meant))
-        .when(meant.is_in(list(_NAMES)))
-        .then(pl.format("write {}", meant.replace(_NAMES)))
-        .when(meant == "FAC")
-        .then(pl.lit("write LOC; facilities are locations in this task"))
-        .otherwise(pl.lit("use GPE, LOC, ORG or PER"))
-    )
-    found = context.cached(mentions).filter(~matches("label", "type"))
-    return at(found.with_columns(given=shown("label", empty="(empty)"), hint=hint), "type")
-
-
-def mention_type(context: RuleContext) -> pl.LazyFrame:
-    """A mention type that is neither NAM nor NOM."""
-    meant = pl.col("mention_type").fill_null("").str.strip_chars().str.to_uppercase()
-    hint = (
-        pl.when(meant.str.contains(f"^(?:{pattern('edl', 'mention_type')})$"))
-        .then(pl.format("write {}", meant))
-        .otherwise(pl.lit("write NAM for a name, or NOM for a nominal"))
-    )
-    known = matches("mention_type", "mention_type").fill_null(value=False)
-    found = context.cached(mentions).filter(~known)
-    return at(
-        found.with_columns(given=shown("mention_type", empty="(empty)"), hint=hint), "mention type"
-    )
 
 
 def nominal(context: RuleContext) -> pl.LazyFrame:
@@ -219,33 +200,136 @@ def nominal(context: RuleContext) -> pl.LazyFrame:
     named = rows.join(known, on="name", how="left", maintain_order="left")
     language = pl.col("language").fill_null(pl.col("name").str.slice(0, len(ENGLISH)))
     found = named.filter(language.str.to_uppercase() == ENGLISH)
-    return at(found.with_columns(document=shown("name")), "mention type")
+    return at(found.with_columns(document=quote("name")), "mention type")
 
 
-def no_confidence(context: RuleContext) -> pl.LazyFrame:
-    """A mention without a confidence."""
-    return at(context.cached(mentions).filter(blank("written")), "confidence")
+_CONFIDENCE = pl.col("confidence")
+_IN_RANGE = (_CONFIDENCE > 0) & (_CONFIDENCE <= 1)
+
+#: A confidence that is not a number.
+no_number = where(
+    ~blank("written") & _CONFIDENCE.is_null(),
+    "confidence",
+    given=quote("written"),
+    hint=first_case(
+        (pl.col("written").str.contains("^[01],[0-9]+$"), ", with a decimal point"), otherwise=""
+    ),
+)
+#: A confidence that is not above 0 and at most 1.
+out_of_range = where(~_IN_RANGE, "confidence", given=quote("written"))
+#: A confidence in its range that is not written as a decimal number with a point.
+confidence_form = where(
+    _IN_RANGE & pl.col("confidence_text").is_not_null() & ~matches("confidence_text", "confidence"),
+    "confidence",
+    given=quote("written"),
+    fix=_CONFIDENCE.map_elements(decimal, return_dtype=pl.String),
+)
 
 
-def no_number(context: RuleContext) -> pl.LazyFrame:
-    """A confidence that is not a number."""
-    found = context.cached(mentions).filter(~blank("written"), pl.col("confidence").is_null())
-    comma = pl.col("written").str.contains("^[01],[0-9]+$")
-    hint = pl.when(comma).then(pl.lit(", with a decimal point")).otherwise(pl.lit(""))
-    return at(found.with_columns(given=shown("written"), hint=hint), "confidence")
+def unknown_document(context: RuleContext) -> pl.LazyFrame:
+    """A document that the reference does not have, once for each document."""
+    known = context.against.documents.lazy().select("name")
+    rows = only_if(not context.own, context.cached(mentions))
+    strange = rows.join(known, on="name", how="anti", maintain_order="left")
+    strange = strange.filter(matches("name", "document"))  # the reader reports others
+    found = first_of(strange, "name").collect()
+    names = context.against.documents["name"].to_list()
+    meant = closest_files(found["name"].to_list(), names)
+    hints = {name: f"did you mean {other}?" for name, other in meant.items()}
+    hint = pl.col("name").replace_strict(
+        hints,
+        default="remove these mentions; they count as false positives",
+        return_dtype=pl.String,
+    )
+    return at(found.lazy().with_columns(document=quote("name"), hint=hint), "document")
 
 
-def out_of_range(context: RuleContext) -> pl.LazyFrame:
-    """A confidence that is not above 0 and at most 1."""
-    value = pl.col("confidence")
-    found = context.cached(mentions).filter((value <= 0) | (value > 1))
-    return at(found.with_columns(given=shown("written")), "confidence")
+def _list_summary(context: RuleContext) -> pl.LazyFrame:
+    """The mentions beside the list of documents, in one row; nothing if there is no list."""
+    there = DOCUMENTS in context.lists
+    corpus = context.lists.get(DOCUMENTS, context.system)
+    names = only_if(there, corpus.documents.lazy().select("name", listed=pl.lit(value=True)))
+    rows = only_if(there, context.cached(mentions))
+    rows = rows.group_by("name", maintain_order=True).agg(mentions=pl.len())
+    placed = rows.join(names, on="name", how="left", maintain_order="left")
+    silent = names.join(rows, on="name", how="anti", maintain_order="left")
+    own, listed = pl.col("mentions").is_not_null(), pl.col("listed").fill_null(value=False)
+    documents = pl.concat([placed, silent], how="diagonal")
+    name, outside, silent_ones = pl.col("name"), own & ~listed, listed & ~own
+    return documents.select(
+        first=name.filter(own).first(),
+        inside=(own & listed).any(),
+        count=pl.col("mentions").filter(outside).sum(),
+        documents=outside.sum(),
+        outside=name.filter(outside).first(),
+        silent=silent_ones.sum(),
+        first_silent=name.filter(silent_ones).first(),
+        listed=listed.sum(),
+    )
 
 
-def confidence_form(context: RuleContext) -> pl.LazyFrame:
-    """A confidence in its range that is not written as a decimal number with a point."""
-    inside = (pl.col("confidence") > 0) & (pl.col("confidence") <= 1)
-    odd = pl.col("confidence_text").is_not_null() & ~matches("confidence_text", "confidence")
-    found = context.cached(mentions).filter(inside, odd)
-    fix = pl.col("confidence").map_elements(decimal, return_dtype=pl.String)
-    return at(found.with_columns(given=shown("written"), fix=fix), "confidence")
+def outside_list(context: RuleContext) -> pl.LazyFrame:
+    """Documents with mentions that are not listed, if others are."""
+    found = context.cached(_list_summary).filter(pl.col("documents") > 0, "inside")
+    return about_submission(found.select("count", "documents", document="outside"))
+
+
+def nothing_listed(context: RuleContext) -> pl.LazyFrame:
+    """No document with mentions is listed."""
+    found = context.cached(_list_summary).filter(pl.col("first").is_not_null(), ~pl.col("inside"))
+    example = pl.col("first_silent").fill_null("nothing")
+    return about_submission(found.select("listed", document="first", example=example))
+
+
+def silent_documents(context: RuleContext) -> pl.LazyFrame:
+    """Listed documents without mentions, if others have some."""
+    found = context.cached(_list_summary).filter(pl.col("silent") > 0, "inside")
+    return about_submission(found.select("listed", count="silent", document="first_silent"))
+
+
+def excluded_documents(
+    context: RuleContext, options: Mapping[str, str], values: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """The documents of --exclude that neither side, nor the list of --documents, has."""
+    if "exclude" in values:
+        corpora = (context.system, context.against, *context.lists.values())
+        known = {name for corpus in corpora for name in corpus.documents["name"]}
+        names = values["exclude"]["docid"]
+        yield from unknown_names("exclude", "document", names, known, options["exclude"])
+
+
+def _links(context: RuleContext) -> pl.LazyFrame:
+    """The mentions with a link to the knowledge base, if there is one."""
+    rows = only_if(KB in context.lists, context.cached(mentions))
+    return rows.filter(pl.col("entity").str.contains("^[0-9]+$"))
+
+
+def _entities(context: RuleContext) -> pl.LazyFrame:
+    """The knowledge base; an empty one if there is none."""
+    base = context.lists.get(KB, context.against).entities.lazy().select("entity", "source")
+    return only_if(KB in context.lists, base)
+
+
+def not_in_kb(context: RuleContext) -> pl.LazyFrame:
+    """An entity that the knowledge base does not have, once for each entity."""
+    strange = _links(context).join(
+        _entities(context), on="entity", how="anti", maintain_order="left"
+    )
+    return at(first_of(strange, "entity").with_columns(given=quote("entity")), "entity")
+
+
+def implausible_link(context: RuleContext) -> pl.LazyFrame:
+    """A mention whose type its entity cannot have, once for each pair of them."""
+    lists = [{"source": name, **source} for name, source in VOCABULARY["sources"].items()]
+    kinds = pl.LazyFrame(lists)
+    source = pl.col("source").str.strip_chars().str.to_uppercase()
+    entities = (
+        _entities(context).with_columns(source).join(kinds, on="source", maintain_order="left")
+    )
+    types = pl.col("types").explode()
+    known = entities.group_by("entity", maintain_order=True).agg(pl.col("kind").first(), types)
+    pairs = _links(context).unique(("entity", "label"), keep="first", maintain_order=True)
+    typed = pairs.filter(pl.col("label").is_in(["GPE", "LOC", "ORG", "PER"]))
+    joined = typed.join(known.rename({"kind": "source"}), on="entity", maintain_order="left")
+    wrong = joined.filter(~pl.col("types").list.contains(pl.col("label")))
+    return at(wrong.with_columns(given=quote("entity"), type="label"), "entity")

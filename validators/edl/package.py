@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from hlteval.converters.edl import neleval
 from hlteval.converters.edl.edl_tab import SUFFIX, files, sniff
 from hlteval.findings import Finding, finding
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.validators.edl.packing import NAME
 from hlteval.validators.packages import Package, entity_header
 
 ARCHIVES = {"zip", "tgz"}
 _NAMED = 3
+_SUFFIXES = re.compile(r"\.(?:tgz|tar\.gz|zip)$", re.IGNORECASE)
 
 
 def findings(package: Package) -> Iterator[Finding]:
@@ -24,45 +25,18 @@ def findings(package: Package) -> Iterator[Finding]:
         return  # not a submission, but made from one for the scorer
     tables = files(source)
     yield from (found for member in tables for found in entity_header(member))
-    yield from _names(source, tables)
-    yield from named(source)
-    if source.kind in ARCHIVES:
-        yield from _archive(source, tables)
-
-
-def named(source: Source) -> Iterator[Finding]:
-    """What is wrong with the name of an archive.
-
-    Args:
-        source: the submission.
-    """
-    if source.kind in ARCHIVES and source.has_name:
-        outer = PurePosixPath(source.path).name
-        if not NAME.fullmatch(_stem(outer)):
-            yield finding("EDL111", file=source.path, name=outer)
-
-
-def _stem(name: str) -> str:
-    """The name of an archive without its suffix."""
-    return re.sub(r"\.(?:tgz|tar\.gz|zip)$", "", name, flags=re.IGNORECASE)
-
-
-def _names(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
-    """Files beside the one file, and its name."""
     if len(tables) > 1:
-        names = ", ".join(member.name for member in tables[:_NAMED])
-        more = ", …" if len(tables) > _NAMED else ""
-        yield finding("EDL105", file=source.path, count=len(tables), names=names + more)
+        names = [member.name for member in tables[:_NAMED]] + ["…"] * (len(tables) > _NAMED)
+        yield finding("EDL105", file=source.path, count=len(tables), names=", ".join(names))
     for member in tables:
         if source.kind != "stdin" and not member.basename.endswith(SUFFIX):
             yield finding("EDL108", file=member.display)
     for member in source.members:
         if member not in tables:
             yield finding("EDL109", file=member.display)
-
-
-def _archive(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
-    """The findings about the kind of an archive and what is in it."""
+    yield from archive_name(source)
+    if source.kind not in ARCHIVES:
+        return
     if source.kind == "zip":
         yield finding("EDL106", file=source.path)
     for member in tables:
@@ -70,11 +44,19 @@ def _archive(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
         if len(path.parts) > 1:
             folder, base = str(path.parent), path.name
             yield finding("EDL107", file=member.display, name=member.name, folder=folder, base=base)
-    if not source.has_name:
-        return
-    stem = _stem(PurePosixPath(source.path).name)
-    if len(tables) == 1 and tables[0].basename not in {stem, f"{stem}{SUFFIX}"}:
-        inner = tables[0].basename
-        yield finding(
-            "EDL110", file=source.path, inner=inner, outer=f"{stem.removesuffix(SUFFIX)}.tab"
-        )
+    stem = _SUFFIXES.sub("", PurePosixPath(source.path).name)
+    inner = tables[0].basename if len(tables) == 1 and source.has_name else stem
+    if inner not in {stem, f"{stem}{SUFFIX}"}:
+        outer = f"{stem.removesuffix(SUFFIX)}.tab"
+        yield finding("EDL110", file=source.path, inner=inner, outer=outer)
+
+
+def archive_name(source: Source) -> Iterator[Finding]:
+    """The finding about the name of an archive.
+
+    Args:
+        source: the submission.
+    """
+    name = PurePosixPath(source.path).name
+    if source.kind in ARCHIVES and source.has_name and not NAME.fullmatch(_SUFFIXES.sub("", name)):
+        yield finding("EDL111", file=source.path, name=name)

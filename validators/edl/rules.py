@@ -5,7 +5,7 @@ The reader reports what makes a record unreadable.
 
 from __future__ import annotations
 
-from hlteval.validators.edl import documents, extents, fields, texts
+from hlteval.validators.edl import extents, fields
 from hlteval.validators.rule import Rule
 
 #: A column that only tables of eight fields have: other formats cannot break rules about these.
@@ -36,13 +36,13 @@ RULES = (
     Rule("EDL402", "mentions", extents.same_extent),
     Rule("EDL403", "mentions", extents.inside_another),
     Rule("EDL404", "mentions", extents.across_another),
-    Rule("EDL501", "mentions", documents.unknown_document, submission_only=True),
-    Rule("EDL502", "mentions", texts.outside_text),
-    Rule("EDL503", "mentions", texts.other_text),
-    Rule("EDL504", "mentions", documents.not_in_kb),
-    Rule("EDL505", "mentions", documents.implausible_link),
-    Rule("EDL506", "mentions", documents.unlisted, submission_only=True),
-    Rule("EDL507", "mentions", documents.nothing_listed, submission_only=True),
-    Rule("EDL508", "mentions", documents.silent_documents, submission_only=True),
-    Rule("EDL509", "mentions", texts.other_convention, rewrites=texts.right_offsets),
+    Rule("EDL501", "mentions", fields.unknown_document, submission_only=True),
+    Rule("EDL502", "mentions", extents.outside_text),
+    Rule("EDL503", "mentions", extents.other_text),
+    Rule("EDL504", "mentions", fields.not_in_kb),
+    Rule("EDL505", "mentions", fields.implausible_link),
+    Rule("EDL506", "mentions", fields.outside_list, submission_only=True),
+    Rule("EDL507", "mentions", fields.nothing_listed, submission_only=True),
+    Rule("EDL508", "mentions", fields.silent_documents, submission_only=True),
+    Rule("EDL509", "mentions", extents.other_convention, rewrites=extents.right_offsets),
 )

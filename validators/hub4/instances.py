@@ -1,86 +1,77 @@
-"""Rules of HUB-4 about instances and their sets (HUB20x, HUB225 to HUB229, HUB301, HUB306)."""
+"""Rules of HUB-4 about instances, their sets, pointers, slots and fills (HUB201 to HUB306)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import polars as pl
 
 from hlteval.findings.counts import first_names
 from hlteval.findings.suggest import closest, closest_files
 from hlteval.validators.hub4.tables import (
+    among,
     corpus_option,
+    corpus_texts,
+    fills,
     frames,
-    known,
+    has_two_fills,
+    headless_pointers,
+    is_number,
+    like_slot,
+    orphans,
     pointers,
-    undefined,
+    texts,
     unknown_names,
     unknown_sets,
-    unreferred,
+    without_colon,
 )
 from hlteval.validators.names import mismatch
 from hlteval.validators.rule import RuleContext, about_file, at, first_of, only_if
 
-# Rules of HUB-4 about pointers (HUB206 to HUB208).
-
-
 #: Pointers to nothing for which a similar instance is searched.
 _HINTED = 1000
-
 _EXACT = "point to an instance of this file, spelled exactly as in its header"
+#: Letters of a name of which two may be wrong.
+_LONG = 6
+
+# Rules about pointers (HUB206 to HUB208).
 
 
 def dangling_pointer(context: RuleContext) -> pl.LazyFrame:
     """A pointer to a missing instance, with the one that is meant if that is clear."""
-    meant = pl.col("meant")
-    similar = pl.format("did you mean <{}>?", meant)
-    hint = pl.when(meant.is_null()).then(pl.lit(_EXACT)).otherwise(similar)
-    return context.cached(_dangling).with_columns(hint=hint)
+    similar = pl.format("did you mean <{}>?", "meant")
+    return context.cached(_dangling_pointers).with_columns(hint=similar.fill_null(_EXACT))
 
 
-def meant_instances(context: RuleContext) -> pl.LazyFrame:
-    """The instances, as `frame`, that pointers to missing ones likely mean."""
-    return context.cached(_dangling).select(frame="meant").drop_nulls()
-
-
-def _dangling(context: RuleContext) -> pl.LazyFrame:
+def _dangling_pointers(context: RuleContext) -> pl.LazyFrame:
     """The pointers to missing instances, with the similar one that no pointer leads to, `meant`.
 
-    Each instance is meant by one pointer at most.
+    Each instance is meant by one pointer at most. Pointers to instances whose header may be
+    unreadable are left out, and those of which only the case of the document tells them from one
+    that is not in the corpus.
     """
-    found = _to_nothing(context).collect()
-    alone: dict[int, list[str]] = {}
-    if found.height:
-        for document, frame in unreferred(context).select("document", "frame").collect().rows():
-            alone.setdefault(document, []).append(frame)
-    meant: list[str | None] = []
-    for document, target in found.head(_HINTED).select("document", "target").rows():
-        left = alone.get(document, [])
-        similar = closest(target, left) if left else None
-        meant.append(similar)
-        if similar is not None:
-            left.remove(similar)
-    meant += [None] * (found.height - len(meant))
-    return found.lazy().with_columns(pl.Series("meant", meant, pl.String))
-
-
-def _to_nothing(context: RuleContext) -> pl.LazyFrame:
-    """The pointers to missing instances, but not to those whose header may be unreadable."""
     unread = context.system.rejected_records.filter(pl.col("code") == "HUB102")
     types = unread["text"].str.extract("^<? *([A-Za-z0-9_]+)", 1).drop_nulls().to_list()
     kind = pl.col("target").str.extract("^([A-Za-z0-9_]+)", 1)
-    found = pointers(context).filter(pl.col("leads_to").is_null() & ~kind.is_in(types))
-    headers = undefined(context).select("target")
-    found = found.join(headers, on="target", how="anti", maintain_order="left")
-    return found.filter(~_of_unknown_document(context))
-
-
-def _of_unknown_document(context: RuleContext) -> pl.Expr:
-    """Whether only the case of the document tells a pointer from one that is not in the corpus."""
     names = [name.casefold() for name in unknown_names(context)]
     document = pl.col("target").str.to_lowercase().str.extract("^[^-]+-(.*)-[0-9]+$", 1)
-    return document.is_in(names).fill_null(value=False)
+    rows = pointers(context).filter(pl.col("leads_to").is_null() & ~kind.is_in(types))
+    rows = rows.filter(~document.is_in(names).fill_null(value=False))
+    headers = headless_pointers(context).select("target")
+    found = rows.join(headers, on="target", how="anti", maintain_order="left").collect()
+    alone: dict[int, list[str]] = {}
+    if found.height:
+        for place, frame in orphans(context).select("document", "frame").collect().rows():
+            alone.setdefault(place, []).append(frame)
+    meant: list[str | None] = [None] * found.height
+    for index, (place, target) in enumerate(
+        found.head(_HINTED).select("document", "target").iter_rows()
+    ):
+        left = alone.get(place, [])
+        meant[index] = similar = closest(target, left) if left else None
+        if similar is not None:
+            left.remove(similar)
+    return found.lazy().with_columns(pl.Series("meant", meant, pl.String))
 
 
 def pointer_elsewhere(context: RuleContext) -> pl.LazyFrame:
@@ -95,15 +86,14 @@ def pointer_elsewhere(context: RuleContext) -> pl.LazyFrame:
 def pointer_twice(context: RuleContext) -> pl.LazyFrame:
     """A pointer that is twice in one alternative."""
     key = ["frame_row", "slot_number", "alternative", "target"]
-    headers = undefined(context).select("record")
+    headers = headless_pointers(context).select("record")
     rows = pointers(context).join(headers, on="record", how="anti", maintain_order="left")
     again = rows.filter(pl.struct(key).is_duplicated())
     first = pl.col("record").first().over(key)
     return again.with_columns(first=first).filter(pl.col("record") != first)
 
 
-#: Letters of a name of which two may be wrong.
-_LONG = 6
+# Rules about instances and their sets.
 
 
 def no_instance(context: RuleContext) -> pl.LazyFrame:
@@ -116,29 +106,24 @@ def nothing_read(context: RuleContext) -> pl.LazyFrame:
     """A file with lines but without an instance that can be read, with what it looks like."""
     rejected = context.system.rejected_records
     first = rejected["text"].head(1).to_list() if context.system.frames.is_empty() else []
+    line = (first[0] or "") if first else ""
+    kind, hint = "this does not look like a template set", "pass the template set"
+    if rejected["text"].str.contains(r"^<[^<>\s]+-[0-9]+>$").any():
+        kind = "the headers have no :="
+        hint = "write <TYPE-DOCUMENT-NUMBER> := with := on the same line"
+    elif line.startswith(("{", "[")):
+        kind = "this looks like JSON"
+    elif line.startswith("<?xml"):
+        kind = "this looks like XML"
+    elif line.startswith("<") and ":=" not in line:
+        kind, hint = "this looks like a text corpus", f"{hint}; a corpus goes to --corpus"
     found = about_file(rejected.lazy().head(len(first)).select("origin"))
-    headers = rejected["text"].str.contains(r"^<[^<>\s]+-[0-9]+>$").any()
-    kind, hint = _kind(first[0] or "" if first else "", headers=bool(headers))
     return found.with_columns(kind=pl.lit(kind), hint=pl.lit(hint))
-
-
-def _kind(line: str, *, headers: bool) -> tuple[str, str]:
-    """What a file looks like by its first line, and what to do."""
-    another = "pass the template set"
-    if headers:
-        return "the headers have no :=", "write <TYPE-DOCUMENT-NUMBER> := with := on the same line"
-    if line.startswith(("{", "[")):
-        return "this looks like JSON", another
-    if line.startswith("<?xml"):
-        return "this looks like XML", another
-    if line.startswith("<") and ":=" not in line:
-        return "this looks like a text corpus", f"{another}; a corpus goes to --corpus"
-    return "this does not look like a template set", another
 
 
 def like_a_header(context: RuleContext) -> pl.LazyFrame:
     """A pointer alone in its line that looks like a header: nothing else defines its instance."""
-    return undefined(context).with_columns(id="target")
+    return headless_pointers(context).with_columns(id="target")
 
 
 def duplicate_instance(context: RuleContext) -> pl.LazyFrame:
@@ -149,29 +134,26 @@ def duplicate_instance(context: RuleContext) -> pl.LazyFrame:
 
 
 def no_top(context: RuleContext) -> pl.LazyFrame:
-    """A set without the instance that ties it together."""
-    rows = frames(context).join(
-        unknown_sets(context), on="document", how="anti", maintain_order="left"
-    )
-    rows = rows.with_columns(top=(pl.col("label") == context.schema.top).any().over("name"))
+    """A set without the instance that ties it together, unless its header cannot be read."""
+    top = context.schema.top
+    strange = unknown_sets(context)
+    rows = frames(context).join(strange, on="document", how="anti", maintain_order="left")
     meant = [name.casefold() for name in unknown_names(context)]
-    rows = rows.filter(~pl.col("name").str.to_lowercase().is_in(meant))
-    first = rows.filter(~pl.col("top")).unique("name", keep="first", maintain_order=True)
-    unread = _unread_tops(context)
-    first = first.join(unread, on="document", how="anti", maintain_order="left")
-    return first.with_columns(top=pl.lit(context.schema.top))
-
-
-def _unread_tops(context: RuleContext) -> pl.LazyFrame:
-    """The documents of the instances after a header of the top type that cannot be read."""
-    top = rf"(?i)^<?\s*{re.escape(context.schema.top)}(?:[^A-Za-z0-9]|$)"
-    rejected = context.system.rejected_records.lazy().filter(pl.col("code") == "HUB102")
-    headers = rejected.filter(pl.col("text").str.contains(top))
-    rows = context.table("frames", "origin", "record", "document")
-    both = pl.concat([rows, headers.select("origin", "record", unread=True)], how="diagonal")
-    both = both.sort("origin", "record")
+    has_top = (pl.col("label") == top).any().over("name")
+    rows = rows.filter(~has_top & ~pl.col("name").str.to_lowercase().is_in(meant))
+    first = rows.unique("name", keep="first", maintain_order=True)
+    # The instances after a header of the top type that cannot be read are in its set.
+    pattern = rf"(?i)^<?\s*{re.escape(top)}(?:[^A-Za-z0-9]|$)"
+    headers = context.system.rejected_records.lazy().filter(
+        pl.col("code") == "HUB102", pl.col("text").str.contains(pattern)
+    )
+    every = context.table("frames", "origin", "record", "document")
+    every = pl.concat([every, headers.select("origin", "record", unread=True)], how="diagonal")
     following = pl.col("document").backward_fill().over("origin")
-    return both.with_columns(document=following).filter("unread").select("document").drop_nulls()
+    every = every.sort("origin", "record").with_columns(document=following)
+    unread = every.filter("unread").select("document").drop_nulls()
+    first = first.join(unread, on="document", how="anti", maintain_order="left")
+    return first.with_columns(top=pl.lit(top))
 
 
 def several_tops(context: RuleContext) -> pl.LazyFrame:
@@ -192,56 +174,51 @@ def scattered_set(context: RuleContext) -> pl.LazyFrame:
 
 def without_pointer(context: RuleContext) -> pl.LazyFrame:
     """An instance that no pointer leads to, unless a pointer to nothing likely means it."""
-    meant = meant_instances(context)
-    rows = unreferred(context).join(meant, on="frame", how="anti", maintain_order="left")
+    meant = context.cached(_dangling_pointers).select(frame="meant").drop_nulls()
+    rows = orphans(context).join(meant, on="frame", how="anti", maintain_order="left")
     slot = context.schema.pointers[0] if context.schema.pointers else ""
     return rows.with_columns(slot=pl.lit(slot))
 
 
+def _unknown_documents(context: RuleContext) -> tuple[list[str], list[str], list[str]]:
+    """The documents of the corpus, those of the sets, and those of the sets that it lacks.
+
+    If it has none of several, that is one problem (`other_corpus`) and not one of each.
+    """
+    corpus = corpus_texts(context).select("name").collect()["name"].to_list()
+    return corpus, context.system.documents["name"].to_list(), unknown_names(context)
+
+
 def other_corpus(context: RuleContext) -> pl.LazyFrame:
     """A template set of which the corpus has no document at all, once."""
-    sets, strange = context.system.documents["name"].to_list(), unknown_names(context)
-    names = known(context).select("name").collect()["name"].to_list()
+    corpus, sets, strange = map(sorted, _unknown_documents(context))
     origins = context.table("sources", "row").rename({"row": "origin"}).head(1)
-    found = about_file(only_if(_are_others(strange, sets), origins))
-    hint = mismatch(sorted(names), sorted(strange)) if names and strange else ""
+    found = about_file(only_if(len(strange) == len(sets) > 1, origins))
+    hint = mismatch(corpus, strange) if corpus and strange else ""
     if not hint or hint.startswith("did you mean"):  # of other documents, a similar name is chance
         hint = "pass the corpus that the template set was made from"
-    option = corpus_option(context)
-    values = {
-        "option": option,
-        "corpus": first_names(sorted(names), 1),
-        "sets": first_names(sorted(sets), 1),
-        "hint": hint,
-    }
+    values = {"option": corpus_option(context), "hint": hint}
+    values |= {"corpus": first_names(corpus, 1), "sets": first_names(sets, 1)}
     return found.with_columns(pl.lit(value).alias(name) for name, value in values.items())
 
 
-def _are_others(strange: list[str], sets: list[str]) -> bool:
-    return len(strange) == len(sets) > 1
-
-
 def unknown_document(context: RuleContext) -> pl.LazyFrame:
-    """An instance set of a document that is not in the corpus, once for each document."""
-    names = known(context).select("name").collect()["name"].to_list()
-    every = _are_others(unknown_names(context), context.system.documents["name"].to_list())
+    """An instance set of a document that is not in the corpus, once for each document.
+
+    The hint is the document that may be meant: another division of the pointer, or a similar name.
+    """
+    corpus, names, strange = _unknown_documents(context)
     sets = context.records("frames").join(context.names, on="document", maintain_order="left")
-    strange = sets.join(unknown_sets(context), on="document", how="semi", maintain_order="left")
-    found = first_of(only_if(not every, strange), "name").collect()
-    hints = dict(_hints(found.select("name", "id").rows(), names))
-    hint = pl.col("name").replace_strict(hints, default="", return_dtype=pl.String)
-    option = pl.lit(corpus_option(context))
-    return at(found.lazy(), "pointer").with_columns(hint=hint, option=option)
-
-
-def _hints(strange: list[tuple[str, str]], known: list[str]) -> Iterator[tuple[str, str]]:
-    """The document that may be meant: another division of the pointer, or a similar name."""
-    names = set(known)
-    similar = closest_files([name for name, _ in strange if len(name) >= _LONG], known, distance=2)
-    similar |= closest_files([name for name, _ in strange if len(name) < _LONG], known)
-    for name, pointer in strange:
+    sets = sets.join(unknown_sets(context), on="document", how="semi", maintain_order="left")
+    every = len(strange) == len(names) > 1
+    found = first_of(only_if(not every, sets), "name").collect()
+    known, unknown = set(corpus), found["name"].to_list()
+    similar = closest_files([name for name in unknown if len(name) >= _LONG], corpus, distance=2)
+    similar |= closest_files([name for name in unknown if len(name) < _LONG], corpus)
+    hints: list[str] = []
+    for name, pointer in found.select("name", "id").iter_rows():
         tails = (name[at + 1 :] for at, character in enumerate(name) if character == "-")
-        other = next((tail for tail in tails if tail in names), None)
+        other = next((tail for tail in tails if tail in known), None)
         if other is not None:
             label = pointer[: -len(pointer.partition(f"-{other}-")[2]) - len(other) - 2]
             hint = f"use --types {label} if the type is {label} and the document {other}"
@@ -249,4 +226,163 @@ def _hints(strange: list[tuple[str, str]], known: list[str]) -> Iterator[tuple[s
             hint = f"did you mean {similar[name]}?"
         else:
             hint = "write the identifier as in the corpus"
-        yield name, hint
+        hints.append(hint)
+    hinted = found.lazy().with_columns(pl.Series("hint", hints, pl.String))
+    return at(hinted, "pointer").with_columns(option=pl.lit(corpus_option(context)))
+
+
+# Rules about slots, their alternatives and fills (HUB202, HUB210 to HUB224, HUB226, HUB236).
+
+
+def slot_twice(context: RuleContext) -> pl.LazyFrame:
+    """A slot that its instance has twice, unless a header between them was not recognized."""
+    again = fills(context).filter("begins").filter(pl.struct("frame_row", "slot").is_duplicated())
+    first = pl.col("record").first().over("frame_row", "slot")
+    again = again.with_columns(first=first, field=pl.lit("slot")).filter(pl.col("record") != first)
+    return again.join(headless_pointers(context), on="frame_row", how="anti", maintain_order="left")
+
+
+def several_alternatives(context: RuleContext) -> pl.LazyFrame:
+    """A slot of a system with more than one alternative."""
+    second = (pl.col("alternative") == 2) & (pl.col("position") == 1)
+    return only_if(context.schema.system, fills(context).filter(second))
+
+
+def several_extents(context: RuleContext) -> pl.LazyFrame:
+    """A fill of a system with more than one extent."""
+    rows = texts(context).filter(pl.col("extents").list.len() > 1)
+    return at(only_if(context.schema.system, rows), "extent 2")
+
+
+def no_extents(context: RuleContext) -> pl.LazyFrame:
+    """A text without extents in a slot that is scored."""
+    rows = texts(context).filter(pl.col("extents").is_null() & ~like_slot() & ~is_number())
+    return rows.filter(
+        ~among(context.schema.unscored) & ~pl.col("full").is_in(context.schema.pointers)
+    )
+
+
+def mixed_fills(context: RuleContext) -> pl.LazyFrame:
+    """A slot with pointers and texts: the first fill that is not of the first one's kind."""
+    slot = ["frame_row", "slot_number"]
+    other = fills(context).filter(pl.col("kind") != pl.col("first_kind"))
+    other = other.filter(~pl.col("full").is_in(context.schema.pointers))
+    return other.unique(slot, keep="first", maintain_order=True)
+
+
+def several_fills(context: RuleContext) -> pl.LazyFrame:
+    """An alternative with more than one fill, in a slot that should have one."""
+    same = pl.col("kind") == pl.col("first_kind")
+    second = fills(context).filter((pl.col("position") == 2) & same & ~like_slot())
+    return second.filter(~pl.col("full").is_in(context.schema.pointers))
+
+
+def like_a_slot(context: RuleContext) -> pl.LazyFrame:
+    """A text that looks like a slot, or a slot that looks like a text."""
+    like = texts(context).filter(like_slot())
+    like = like.with_columns(given=pl.col("text"), reading=pl.lit("a text"))
+    numbers = fills(context).filter(is_number())
+    numbers = numbers.with_columns(
+        given=pl.col("slot"), reading=pl.lit("a slot name"), field=pl.lit("slot")
+    )
+    return pl.concat([like, numbers])
+
+
+def slot_without_colon(context: RuleContext) -> pl.LazyFrame:
+    """A line that is a fill of the slot before it, and likely a slot without its colon."""
+    return texts(context).with_columns(name=without_colon()).drop_nulls("name")
+
+
+def text_for_pointer(context: RuleContext) -> pl.LazyFrame:
+    """A text in a slot that holds pointers."""
+    return texts(context).filter(pl.col("full").is_in(context.schema.pointers) & ~like_slot())
+
+
+def empty_text(context: RuleContext) -> pl.LazyFrame:
+    """An empty text."""
+    return texts(context).filter(pl.col("text").str.strip_chars() == "")
+
+
+def unknown_status(context: RuleContext) -> pl.LazyFrame:
+    """An unknown status."""
+    written = pl.col("text").str.strip_chars() != ""
+    rows = fills(context).filter(pl.col("slot") == context.schema.status, written)
+    known = pl.col("text").str.to_uppercase().is_in(context.schema.optional)
+    return only_if(not context.schema.system, rows.filter(~known))
+
+
+def optional_in_system(context: RuleContext) -> pl.LazyFrame:
+    """An instance or slot that a system marks as optional."""
+    status = pl.col("slot") == context.schema.status
+    rows = fills(context).filter(pl.col("optional") | status)
+    once = rows.unique(["frame_row", "slot_number"], keep="first", maintain_order=True)
+    return at(only_if(context.schema.system, once), "")
+
+
+def other_document(context: RuleContext) -> pl.LazyFrame:
+    """A slot for the document's identifier that names another one."""
+    rows = texts(context).filter(pl.col("slot") == context.schema.document)
+    strange = unknown_sets(context)
+    rows = rows.join(strange, on="document", how="anti", maintain_order="left")
+    rows = rows.join(headless_pointers(context), on="frame_row", how="anti", maintain_order="left")
+    return rows.filter(pl.col("text").str.strip_chars() != pl.col("name"))
+
+
+def two_in_a_line(context: RuleContext) -> pl.LazyFrame:
+    """A text that holds extents: two fills in one line."""
+    return texts(context).filter(has_two_fills())
+
+
+# Rules of HUB-4 about the numbers of extents and minimal strings (HUB217 to HUB220).
+
+
+def unbalanced_brackets(context: RuleContext) -> pl.LazyFrame:
+    """A text of a reference whose brackets do not balance, or hold nothing."""
+    has = pl.col("text").str.contains(r"[\[\]]") & pl.col("brackets").is_null()
+    return only_if(
+        not context.schema.system, texts(context).filter(has & ~among(context.schema.unscored))
+    )
+
+
+def count_of_extents(context: RuleContext) -> pl.LazyFrame:
+    """A text of a reference with more or fewer extents than strings."""
+    wanted = 1 + pl.col("brackets").list.len().fill_null(0)
+    odd = pl.col("brackets").is_null() & pl.col("text").str.contains(r"[\[\]]")
+    rows = texts(context).with_columns(
+        wanted=wanted, count=pl.col("extents").list.len(), field=pl.lit("extents")
+    )
+    wrong = rows.filter((pl.col("count") != pl.col("wanted")) & ~odd)
+    return only_if(not context.schema.system, wrong)
+
+
+def _each_extent(some: pl.LazyFrame) -> pl.LazyFrame:
+    """The extents of some texts, a row each, with their `ordinal` and the first of their text."""
+    outer = pl.col("extents").list.get(0).struct
+    rows = some.with_columns(
+        outer_start=outer.field("start"),
+        outer_end=outer.field("end"),
+        ordinal=pl.int_ranges(1, pl.col("extents").list.len() + 1),
+    )
+    each = rows.explode("extents", "ordinal").drop("text").unnest("extents")
+    return at(each, pl.format("extent {}", "ordinal"))
+
+
+def minimal_outside(context: RuleContext) -> pl.LazyFrame:
+    """An extent of a minimal string that is not enclosed in that of the maximal string."""
+    start, end = pl.col("start"), pl.col("end")
+    inside = (start >= pl.col("outer_start")) & (end <= pl.col("outer_end"))
+    right = (pl.col("outer_start") < pl.col("outer_end")) & (start < end)
+    first, numbers = pl.col("extents").list.get(0).struct, pl.col("extents").list
+    low = numbers.eval(pl.element().struct.field("start")).list.min() < first.field("start")
+    high = numbers.eval(pl.element().struct.field("end")).list.max() > first.field("end")
+    rows = _each_extent(texts(context).filter(low | high)).filter(
+        (pl.col("ordinal") > 1) & ~inside & right
+    )
+    return only_if(not context.schema.system, rows)
+
+
+def reversed_extent(context: RuleContext) -> pl.LazyFrame:
+    """An extent that ends where it starts, or before."""
+    start, end = pl.element().struct.field("start"), pl.element().struct.field("end")
+    some = texts(context).filter(pl.col("extents").list.eval(start >= end).list.any())
+    return _each_extent(some).filter(pl.col("start") >= pl.col("end"))

@@ -1,4 +1,4 @@
-"""Rules of HUB-4 about names: those of the task, and those of a reference (HUB230 to HUB233).
+"""Rules of HUB-4 about names: of the task, a reference and --slots (HUB230 to HUB235).
 
 Without a reference only the names that the task itself gives a meaning are known.
 """
@@ -24,7 +24,7 @@ from hlteval.validators.rule import RuleContext, at, first_of, only_if
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What the task allows.
+    """The names that the task allows.
 
     Attributes:
         system: whether a system's output is checked, and not a reference.
@@ -48,7 +48,7 @@ class Schema:
 
 
 def schema(options: Mapping[str, str], reference: bool = False) -> Schema:
-    """What the task allows in a system's output, or in a reference, with some options.
+    """The schema for a system's output, or in a reference, with some options.
 
     Examples:
         >>> schema({"unscored": "COMMENT"}).unscored
@@ -61,11 +61,14 @@ def schema(options: Mapping[str, str], reference: bool = False) -> Schema:
         value = options.get(option)
         return tuple(value.split(",")) if value else tuple(data[option])
 
+    pointers = names("pointers")
+    if "pointers" not in options:  # another name of the type that ties sets together
+        pointers = tuple(name.replace(f"{data['top']}.", f"{top}.", 1) for name in pointers)
     return Schema(
         system=not reference,
         unsegmented=options.get("unsegmented") == "yes" and not reference,
         top=top,
-        pointers=names("pointers") if "pointers" in options else _of_top(data, top),
+        pointers=pointers,
         unscored=names("unscored"),
         document=data["document"],
         status=data["status"],
@@ -73,13 +76,8 @@ def schema(options: Mapping[str, str], reference: bool = False) -> Schema:
     )
 
 
-def _of_top(data: Mapping[str, Any], top: str) -> tuple[str, ...]:
-    """The slots that hold pointers, for another name of the type that ties sets together."""
-    return tuple(name.replace(f"{data['top']}.", f"{top}.", 1) for name in data["pointers"])
-
-
 def only_in_references(corpus: Corpus) -> str:
-    """What a corpus has that only a reference may have; empty if there is nothing."""
+    """Report what only a reference may have; empty if a corpus has nothing of it."""
     fills = corpus.fills.lazy()
     kinds = {
         "several alternatives": pl.col("alternative") > 1,
@@ -92,7 +90,17 @@ def only_in_references(corpus: Corpus) -> str:
 
 
 #: Most names of a reference that a hint lists.
-_SHOWN = 8
+_MOST_NAMES = 8
+_FILE = "the file of --slots"
+
+
+def _reference_slots(context: RuleContext) -> list[tuple[str, str]]:
+    """The types of the reference with each of their slots; none if there is no reference."""
+    if context.own:
+        return []
+    labels = context.against.frames.lazy().select("label", frame_row="row")
+    rows = context.against.fills.lazy().select("frame_row", "slot").join(labels, on="frame_row")
+    return rows.select("label", "slot").drop_nulls().unique().sort("label", "slot").collect().rows()
 
 
 def _reference_types(context: RuleContext) -> list[str]:
@@ -102,62 +110,90 @@ def _reference_types(context: RuleContext) -> list[str]:
     return context.against.frames["label"].drop_nulls().unique().sort().to_list()
 
 
-def _reference_slots(context: RuleContext) -> list[tuple[str, str]]:
-    """The types of the reference with each of their slots."""
-    if context.own:
-        return []
-    labels = context.against.frames.lazy().select("label", frame_row="row")
-    rows = context.against.fills.lazy().select("frame_row", "slot").join(labels, on="frame_row")
-    return rows.select("label", "slot").drop_nulls().unique().sort("label", "slot").collect().rows()
+def _unknown_types(
+    context: RuleContext, known: list[str], allowed: list[str], where: str
+) -> pl.LazyFrame:
+    """The first instance of each type that is neither known nor allowed, if any is known.
+
+    The hint is a similar type, the known ones, or that a type with a hyphen needs to be named.
+    """
+    other = frames(context).filter(~pl.col("label").is_in([*known, *allowed]))
+    found = first_of(only_if(bool(known), other), "label").collect()
+    hints: list[str] = []
+    for label in found["label"]:
+        longer = [name for name in known if name.startswith(f"{label}-")] if allowed else []
+        by_name = did_you_mean(label, known, list_names("types", known, where))
+        by_option = f"for types with a hyphen, add --types {','.join(longer)}"
+        hints.append(by_option if longer else by_name)
+    return found.lazy().with_columns(pl.Series("hint", hints, pl.String))
+
+
+def _unknown_slots(
+    context: RuleContext,
+    known: list[tuple[str, str]],
+    types: list[str],
+    similar: list[tuple[str, str]],
+    where: str,
+) -> pl.LazyFrame:
+    """The first of each slot of some types that is neither known nor one of the task."""
+    names = sorted({*(f"{label}.{slot}" for label, slot in known), *of_task(context.schema)})
+    other = fills(context).filter(
+        pl.col("begins"),
+        pl.col("label").is_in(types),
+        ~pl.col("full").is_in(names) & ~pl.col("slot").is_in(names),
+    )
+    found = first_of(at(other, "slot"), "full").collect()
+    hints: list[str] = []
+    for label, slot in found.select("label", "slot").rows():
+        slots = sorted({name for kind, name in similar if kind == label})
+        others = sorted({kind for kind, name in similar if name == slot})
+        by_type = f"{_enumerate(others)} has it"
+        listed = by_type if others else list_names(f"slots of {label}", slots, where)
+        hints.append(did_you_mean(slot, slots, listed))
+    return found.lazy().with_columns(pl.Series("hint", hints, pl.String))
 
 
 def unused_type(context: RuleContext) -> pl.LazyFrame:
     """An instance of a type that the reference never has, once for each type."""
-    known = _reference_types(context)
-    other = frames(context).filter(~pl.col("label").is_in(known))
-    found = first_of(only_if(bool(known), other), "label").collect()
-    hints = [did_you_mean(label, known, listed("types", known)) for label in found["label"]]
-    return found.lazy().with_columns(pl.Series("hint", hints, pl.String))
+    return _unknown_types(context, _reference_types(context), [], "the reference")
 
 
 def unused_slot(context: RuleContext) -> pl.LazyFrame:
     """A slot that no instance of its type has in the reference, once for each."""
     known = _reference_slots(context)
-    names = {*(f"{label}.{slot}" for label, slot in known), *of_task(context.schema)}
-    other = fills(context).filter(
-        pl.col("begins"),
-        pl.col("label").is_in(_reference_types(context)),
-        ~pl.col("full").is_in(sorted(names)) & ~pl.col("slot").is_in(sorted(names)),
-    )
-    found = first_of(at(other, "slot"), "full").collect()
-    split = (name.partition(".") for name in context.schema.pointers)
-    pointers = [(kind, slot) for kind, _, slot in split]
-    hints = [
-        slot_hint(label, slot, [*known, *pointers])
-        for label, slot in found.select("label", "slot").rows()
-    ]
-    return found.lazy().with_columns(pl.Series("hint", hints, pl.String))
+    pointers = (name.partition(".") for name in context.schema.pointers)
+    similar = [*known, *((kind, slot) for kind, _, slot in pointers)]
+    return _unknown_slots(context, known, _reference_types(context), similar, "the reference")
 
 
-def slot_hint(
-    label: str, slot: str, known: Sequence[tuple[str, str]], where: str = "the reference"
-) -> str:
-    """A similar slot of the type, another type that has the slot, or the slots of the type."""
-    own = sorted({name for kind, name in known if kind == label})
-    others = sorted({kind for kind, name in known if name == slot})
-    otherwise = f"{_several(others)} has it" if others else listed(f"slots of {label}", own, where)
-    return did_you_mean(slot, own, otherwise)
+def other_type(context: RuleContext) -> pl.LazyFrame:
+    """An instance of a type that the file of --slots does not allow, once for each type.
+
+    The type that ties sets together and the slots that the task gives a meaning are always allowed.
+    """
+    known = sorted({kind for kind, _ in allowed_names(context)})
+    return _unknown_types(context, known, [context.schema.top], _FILE)
 
 
-def listed(what: str, names: Sequence[str], where: str = "the reference") -> str:
+def other_slot(context: RuleContext) -> pl.LazyFrame:
+    """A slot that the file of --slots does not allow its type to have, once for each.
+
+    A type without a slot in the file may have all slots.
+    """
+    known = [(kind, slot) for kind, slot in allowed_names(context) if slot]
+    types = sorted({kind for kind, _ in known})
+    return _unknown_slots(context, known, types, known, _FILE)
+
+
+def list_names(what: str, names: Sequence[str], where: str = "the reference") -> str:
     """A hint with the names that there are."""
-    return f"{what} of {where}: {_several(names)}" if names else f"it has no {what}"
+    return f"{what} of {where}: {_enumerate(names)}" if names else f"it has no {what}"
 
 
-def _several(names: Sequence[str]) -> str:
-    more = [f"{len(names) - _SHOWN:,} more"] if len(names) > _SHOWN else []
-    listed = [*names[:_SHOWN], *more]
-    return " and ".join(filter(None, [", ".join(listed[:-1]), *listed[-1:]]))
+def _enumerate(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    shown = [*names[:_MOST_NAMES], *([f"{more:,} more"] if more > 0 else [])]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
 
 
 def of_task(schema: Schema) -> set[str]:
@@ -197,37 +233,24 @@ def _misspelt_tops(context: RuleContext) -> pl.LazyFrame:
 
 def _misspelt_slots(context: RuleContext) -> pl.LazyFrame:
     """The slots like one of the task; those with pointers may also differ in letters."""
-    rows = fills(context).filter("begins")
-    pointer = pl.col("kind") == "pointer"
-    each = rows.select("label", "slot", pointer=pointer).unique().collect().rows()
+    rows = fills(context).filter("begins").with_columns(pointer=pl.col("kind") == "pointer")
     known = {*_reference_slots(context), *allowed_names(context)}
-    wrong = {
-        (label, slot, pointer): meant
-        for label, slot, pointer in each
-        if (label, slot) not in known
-        for meant in _meant(label, slot, context.schema, pointer=pointer)
-    }
-    names = pl.LazyFrame(
-        [(*key, meant) for key, meant in wrong.items()],
-        {"label": pl.String, "slot": pl.String, "pointer": pl.Boolean, "meant": pl.String},
-        orient="row",
-    )
-    found = rows.with_columns(pointer=pointer).join(
-        names, on=["label", "slot", "pointer"], maintain_order="left"
-    )
+    task = [name.rpartition(".") for name in sorted(of_task(context.schema))]
+    wrong: list[tuple[str, str, bool, str]] = []
+    for label, slot, pointer in rows.select("label", "slot", "pointer").unique().collect().rows():
+        names = [name for kind, _, name in task if kind in ("", label)]
+        if (label, slot) in known or slot in names:
+            continue
+        meant = next((name for name in names if _plain(name) == _plain(slot)), None)
+        if meant is None and pointer:
+            slots = [name.removeprefix(f"{label}.") for name in context.schema.pointers]
+            meant = closest(slot, [name for name in slots if "." not in name])
+        if meant is not None:
+            wrong.append((label, slot, pointer, meant))
+    schema = {"label": pl.String, "slot": pl.String, "pointer": pl.Boolean, "meant": pl.String}
+    names_meant = pl.LazyFrame(wrong, schema, orient="row")
+    found = rows.join(names_meant, on=["label", "slot", "pointer"], maintain_order="left")
     return at(found, "slot").select("origin", "record", "field", "id", "meant", given="slot")
-
-
-def _meant(label: str, slot: str, schema: Schema, *, pointer: bool) -> Iterator[str]:
-    """The slot of the task that is meant by a name, if it is none itself."""
-    names = [name.rpartition(".") for name in sorted(of_task(schema))]
-    own = [name for kind, _, name in names if kind in ("", label)]
-    if slot in own:
-        return
-    same = [name for name in own if _plain(name) == _plain(slot)]
-    pointers = [name.removeprefix(f"{label}.") for name in schema.pointers]
-    near = closest(slot, [name for name in pointers if "." not in name]) if pointer else None
-    yield from same[:1] or ([near] if near else [])
 
 
 def _plain(name: str) -> str:
@@ -244,51 +267,7 @@ def set_elsewhere(context: RuleContext) -> pl.LazyFrame:
     found = first_of(only_if(compared, others), "name").collect()
     similar = closest_files(found["name"].to_list(), known)
     hints = [
-        f"did you mean {similar[name]}?" if name in similar else listed("documents", known)
+        f"did you mean {similar[name]}?" if name in similar else list_names("documents", known)
         for name in found["name"]
-    ]
-    return found.lazy().with_columns(pl.Series("hint", hints, pl.String))
-
-
-# Rules of HUB-4 about the types and slots that the file of --slots allows (HUB234, HUB235).
-#
-# The type that ties sets together and the slots that the task gives a meaning are always allowed.
-
-
-_FILE = "the file of --slots"
-
-
-def other_type(context: RuleContext) -> pl.LazyFrame:
-    """An instance of a type that is not allowed, once for each type."""
-    known = sorted({kind for kind, _ in allowed_names(context)})
-    other = frames(context).filter(~pl.col("label").is_in([*known, context.schema.top]))
-    found = first_of(only_if(bool(known), other), "label").collect()
-    hints = [_type_hint(label, known) for label in found["label"]]
-    return found.lazy().with_columns(pl.Series("hint", hints, pl.String))
-
-
-def _type_hint(label: str, known: Sequence[str]) -> str:
-    """A similar type, the types, or that a type with a hyphen needs to be named."""
-    longer = [name for name in known if name.startswith(f"{label}-")]
-    if longer:
-        return f"for types with a hyphen, add --types {','.join(longer)}"
-    return did_you_mean(label, known, listed("types", known, _FILE))
-
-
-def other_slot(context: RuleContext) -> pl.LazyFrame:
-    """A slot that its type is not allowed to have, once for each.
-
-    A type without a slot in the file may have all slots.
-    """
-    known = [(kind, slot) for kind, slot in allowed_names(context) if slot]
-    names = sorted({*(f"{kind}.{slot}" for kind, slot in known), *of_task(context.schema)})
-    other = fills(context).filter(
-        pl.col("begins"),
-        pl.col("label").is_in(sorted({kind for kind, _ in known})),
-        ~pl.col("full").is_in(names) & ~pl.col("slot").is_in(names),
-    )
-    found = first_of(at(other, "slot"), "full").collect()
-    hints = [
-        slot_hint(label, slot, known, _FILE) for label, slot in found.select("label", "slot").rows()
     ]
     return found.lazy().with_columns(pl.Series("hint", hints, pl.String))

@@ -13,7 +13,7 @@ from hlteval.validators.packages import Package
 
 
 def findings(package: Package) -> Iterator[Finding]:
-    """That a submission has several template sets, by the names or first lines of its files."""
+    """Report several template sets in a submission, by the names or first lines of its files."""
     source = package.submission
     sets = _sets(source)
     if len(sets) > 1:
@@ -31,7 +31,7 @@ def _sets(source: Source) -> list[str]:
 
 
 def recognize(source: Source) -> str:
-    """What a source has that only submissions of template sets have.
+    """Describe what only submissions of template sets have, if a source has it.
 
     Args:
         source: the files.

@@ -8,36 +8,32 @@ from hlteval.converters.hub4.lines import WITHOUT_COLON
 from hlteval.validators.rule import RECORD, RuleContext, at, only_if
 
 
-def known(context: RuleContext) -> pl.LazyFrame:
+def corpus_texts(context: RuleContext) -> pl.LazyFrame:
     """The documents of the corpus that have texts, as `content`, and where these begin.
 
     The corpus of a system is the one that it processed, if that is given. `document` is null for
     documents of which nothing is in the template set.
     """
-    if option := _option(context):
-        return _of_option(context, option)
-    documents = context.against.documents.lazy().filter(pl.col("text").is_not_null())
-    return documents.select("name", content="text", begins="start", document="row")
+    option = _option(context)
+    if not option:
+        documents = context.against.documents.lazy().filter(pl.col("text").is_not_null())
+        return documents.select("name", content="text", begins="start", document="row")
+    named = context.lists[option].documents.lazy()
+    named = named.select("name", content="text", begins="start")
+    if context.schema.unsegmented:  # the system names documents of its own
+        return named.with_columns(document=pl.lit(None, pl.Int64))
+    return named.join(context.names, on="name", how="left", maintain_order="left")
 
 
 def _option(context: RuleContext) -> str:
     """The option whose file is the corpus of the template set; empty if none is."""
-    processed = ("hyp_corpus",) if context.schema.system else ()
-    return next((name for name in (*processed, "corpus") if name in context.lists), "")
+    names = ("hyp_corpus", "corpus") if context.schema.system else ("corpus",)
+    return next((name for name in names if name in context.lists), "")
 
 
 def corpus_option(context: RuleContext) -> str:
-    """What messages call the corpus of the template set."""
+    """The option of the corpus of the template set, as messages name it."""
     return f"--{_option(context).replace('_', '-')}" if _option(context) else "the corpus"
-
-
-def _of_option(context: RuleContext, option: str) -> pl.LazyFrame:
-    """The documents of the corpus of an option, in the numbering of the template set."""
-    documents = context.lists[option].documents.lazy()
-    named = documents.select("name", content="text", begins="start")
-    if context.schema.unsegmented:  # the system names documents of its own
-        return named.with_columns(document=pl.lit(None, pl.Int64))
-    return named.join(context.names, on="name", how="left", maintain_order="left")
 
 
 def allowed_names(context: RuleContext) -> list[tuple[str, str]]:
@@ -88,7 +84,7 @@ def texts(context: RuleContext) -> pl.LazyFrame:
 
 def unknown_sets(context: RuleContext) -> pl.LazyFrame:
     """The documents of instance sets that are not in the corpus."""
-    documents = known(context).select("document")
+    documents = corpus_texts(context).select("document")
     strange = (
         context.table("frames", "document").unique().join(documents, on="document", how="anti")
     )
@@ -96,16 +92,13 @@ def unknown_sets(context: RuleContext) -> pl.LazyFrame:
     return only_if(not nothing, strange)
 
 
-def _unknown_names(context: RuleContext) -> pl.LazyFrame:
-    return context.names.join(unknown_sets(context), on="document", how="semi").select("name")
-
-
 def unknown_names(context: RuleContext) -> list[str]:
     """The documents of instance sets that are not in the corpus, by name."""
-    return context.cached(_unknown_names).collect()["name"].to_list()
+    rows = context.names.join(context.cached(unknown_sets), on="document", how="semi")
+    return rows.select("name").collect()["name"].to_list()
 
 
-def _undefined(context: RuleContext) -> pl.LazyFrame:
+def _headless(context: RuleContext) -> pl.LazyFrame:
     rows = fills(context).sort("origin", "record")
     place = ["origin", "frame_row"]
     follows = pl.col("begins").shift(-1).over(place)
@@ -116,12 +109,12 @@ def _undefined(context: RuleContext) -> pl.LazyFrame:
     )
 
 
-def undefined(context: RuleContext) -> pl.LazyFrame:
+def headless_pointers(context: RuleContext) -> pl.LazyFrame:
     """The pointers alone in their line, before a slot, whose instance has no header.
 
     They are likely headers without `:=`, so that the slots after them belong to another instance.
     """
-    return context.cached(_undefined)
+    return context.cached(_headless)
 
 
 def among(slots: tuple[str, ...]) -> pl.Expr:
@@ -142,7 +135,7 @@ def without_colon() -> pl.Expr:
     return pl.when(bare).then(pl.col("text").str.extract(WITHOUT_COLON + "$", 1))
 
 
-def two_in_one() -> pl.Expr:
+def has_two_fills() -> pl.Expr:
     """Whether a text in quotes holds extents, as with two fills in one line."""
     return (pl.col("quoted") & pl.col("text").str.contains("##[0-9]+#[0-9]+#")).fill_null(
         value=False
@@ -163,7 +156,7 @@ def pointers(context: RuleContext) -> pl.LazyFrame:
     return rows.join(instances, on="target", how="left", maintain_order="left")
 
 
-def unreferred(context: RuleContext) -> pl.LazyFrame:
+def orphans(context: RuleContext) -> pl.LazyFrame:
     """The instances that no pointer leads to, in sets whose top instance can be read."""
     targets = pointers(context).select(frame="target")
     others = frames(context).filter(pl.col("label") != context.schema.top)

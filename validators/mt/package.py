@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
@@ -23,15 +24,18 @@ def findings(package: Package) -> Iterator[Finding]:
         return
     if source.members and not package.found and not any(map(_is_xml, source.members)):
         yield finding("MTV101", file=source.path)
-    else:
+    elif source.kind != "stdin":
         yield from _other_files(package)
     if source.kind in _ARCHIVES:
-        yield from _folders(source)
-    yield from named(source)
+        folders = Counter(str(PurePosixPath(member.name).parent) for member in source.members)
+        for folder, count in folders.items():
+            if folder != ".":
+                yield finding("MTV103", file=source.path, folder=folder, count=count)
+    yield from archive_name(source)
 
 
-def named(source: Source) -> Iterator[Finding]:
-    """What is wrong with the name of an archive.
+def archive_name(source: Source) -> Iterator[Finding]:
+    """The finding about the name of an archive.
 
     Args:
         source: the submission.
@@ -44,65 +48,39 @@ def named(source: Source) -> Iterator[Finding]:
 def _other_files(package: Package) -> Iterator[Finding]:
     """The files whose names are not those of input files.
 
-    Where nothing else is read, such a file blocks: there is nothing to score.
+    The names are unknown where all of the input is in one file, or where there are reference
+    translations, which are of a part of the input. Where nothing else is read, such a file blocks:
+    there is nothing to score.
     """
-    source = package.submission
-    if source.kind == "stdin":
-        return
-    known = _input_names(package)
+    names = [name for name in package.expected if name]
+    unknown = package.reference is None or lorehlt_mt.sniff(package.reference)
+    known = set() if unknown else {f"{name}{SUFFIX}" for name in names}
     read = {member.name for members in package.found.values() for member in members}
     strange = [
         member
-        for member in source.members
+        for member in package.submission.members
         if member.name not in read or (known and member.basename not in known)
     ]
     # A name that one of a part of the input is like may be that of another input file.
-    meant = closest_files(
-        [member.basename for member in strange],
-        [name for name in package.expected if name],
-        distance=1 if known else 0,
-    )
+    distance = 1 if known else 0
+    meant = closest_files([member.basename for member in strange], names, distance=distance)
     for member in strange:
-        values = {"name": member.basename, "hint": _hint(member, meant.get(member.basename, ""))}
+        stem = member.basename.partition(".")[0]
+        if member.basename in meant:
+            hint = f"rename it to {meant[member.basename]}{SUFFIX}, the name of the input file"
+        elif member.basename.endswith(SUFFIX):
+            hint = "use the name of the input file, or remove the file"
+        elif _is_xml(member):
+            hint = f"rename it to {stem}{SUFFIX} if it is a translation, or remove it"
+        else:
+            hint = "remove it; a submission contains only translations"
+        values = {"name": member.basename, "hint": hint}
         blocking = not package.found
         yield entry("MTV102").finding(values, file=member.display, blocking=blocking)
 
 
-def _input_names(package: Package) -> set[str]:
-    """The names of the input files; none where these are unknown, or all in one file.
-
-    Reference translations are of a part of the input.
-    """
-    if package.reference is None or lorehlt_mt.sniff(package.reference):
-        return set()
-    return {f"{name}{SUFFIX}" for name in package.expected if name}
-
-
-def _hint(member: Member, meant: str) -> str:
-    """How to correct the name of a file."""
-    stem = member.basename.partition(".")[0]
-    if meant:
-        return f"rename it to {meant}{SUFFIX}, the name of the input file"
-    if member.basename.endswith(SUFFIX):
-        return "use the name of the input file, or remove the file"
-    if _is_xml(member):
-        return f"rename it to {stem}{SUFFIX} if it is a translation, or remove it"
-    return "remove it; a submission contains only translations"
-
-
 def _is_xml(member: Member) -> bool:
     return ".xml" in member.basename.lower()
-
-
-def _folders(source: Source) -> Iterator[Finding]:
-    """The findings about the folders of an archive."""
-    folders: dict[str, int] = {}
-    for member in source.members:
-        path = PurePosixPath(member.name)
-        if len(path.parts) > 1:
-            folders[str(path.parent)] = folders.get(str(path.parent), 0) + 1
-    for folder, count in folders.items():
-        yield finding("MTV103", file=source.path, folder=folder, count=count)
 
 
 def accepted_codes(options: Mapping[str, str]) -> frozenset[str]:

@@ -27,18 +27,29 @@ edl-tab.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from hlteval.converters import load
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.situations.frame_files import located_items
-from hlteval.converters.situations.lorehlt.items import LorehltFile
-from hlteval.findings import FieldRef, Location, finding
+from hlteval.converters.situations.frame_files import json_member, locate_items, write_array
+from hlteval.converters.situations.lorehlt.items import (
+    ENTRY,
+    FRAME,
+    ISSUE,
+    LorehltFile,
+    LorehltSchema,
+    types,
+)
+from hlteval.converters.toolkit.fitting import SITUATION
+from hlteval.converters.toolkit.source_files import File, read_files
+from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus, align
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source, Unreadable
 
 # Situation frames and the entity mentions of one submission as one corpus.
 
@@ -47,8 +58,8 @@ from hlteval.sources import Member, Source, Unreadable, decode, sha256
 _OF_ENTITIES = ("documents", "mentions", "links", "rejected_records")
 
 
-def joined(frames: Corpus, entities: Corpus) -> Corpus:
-    """The frames and the mentions of the same documents, in one numbering.
+def join_entities(frames: Corpus, entities: Corpus) -> Corpus:
+    """Put the frames and the mentions of the same documents into one numbering.
 
     Args:
         frames: of a file of frames.
@@ -57,7 +68,7 @@ def joined(frames: Corpus, entities: Corpus) -> Corpus:
     Examples:
         >>> first = Corpus(documents=[{"row": 0, "name": "b"}])
         >>> second = Corpus(documents=[{"row": 0, "name": "a"}, {"row": 1, "name": "b"}])
-        >>> joined(first, second).documents["name"].to_list()
+        >>> join_entities(first, second).documents["name"].to_list()
         ['a', 'b']
     """
     frames, entities = align(frames, entities)
@@ -85,12 +96,7 @@ _HEAD = 4000
 
 def frames_member(source: Source) -> Member | None:
     """The file of frames: the only one, the one of that name, or the only one ending in .json."""
-    if source.kind in {"file", "stdin"}:
-        return source.members[0] if source.members else None
-    found = [member for member in source.members if member.basename.endswith(".json")]
-    named = [member for member in found if member.basename == NAME]
-    chosen = named or found
-    return chosen[0] if len(chosen) == 1 else None
+    return json_member(source, NAME)
 
 
 def entity_members(source: Source) -> tuple[Member, ...]:
@@ -130,41 +136,175 @@ def read(
         document_ids: `stripped` removes all characters `.`, `t` and `x` from the end of document
             identifiers, as the official scorer does.
     """
-    frames = _read_frames(source, schema, document_ids)
-    tables = entity_members(source)
+    member, tables = frames_member(source), entity_members(source)
+    if member is None:
+        count = sum(member.basename.endswith(".json") for member in source.members)
+        frames = ReadResult(Corpus(), (finding("LSF101", file=source.path, count=count),))
+    else:
+
+        def read_items(file: File) -> tuple[Corpus, Iterable[Finding]]:
+            items = LorehltFile(file.text or "", LorehltSchema(schema), file.member.max_per_code)
+            if file.text is not None:
+                items.read()
+            corpus = items.tables(file.origin, stripped=document_ids == "stripped")
+            return corpus, items.findings(file.member.display)
+
+        (frames,) = read_files(source.only([member]), FORMAT.name, read_items)
     if not tables:
         yield frames
         return
     (entities,) = load("edl-tab").read(source.only(tables))
-    corpus = joined(frames.corpus, entities.corpus)
+    corpus = join_entities(frames.corpus, entities.corpus)
     findings, members = frames.findings + entities.findings, frames.members + entities.members
     yield ReadResult(corpus, findings, members)
-
-
-def _read_frames(source: Source, schema: str, document_ids: str) -> ReadResult:
-    member = frames_member(source)
-    if member is None:
-        found = sum(member.basename.endswith(".json") for member in source.members)
-        return ReadResult(Corpus(), (finding("LSF101", file=source.path, count=found),))
-    try:
-        data = member.fetch()
-    except Unreadable as reason:
-        return ReadResult(Corpus(), (reason.finding,))
-    decoded = decode(data, display=member.display, encoding=member.encoding)
-    file = LorehltFile(decoded.text or "", schema, member.max_per_code)
-    if decoded.text is not None:
-        file.read()
-    names = {"path": source.path, "member": member.name or member.basename}
-    origin = {"row": 0, **names, "format": FORMAT.name, "sha256": sha256(data)}
-    corpus = file.corpus(origin, stripped=document_ids == "stripped")
-    return ReadResult(corpus, (*decoded.findings, *file.findings(member.display)), (member,))
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The locations of frames, entries of SEC and their properties; and of entity mentions."""
     if member.basename.endswith(_ENTITIES):
         return load("edl-tab").locate(member, places)
-    return located_items(member, places)
+    return locate_items(member, places)
+
+
+# Writing situation frames as system output: as they are, or those of a reference.
+
+
+#: A scope of a large group at least, a severity of non-life threatening injury at least.
+_GRAVEST = r"^[2-9]"
+_STATUS = {"past only": "past", "not current": "not_current"}
+_TRUTH = {"true": "true", "urgent": "true", "false": "false", "not urgent": "false"}
+#: An entry has what the schema demands: a source and a value that is not 0.
+_IS_WRITABLE = pl.col("holder_kb").is_not_null() & (pl.col("value") != 0).fill_null(value=False)
+#: The columns of frames of a reference that are one in system output.
+_OUTPUT = ("document", "label", "place_kb", "status", "resolution", "urgent")
+
+
+def write(corpora: Iterable[Corpus], path: Path, urgency: str = "or") -> None:
+    """The situation frames of all documents as one array, a frame per line.
+
+    Args:
+        corpora: the batches.
+        path: the file.
+        urgency: whether a frame of a reference is urgent by its scope `or` its severity, or by its
+            scope `and` its severity.
+    """
+    write_array((frame for corpus in corpora for frame in _objects(corpus, urgency)), path)
+
+
+def _objects(corpus: Corpus, urgency: str) -> Iterator[dict[str, Any]]:
+    rows = system_frames(corpus, urgency)
+    entries = system_entries(corpus, rows).rename({"first": "frame"})
+    frames = rows.filter(pl.col("row") == pl.col("first")).with_columns(
+        pl.col("confidence").fill_null(1.0), pl.col("justification").fill_null(""), frame="row"
+    )
+    for frame in frame_objects(frames, entries):
+        for part, name in ((frame, "Confidence"), *((each, "Sentiment") for each in frame["SEC"])):
+            if part[name].is_integer():
+                part[name] = int(part[name])  # as people write it: -3, not -3.0
+        yield frame
+
+
+def frame_objects(frames: pl.DataFrame, entries: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """The frames as objects of JSON; what has no value is left out, but for the place.
+
+    Args:
+        frames: with the columns of `FRAME`, and the number of each as `frame`.
+        entries: of SEC in order, with the columns of `ENTRY` and the number of their `frame`.
+    """
+    lists: dict[int, list[dict[str, Any]]] = {}
+    for number, *values in entries.select("frame", *ENTRY.values()).iter_rows():
+        entry = {name: v for name, v in zip(ENTRY, values, strict=True) if v is not None}
+        lists.setdefault(number, []).append(entry)
+    rows = frames.with_columns(
+        pl.col("place_kb").fill_null(""), urgent=pl.col("urgent").str.to_lowercase() == "true"
+    )
+    for number, *values in rows.select("frame", *FRAME.values()).iter_rows():
+        frame = {name: v for name, v in zip(FRAME, values, strict=True) if v is not None}
+        yield {**frame, "SEC": lists.get(number, [])}
+
+
+def system_frames(corpus: Corpus, urgency: str = "or") -> pl.DataFrame:
+    """The frames as a system gives them, with the names of their documents as `name`.
+
+    Frames with a confidence are those of a system and stay as they are. Those of a reference get
+    the values of system output (16.1 of the plan): what is not known to be sufficient is
+    insufficient, an issue has no resolution and is current or not, and `urgent` follows from scope
+    and severity (16.2.2).
+
+    Args:
+        corpus: the frames.
+        urgency: see `write`.
+
+    Returns:
+        The frames in their order, with the column `first`: the row of the frame of a reference that
+        says the same of the same document, that of its first annotator.
+    """
+    names = corpus.documents.select("name", document="row")
+    frames = corpus.frames.filter(pl.col("kind") == SITUATION)
+    rows = frames.join(names, on="document", how="left", maintain_order="left")
+    gold, issue = pl.col("confidence").is_null(), pl.col("label").is_in(types(ISSUE))
+    status = pl.col("status").str.to_lowercase().replace(_STATUS)
+    other = issue & status.is_in(["past", "future"])
+    sufficient = pl.col("resolution").str.to_lowercase().eq_missing(pl.lit("sufficient"))
+    resolution = pl.when(sufficient).then(pl.lit("sufficient")).otherwise(pl.lit("insufficient"))
+    scope, severity = (
+        pl.col(column).str.contains(_GRAVEST).fill_null(value=False)
+        for column in ("scope", "severity")
+    )
+    urgent = scope & severity if urgency == "and" else scope | severity
+    # words of other formats are known, all others are false
+    word = pl.col("urgent").str.to_lowercase()
+    truth = word.replace_strict(_TRUTH, default="false", return_dtype=pl.String)
+    of_system = pl.when(~gold)
+    output = rows.with_columns(
+        status=of_system.then("status").when(other).then(pl.lit("not_current")).otherwise(status),
+        resolution=of_system.then("resolution").when(~issue).then(resolution),
+        urgent=pl.when(word.is_not_null())
+        .then(truth)
+        .when(urgent)
+        .then(pl.lit("true"))
+        .otherwise(pl.lit("false")),
+    )
+    # Equal frames of one annotator are as many frames of the output.
+    numbered = output.with_columns(
+        ordinal=pl.int_range(pl.len()).over(*_OUTPUT, "annotator", "confidence")
+    )
+    first = pl.col("row").first().over(*_OUTPUT, "ordinal", "confidence")
+    return numbered.with_columns(first=pl.when(gold).then(first).otherwise("row"))
+
+
+def system_entries(corpus: Corpus, frames: pl.DataFrame) -> pl.DataFrame:
+    """The sentiments of frames that a system can give, by frame and position.
+
+    Args:
+        corpus: the sentiments.
+        frames: as `system_frames` gives them; equal sentiments of frames that are one are one.
+    """
+    first = frames.select("first", frame_row="row", gold=pl.col("confidence").is_null())
+    known = corpus.sentiments.filter(_IS_WRITABLE)
+    rows = known.join(first, on="frame_row", maintain_order="left")
+    alike = pl.struct("first", *ENTRY.values()).is_first_distinct()
+    kept = rows.filter(~pl.col("gold") | alike)
+    return kept.sort("first", "item", "row", nulls_last=True)
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """Count what no frame can represent, and what is filled."""
+    frames = system_frames(corpus)
+    silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
+    placed = corpus.sentiments.drop_nulls("frame_row")
+    urgent = corpus.frames["urgent"].is_null() & corpus.frames["confidence"].is_not_null()
+    known = corpus.frames["urgent"].drop_nulls().str.to_lowercase().is_in(list(_TRUTH))
+    return {
+        "documents without frames": silent.height,
+        "frames that agree with those of another annotator": frames.filter(
+            pl.col("row") != pl.col("first")
+        ).height,
+        "missing urgencies, written as false": int(urgent.sum()),
+        "other urgencies than true and false, written as false": int((~known).sum()),
+        "sentiments of no frame": corpus.sentiments.height - placed.height,
+        "sentiments without a source or a value": placed.filter(~_IS_WRITABLE).height,
+    }
 
 
 FORMAT = declaration(__name__)

@@ -35,7 +35,7 @@ from hlteval.results.agreement import (
 from hlteval.results.systems import short_names
 from hlteval.results.verdict import FIRST, Signature, Verdict
 from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND, Coefficient, Ratings, Values
-from hlteval.scoring.agreement.units import SEPARATOR, Judged, Present, Unit, first_of_marks, judged
+from hlteval.scoring.agreement.units import SEPARATOR, Judged, Present, Unit, first_of_marks, judge
 from hlteval.scoring.intervals import Bootstrap, method
 from hlteval.scoring.metric import CannotCount, Limits, Metric
 from hlteval.scoring.resampling import draws
@@ -415,7 +415,7 @@ def _compare(
     by_pair = (pair_measures(request, declared, values, *pair) for pair in pairs)
     measures = tuple(measure for each in by_pair for measure in each)
     sides = [(item.corpus, item.documents) for item in annotators]
-    each = [(unit, judged(unit, sides, documents)) for unit in declared.units]
+    each = [(unit, judge(unit, sides, documents)) for unit in declared.units]
     scorer = CoefficientScorer(annotators, documents, intervals)
     coefficients = tuple(
         value
@@ -513,7 +513,7 @@ class CoefficientScorer:
             first, second = (self.annotators[index] for index in pair)
             shared = {*first.documents} & {*second.documents}
             inside = np.array([name in shared for name in self.documents], dtype=bool)
-            chosen = inside[ratings.documents] & ratings.judged[:, [*pair]].any(axis=1)
+            chosen = inside[ratings.documents] & ratings.is_judged[:, [*pair]].any(axis=1)
             own = ratings.where(chosen).pair(*pair)
             yield (first.name, second.name), own, labels[chosen]
 
@@ -617,7 +617,7 @@ def differences(
     annotated = np.array(inside, dtype=bool).reshape(len(documents), len(annotators))
     marked = first_of_marks([unit for unit, _ in each])
     for (unit, found), finds in zip(each, marked, strict=True):
-        ratings, judged = found.ratings, found.ratings.judged
+        ratings, judged = found.ratings, found.ratings.is_judged
         present = annotated[ratings.documents]
         spread = np.zeros(len(ratings.values))
         several = judged.sum(axis=1) > 1

@@ -1,7 +1,6 @@
-"""LoReHLT 2019 situation frames: nDCG of situations, and diagnostic metrics of frames.
+"""Scoring of LoReHLT 2019 situation frames.
 
-`metric` is where to begin: it scores the rows of `frame_rows`, prepared by `frame_sides`
-(annotators, knowledge base, gravity). `frame_scores` has all values; situations are ranked in
-`ranking`, frames compared in `frame_matches`. These follow the plan; the modules whose names begin
-with `official` have the steps that the public scorer does in another way.
+`metric` is where to begin: it scores the rows of `frame_rows`. `plan` has all values in the order
+of section 16.3; `frames` has the gravity and the classes of frames, and `ranking` nDCG. What the
+public scorer does otherwise is in `official` and `official_frames`.
 """

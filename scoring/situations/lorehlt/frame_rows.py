@@ -39,44 +39,14 @@ MENTIONS = {"docid": pl.String, "start": pl.Int64, "end": pl.Int64, "entity": pl
 UNRESOLVED = "system:"
 
 
-def nil_sources(
-    sources: pl.DataFrame, system: pl.DataFrame, reference: pl.DataFrame
-) -> pl.DataFrame:
-    """The entities of the reference that a system means by NIL identifiers.
-
-    In each document, it is the entity whose mentions overlap most with those of the identifier.
-
-    Args:
-        sources: `docid` and `source`, as the system has them.
-        system: its mentions.
-        reference: the mentions of the reference.
-
-    Returns:
-        `docid`, `source` and `entity`; nothing for sources without an overlapping mention.
-
-    Examples:
-        >>> table = pl.DataFrame([("d", 0, 5, "NIL7")], schema=MENTIONS, orient="row")
-        >>> gold = table.with_columns(entity=pl.lit("NIL1"))
-        >>> nil_sources(table.select("docid", source="entity"), table, gold).rows()
-        [('d', 'NIL7', 'NIL1')]
-    """
-    nil = sources.filter(is_nil("source")).select("docid", "source").unique()
-    own = nil.join(system, left_on=["docid", "source"], right_on=["docid", "entity"])
-    both = own.join(reference, on="docid", suffix="_gold")
-    common = pl.min_horizontal("end", "end_gold") - pl.max_horizontal("start", "start_gold")
-    both = both.with_columns(common=common).filter(pl.col("common") > 0)
-    sums = both.group_by("docid", "source", "entity").agg(pl.col("common").sum())
-    best = sums.sort("docid", "source", "common", "entity", descending=[False, False, True, False])
-    return best.unique(["docid", "source"], keep="first", maintain_order=True).drop("common")
-
-
 def with_nil_resolved(
     table: pl.DataFrame, column: str, system: pl.DataFrame, reference: pl.DataFrame
 ) -> pl.DataFrame:
-    """A table of the system with what its NIL identifiers mean in the reference.
+    """Replace the NIL identifiers of a system by what they mean in the reference (section 16.2.7).
 
-    Those without an overlapping mention are the system's own: they are equal to nothing, whatever
-    their names are.
+    In each document, it is the entity whose mentions overlap most with those of the identifier.
+    Identifiers without an overlapping mention are the system's own: they are equal to nothing,
+    whatever their names are.
 
     Args:
         table: of the system, with `docid`.
@@ -91,13 +61,20 @@ def with_nil_resolved(
         >>> with_nil_resolved(table, "place", own, gold)["place"].to_list()
         ['NIL1', 'system:NIL1', '12']
     """
-    meant = nil_sources(table.select("docid", source=column), system, reference)
-    meant = meant.rename({"source": column, "entity": "_meant"})
-    joined = table.join(meant, on=["docid", column], how="left", maintain_order="left")
-    own = pl.coalesce("_meant", pl.format("{}{}", pl.lit(UNRESOLVED), column))
-    return joined.with_columns(
-        pl.when(is_nil(column)).then(own).otherwise(column).alias(column)
-    ).drop("_meant")
+    key = ["docid", column]
+    nil = table.filter(is_nil(column)).select(key).unique()
+    both = nil.join(system, left_on=key, right_on=["docid", "entity"]).join(
+        reference.rename({"entity": "_meant"}), on="docid", suffix="_gold"
+    )
+    common = pl.min_horizontal("end", "end_gold") - pl.max_horizontal("start", "start_gold")
+    overlaps = both.with_columns(common=common).filter(pl.col("common") > 0)
+    sums = overlaps.group_by(*key, "_meant").agg(pl.col("common").sum())
+    best = sums.sort("common", "_meant", descending=[True, False])
+    meant = best.unique(key, keep="first", maintain_order=True).drop("common")
+    joined = table.join(meant, on=key, how="left", maintain_order="left")
+    entity = pl.coalesce("_meant", pl.format("{}{}", pl.lit(UNRESOLVED), column))
+    resolved = pl.when(is_nil(column)).then(entity).otherwise(column)
+    return joined.with_columns(resolved.alias(column)).drop("_meant")
 
 
 def is_nil(column: str) -> pl.Expr:
@@ -113,42 +90,18 @@ FRAME, SENTIMENT, MENTION, ANNOTATED = "frame", "sentiment", "mention", "documen
 #: The columns. `scored` is whether the document is scored (`scored_documents`). Of a sentiment,
 #: `frame_id` is the frame that its record names, or null, and `entry` the knowledge base entry of
 #: its source, whose name may be in `source`. `numbers` and `nones` are the columns of its file and
-#: the cells of its own that the public scorer reads in a way of its own (`official_sides`), and
+#: the cells of its own that the public scorer reads in a way of its own (`official_frames`), and
 #: `chosen` the annotator that it draws. Of a document, `file` is the format of its annotation, and
 #: `nones` what its tables lack.
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
-        "docid": pl.String,
-        "scored": pl.Boolean,
-        "system": pl.Boolean,
-        "part": pl.String,
-        "frame": pl.Int64,
-        "record": pl.Int64,
-        "file": pl.String,
-        "modality": pl.String,
-        "annotator": pl.String,
-        "frame_id": pl.String,
-        "type": pl.String,
-        "entity": pl.String,
-        "place": pl.String,
-        "status": pl.String,
-        "scope": pl.String,
-        "severity": pl.String,
-        "resolution": pl.String,
-        "urgency": pl.String,
-        "confidence": pl.Float64,
-        "source": pl.String,
-        "value": pl.Float64,
-        "polarity": pl.String,
-        "fear": pl.Boolean,
-        "anger": pl.Boolean,
-        "joy": pl.Boolean,
-        "entry": pl.String,
-        "start": pl.Int64,
-        "end": pl.Int64,
-        "numbers": pl.String,
-        "nones": pl.String,
-        "chosen": pl.String,
+        **dict.fromkeys(("docid", "part", "file", "modality", "annotator"), pl.String()),
+        **dict.fromkeys(("scored", "system", "fear", "anger", "joy"), pl.Boolean()),
+        **dict.fromkeys(("frame", "record", "start", "end"), pl.Int64()),
+        **dict.fromkeys(("confidence", "value"), pl.Float64()),
+        **dict.fromkeys(("frame_id", "type", "entity", "place", "status", "scope"), pl.String()),
+        **dict.fromkeys(("severity", "resolution", "urgency", "source", "entry"), pl.String()),
+        **dict.fromkeys(("polarity", "numbers", "nones", "chosen"), pl.String()),
     }
 )
 
@@ -158,16 +111,6 @@ NUMBER = "#"
 #: The types that are issues; all others are needs.
 ISSUES = ("regimechange", "crimeviolence", "terrorism")
 
-_FRAMES = {
-    "frame_id": "frame",
-    "type": "label",
-    "entity": "place",
-    "place": "place_kb",
-    "urgency": "urgent",
-}
-_WRITTEN = ("record", "annotator", "status", "scope", "severity", "resolution", "confidence")
-_SAME = ("file", *_WRITTEN)
-_OF_SENTIMENTS = ("document", "frame_row", "target", "holder", "holder_kb")
 _FELT = ("record", "annotator", "value", "polarity", "fear", "anger", "joy")
 
 
@@ -186,86 +129,70 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         ('d1', 'frame', 'food', '17')
     """
     documents = corpus.documents.select(document="row", docid="name", modality="modality")
-    frames = _situations(corpus, documents, system=system)
-    own = frames.select(
-        "docid",
-        "modality",
-        pl.lit(FRAME).alias("part"),
-        pl.col("number").alias("frame"),
-        *(pl.col(source).alias(name) for name, source in _FRAMES.items()),
-        *_SAME,
-        "numbers",
-        "nones",
-    )
-    numbers = frames.select(frame_row="row", frame="number", frame_id="frame")
-    felt = (
-        corpus.sentiments.select(*_OF_SENTIMENTS, *_FELT)
+    frames = _frames(corpus, documents, "SEC" if system else "none")
+    of_frames = frames.select("frame", "frame_id", frame_row="row")
+    sentiments = (
+        corpus.sentiments.select("document", "frame_row", "target", "holder", "holder_kb", *_FELT)
         .join(documents, on="document", maintain_order="left")
-        .join(numbers, on="frame_row", how="left", maintain_order="left")
+        .join(of_frames, on="frame_row", how="left", maintain_order="left")
+        .with_columns(
+            part=pl.lit(SENTIMENT),
+            frame_id=pl.coalesce("target", "frame_id"),
+            source=pl.coalesce("holder_kb", "holder"),
+            entry="holder_kb",
+        )
     )
-    felt = felt.select(
-        "docid",
-        "modality",
-        "frame",
-        pl.lit(SENTIMENT).alias("part"),
-        pl.coalesce("target", "frame_id").alias("frame_id"),
-        pl.coalesce("holder_kb", "holder").alias("source"),
-        pl.col("holder_kb").alias("entry"),
-        *_FELT,
-    )
-    more = _mentions(corpus, documents) if system else _annotated(corpus, documents)
-    rows = pl.concat([own, felt, more], how="diagonal_relaxed").with_columns(system=pl.lit(system))
-    return conformed(rows)
+    if system:
+        mentions = corpus.mentions.select("document", "record", "entity", "start", "end")
+        every = mentions.select("document").unique(maintain_order=True)
+        named = pl.concat([mentions.filter(is_nil("entity")), every], how="diagonal")
+        more = named.join(documents.drop("modality"), on="document").with_columns(
+            part=pl.lit(MENTION)
+        )
+    else:
+        lacks = _attributes(corpus, "file", "lacks").group_by("document")
+        listed = lacks.agg(nones=pl.col("value").unique().sort().str.join(","))
+        form = corpus.sources["format"].first() if corpus.sources.height else None
+        more = documents.join(listed, on="document", how="left").with_columns(
+            part=pl.lit(ANNOTATED), file=pl.lit(form, pl.String)
+        )
+    rows = pl.concat([frames, sentiments, more], how="diagonal_relaxed")
+    return conform(rows.with_columns(system=pl.lit(system)))
 
 
-def _situations(corpus: Corpus, documents: pl.DataFrame, *, system: bool) -> pl.DataFrame:
-    """The situation frames, with their file, their number in the document, and what is odd."""
-    every = corpus.frames.select("row", "document", "origin", "kind", *_FRAMES.values(), *_WRITTEN)
-    frames = every.filter(pl.col("kind") == "situation").join(
-        documents, on="document", maintain_order="left"
-    )
+def _frames(corpus: Corpus, documents: pl.DataFrame, odd: str) -> pl.DataFrame:
+    """The rows of frames, with the attribute that lists what the public scorer reads otherwise."""
     files = corpus.sources.select(origin="row", file=pl.concat_str("path", "member"))
-    frames = frames.join(files, on="origin", how="left", maintain_order="left")
-    frames = frames.join(
-        _attribute(corpus, "file", "numbers"), on=["document", "origin"], how="left",
-        maintain_order="left",
-    ).join(
-        _attribute(corpus, "frame", "SEC" if system else "none", "nones"),
-        on=["document", "origin", "record"], how="left", maintain_order="left",
-    )  # fmt: skip
-    frames = frames.with_columns(number=pl.int_range(pl.len()).over("document"))
-    unnamed = pl.format("#{}", "number")
-    return frames.with_columns(frame=pl.coalesce("frame", unnamed))
-
-
-def _mentions(corpus: Corpus, documents: pl.DataFrame) -> pl.DataFrame:
-    """The mentions of NIL entities, and a row without an entity per document with any."""
-    mentions = corpus.mentions.select("document", "record", "entity", "start", "end")
-    nil = mentions.filter(is_nil("entity"))
-    others = mentions.select("document").unique(maintain_order=True)
-    named = pl.concat([nil, others], how="diagonal").join(documents, on="document")
-    return named.select("docid", "record", "entity", "start", "end", part=pl.lit(MENTION))
-
-
-def _annotated(corpus: Corpus, documents: pl.DataFrame) -> pl.DataFrame:
-    """The documents of a reference, with the format of their files and what these lack."""
-    lacks = _attribute(corpus, "file", "lacks", "nones").group_by("document")
-    listed = lacks.agg(pl.col("nones").unique().sort().str.join(","))
-    form = corpus.sources["format"].first() if corpus.sources.height else None
-    return documents.join(listed, on="document", how="left").select(
-        "docid", "modality", "nones", part=pl.lit(ANNOTATED), file=pl.lit(form, pl.String)
+    numbers = _attributes(corpus, "file", "numbers").rename({"value": "numbers"})
+    nones = _attributes(corpus, "frame", odd).rename({"value": "nones"})
+    return (
+        corpus.frames.filter(pl.col("kind") == "situation")
+        .select(
+            *("row", "document", "origin", "record", "annotator", "confidence"),
+            *("status", "scope", "severity", "resolution"),
+            frame_id="frame",
+            type="label",
+            entity="place",
+            place="place_kb",
+            urgency="urgent",
+        )
+        .join(documents, on="document", maintain_order="left")
+        .join(files, on="origin", how="left", maintain_order="left")
+        .join(numbers.drop("record"), ["document", "origin"], "left", maintain_order="left")
+        .join(nones, ["document", "origin", "record"], "left", maintain_order="left")
+        .with_columns(part=pl.lit(FRAME), frame=pl.int_range(pl.len()).over("document"))
+        .with_columns(frame_id=pl.coalesce("frame_id", pl.format("#{}", "frame")))
     )
 
 
-def _attribute(corpus: Corpus, element: str, name: str, column: str = "") -> pl.DataFrame:
-    """The attributes of a name, with `document`, `origin` and `record`; files have no record."""
+def _attributes(corpus: Corpus, element: str, name: str) -> pl.DataFrame:
+    """The attributes of a name, with `document`, `origin`, `record` (of frames), and `value`."""
     own = corpus.attributes.filter(pl.col("element") == element, pl.col("name") == name)
-    record = ["record"] if element == "frame" else []
-    return own.select("document", "origin", *record, pl.col("value").alias(column or name))
+    return own.select("document", "origin", "record", "value")
 
 
-def conformed(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with all columns of `ROWS`, in order; what is absent is null."""
+def conform(rows: pl.DataFrame) -> pl.DataFrame:
+    """Give rows all columns of `ROWS`, in order; what is absent is null."""
     given = set(rows.columns)
     return rows.select(
         (pl.col(name) if name in given else pl.lit(None)).cast(kind).alias(name)
@@ -338,48 +265,16 @@ GIVEN = {
 _NAMED = 5
 
 
-def unknown_annotators(options: RankingOptions, rows: pl.DataFrame) -> Iterator[Finding]:
-    """Find annotators that a document does not have, and documents that the reference lacks.
+def unknown_names(options: RankingOptions, rows: pl.DataFrame) -> Iterator[Finding]:
+    """Find annotators and documents in the files of options that the reference does not have.
 
     Args:
         options: what was chosen.
-        rows: of the reference, as `frame_rows.ROWS`.
+        rows: of the reference, as `ROWS`.
     """
-    given = options.annotators
-    if given is None:
-        return
-    documents = _documents(rows)
-    known = {*documents}
-    frames = rows.filter(pl.col("part") == FRAME)
-    names = dict(
-        frames.group_by("docid").agg(pl.col("annotator").drop_nulls().unique().sort()).rows()
-    )
-    lines = given.select(pl.col(name) for name in GIVEN).rows(named=True)
-    strange = [row["docid"] for row in lines if row["docid"] not in known]
-    meant = closest_files(strange, documents)
-    for row in lines:
-        doc, chosen = row["docid"], row["chosen"]
-        start = row["text"].rindex("\t") + 1
-        if doc not in known:
-            hint = _hint(meant.get(doc), "the reference", documents)
-            problem = Problem("LSF701", row["record"], 0, len(doc), {"document": doc, "hint": hint})
-        elif doc in names and chosen not in names[doc]:
-            hint = _hint(closest(chosen, names[doc]), doc, names[doc])
-            values = {"given": chosen, "document": doc, "hint": hint}
-            problem = Problem("LSF702", row["record"], start, len(row["text"]), values)
-        else:
-            continue
-        yield problem.in_line(row["file"], row["text"]).of("--annotators")
-
-
-def unknown_documents(options: RankingOptions, rows: pl.DataFrame) -> Iterator[Finding]:
-    """Find scored documents that neither the reference nor the list of the test set has.
-
-    Args:
-        options: what was chosen.
-        rows: of the reference, as `frame_rows.ROWS`.
-    """
-    documents = _documents(rows)
+    documents = rows.filter(pl.col("part") == ANNOTATED)["docid"].unique().sort().to_list()
+    if options.annotators is not None:
+        yield from _unknown_annotators(options.annotators, rows, documents)
     scored = {*(options.scored or ())}
     absent = sorted(scored - {*documents, *(options.documents or ())})
     if absent and options.documents is None and len(absent) < len(scored):
@@ -391,11 +286,34 @@ def unknown_documents(options: RankingOptions, rows: pl.DataFrame) -> Iterator[F
         yield finding("LSF703", document=name, hint=hint).of("--scored")
 
 
-def _documents(rows: pl.DataFrame) -> list[str]:
-    return rows.filter(pl.col("part") == ANNOTATED)["docid"].unique().sort().to_list()
+def _unknown_annotators(
+    given: pl.DataFrame, rows: pl.DataFrame, documents: Sequence[str]
+) -> Iterator[Finding]:
+    """Find annotators that a document does not have, and documents that the reference lacks."""
+    names = dict(
+        rows.filter(pl.col("part") == FRAME)
+        .group_by("docid")
+        .agg(pl.col("annotator").drop_nulls().unique().sort())
+        .rows()
+    )
+    lines = given.select(pl.col(name) for name in GIVEN).rows(named=True)
+    known = {*documents}
+    meant = closest_files([row["docid"] for row in lines if row["docid"] not in known], documents)
+    for row in lines:
+        doc, chosen, text = row["docid"], row["chosen"], row["text"]
+        if doc not in known:
+            values = {"document": doc, "hint": _hint(meant.get(doc), "the reference", documents)}
+            problem = Problem("LSF701", row["record"], 0, len(doc), values)
+        elif doc in names and chosen not in names[doc]:
+            hint = _hint(closest(chosen, names[doc]), doc, names[doc])
+            values = {"given": chosen, "document": doc, "hint": hint}
+            problem = Problem("LSF702", row["record"], text.rindex("\t") + 1, len(text), values)
+        else:
+            continue
+        yield problem.in_line(row["file"], text).of("--annotators")
 
 
 def _hint(meant: str | None, owner: str, names: Sequence[str]) -> str:
-    """What may be meant, and the names that there are."""
+    """The name that may be meant, and the names that there are."""
     there = f"{owner} has {first_names(names, _NAMED) or 'none'}"
     return f"did you mean {meant}? {there}" if meant else there

@@ -8,30 +8,31 @@ sentiments. The statistics are the frames themselves, since situations run throu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import polars as pl
+import polars.selectors as cs
 
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
-from hlteval.scoring.metric import IntervalMethod, Metric, Replicates, Tables, Weights
-from hlteval.scoring.situations.lorehlt import tables
+from hlteval.scoring.metric import IntervalMethod, Metric, Replicates, Tables, Weights, scorings
 from hlteval.scoring.situations.lorehlt.frame_rows import (
     MENTION,
-    conformed,
+    NUMBER,
+    conform,
     frame_rows,
     total,
-    unknown_annotators,
-    unknown_documents,
+    unknown_names,
 )
-from hlteval.scoring.situations.lorehlt.frame_scores import FAMILIES, ScoredFrames
-from hlteval.scoring.situations.lorehlt.official_scores import OfficialScores
-from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
+from hlteval.scoring.situations.lorehlt.frames import GRAVE
+from hlteval.scoring.situations.lorehlt.official import OfficialScores
+from hlteval.scoring.situations.lorehlt.plan import FAMILIES, Scores, distribution
+from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking, RankingOptions, shares
 
 #: The scores of each profile.
-SCORES: Mapping[str, type[ScoredFrames]] = {"plan": ScoredFrames, "official": OfficialScores}
+SCORES: Mapping[str, type[Scores]] = {"plan": Scores, "official": OfficialScores}
 Values = dict[str, float | None]
 
 
@@ -48,7 +49,7 @@ class SituationRanking(Metric):
 
     options: RankingOptions = field(default_factory=RankingOptions)
     families: tuple[str, ...] = ()
-    _kept: dict[int, tuple[pl.DataFrame, ScoredFrames]] = field(
+    _kept: dict[int, tuple[pl.DataFrame, Scores]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
 
@@ -72,12 +73,9 @@ class SituationRanking(Metric):
         """
         sides = ((reference, False), (system, True))
         rows = pl.concat([frame_rows(corpus, system=side) for corpus, side in sides])
-        is_scored = self._scores.reading.scored_documents(reference, self.options)
+        annotated = reference.documents["name"]
+        is_scored = SCORES[self.profile].scored_documents(annotated, self.options)
         return rows.with_columns(scored=is_scored), None
-
-    @property
-    def _scores(self) -> type[ScoredFrames]:
-        return SCORES[self.profile]
 
     def documents(self, counts: pl.DataFrame) -> list[str]:
         """The names of the documents that are scored, sorted."""
@@ -85,51 +83,51 @@ class SituationRanking(Metric):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The rows of all batches, prepared for the profile."""
-        return self._scores.reading.prepare(total(counts), self.options)
+        return SCORES[self.profile].prepare(total(counts), self.options)
 
     def judge(self, counts: Sequence[pl.DataFrame]) -> Sequence[Finding]:
-        """Return what names the options give that the reference does not have."""
-        rows = pl.concat([conformed(pl.DataFrame()), *counts]).filter(~pl.col("system"))
-        return [*unknown_annotators(self.options, rows), *unknown_documents(self.options, rows)]
+        """Find the names in files of options that the reference does not have."""
+        rows = pl.concat([conform(pl.DataFrame()), *counts]).filter(~pl.col("system"))
+        return [*unknown_names(self.options, rows)]
 
     def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
         """All values, and the tables that show why they are what they are."""
-        scored = self.scored(total)
+        scored = self.scores(total)
         values = {
             f"{family}.{ending}": None if value is None or math.isnan(value) else value
             for family in FAMILIES
             if self._has(family)
             for ending, value in scored.values(family)
         }
-        if self.families:
-            return values, {"scorings": tables.scorings(values)}
-        return values, tables.tables(values, scored)
+        tables = {"scorings": scorings(_score_rows(values))}
+        if not self.families and not scored.is_stopped:
+            tables |= _tables(scored)
+        return values, tables
 
     def _has(self, family: str) -> bool:
         if self.options.no_sec and family.startswith(("ndcg_sec", "sec_")):
             return False
         return not self.families or family in self.families
 
-    def scored(self, total: pl.DataFrame) -> ScoredFrames:
+    def scores(self, total: pl.DataFrame) -> Scores:
         """Both sides, and what was computed of them; kept for the latest rows."""
         if id(total) not in self._kept:
             self._kept.clear()
-            sides = self._scores.reading(total, self.options)
-            self._kept[id(total)] = (total, self._scores(sides))
+            self._kept[id(total)] = (total, SCORES[self.profile](total, self.options))
         return self._kept[id(total)][1]
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What a reader of the values must know."""
-        return tuple(self.scored(total).notes())
+        """Sentences about the values."""
+        return tuple(self.scores(total).notes())
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The files of the public scorer; none in the profile `plan`."""
-        return self.scored(total).files()
+        return self.scores(total).files()
 
     @property
     def additive(self) -> bool:
         """Whether all families are computed from counts that add."""
-        return bool(self.families) and {*self.families} <= {*self._scores.additive}
+        return bool(self.families) and {*self.families} <= {*SCORES[self.profile].additive}
 
     @property
     def interval_method(self) -> IntervalMethod:
@@ -147,7 +145,7 @@ class SituationRanking(Metric):
         rows = self.total([counts])
         if not self.additive:
             return super().replicates(rows, documents, weights)
-        return self.scored(rows).replicates(self.families, documents, weights)
+        return self.scores(rows).replicates(self.families, documents, weights)
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[SituationRanking, ...]:
         """The metrics that give the named values: those whose counts add, and all others.
@@ -163,6 +161,123 @@ class SituationRanking(Metric):
                 raise ValueError(f"unknown metric {name}; the first part is one of {choices}")
             if self._has(family) and family not in wanted:
                 wanted.append(family)
-        adding = {*self._scores.additive}
+        adding = {*SCORES[self.profile].additive}
         parts = [[f for f in wanted if (f in adding) is adds] for adds in (True, False)]
         return tuple(replace(self, families=tuple(part)) for part in parts if part)
+
+
+# The tables of a scored submission: why its scores are what they are.
+
+
+#: The titles of the evaluations by the first word of a family.
+_TITLES = {
+    "ndcg": "nDCG",
+    "precision": "Precision at N",
+    "map": "Situations",
+    "mar": "Situations",
+    "auc": "Frames",
+    "frame": "Frames",
+    "sec": "Sentiments",
+}
+_RANK = pl.int_range(1, pl.len() + 1)
+_WITHOUT_MARK = cs.by_name("document", "place", require_all=False).str.strip_prefix(NUMBER)
+
+
+def _score_rows(values: Mapping[str, float | None]) -> Iterator[Mapping[str, object]]:
+    """The rows of the table `scorings`: one evaluation per title, a row per class or tie-break."""
+    groups: dict[str, dict[str, dict[str, float | None]]] = {
+        title: {} for title in _TITLES.values()
+    }
+    for name, value in values.items():
+        family, _, ending = name.partition(".")
+        kind = family.partition("_")[0]
+        of_list = kind in {"ndcg", "precision"}
+        scoring, measure = (family, ending) if of_list else (ending, family)
+        groups[_TITLES[kind]].setdefault(scoring, {})[measure] = value
+    # curves have a class more than rates: all rows of a title have the same measures
+    classes = groups["Frames"]
+    if GRAVE in classes:
+        classes[GRAVE] = dict.fromkeys(classes["type,place"]) | classes[GRAVE]
+    for title, rows in groups.items():
+        for scoring, measures in rows.items():
+            for measure, value in measures.items():
+                row = {"evaluation": title, "scoring": scoring, "measure": measure}
+                yield row | {"value": value}
+
+
+def _tables(scored: Scores) -> Tables:
+    """All other tables.
+
+    - `situations`: each situation of either side, with its gravity, gain and rank, and its share of
+      DCG;
+    - `frames`: each frame as matched, missed or spurious, by type and place;
+    - `ndcg`, `precision_at`: the value at every rank; `pr`: the points of the curves;
+    - `sec`: the sentiments of each target;
+    - `annotators`: those drawn; `annotation_draws`, `annotation_scores`: the scores of other draws.
+    """
+    ranking, matches = scored.main_ranking, scored.matches["type,place"]
+    known, predicted = pl.col("weight").is_not_null(), matches.is_predicted
+    outcome = (
+        pl.when(known & predicted)
+        .then(pl.lit("matched"))
+        .when(known)
+        .then(pl.lit("missed"))
+        .when(predicted)
+        .then(pl.lit("spurious"))
+    )
+    frames = matches.rows.select(
+        "type", "place", "confidence", "weight", document="docid", outcome=outcome
+    ).drop_nulls("outcome")
+    frames = frames.select("document", pl.exclude("document")).sort("document", "type", "place")
+    curves = [
+        pl.DataFrame(
+            {
+                "threshold": own.points.confidence,
+                "precision": own.points.precision,
+                "recall": own.points.recall,
+            }
+        ).select(pl.lit(name).alias("class"), pl.all())
+        for name, own in scored.matches.items()
+    ]
+    ndcg = pl.DataFrame({ties: ranking.ndcg(ties) for ties in TIE_BREAKS})
+    precisions = pl.DataFrame({"precision": ranking.precisions}, {"precision": pl.Float64})
+    tables = {
+        "situations": _situations(ranking),
+        "frames": frames.with_columns(_WITHOUT_MARK),
+        "ndcg": ndcg.select(_RANK.alias("k"), pl.all()),
+        "precision_at": precisions.select(_RANK.alias("n"), "precision"),
+        "pr": pl.concat(curves).fill_nan(None),
+    }
+    if not scored.options.no_sec and scored.targets:
+        targets = [
+            counts.rename({"docid": "document"}).select(pl.lit(name).alias("class"), pl.all())
+            for name, counts in scored.targets.items()
+        ]
+        tables["sec"] = pl.concat(targets)
+    if scored.several:
+        kind = pl.when("issue").then(pl.lit("issue")).otherwise(pl.lit("need"))
+        names = scored.choice.select(document="docid", kind=kind, annotator="chosen")
+        tables["annotators"] = names.sort("document", "kind")
+    if scored.options.draws:
+        tables["annotation_draws"] = scored.draws()
+        tables["annotation_scores"] = distribution(tables["annotation_draws"])
+    return tables
+
+
+def _situations(ranking: Ranking) -> pl.DataFrame:
+    """Each situation of either side: gravity, gain and rank, and its share of DCG."""
+    order = ranking.order("standard")
+    dcg = pl.Series("dcg", shares(order["gain"].to_numpy(), ranking.discount), dtype=pl.Float64)
+    gold, own = (
+        table.select(
+            "type",
+            "place",
+            _RANK.alias(f"{side}_rank"),
+            pl.col("gravity", "frames").name.prefix(f"{side}_"),
+            last,
+        )
+        for side, table, last in (("reference", ranking.reference, "gain"), ("system", order, dcg))
+    )
+    both = gold.join(own, on=["type", "place"], how="full", coalesce=True)
+    both = both.sort("reference_rank", "system_rank", nulls_last=True)
+    return both.with_columns(_WITHOUT_MARK)

@@ -6,9 +6,10 @@ frames of one type and place; its gain follows from its gravity in the reference
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 Discount = Literal["method0", "method1"]
 TieBreak = Literal["standard", "vindictive", "forgiving"]
+#: The number of first gains that are added after the sum of all others.
+_ADDED_LAST: Mapping[Discount, int] = MappingProxyType({"method0": 1, "method1": 0})
 #: Of situations of equal gravity, those with more frames come first, those with less gain, or those
 #: with more gain.
 TIE_BREAKS: tuple[TieBreak, ...] = ("standard", "vindictive", "forgiving")
@@ -58,39 +61,37 @@ class Gains(NamedTuple):
         return gain.cast(pl.Float64).alias(gravity)
 
 
-#: What the frames of a situation have in common.
+#: The fields that the frames of a situation have in common.
 SITUATION = ["place", "type"]
 
 
 def situations(frames: pl.DataFrame, parts: int) -> pl.DataFrame:
-    """The situations of one side: `place`, `type`, `gravity`, and the number of their `frames`.
+    """The situations of one side (section 16.2): all frames of one type and place.
 
     Args:
         frames: with `place`, `type` and `gravity`; frames without a place belong to no situation.
         parts: what a frame of gravity 1 counts in the column `gravity`.
+
+    Returns:
+        `place`, `type`, `gravity`, and the number of `frames`, in order: by falling gravity, then
+        by number of frames, and then by place and type.
     """
     placed = frames.filter(pl.col("place").is_not_null())
     # sums of floats depend on the order: they are added in the order of the rows
     groups = placed.select(SITUATION).unique(maintain_order=True).with_row_index("group")
-    of = placed.select(SITUATION).join(groups, on=SITUATION, how="left", maintain_order="left")[
-        "group"
-    ]
-    size = groups.height
-    gravity = np.bincount(of.to_numpy(), placed["gravity"].to_numpy(), minlength=size) / parts
-    return groups.select(SITUATION).with_columns(
+    joined = placed.join(groups, on=SITUATION, how="left", maintain_order="left")
+    group, size = joined["group"].to_numpy(), groups.height
+    gravity = np.bincount(group, placed["gravity"].to_numpy(), minlength=size) / parts
+    counts = groups.select(SITUATION).with_columns(
         gravity=pl.Series(gravity, dtype=pl.Float64),
-        frames=pl.Series(np.bincount(of.to_numpy(), minlength=size), dtype=pl.Int64),
+        frames=pl.Series(np.bincount(group, minlength=size), dtype=pl.Int64),
     )
-
-
-def ordered(table: pl.DataFrame) -> pl.DataFrame:
-    """Situations by falling gravity, then by number of frames, and then by place and type."""
-    return table.sort("gravity", "frames", "place", "type", descending=[True, True, False, False])
+    return counts.sort("gravity", "frames", *SITUATION, descending=[True, True, False, False])
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The situations of a system, ranked, with the gains of the reference.
+    """The situations of a system, ranked, with the gains of the reference (section 16.3, 1 and 2).
 
     Attributes:
         reference: its situations in order, with `gain`.
@@ -114,23 +115,22 @@ class Ranking:
         cls, reference: pl.DataFrame, system: pl.DataFrame, gains: Gains, discount: Discount
     ) -> Self:
         """Rank the situations of both sides, as `situations` gives them."""
-        reference = ordered(reference).with_columns(gain=gains.of("gravity").alias("gain"))
-        return cls(reference, cls.with_gains(ordered(system), reference), gains, discount)
+        reference = reference.with_columns(gain=gains.of("gravity"))
+        return cls(reference, cls.with_gains(system, reference), gains, discount)
 
     @staticmethod
     def with_gains(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
         """The situations of a system with the gains of those of the reference."""
         gains = reference.select(*SITUATION, "gain")
-        return system.join(gains, on=SITUATION, how="left", maintain_order="left").with_columns(
-            pl.col("gain").fill_null(0.0)
-        )
+        joined = system.join(gains, on=SITUATION, how="left", maintain_order="left")
+        return joined.with_columns(pl.col("gain").fill_null(0.0))
 
     @cached_property
     def standard(self) -> pl.DataFrame:
         """The system's situations in their standard order."""
         return self.system
 
-    def ranked(self, ties: TieBreak) -> pl.DataFrame:
+    def order(self, ties: TieBreak) -> pl.DataFrame:
         """The system's situations in the order of a tie-break."""
         if ties == "standard":
             return self.standard
@@ -139,53 +139,58 @@ class Ranking:
 
     @property
     def ranks(self) -> int:
-        """How many ranks there are: to the end of the longer one of both lists."""
+        """The number of ranks: to the end of the longer one of both lists."""
         return max(self.reference.height, self.system.height)
 
-    def ndcg(self, ties: TieBreak) -> Numbers:
-        """The nDCG at each rank."""
-        own, ideal = self.dcg(ties)
-        return np.divide(own, ideal, out=np.zeros_like(own), where=ideal > 0)
+    def _gains(self, ties: TieBreak | None = None) -> Numbers:
+        """The gain at each rank in the order of a tie-break; in the ideal order for None."""
+        if ties is None:
+            gains = np.sort(self.reference["gain"].to_numpy())[::-1]
+        else:
+            gains = self.order(ties)["gain"].to_numpy()
+        return np.pad(gains, (0, self.ranks - len(gains)))
 
-    def dcg(self, ties: TieBreak) -> tuple[Numbers, Numbers]:
-        """DCG of the system and the ideal DCG, at each rank."""
-        return cumulative(self._gains(ties), self.discount, self.sums), self._ideal
+    def dcg(self, ties: TieBreak) -> Numbers:
+        """The DCG at each rank."""
+        return cumulative(self._gains(ties), self.discount, self.sums)
+
+    @cached_property
+    def ideal(self) -> Numbers:
+        """The DCG of the ideal order at each rank."""
+        return cumulative(self._gains(), self.discount, self.sums)
+
+    def ndcg(self, ties: TieBreak) -> Numbers:
+        """The nDCG at each rank (section 16.2.3)."""
+        dcg, ideal = self.dcg(ties), self.ideal
+        return np.divide(dcg, ideal, out=np.zeros_like(dcg), where=ideal > 0)
+
+    def last(self, ties: TieBreak) -> float | None:
+        """The nDCG at the last rank; undefined where the reference has no situation with a gain."""
+        if not self.reference["gain"].sum() > 0:
+            return None
+        first = _ADDED_LAST[self.discount]
+        dcg, ideal = (
+            float(terms[:first].sum() + terms[first:].sum())
+            for terms in (
+                shares(self._gains(ties), self.discount),
+                shares(self._gains(), self.discount),
+            )
+        )
+        return dcg / ideal
 
     @staticmethod
     def sums(terms: Numbers) -> Numbers:
         """The sums from the first term to each."""
         return np.cumsum(terms)
 
-    def last(self, ties: TieBreak) -> float | None:
-        """The nDCG at the last rank; undefined where the reference has no situation with a gain."""
-        if not self.reference["gain"].sum() > 0:
-            return None
-        own, ideal = (
-            discounted_sum(gains, self.discount) for gains in (self._gains(ties), self._best)
-        )
-        return own / ideal
-
-    def _gains(self, ties: TieBreak) -> Numbers:
-        gains = self.ranked(ties)["gain"].to_numpy()
-        return np.pad(gains, (0, self.ranks - len(gains)))
-
-    @property
-    def _best(self) -> Numbers:
-        gains = np.sort(self.reference["gain"].to_numpy())[::-1]
-        return np.pad(gains, (0, self.ranks - len(gains)))
-
-    @cached_property
-    def _ideal(self) -> Numbers:
-        return cumulative(self._best, self.discount, self.sums)
-
     @property
     def high(self) -> int:
-        """How many situations of the reference have a high gravity."""
+        """The number of situations of the reference with a high gravity."""
         return int((self.reference["gravity"] >= self.gains.high_from).sum())
 
     @property
     def medium(self) -> int:
-        """How many situations of the reference have a medium gravity, or a high one."""
+        """The number of situations of the reference with a medium gravity, or a high one."""
         return int((self.reference["gravity"] >= self.gains.medium_from).sum())
 
     @cached_property
@@ -194,11 +199,10 @@ class Ranking:
 
         N is each number from 1 to the number of situations that the reference has.
         """
-        rank = pl.int_range(1, pl.len() + 1)
+        rank, most = pl.int_range(1, pl.len() + 1), self.reference.height
         gold = self.reference.select(*SITUATION, gold=rank)
         system = self.standard.filter(pl.col("frames") > 0).select(*SITUATION, own=rank)
         entries = gold.join(system, on=SITUATION).select(rank=self.found_from)["rank"].to_numpy()
-        most = gold.height
         hits = np.bincount(entries[entries <= most], minlength=most + 1)[1:].cumsum()
         return hits / np.arange(1, most + 1)
 
@@ -225,23 +229,9 @@ def cumulative(
         >>> cumulative(np.array([5.0, 3.0]), "method1").round(2).tolist()
         [5.0, 6.89]
     """
+    first = _ADDED_LAST[discount]
     terms = shares(gains, discount)
-    if discount == "method1":
-        return sums(terms)
-    return np.append(terms[:1], terms[:1] + sums(terms[1:]))
-
-
-def discounted_sum(gains: Numbers, discount: Discount) -> float:
-    """Discounted cumulative gain at the last rank.
-
-    Examples:
-        >>> round(discounted_sum(np.array([5.0, 3.0]), "method1"), 2)
-        6.89
-    """
-    terms = shares(gains, discount)
-    if discount == "method1":
-        return float(terms.sum())
-    return float(terms[:1].sum()) + float(terms[1:].sum())
+    return np.append(terms[:first], terms[:first].sum() + sums(terms[first:]))
 
 
 # What can be chosen about the scores of situation frames.
@@ -265,7 +255,7 @@ class RankingOptions:
         documents: the documents of the whole test set, if they are listed.
         scored: the documents that are scored; those of the reference if None.
         annotators: the annotator of the needs and issues of documents, as
-            `frame_sides.CHOSEN`; those of a file as `frame_rows.GIVEN`.
+            `frames.CHOSEN`; those of a file as `frame_rows.GIVEN`.
         annotator_seed: of the draw of annotators elsewhere; apart from the seed of resampling, so
             that intervals can be drawn again for the same annotators.
         draws: how many other draws are scored, for their distribution.

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from hlteval.scoring.mt.meteor import packaged_jar
+from hlteval.scoring.mt.measures import packaged_jar
 
 ROOT = Path(__file__).parents[3] / "fixtures"
 SIDES = [ROOT / "scores/lorehlt-mt/reference", "-s", ROOT / "scores/lorehlt-mt/system"]

@@ -12,8 +12,7 @@ import pytest
 from hlteval.converters import load
 from hlteval.representation import Corpus, align
 from hlteval.scoring.metric import CannotCount
-from hlteval.scoring.mt.measures import MeteorMeasure
-from hlteval.scoring.mt.meteor import PARAPHRASES, Command, MeteorProcess, packaged_jar
+from hlteval.scoring.mt.measures import PARAPHRASES, MeteorMeasure, packaged_jar
 from hlteval.scoring.mt.metric import Translation
 from hlteval.scoring.mt.segments import METRICS, TranslationOptions
 from hlteval.sources import open_source
@@ -34,9 +33,9 @@ def meteor() -> Iterator[MeteorMeasure]:
         pytest.skip("METEOR NOT CHECKED: no Java")
     if jar is None or not (jar.parent / PARAPHRASES).is_file():
         pytest.skip("METEOR NOT CHECKED: no jar, install the extra mt")
-    process = MeteorProcess(Command())
-    yield MeteorMeasure(process)
-    process.close()
+    measure = MeteorMeasure()
+    yield measure
+    measure.finish()
 
 
 def corpus(path: Path) -> Corpus:
@@ -93,13 +92,12 @@ def test_the_example_of_the_plan(meteor, cases):
 
 def test_sums_are_scored_as_the_jar_scores_them(meteor, cases):
     """EVAL of the jar, of segments and of all of them, is the formula on our counts."""
-    process = meteor.process
     reference, system = corpus(cases / "syn_valid/ref"), corpus(cases / "syn_valid/mt")
     texts = [each.translations["text"].to_list()[:60] for each in (system, reference)]
     texts[1][0] = texts[0][0]  # an equal one
     texts[1][1] = "-"
-    raw = process.counts(texts[0], [[text] for text in texts[1]])
-    *each, whole = process.scores(raw)
+    raw = meteor.jar_counts(texts[0], [[text] for text in texts[1]])
+    *each, whole = meteor.jar_scores(raw)
     own = meteor.counts(texts[0], [[text] for text in texts[1]])
     assert meteor.values(own)[""].tolist() == pytest.approx(each, abs=1e-12)
     assert meteor.values(own.sum(axis=0, keepdims=True))[""][0] == pytest.approx(whole, abs=1e-12)
@@ -115,9 +113,9 @@ def test_several_references_and_traps(meteor):
 
 
 def test_protected_words_are_words_of_meteor(meteor):
-    from hlteval.scoring.mt.segments import protected
+    from hlteval.scoring.mt.segments import with_placeholders
 
-    counts = meteor.counts([protected("see https://example.org/a and @user")], [["x"]])
+    counts = meteor.counts([with_placeholders("see https://example.org/a and @user")], [["x"]])
     assert counts[0, 0] == 4
 
 
@@ -127,6 +125,6 @@ def test_a_jar_that_is_damaged(tmp_path):
     jar = tmp_path / "meteor-1.5.jar"
     jar.write_bytes(b"no jar")
     with pytest.raises(CannotCount) as caught:
-        MeteorProcess(Command(str(jar), paraphrases=False)).counts(["a"], [["a"]])
+        MeteorMeasure(str(jar), paraphrases=False).counts(["a"], [["a"]])
     assert caught.value.finding.code == "MTS104"
     assert "Invalid or corrupt jarfile" in caught.value.finding.message

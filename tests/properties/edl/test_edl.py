@@ -354,8 +354,8 @@ def test_a_measure_is_summed_where_its_counts_add_and_no_name_is_lost():
     metric = LinkMatch("plan")
     parts = metric.decompose()
     assert [part.additive for part in parts] == [True, False]
-    given = [measure.name for part in parts for measure in part.reported]
-    assert sorted(given) == sorted(measure.name for measure in metric.reported)
+    given = [measure.name for part in parts for measure in part.all_measures]
+    assert sorted(given) == sorted(measure.name for measure in metric.all_measures)
     (alone,) = metric.decompose(["muc.fscore"])
     assert list(alone.score(alone.total([]))[0]) == [f"muc.{figure}" for figure in FIGURES]
     with pytest.raises(WrongMeasure, match=r"muc\.fscore"):

@@ -18,8 +18,7 @@ from hlteval.findings import catalogue
 from hlteval.grammars import load as grammar
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.validators.edl.extents import crossing, in_order, nested
-from hlteval.validators.edl.texts import compared
+from hlteval.validators.edl.extents import compare, crossings, in_order, nestings
 
 FEW = settings(max_examples=25)
 EXTENT = [column.name for column in TABLE.columns].index("extent")
@@ -259,7 +258,7 @@ def test_spans_beside_each_other_agree_with_trying_all_pairs(spans: list[tuple[i
         if i != j and d == D and s >= S and e <= E
     }
     cross = {(i, j) for i, (d, s, e) in rows for j, (D, S, E) in rows if d == D and S < s < E < e}
-    for found, wanted in ((nested(ordered).rows(), inner), (crossing(ordered).rows(), cross)):
+    for found, wanted in ((nestings(ordered).rows(), inner), (crossings(ordered).rows(), cross)):
         assert set(found) <= wanted
         assert sorted(i for i, _ in found) == sorted({i for i, _ in wanted})
 
@@ -282,4 +281,4 @@ def test_a_mention_string_fits_the_text_it_is_from(
         {"row": [0], "document": [0], "start": start, "end": end, "text": given_text}
     )
     documents = Corpus(documents=[{"row": 0, "name": "d", "text": text}]).documents
-    assert compared(rows, documents)["fits"].to_list() == [end <= len(text) and how != "other"]
+    assert compare(rows, documents)["fits"].to_list() == [end <= len(text) and how != "other"]

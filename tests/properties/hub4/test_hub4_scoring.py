@@ -17,13 +17,19 @@ from hypothesis import strategies as st
 from hlteval.representation import Corpus, of_documents
 from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.scoring.hub4 import metric, word_alignment
-from hlteval.scoring.hub4.fill_match import Tokens, tokens_held, tokens_inside
-from hlteval.scoring.hub4.mapping import MODES, POINTS
-from hlteval.scoring.hub4.measures import greedy_losses
-from hlteval.scoring.hub4.metric import Options, TempletteMatch
-from hlteval.scoring.hub4.normalizer import Lexicon, SpellingFilter, TextNormalizer
+from hlteval.scoring.hub4.instance_sets import MODES, Options
+from hlteval.scoring.hub4.mapping import POINTS, tokens_match
+from hlteval.scoring.hub4.metric import TempletteMatch, greedy_losses
+from hlteval.scoring.hub4.normalizer import SpellingFilter, TextNormalizer
 from hlteval.scoring.hub4.text_columns import Scale, Text, in_columns
-from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Alignment, Costs, alignments
+from hlteval.scoring.hub4.word_alignment import (
+    DOCUMENT,
+    SCLITE,
+    Alignment,
+    Costs,
+    Lexicon,
+    alignments,
+)
 
 FEW = settings(max_examples=2, deadline=None, phases=[Phase.explicit, Phase.generate])
 """Seeds cannot be made simpler, so nothing is tried to."""
@@ -466,15 +472,15 @@ def together(part: list[str], whole: list[str]) -> bool:
 @SOME
 @given(TOKENS, TOKENS)
 def test_tokens_match_if_they_do_for_some_choice_of_what_is_left_out(reference, system):
-    tokens = Tokens(" ".join(reference), ["uh"])
     choices = without_some(reference)
-    assert tokens_inside(system, tokens) == any(together(system, words) for words in choices)
-    assert tokens_held(system, tokens) == any(together(words, system) for words in choices)
+    sides = system, reference, ["uh"]
+    assert tokens_match(*sides, inside=True) == any(together(system, words) for words in choices)
+    assert tokens_match(*sides, inside=False) == any(together(words, system) for words in choices)
 
 
 def by_the_whole_table(reference: list[str], system: list[str], costs: Costs) -> list[int]:
     """The steps of the best path, with every cell filled: pair, insertion, deletion."""
-    deleting, pairing = costs.deleting(reference), costs.pairing(reference, system)
+    deleting, pairing = costs.of_deletions(reference), costs.of_pairs(reference, system)
     table: dict[tuple[int, int], tuple[int, int]] = {(0, 0): (0, -1)}
     for i in range(len(reference) + 1):
         for j in range(len(system) + 1):
@@ -585,10 +591,11 @@ PHRASES = st.lists(st.sampled_from(["the", "And", "a", "cup", "of."]), min_size=
 def test_premodifiers_leave_something_and_the_shift_is_what_was_taken(words, blanks, anywhere):
     text = (" " * blanks).join(words)
     wording = TextNormalizer(premodifiers=("and", "a", "the"), whiteout=".", anywhere=anywhere)
-    kept = wording.content(text).split()
+    worded = wording.normalize(text)
+    kept = worded.content.split()
     assert kept
     assert kept == words or len(kept) < len(words) or "of." in words
-    taken = text[: wording.shift(text)].split()
+    taken = text[: worded.shift].split()
     assert all(word.lower() in {"and", "a", "the"} for word in taken)
     if not anywhere:
         assert taken == words[: len(words) - len(kept)]

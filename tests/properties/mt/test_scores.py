@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 
-from hlteval.scoring.mt.meteor import field_text
+from hlteval.scoring.mt.measures import field_text
 from hlteval.scoring.mt.metric import Translation
-from hlteval.scoring.mt.segments import TranslationOptions, protected
+from hlteval.scoring.mt.segments import TranslationOptions, with_placeholders
 from tests.unit.mt.translations import corpus
 
 ORACLES = {"bleu": BLEU(force=True), "chrf": CHRF(), "chrf_pp": CHRF(word_order=2), "ter": TER()}
@@ -58,6 +58,6 @@ def test_a_field_has_no_separator_and_no_line_break(text):
 @given(st.text(st.sampled_from("ab@#:/. (),w\u00e9\u0915\u094d")))
 @settings(max_examples=30)
 def test_protection_is_stable_and_keeps_the_rest(text):
-    once = protected(text)
-    assert protected(once) == once
+    once = with_placeholders(text)
+    assert with_placeholders(once) == once
     assert once.count(" ") == text.count(" ")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from hlteval.converters import load
 from hlteval.representation import Corpus
-from hlteval.scoring.situations.lorehlt.frame_sides import Annotations
 from hlteval.scoring.situations.lorehlt.metric import SituationRanking
+from hlteval.scoring.situations.lorehlt.plan import Scores
 from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
 from hlteval.sources import Member, Source
 from tests.unit.situations.lorehlt_frames import corpus, said
@@ -63,21 +63,21 @@ def annotations(draw: st.DrawFn) -> dict[str, str]:
     return files
 
 
-def compared(files: dict[str, str], scored: tuple[str, ...] | None) -> Annotations:
+def compared(files: dict[str, str], scored: tuple[str, ...] | None) -> Scores:
     members = [Member(path, path, None, text.encode) for path, text in sorted(files.items())]
     results = load("lorehlt-sf-reference").read(Source("x", "folder", tuple(members)))
     reference = Corpus.concat(result.corpus for result in results)
     system = corpus([said(doc, confidence=0.5) for doc in (*TEXTS, "S1", "S2")])
     metric = SituationRanking("official", RankingOptions(scored=scored))
     total = metric.total([metric.statistics(reference, system)[0]])
-    return metric.scored(total).annotations
+    return metric.scores(total)
 
 
 @given(annotations(), st.sets(st.sampled_from([*TEXTS, "S1", "S2"]), min_size=1))
 @settings(max_examples=25, deadline=None)
 def test_a_list_only_removes_rows(files, listed):
     """Annotators are drawn, and columns are numbers or text, before the list is looked at."""
-    every, some = compared(files, None).drawn, compared(files, (*sorted(listed),)).drawn
+    every, some = compared(files, None).single, compared(files, (*sorted(listed),)).single
     for whole, part, fields in (
         (every.reference, some.reference, FLAGS),
         (every.system, some.system, ("docid", "type", "confidence")),

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.representation import of_documents
-from hlteval.scoring.situations.lorehlt.frame_scores import NUMBERS
-from hlteval.scoring.situations.lorehlt.frame_sides import CLASSES
+from hlteval.scoring.situations.lorehlt.frames import CLASSES
 from hlteval.scoring.situations.lorehlt.metric import SituationRanking
+from hlteval.scoring.situations.lorehlt.plan import NUMBERS
 from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
 from tests.unit.situations.lorehlt_frames import corpus
 
@@ -114,7 +114,7 @@ def drawn(reference, gold):
     """The frames of the annotators that were drawn."""
     metric = SituationRanking()
     total = metric.total([metric.statistics(reference, corpus([]))[0]])
-    chosen = metric.scored(total).annotations.chosen
+    chosen = metric.scores(total).chosen
     names = {(row[0], row[1]): row[2] for row in chosen.rows()}
     return [
         (number, row)

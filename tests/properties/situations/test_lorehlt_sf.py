@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
 from hlteval.converters import load
-from hlteval.converters.situations.lorehlt.items import VERSIONS, broken, types, violations
+from hlteval.converters.situations.lorehlt.items import VERSIONS, LorehltSchema, types
 from hlteval.converters.situations.lorehlt.reference_tables import kinds
 from hlteval.grammars import schema
 from hlteval.representation import Corpus
@@ -117,8 +117,9 @@ def test_a_frame_has_an_error_if_and_only_if_it_breaks_the_schema(version: str) 
         errors = [item for item in findings if item.severity == "error"]
         assert bool(errors) == (not validator.is_valid(frame))
         assert all(item.span for item in findings)
-        each = [(code, path) for code, path, _ in violations(frame, version)]
-        assert Counter(broken(frame, version)) == Counter(each)  # found without their values
+        version_schema = LorehltSchema(version)
+        each = [(code, path) for code, path, _ in version_schema.violations(frame)]
+        assert Counter(version_schema.errors(frame)) == Counter(each)  # found without their values
 
     hold()
 

@@ -20,7 +20,7 @@ from hlteval.grammars import pattern
 from hlteval.representation import Corpus
 from hlteval.scoring.curves import Curve, Point, cuts
 from hlteval.scoring.similarity import UNIT, similarity
-from hlteval.scoring.situations.metric import frame_match
+from hlteval.scoring.situations.official import frame_match
 from hlteval.sources import open_source
 from hlteval.syntax.json_text import items, strict
 from hlteval.validators.situations.rules import types

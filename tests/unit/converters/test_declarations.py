@@ -19,6 +19,7 @@ from hlteval.converters.format import EVERYTHING, Format, Setting, single_batch
 from hlteval.converters.toolkit.source_files import locate_lines, locate_nowhere
 from hlteval.extensions import LazyImport, resolve
 from hlteval.findings import FieldRef
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table
 
@@ -80,9 +81,9 @@ def test_the_default_of_a_setting_is_that_of_its_parameter(name: str, setting: S
 
 @pytest.fixture
 def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """A module that has nothing but a reader."""
+    """A module that has nothing but a reader and a writer."""
     made = ModuleType("own.two_words")
-    made.read = iter  # type: ignore[attr-defined]
+    vars(made).update(read=iter, write=print)
     monkeypatch.setitem(sys.modules, made.__name__, made)
     return made
 
@@ -92,7 +93,7 @@ def declare(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> Callable[[st
     """Give the format of the module with declarations as they are written in its file."""
 
     def declare(text: str) -> Format:
-        tables = tomllib.loads(f'title = "T"\nsuffixes = [".one"]\nwrites = false\n{text}')
+        tables = tomllib.loads(f'title = "T"\nsuffixes = [".one"]\n{text}')
         monkeypatch.setattr("hlteval.extensions._file", lambda *_: tables)
         return declaration(module.__name__)
 
@@ -104,7 +105,7 @@ Declare = Callable[[str], Format]
 
 def test_what_is_not_said_has_a_default(declare: Declare) -> None:
     form = declare('[words]\nmentions = "m"\n"mentions.text" = "t"')
-    assert (form.name, form.layout, form.write) == ("two-words", "single_file", None)
+    assert (form.name, form.layout, form.write) == ("two-words", "single_file", print)
     assert form.carries == ("sources", "documents", "mentions", "mentions.text")
     assert (form.read, form.documents, form.locate) == (iter, single_batch, locate_lines)
     assert form.sniff(SOURCE)
@@ -137,6 +138,23 @@ def test_a_format_that_is_not_read_finds_nothing(module: ModuleType, declare: De
     assert [*form.read(SOURCE)] == []
 
 
+def test_a_module_gives_what_is_written(
+    module: ModuleType, declare: Declare, tmp_path: Path
+) -> None:
+    del module.write
+    vars(module).update(TABLE=Table((Column("name"),)), as_rows=lambda corpus: corpus.documents)
+    corpora = [Corpus(documents=[{"row": 0, "name": name}]) for name in ("a", "b")]
+    form = declare("")
+    assert form.write is not None
+    form.write(corpora, tmp_path / "rows")
+    assert (tmp_path / "rows").read_text() == "a\nb\n"
+    vars(module).update(as_files=lambda corpus: [(f"{corpus.documents['name'][0]}/x", "text")])
+    form = declare("")
+    assert form.write is not None
+    form.write(corpora, tmp_path / "files")
+    assert [(tmp_path / f"files/{name}/x").read_text() for name in "ab"] == ["text", "text"]
+
+
 def test_words_without_a_place_and_functions_of_other_modules(declare: Declare) -> None:
     form = declare(
         'unwritten = ["frames.scope"]\nlocate = "builtins:list"\n'
@@ -158,7 +176,7 @@ def test_words_without_a_place_and_functions_of_other_modules(declare: Declare) 
         ("settings = {read = {x = {help = 'X.', default = '', chioces = []}}}", "`chioces`"),
         ("settings = {reads = {x = {help = 'X.', default = ''}}}", "$.settings[0].of"),
         ("words = {mentions = 3}", "$.words"),
-        ('write = "builtins:print"', "`writes` of own.two_words does not agree"),
+        ("writes = false", "`writes` of own.two_words does not agree"),
     ],
 )
 def test_a_wrong_declaration_is_refused_with_its_place(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 import pytest
 
 from hlteval.representation.global_map import GlobalMap, Rule
-from hlteval.scoring.hub4.metric import Options
-from hlteval.scoring.hub4.normalizer import Lexicon, SpellingFilter, TextNormalizer, _sections
-from hlteval.scoring.hub4.text_columns import BEGIN, END, OR, Scale, Scales, Text, Words, chosen
-from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, alignments, parts
+from hlteval.scoring.hub4.instance_sets import Options
+from hlteval.scoring.hub4.normalizer import SpellingFilter, TextNormalizer, sections
+from hlteval.scoring.hub4.text_columns import BEGIN, END, OR, Scale, Text, Words, choose, in_columns
+from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Lexicon, alignments, parts
 from tests.runs import score
 
 REFERENCE = """\
@@ -167,8 +168,8 @@ def test_wrong_extents_of_a_third_of_the_right_texts_are_noted(tmp_path, lost, n
 def test_the_first_alternative_of_a_global_map_stands_where_the_other_text_has_none():
     places = np.arange(7)
     words = Words([BEGIN, "A", OR, "B", OR, "C", END], places, places)
-    assert chosen(words, ["x"]).words == ["A"]
-    assert chosen(words, ["x", "C"]).words == ["C"]
+    assert choose(words, ["x"]).words == ["A"]
+    assert choose(words, ["x", "C"]).words == ["C"]
 
 
 def test_a_slot_that_stands_twice_in_an_instance_is_compared_place_by_place(tmp_path):
@@ -211,7 +212,7 @@ def test_an_extent_must_lie_inside_the_maximal_one_and_overlap_a_minimal_one(tmp
     ],
 )
 def test_elements_that_are_not_extracted(text, stretches):
-    assert list(_sections(text, {"x", "z"})) == stretches
+    assert list(sections(text, {"x", "z"})) == stretches
 
 
 def test_of_the_system_only_the_first_alternative_counts(tmp_path):
@@ -240,8 +241,8 @@ def test_each_scale_has_the_words_of_its_own_document_however_long_the_last_one_
     one, other = (
         Scale(*map(np.array, (starts[:size], ends[:size], range(size)))) for size in (3, 2)
     )
-    found = Scales([one, other]).renumbered(*map(np.array, ([1], [1], [2])))
-    assert [columns.tolist() for columns in found] == [[1], [1]]
+    extents = pl.DataFrame({"document": [1], "start": [1], "end": [2]})
+    assert in_columns(extents, {0: one, 1: other}).row(0) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -317,8 +318,8 @@ def test_the_f_of_each_line_of_the_mapping(tmp_path):
 
 def test_what_is_not_extracted_becomes_as_many_blanks():
     normalizer = TextNormalizer(nonextractable=("X",))
-    assert normalizer._without_sections("ab <X>c</X> d <X>e") == "ab          d    e"
-    assert normalizer.content("ab <X>c</X> d") == normalizer.content("ab d")
+    assert normalizer.blank_out("ab <X>c</X> d <X>e") == "ab          d    e"
+    assert normalizer.normalize("ab <X>c</X> d") == normalizer.normalize("ab d")
 
 
 def test_instances_that_have_only_extents_in_common_are_mapped_in_every_document(tmp_path):

@@ -56,13 +56,13 @@ LAZY = {"textDocument": {"codeAction": {"resolveSupport": {"properties": ["edit"
 
 
 def cases(reader: str) -> Iterator[tuple[str, Seed]]:
-    """The tasks and submissions of a format; every second one also with another task in turn."""
+    """The tasks and submissions of a format; every sixth one also with another task in turn."""
     tasks = sorted({use.task for use in uses(reader) if use.role == "submission"})
     for number, seed in enumerate(seeds(reader)):
         if not next(iter(seed.files)).endswith(ARCHIVES):  # no editor opens them
             chosen = {MAIN.get(reader, tasks[0])}
-            if number % 2 == 0:
-                chosen.add(tasks[number // 2 % len(tasks)])
+            if number % 6 == 0:
+                chosen.add(tasks[number // 6 % len(tasks)])
             yield from ((task, seed) for task in sorted(chosen))
 
 

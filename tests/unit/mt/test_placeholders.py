@@ -8,7 +8,7 @@ import pytest
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 
-from hlteval.scoring.mt.segments import protected
+from hlteval.scoring.mt.segments import with_placeholders
 
 WORD = re.compile(r"x[bcdfghjklmnpqrst]{16}x")
 
@@ -31,18 +31,18 @@ WORD = re.compile(r"x[bcdfghjklmnpqrst]{16}x")
     ],
 )  # fmt: skip
 def test_what_is_protected(text, shape):
-    assert WORD.sub("W", protected(text)) == shape
+    assert WORD.sub("W", with_placeholders(text)) == shape
 
 
 def test_equal_strings_have_equal_words_and_others_do_not():
-    words = [protected(f"https://example.org/{path}") for path in ("a", "b", "A", "a")]
+    words = [with_placeholders(f"https://example.org/{path}") for path in ("a", "b", "A", "a")]
     assert len(set(words)) == 3
     assert words[0] == words[3]
-    assert protected("#tag") != protected("@tag")
+    assert with_placeholders("#tag") != with_placeholders("@tag")
 
 
 def test_tokenizers_keep_the_words():
-    text = protected("Ask @user, see https://example.org/a-b. Or x@y.com!")
+    text = with_placeholders("Ask @user, see https://example.org/a-b. Or x@y.com!")
     for tokenizer in (Tokenizer13a(), TokenizerV14International()):
         tokens = tokenizer(text).split()
         assert sum(bool(WORD.fullmatch(token)) for token in tokens) == 3

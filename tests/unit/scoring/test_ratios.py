@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hlteval.scoring.edl import official as neleval
+from hlteval.scoring.edl.official import OfficialGrouped
 from hlteval.scoring.ratios import harmonic, rates, side_rates
-from hlteval.scoring.situations.lorehlt.official_matches import official_rates
+from hlteval.scoring.situations.lorehlt.official_frames import official_rates
 
 UNDEFINED = None
 BY_HAND = [
@@ -50,8 +50,10 @@ def test_rates_of_two_sides_by_hand():
 def test_the_public_scorers_have_zeros_where_nothing_can_be_divided(counts, expected):
     zeros = tuple(0.0 if value is None else value for value in expected)
     assert [float(rate) for rate in official_rates(*map(np.array, counts))] == pytest.approx(zeros)
-    right, predicted, relevant = map(pl.lit, counts)
-    assert columns(neleval.rates(right, predicted, right, relevant)) == pytest.approx(zeros)
+    right, predicted, relevant = map(float, counts)
+    values = {"ptp": right, "fp": predicted - right, "rtp": right, "fn": relevant - right}
+    rated = OfficialGrouped.with_rates(pl.DataFrame([values]))
+    assert rated.row(0)[4:] == pytest.approx(zeros)
 
 
 def test_arrays_and_columns_have_the_same_digits():

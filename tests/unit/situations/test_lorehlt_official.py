@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import hlteval
-from hlteval.scoring.situations.lorehlt import official_sides
+from hlteval.scoring.situations.lorehlt import official_frames
 
 NEED = {
     "user_id": "7",
@@ -322,5 +322,5 @@ def test_tables_show_no_mark_of_places_that_are_numbers(score):
 def test_the_values_that_hold(known, flags):
     """What is written but unknown is null, and so is `none`; what is not written does not hold."""
     rows = pl.DataFrame({"value": [*flags, "x", None, None], "nones": [*flags, "", "", "value"]})
-    found = rows.select(official_sides._flag("value", getattr(official_sides, known)))
+    found = rows.select(official_frames._flag("value", getattr(official_frames, known)))
     assert found.to_series().to_list() == [*flags.values(), None, False, None]

@@ -7,11 +7,11 @@ import math
 import polars as pl
 import pytest
 
-from hlteval.scoring.situations.lorehlt import frame_sides, official_sides
-from hlteval.scoring.situations.lorehlt.frame_rows import MENTIONS, nil_sources
-from hlteval.scoring.situations.lorehlt.frame_sides import CHOSEN
-from hlteval.scoring.situations.lorehlt.official_ranking import falling
-from hlteval.scoring.situations.lorehlt.official_sides import nil_places
+from hlteval.scoring.situations.lorehlt.frame_rows import MENTIONS, with_nil_resolved
+from hlteval.scoring.situations.lorehlt.frames import CHOSEN, with_gravity
+from hlteval.scoring.situations.lorehlt.official import OfficialScores
+from hlteval.scoring.situations.lorehlt.official_frames import nil_places, sort_falling
+from hlteval.scoring.situations.lorehlt.plan import Scores
 from hlteval.scoring.situations.lorehlt.ranking import Gains
 from tests.unit.situations.lorehlt_frames import corpus, gold, said, scored, tables, values
 
@@ -31,7 +31,7 @@ def test_a_boost_counts_a_fifth_of_a_frame_exactly():
     frames = [gold(f"d{n}") for n in range(5)]
     felt = [FEAR | {"doc": f"d{n}", "frame_row": n, "anger": True} for n in range(5)]
     metric, total = scored(corpus(frames, felt), corpus([said("d0")]))
-    assert metric.scored(total).ranking("numeric").reference["gravity"].to_list() == [7.0]
+    assert metric.scores(total).ranking("numeric").reference["gravity"].to_list() == [7.0]
 
 
 def test_an_issue_is_grave_with_fear_or_anger_only():
@@ -41,9 +41,9 @@ def test_an_issue_is_grave_with_fear_or_anger_only():
         FEAR | {"doc": "d3", "frame_row": 2, "anger": True},
     ]
     metric, total = scored(corpus(frames, felt), corpus([said("d1")]))
-    situations = metric.scored(total).ranking("numeric").reference
+    situations = metric.scores(total).ranking("numeric").reference
     assert dict(situations.select("place", "gravity").rows()) == {"3": 1.2, "2": 1.0, "1": 0.0}
-    boolean = metric.scored(total).ranking("boolean").reference
+    boolean = metric.scores(total).ranking("boolean").reference
     assert boolean["gravity"].to_list() == [0.0, 0.0, 0.0]
 
 
@@ -51,7 +51,7 @@ def test_speech_has_no_sentiments():
     frames, documents = [gold("d1", status="Current")], {"d1": "speech"}
     felt = [FEAR | {"doc": "d1", "frame_row": 0}]
     metric, total = scored(corpus(frames, felt, documents), corpus([said("d1")]))
-    assert metric.scored(total).ranking("numeric").reference["gravity"].to_list() == [1.0]
+    assert metric.scores(total).ranking("numeric").reference["gravity"].to_list() == [1.0]
 
 
 def test_text_only_leaves_out_the_documents_of_speech_on_both_sides():
@@ -78,14 +78,14 @@ def test_official_takes_a_system_at_its_word_in_speech():
     reference = corpus([frame], (), {"s1": "speech"})
     options = {"gravity_thresholds": (2.0, 1.0)}
     metric, total = scored(reference, corpus([said("s1")]), "official", **options)
-    ranking = metric.scored(total).shown
+    ranking = metric.scores(total).main_ranking
     assert ranking.reference["gravity"].to_list() == ranking.system["gravity"].to_list() == [1.0]
 
 
 def test_levels_are_numbers_with_or_without_words():
     frames = [gold("d1", scope=scope, severity="0") for scope in ("2", "1", "none", "3_x")]
     metric, total = scored(corpus(frames), corpus([said("d1")]))
-    assert metric.scored(total).annotations.reference["urgent"].to_list() == [1, 0, 0, 1]
+    assert metric.scores(total).reference["urgent"].to_list() == [1, 0, 0, 1]
 
 
 def test_the_cut_off_is_strictly_above():
@@ -144,10 +144,10 @@ def test_a_draw_does_not_depend_on_other_documents():
     frames = [gold(f"d{n}", annotator=str(name)) for n in range(9) for name in (1, 2, 3)]
     metric, all_of_them = scored(corpus(frames), corpus([]))
     _, some = scored(corpus(frames[9:]), corpus([]))
-    rows = metric.scored(all_of_them).annotations.chosen.rows()
-    assert metric.scored(some).annotations.chosen.rows() == rows[3:]
-    _, other = metric, metric.scored(all_of_them).annotations.redrawn(5)
-    assert other.chosen.rows() != rows
+    rows = metric.scores(all_of_them).choice.rows()
+    assert metric.scores(some).choice.rows() == rows[3:]
+    _, other = metric, metric.scores(all_of_them).redraw(5)
+    assert other.choice.rows() != rows
 
 
 def test_draws_give_the_distribution_of_what_one_annotator_decides():
@@ -171,7 +171,8 @@ def test_nil_sources_are_those_with_the_greatest_overlap_in_their_document():
     own = mentions(("d1", 0, 10, "NIL5"), ("d1", 20, 24, "NIL5"), ("d2", 0, 10, "NIL5"))
     reference = mentions(("d1", 2, 5, "NIL1"), ("d1", 4, 10, "77"), ("d2", 10, 12, "NIL1"))
     sources = pl.DataFrame({"docid": ["d1", "d2", "d1"], "source": ["NIL5", "NIL5", "8"]})
-    assert nil_sources(sources, own, reference).rows() == [("d1", "NIL5", "77")]
+    found = with_nil_resolved(sources, "source", own, reference)
+    assert found.rows() == [("d1", "77"), ("d2", "system:NIL5"), ("d1", "8")]
 
 
 def test_nil_places_are_those_of_the_first_equal_extent():
@@ -280,8 +281,8 @@ NUMPY = [0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1]
 
 
 def test_ties_are_in_the_order_of_the_public_scorer():
-    assert falling(NUMPY[:5]) == [1, 4, 0, 2, 3]
-    order = falling(NUMPY)
+    assert sort_falling(NUMPY[:5]) == [1, 4, 0, 2, 3]
+    order = sort_falling(NUMPY)
     assert sorted(order) == list(range(len(NUMPY)))
     assert [NUMPY[at] for at in order] == sorted(NUMPY, reverse=True)
     assert order == [19, 17, 4, 6, 7, 14, 1, 11, 13, 18, 16, 15, 0, 12, 9, 8, 5, 3, 2, 10]
@@ -347,7 +348,7 @@ def test_rows_without_an_annotator_are_never_dropped():
     mixed = corpus([gold("d1", annotator="7"), gold("d1", place="2")])
     metric, total = scored(mixed, corpus([said("d1"), said("d1", place="2")]))
     assert metric.score(total)[0]["ndcg.standard"] == 1.0
-    assert metric.scored(total).annotations.chosen.rows() == [("d1", False, "7")]
+    assert metric.scores(total).choice.rows() == [("d1", False, "7")]
 
 
 def test_frames_without_a_place_stay_where_nil_places_are_left_out():
@@ -392,20 +393,26 @@ def test_all_rows_of_a_table_of_scores_have_the_same_measures(profile):
     assert set(measures.group_by("evaluation").agg(pl.col("measure").n_unique())["measure"]) == {1}
 
 
-@pytest.mark.parametrize(("profile", "parts"), [(frame_sides, 5), (official_sides, 1)])
-def test_the_gravity_of_needs_and_issues_by_emotions(profile, parts):
+@pytest.mark.parametrize("scores", [Scores, OfficialScores])
+def test_the_gravity_of_needs_and_issues_by_emotions(scores):
     """A need is grave by itself, and each emotion adds .2; an issue needs one, the second adds .2.
 
     The plan's gravity is counted in fifths of a frame.
     """
-    rows = [(issue, fear, anger) for issue in (False, True) for fear in (0, 1) for anger in (0, 1)]
-    frames = pl.DataFrame(rows, ["issue", "felt_fear", "felt_anger"], orient="row")
-    frames = frames.with_columns(current=True, urgent=True, unresolved=True)
-    found = frames.select(profile.numeric()).to_series().to_list()
-    assert found == pytest.approx([parts * own for own in (1, 1.2, 1.2, 1.4, 0, 1, 1, 1.2)])
+    rows = [
+        ("d1", 4 * issue + 2 * fear + anger, issue, fear, anger)
+        for issue in (False, True)
+        for fear in (0, 1)
+        for anger in (0, 1)
+    ]
+    felt = pl.DataFrame(rows, ["docid", "frame", "issue", "fear", "anger"], orient="row")
+    felt = felt.cast({"fear": pl.Boolean, "anger": pl.Boolean})
+    frames = felt.drop("fear", "anger").with_columns(current=True, urgent=True, unresolved=True)
+    found = with_gravity(frames, scores.gravity, felt)["gravity"].to_list()
+    assert found == pytest.approx([scores.parts * own for own in (1, 1.2, 1.2, 1.4, 0, 1, 1, 1.2)])
     for name in ("current", "urgent"):
         without = frames.with_columns(pl.lit(value=False).alias(name))
-        assert set(without.select(profile.numeric()).to_series()) == {0}
+        assert set(with_gravity(without, scores.gravity, felt)["gravity"]) == {0}
 
 
 def test_there_are_as_many_draws_as_are_wanted_and_none_by_themselves():
@@ -423,7 +430,5 @@ def test_a_frame_has_the_emotions_of_any_of_its_sentiments():
         ["docid", "frame", "fear", "anger"],
         orient="row",
     )
-    found = frame_sides.with_emotions(frames, felt)
-    assert found.select("felt_fear", "felt_anger").row(0) == (True, True)
-    grave = found.with_columns(current=True, urgent=True, unresolved=True)
-    assert grave.select(frame_sides.numeric()).item() == 7
+    grave = frames.with_columns(current=True, urgent=True, unresolved=True)
+    assert with_gravity(grave, Scores.gravity, felt)["gravity"].item() == 7

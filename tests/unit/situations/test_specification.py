@@ -11,7 +11,7 @@ import pytest
 from hlteval.converters import ReadResult, load
 from hlteval.representation import Corpus
 from hlteval.scoring.similarity import UNIT, similarity
-from hlteval.scoring.situations.metric import frame_match
+from hlteval.scoring.situations.official import frame_match
 from hlteval.scoring.situations.plan import FrameMatch, Options
 from hlteval.sources import open_source
 from hlteval.validators.situations.rules import types

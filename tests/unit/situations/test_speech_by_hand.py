@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from hlteval.representation import Corpus
-from hlteval.scoring.situations.metric import frame_match
+from hlteval.scoring.situations.official import frame_match
 from tests.unit.situations.test_areas import annotated, frame, scores
 
 FRAMES = [

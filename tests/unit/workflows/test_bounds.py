@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.converters.situations.lorehlt.items import Violation, violations
+from hlteval.converters.situations.frame_files import Violation
+from hlteval.converters.situations.lorehlt.items import LorehltSchema
 from hlteval.findings import Finding, Findings, Problem, Span, finding, part, summary
 from hlteval.findings.cascades import cascades
 from hlteval.reports.findings import FORMATS, text
@@ -83,12 +84,13 @@ def test_frames_that_are_only_counted_are_not_explained(
 ):
     path, seen = tmp_path / "x.json", list[object]()
     path.write_text(f"[{','.join([WRONG_NEED] * 9)}]")
+    violations = LorehltSchema.violations
 
-    def explained(value: object, version: str) -> list[Violation]:
+    def explained(self: LorehltSchema, value: object) -> list[Violation]:
         seen.append(value)
-        return violations(value, version)
+        return violations(self, value)
 
-    monkeypatch.setattr("hlteval.converters.situations.lorehlt.items.violations", explained)
+    monkeypatch.setattr(LorehltSchema, "violations", explained)
     validate("lorehlt-sf", str(path), max_per_code=2)
     assert 0 < len(seen) < 9
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from hlteval.converters.situations.lorehlt.lorehlt_sf_json import (
@@ -11,7 +11,7 @@ from hlteval.converters.situations.lorehlt.lorehlt_sf_json import (
     frames_member,
 )
 from hlteval.findings import Finding, finding
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.sources.archives import first_names
 from hlteval.validators.packages import Package, entity_header
 
@@ -27,14 +27,6 @@ def findings(package: Package) -> Iterator[Finding]:
         yield from entity_header(member)
     if source.kind not in {"folder", *_ARCHIVES} or frames is None:
         return
-    yield from _files(source, frames, tables)
-    yield from named(source)
-    if source.kind in _ARCHIVES:
-        yield from _folders([frames, *tables])
-
-
-def _files(source: Source, frames: Member, tables: Sequence[Member]) -> Iterator[Finding]:
-    """What is missing beside the frames, and what is too much."""
     if not tables:
         yield finding("LSF102", file=source.path)
     if len(tables) > 1:
@@ -45,11 +37,8 @@ def _files(source: Source, frames: Member, tables: Sequence[Member]) -> Iterator
     for member in source.members:
         if member not in (frames, *tables):
             yield finding("LSF104", file=member.display)
-
-
-def _folders(read: Sequence[Member]) -> Iterator[Finding]:
-    """The findings about the folders of an archive."""
-    for member in read:
+    yield from named(source)
+    for member in (frames, *tables) if source.kind in _ARCHIVES else ():
         path = PurePosixPath(member.name)
         if len(path.parts) > 1:
             folder = str(path.parent)
@@ -57,7 +46,7 @@ def _folders(read: Sequence[Member]) -> Iterator[Finding]:
 
 
 def named(source: Source) -> Iterator[Finding]:
-    """What is wrong with the name of an archive.
+    """Find an archive whose name has another suffix.
 
     Args:
         source: the submission.
