@@ -184,11 +184,6 @@ def spread(document: Item) -> str:
 def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
     """Every document, with its row."""
     written = _Documents(corpus)
-    written.mentions()
-    written.blocks()
-    written.frames()
-    written.groups()
-    written.modifiers()
     for row, name, language in corpus.documents.select("row", "name", "language").iter_rows():
         yield row, written.document(row, name, language)
 
@@ -228,6 +223,11 @@ class _Documents:
                 if "[" in element:
                     self.tracks[document].add(int(element.partition("[")[2][:-1]))
             self.members[key][name] = json.loads(value)
+        self.mentions()
+        self.blocks()
+        self.frames()
+        self.groups()
+        self.modifiers()
 
     def add(
         self,
