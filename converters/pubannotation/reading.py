@@ -65,7 +65,7 @@ def _encoder() -> json.JSONEncoder:
 
 @dataclass
 class Content:
-    """What a file holds.
+    """The content of a file.
 
     Attributes:
         text: the file.
@@ -85,7 +85,7 @@ class Content:
 
     @cached_property
     def extents(self) -> Sequence[tuple[int, int]]:
-        """Where each document starts and ends."""
+        """The start and end of each document."""
         if self.found is not None:
             return self.found
         if not self.single:
@@ -241,7 +241,7 @@ class Reporter:
         parts = (_part(path) for path, _ in broken)
         return {part for part, definition in parts if definition not in {"document", "track"}}
 
-    def rejected(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
+    def reject(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
         """A document that cannot be read, as a row of the table `rejected_records`.
 
         Its text is its first line as it is written, or the beginning of a long one.
@@ -255,7 +255,7 @@ class Reporter:
             self.add(Problem(code, 0, 0, 0), self.path(index, ()))
         else:
             for violation in schema_errors(_SCHEMA, "document", self.content.values[index]):
-                self.report(index, code, (), **_values(violation))
+                self.report(index, code, (), partial(_values, violation))
             self.settle()
         line = text[start : min(end, start + _SHOWN)].partition("\n")[0]
         column = self.places.span(start, start).column - 1
@@ -426,7 +426,7 @@ class Annotations:
         """
         document = reporter.content.values[index]
         if index in reporter.content.unreadable or not isinstance(document, dict):
-            self.rejected.append(reporter.rejected(index, len(self.rejected), *place))
+            self.rejected.append(reporter.reject(index, len(self.rejected), *place))
             return 1
         bad, own = reporter.schema_errors(index), title(document, stem)
         name = unique_name(own, names)
