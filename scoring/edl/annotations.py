@@ -43,24 +43,15 @@ NIL = "NIL"
 _LARGEST = 2**62
 
 
-def all_candidates(
-    corpus: Corpus,
-    *,
-    system: bool = False,
-    with_mention_type: bool = False,
-    alternatives: bool = False,
-    official: bool = False,
+def mention_rows(
+    corpus: Corpus, *, system: bool = False, with_mention_type: bool = False
 ) -> pl.DataFrame:
-    """The mentions of a corpus as annotations, each with its first candidate, and all others.
+    """The mentions of a corpus as annotations, each with its first candidate.
 
     Args:
-        corpus: with its mentions and links.
+        corpus: with its mentions.
         system: which side it is.
         with_mention_type: whether a type is `PER/NAM` and not `PER`.
-        alternatives: whether one of the reference's candidates is selected, so that an identifier
-            `a|b` there is several.
-        official: whether alternatives among which none is selected stay one identifier `a|b`, as
-            for the public scorer; candidates with a type of their own are no such alternatives.
     """
     label: pl.Expr = pl.when(pl.col("label") != "").then("label")
     kind = label
@@ -68,19 +59,33 @@ def all_candidates(
         both = pl.format("{}/{}", "label", "mention_type")
         kind = pl.when(pl.col("mention_type").is_null()).then(label).otherwise(both)
     names = corpus.documents.select(docid="name", document="row")
-    rows = corpus.mentions.join(names, on="document", how="left", maintain_order="left").select(
+    rows = corpus.mentions.join(names, on="document", how="left", maintain_order="left")
+    return rows.select(
         *(pl.lit(system).alias("system"), "docid", "start", "end", kind.alias("type")),
         *(pl.col("entity").alias("eid"), pl.col("confidence").alias("score"), "row"),
         pl.lit(1, pl.Int64).alias("rank"),
     )
-    if official and not alternatives:
-        links = corpus.links.filter(pl.col("label").is_null()).sort("mention_row", "rank")
-        more = links.group_by(row="mention_row").agg(pl.col("entity").str.join("|"))
-        rows = rows.join(more, on="row", how="left", maintain_order="left")
-        both = pl.concat_str("eid", "entity", separator="|", ignore_nulls=True)
-        eid = pl.when(pl.col("entity").is_null()).then("eid").otherwise(both)
-        return rows.with_columns(eid=eid).drop("entity")
+
+
+def all_candidates(
+    corpus: Corpus,
+    *,
+    system: bool = False,
+    with_mention_type: bool = False,
+    alternatives: bool = False,
+) -> pl.DataFrame:
+    """The mentions of a corpus as annotations, and their other candidates.
+
+    Args:
+        corpus: with its mentions and links.
+        system: which side it is.
+        with_mention_type: whether a type is `PER/NAM` and not `PER`.
+        alternatives: whether one of the reference's candidates is selected, so that an identifier
+            `a|b` there is several.
+    """
+    rows = mention_rows(corpus, system=system, with_mention_type=with_mention_type)
     if not corpus.links.is_empty():
+        label = pl.when(pl.col("label") != "").then("label")
         others = corpus.links.select("entity", "label", "confidence", "rank", row="mention_row")
         others = others.join(rows.drop("rank"), on="row").with_columns(
             eid="entity", type=pl.coalesce(label, "type"), score=pl.coalesce("confidence", "score")
@@ -139,8 +144,12 @@ class Coded:
             key, size = key * self.sizes[field] + rows[field], size * self.sizes[field]
         return key.alias("key")
 
+    def entities(self) -> pl.Series:
+        """One number for the entity of each annotation in its document."""
+        return self.key(self.rows, ("system", "docid", "eid"))
 
-def encode(table: pl.DataFrame, *, official: bool = False) -> Coded:
+
+def encode(table: pl.DataFrame) -> Coded:
     """Number the fields of annotations.
 
     An annotation without an identifier is a NIL; all annotations of the span that an entity has
@@ -148,8 +157,6 @@ def encode(table: pl.DataFrame, *, official: bool = False) -> Coded:
 
     Args:
         table: annotations of both sides (`ANNOTATIONS`), one candidate each.
-        official: as for the public scorer: an annotation without an identifier is neither linked
-            nor a NIL, and of several annotations of a span only one can be the first.
     """
     table = table.with_columns(language=pl.col("docid").str.extract("^([^_]*)_"))
     names, numbers = dict[str, pl.Series](), list[pl.Series]()
@@ -166,9 +173,7 @@ def encode(table: pl.DataFrame, *, official: bool = False) -> Coded:
     )
     nil = names["eid"].str.starts_with(NIL).gather(rows["eid"]).cast(pl.Int64)
     linked = (1 - nil).fill_null(0)
-    rows = rows.with_columns(
-        is_nil=nil.fill_null(0 if official else 1), is_linked=linked, kbid=linked * rows["eid"]
-    )
+    rows = rows.with_columns(is_nil=nil.fill_null(1), is_linked=linked, kbid=linked * rows["eid"])
     largest = rows.drop("from", "last").select(pl.all().cast(pl.Int64).max().fill_null(0))
     sizes = {name: size + 1 for name, size in largest.row(0, named=True).items()}
     sizes |= {"span": rows.height + 1, "is_first": 2}
@@ -178,11 +183,9 @@ def encode(table: pl.DataFrame, *, official: bool = False) -> Coded:
     )
     by = ("system", "appears", "start", "end", "row")
     rows = rows.sort(by, descending=[name == "end" for name in by]).drop("appears")
-    rows = rows.with_columns(Coded(rows, sizes, names).key(rows, ("system", "docid", "eid")))
+    rows = rows.with_columns(Coded(rows, sizes, names).entities())
     first = pl.col("span") == pl.col("span").first().over("key")
-    is_first = pl.col("key").is_first_distinct() if official else first
-    rows = rows.with_columns(is_first=is_first.cast(pl.Int64)).drop("key")
-    return Coded(rows, sizes, names)
+    return Coded(rows.with_columns(is_first=first.cast(pl.Int64)).drop("key"), sizes, names)
 
 
 #: Where the system gives a candidate for it to be selected, the best first: to a mention of the
@@ -201,8 +204,7 @@ def best_candidates(
     Args:
         table: annotations of both sides with all of their candidates.
         how: `eid`, or `fields` where the type must be the same as well.
-        steps: what mentions have in common, step by step. The public scorer lacks the first: it
-            looks up the span where the annotation has been put down, and never finds it.
+        steps: what mentions have in common, step by step.
 
     Returns:
         The annotations, every one with `rank` 1.

@@ -14,7 +14,7 @@ References:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -33,13 +33,10 @@ class Clusterings:
         reference: `group`, `item`, `cluster`; `order`, by which the last cluster of an item is
             found; and `nameless`, whether the cluster is that of mentions without an identifier.
         system: the same of the system.
-        official: whether they are counted as by the public scorer (neleval 3.1). It differs only
-            where an item is in several clusters of a side.
     """
 
     reference: pl.DataFrame
     system: pl.DataFrame
-    official: bool = False
     _shared: dict[tuple[int, int], pl.DataFrame] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
@@ -54,26 +51,25 @@ class Clusterings:
             for side in (self.reference, self.system)
         ]
         whole = sides[0] is self.reference and sides[1] is self.system
-        return self if whole else Clusterings(sides[0], sides[1], self.official)
+        return self if whole else replace(self, reference=sides[0], system=sides[1])
 
-    @cached_property
+    @property
+    def partition(self) -> Clusterings:
+        """The clusterings of measures for which an item is in one cluster of its side only."""
+        return self.once
+
+    @property
     def matrix(self) -> pl.DataFrame:
-        """The reference's memberships of which CEAF counts those that clusters share.
+        """The reference's memberships of which CEAF counts those that clusters share."""
+        return self.reference
 
-        The public scorer puts all items down cluster by cluster; but a cluster's stretch of that
-        list ends where the number of different items seen so far says, not the number of items put
-        down, so that each item goes to the cluster of the different item of its number. In which
-        order the items of a cluster are put down varies from run to run there; here the last one
-        comes first.
-        """
-        if not self.official or self.once.reference is self.reference:
-            return self.reference
-        number = pl.int_range(pl.len()).over("group").alias("number")
-        rows = self.reference.reverse().sort("group", "order", maintain_order=True)
-        rows = rows.select("group", "item", "cluster", number)
-        fresh = rows.unique("item", keep="first", maintain_order=True)
-        fresh = fresh.select("group", "cluster", number)
-        return rows.drop("cluster").join(fresh, on=("group", "number"))
+    def mention_total(self, members: pl.DataFrame, name: str) -> pl.LazyFrame:
+        """The denominator of CEAF with φ3: the items of a side."""
+        return by_group(members, **{name: pl.len()})
+
+    def entity_total(self, members: pl.DataFrame, name: str) -> pl.LazyFrame:
+        """The denominator of CEAF with φ4: the clusters of a side."""
+        return by_group(sizes(members), **{name: pl.len()})
 
     def intersections(self, reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
         """Pairs of clusters with the number of items that they share (`shared`), kept.
@@ -142,42 +138,25 @@ def best_alignment(pairs: pl.DataFrame, weight: str) -> pl.LazyFrame:
 
 
 def mention_ceaf(both: Clusterings) -> pl.LazyFrame:
-    """CEAF with φ3: the items that clusters share, summed over the best one-to-one alignment.
-
-    The public scorer divides by how often items meet themselves in the clusters of their side.
-    """
+    """CEAF with φ3: the items that clusters share, summed over the best one-to-one alignment."""
     total = pl.col("shared").sum()
-    ours, theirs = both.matrix.lazy(), both.system.lazy()
-    count = pl.len().cast(pl.Int64)
-    if both.official:
-        ours, theirs = (
-            side.group_by("group", "item").agg(times=count**2) for side in (ours, theirs)
-        )
-        count = pl.col("times").sum()
     pairs = both.intersections(both.matrix, both.system)
     return together(
         by_group(best_alignment(pairs, "shared"), ptp=total, rtp=total),
-        by_group(theirs, p_den=count),
-        by_group(ours, r_den=count),
+        both.mention_total(both.system, "p_den"),
+        both.mention_total(both.matrix, "r_den"),
     )
 
 
 def entity_ceaf(both: Clusterings) -> pl.LazyFrame:
-    """CEAF with φ4: 2|G∩S|/(|G|+|S|), summed over the best one-to-one alignment.
-
-    The public scorer divides by the sum over all pairs of clusters of one side, which is more than
-    their number where they share items.
-    """
+    """CEAF with φ4: 2|G∩S|/(|G|+|S|), summed over the best one-to-one alignment."""
     ours, theirs = both.matrix, both.system
     pairs = dice(both.intersections(ours, theirs), sizes(ours), sizes(theirs))
-    total = fractions(best_alignment(pairs, "weight"), "ptp").with_columns(rtp="ptp")
-    denominators = (
-        fractions(dice(both.intersections(side, side), sizes(side), sizes(side)).lazy(), name)
-        if both.official
-        else by_group(sizes(side), **{name: pl.len()})
-        for name, side in (("p_den", theirs), ("r_den", ours))
+    return together(
+        fractions(best_alignment(pairs, "weight"), "ptp").with_columns(rtp="ptp"),
+        both.entity_total(theirs, "p_den"),
+        both.entity_total(ours, "r_den"),
     )
-    return together(total, *denominators)
 
 
 def dice(pairs: pl.DataFrame, ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.DataFrame:

@@ -1,9 +1,7 @@
 """The counts of measures over annotations, and their precision, recall and F-score.
 
 P = ptp / (ptp + fp), R = rtp / (rtp + fn), F = 2PR / (P + R); F is 0 where nothing is right, also
-where a side has nothing, and undefined only without any item. Where the public scorer (neleval 3.1)
-counts otherwise, it does so because a key is in several clusters of one side, spans of one side
-overlap, or there are no identifiers.
+where a side has nothing, and undefined only without any item.
 """
 
 from __future__ import annotations
@@ -13,14 +11,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from hlteval.findings.counts import fill
 from hlteval.scoring.edl import clusterings
-from hlteval.scoring.edl.annotations import Coded, Spans, coverage, spans, sweep
+from hlteval.scoring.edl.annotations import (
+    Coded,
+    Spans,
+    all_candidates,
+    best_candidates,
+    coverage,
+    encode,
+    spans,
+)
 from hlteval.scoring.edl.clusterings import Clusterings, by_group, fractions, together
 from hlteval.scoring.edl.measures import (
     COUNTS,
@@ -44,24 +50,20 @@ RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
 )
 
 
-def with_rates(counts: pl.DataFrame, *, official: bool) -> pl.DataFrame:
-    """Counts with precision, recall and their harmonic mean.
-
-    Undefined rates are null; the public scorer has 0.
+def with_rates(counts: pl.DataFrame) -> pl.DataFrame:
+    """Counts with precision, recall and their harmonic mean; undefined rates are null.
 
     Examples:
-        >>> nothing = pl.DataFrame({name: [0.0] for name in COUNTS})
-        >>> [with_rates(nothing, official=profile).row(0)[4:] for profile in (False, True)]
-        [(None, None, None), (0.0, 0.0, 0.0)]
+        >>> counts = pl.DataFrame({"ptp": [1.0], "fp": [1.0], "rtp": [0.0], "fn": [0.0]})
+        >>> with_rates(counts).row(0)[4:]
+        (0.5, None, 0.0)
     """
     right, wrong, met, missed = (counts[name].to_numpy() for name in COUNTS)
     precision, recall = ratio(right, right + wrong), ratio(met, met + missed)
     nothing = right + wrong + met + missed == 0
     mean = np.where(nothing, np.nan, np.nan_to_num(harmonic(precision, recall)))
-    rates = (np.nan_to_num(each) if official else each for each in (precision, recall, mean))
-    return counts.with_columns(
-        pl.Series(name, rate).fill_nan(None) for name, rate in zip(RATES, rates, strict=True)
-    )
+    rates = zip(RATES, (precision, recall, mean), strict=True)
+    return counts.with_columns(pl.Series(name, rate).fill_nan(None) for name, rate in rates)
 
 
 @dataclass(frozen=True)
@@ -75,35 +77,22 @@ class Grouped:
         whole: the annotations, with the column `group`.
         groups: the numbers of all groups, as `group`.
         weights: what a pair of types counts, by reference's and system's.
-        official: whether they are counted as by the public scorer.
     """
 
     whole: Coded
     groups: pl.DataFrame
     weights: Mapping[tuple[str, str], float]
-    official: bool
-    _kept: dict[object, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+    kept: dict[object, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    rates = staticmethod(with_rates)
+    clusterings: ClassVar[type[Clusterings]] = Clusterings
 
     def figures(self, measure: Measure) -> pl.DataFrame:
-        """The figures of a measure by the number of the group; null where there are none."""
-        if not self._is_counted(measure):
-            return self.groups.with_columns(pl.lit(None, pl.Float64).alias(n) for n in FIGURES)
+        """The figures of a measure by the number of the group."""
         if measure.aggregate == "blanc":
             links = (self.counts(replace(measure, aggregate=links)) for links in PAIRWISE)
             return clusterings.blanc(*links)
-        return with_rates(self.counts(measure), official=self.official)
-
-    def _is_counted(self, measure: Measure) -> bool:
-        """Whether the public scorer gives a number, or need not."""
-        if not self.official:
-            return True
-        if measure.aggregate in OVERLAPS:
-            rows = self._rows(measure)
-            return not (rows["last"] < rows["from"]).any()
-        if self.weights and measure.aggregate == "sets":
-            items = self._items(measure, tuple(name for name in measure.key if name != "type"))
-            return not items.select("system", "item").is_duplicated().any()
-        return measure.aggregate != "blanc" and not self.weights
+        return self.rates(self.counts(measure))
 
     def counts(self, measure: Measure) -> pl.DataFrame:
         """The counts of a measure by the number of the group.
@@ -126,19 +115,19 @@ class Grouped:
         figures = pl.col(*COUNTS).fill_null(0).cast(pl.Float64)
         return every.select("group", figures).collect(engine="in-memory")
 
-    def _rows(self, measure: Measure) -> pl.DataFrame:
+    def rows(self, measure: Measure) -> pl.DataFrame:
         """The annotations that the filter of a measure lets through."""
         rows = self.whole.rows
         return rows.filter(pl.col(measure.filter) == 1) if measure.filter else rows
 
-    def _items(self, measure: Measure, key: tuple[str, ...]) -> pl.DataFrame:
+    def items(self, measure: Measure, key: tuple[str, ...]) -> pl.DataFrame:
         """These annotations with one number for the fields of a key and their group, as `item`."""
-        rows = self._rows(measure)
+        rows = self.rows(measure)
         return rows.with_columns(self.whole.key(rows, ("group", *key)).alias("item"))
 
     def _sets(self, measure: Measure) -> pl.LazyFrame:
         """Keys that both sides have, each counted once."""
-        items = self._items(measure, measure.key)
+        items = self.items(measure, measure.key)
         reference, system = (side.lazy() for side in _sides(items, "group", "item", once="item"))
         return together(
             by_group(reference.join(system, on="item", how="semi"), ptp=pl.len(), rtp=pl.len()),
@@ -151,7 +140,7 @@ class Grouped:
 
         Where a key stands with several types, they are paired so that the most is counted.
         """
-        items = self._items(measure, tuple(name for name in measure.key if name != "type"))
+        items = self.items(measure, tuple(name for name in measure.key if name != "type"))
         items = items.select("system", "group", "item", "type").unique().sort(pl.all())
         items = items.with_columns(self._weights(items["type"], items["type"]))
         system, reference = items.filter("system"), items.filter(~pl.col("system"))
@@ -180,32 +169,28 @@ class Grouped:
         return pl.Series("weight", weights, dtype=pl.Float64)
 
     def _compared_clusters(self, measure: Measure) -> Clusterings:
-        """The clusterings that a measure compares, kept until a measure compares others.
-
-        The last cluster of an item is the last by name, or the last to be entered.
-        """
-        if self._kept.get("contents") != measure.contents:
-            self._kept.pop("clusterings", None)
-            items = self._items(measure, measure.key)
-            members = items.with_columns(
-                cluster=self.whole.key(items, ("group", "eid")),
-                membership=self.whole.key(items, ("group", *measure.key, "eid")),
-                nameless=(pl.col("eid") == 0) & self.official,
-            ).with_row_index("order")
-            entered = pl.col("order").min().over("system", "cluster")
-            order = entered if self.official else pl.col("cluster")
+        """The clusterings that a measure compares, kept until a measure compares others."""
+        if self.kept.get("contents") != measure.contents:
+            self.kept.pop("clusterings", None)
+            items = self.items(measure, measure.key)
+            members = self.in_order(
+                items.with_columns(
+                    cluster=self.whole.key(items, ("group", "eid")),
+                    membership=self.whole.key(items, ("group", *measure.key, "eid")),
+                )
+            )
             columns = ("group", "item", "cluster", "order", "nameless")
-            sides = _sides(members.with_columns(order=order), *columns, once="membership")
-            latest = Clusterings(*sides, self.official)
-            self._kept.update(contents=measure.contents, clusterings=latest)
-        both: Clusterings = self._kept["clusterings"]
-        return both.once if measure.aggregate in PARTITIONS and not self.official else both
+            latest = self.clusterings(*_sides(members, *columns, once="membership"))
+            self.kept.update(contents=measure.contents, clusterings=latest)
+        both: Clusterings = self.kept["clusterings"]
+        return both.partition if measure.aggregate in PARTITIONS else both
+
+    def in_order(self, members: pl.DataFrame) -> pl.DataFrame:
+        """Memberships with the order of clusters, by name; a cluster without one is like others."""
+        return members.with_columns(order="cluster", nameless=pl.lit(value=False))
 
     def _overlaps(self, measure: Measure) -> pl.LazyFrame:
-        """The share of each annotation that the other side covers, annotations being counted.
-
-        The public scorer finds pairs of spans by a sweep.
-        """
+        """The share of each annotation that the other side covers, annotations being counted."""
         rows = self.whole.rows.lazy()
         x, y = measure.aggregate[-6:-3], measure.aggregate[-3:]
         return together(
@@ -218,26 +203,29 @@ class Grouped:
     def _coverage(self, measure: Measure, mode: str, *, system: bool) -> pl.LazyFrame:
         """The shares of a side's annotations that the other one covers, summed as `covered`."""
         key = (*measure.contents, mode, system)
-        if key not in self._kept:
+        if key not in self.kept:
             kind = tuple(name for name in measure.key if name != "span")
             columns = ("group", "item", "from", "last")
-            sides = _sides(self._items(measure, ("docid", *kind)), *columns)
-            both = [spans(side) for side in sides]
-            ours, theirs = both[::-1] if system else both
-            if self.official:
-                if measure.contents not in self._kept:
-                    self._kept[measure.contents] = sweep(*both)
-                pairs = self._kept[measure.contents]
-                own, other = pairs[::-1] if system else pairs
-                ours = ours._replace(kind=np.arange(len(ours.kind)))
-                theirs = Spans(own, theirs.first[other], theirs.last[other])
-            units = pl.Series(coverage(mode, ours, theirs))
+            sides = _sides(self.items(measure, ("docid", *kind)), *columns)
+            both = self.compared_spans(measure, spans(sides[0]), spans(sides[1]), system=system)
+            units = pl.Series(coverage(mode, *both))
             length = pl.col("last") - pl.col("from") + 1
             shares = sides[system].select("group", denominator=length, numerator=units)
             shared = fractions(shares.lazy().filter(pl.col("numerator") > 0), "covered")
-            self._kept[key] = shared.collect(engine="in-memory")
-        counts: pl.DataFrame = self._kept[key]
+            self.kept[key] = shared.collect(engine="in-memory")
+        counts: pl.DataFrame = self.kept[key]
         return counts.lazy()
+
+    def compared_spans(
+        self,
+        measure: Measure,  # noqa: ARG002
+        reference: Spans,
+        system_spans: Spans,
+        *,
+        system: bool,
+    ) -> tuple[Spans, Spans]:
+        """The spans of a side and those that may cover them; only spans of one kind meet."""
+        return (system_spans, reference) if system else (reference, system_spans)
 
 
 def _sides(rows: pl.DataFrame, *columns: str, once: str = "") -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -256,27 +244,30 @@ class Counting:
     Attributes:
         whole: the annotations of both sides.
         weights: what a pair of types counts, by reference's and system's.
-        official: whether they are counted as by the public scorer.
     """
 
     whole: Coded
     weights: Mapping[tuple[str, str], float]
-    official: bool
     _by: dict[str, Grouped] = field(default_factory=dict, init=False, compare=False, repr=False)
 
-    def _groups(self, column: str) -> Grouped:
+    candidates = staticmethod(all_candidates)
+    select = staticmethod(best_candidates)
+    encode = staticmethod(encode)
+    grouped: ClassVar[type[Grouped]] = Grouped
+    LAST: ClassVar = "use the last by name"
+    REVERSE: ClassVar = "{count|it overlaps|they overlap} nothing"
+
+    def groups(self, column: str) -> Grouped:
         """The annotations by the values of a column, or in one group."""
         rows = self.whole.rows.with_columns(group=pl.col(column) if column else pl.lit(0, pl.Int64))
         sizes = {**self.whole.sizes, "group": self.whole.sizes[column] if column else 1}
         groups = rows.select("group").unique().sort("group")
         groups = groups if column else pl.DataFrame({"group": [0]})
         whole = replace(self.whole, rows=rows, sizes=sizes)
-        return Grouped(whole, groups, self.weights, self.official)
+        return self.grouped(whole, groups, self.weights)
 
     def figures(self, measure: Measure, by: str) -> pl.DataFrame:
         """The figures of a measure by group.
-
-        The public scorer has the groups of the reference only: what only the system has disappears.
 
         Args:
             measure: what is measured.
@@ -287,17 +278,14 @@ class Counting:
         """
         column = GROUPINGS[by] if by else ""
         if column not in self._by:
-            grouped = self._groups(column)
-            if self.official and column:
-                rows = grouped.whole.rows
-                reference = rows.filter(~pl.col("system")).select("group").unique()
-                rows = rows.join(reference, on="group", how="semi", maintain_order="left")
-                whole = replace(grouped.whole, rows=rows)
-                grouped = replace(grouped, whole=whole, groups=reference.sort("group"))
-            self._by[column] = grouped
+            self._by[column] = self.scored_groups(column)
         figures = self._by[column].figures(measure)
         names = self.whole.names[column].gather(figures["group"]) if column else pl.Series([""])
         return figures.with_columns(names.alias("group"))
+
+    def scored_groups(self, column: str) -> Grouped:
+        """The groups of which figures are given."""
+        return self.groups(column)
 
     def selections(self, members: pl.DataFrame, size: int) -> Grouped:
         """Several selections of documents as groups.
@@ -318,12 +306,12 @@ class Counting:
             sizes[column] *= copies
         groups = pl.DataFrame({"group": range(size)}, schema={"group": pl.Int64})
         whole = replace(self.whole, rows=rows, sizes=sizes)
-        return Grouped(whole, groups, self.weights, self.official)
+        return self.grouped(whole, groups, self.weights)
 
     @cached_property
     def _documents(self) -> Grouped:
         """The annotations of each document, those of the system alone as well."""
-        return self._groups("docid")
+        return self.groups("docid")
 
     def documents(self, measure: Measure) -> pl.DataFrame:
         """Return what each document adds to the counts of a measure, where these add up.
@@ -343,18 +331,17 @@ class Counting:
         count = rows.group_by("system", "span").agg(several)["eid"].sum()
         if count:
             spans = fill("{count:,} {count|span is|spans are}", {"count": count})
-            last = "in the file" if self.official else "by name"
             yield (
-                f"{spans} in several clusters of one side; B³, MUC, pairwise and BLANC "
-                f"use the last {last}"
+                f"{spans} in several clusters of one side; B³, MUC, pairwise and BLANC {self.LAST}"
             )
         reverse = rows.filter(pl.col("last") < pl.col("from")).height
         if reverse:
             mentions = "{count|mention ends before it starts|mentions end before they start}"
-            nothing = "{count|it overlaps|they overlap} nothing"
-            crash = "no overlap scores, since the public scorer crashes"
-            text = f"{{count:,}} {mentions}: {crash if self.official else nothing}"
-            yield fill(text, {"count": reverse})
+            yield fill(f"{{count:,}} {mentions}: {self.REVERSE}", {"count": reverse})
+
+    def files(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:  # noqa: ARG002
+        """The files that a scorer writes of figures, by name."""
+        return {}
 
     def results(
         self, measures: Sequence[Measure], asked: Collection[Measure], by: str
@@ -389,7 +376,7 @@ class Counting:
         groups = self.figures(measure, by)
         stem = measure.name.partition(";docid=<")[0].partition(";type=<")[0]
         head = f"{stem};{GROUPINGS[by]}="
-        micro = with_rates(groups.select(pl.col(*COUNTS).sum()), official=self.official)
+        micro = self.grouped.rates(groups.select(pl.col(*COUNTS).sum()))
         if measure.aggregate == "blanc":  # a mean has no counts to be summed
             micro = micro.select(pl.lit(None, pl.Float64).alias(name) for name in FIGURES)
         macro = groups.select(pl.col(*FIGURES).mean())
@@ -422,36 +409,3 @@ def scorings(rows: pl.DataFrame) -> pl.DataFrame:
         pl.col("figure").alias("measure"),
         "value",
     )
-
-
-HEADER = (*COUNTS, "precis", "recall", "fscore", "measure")
-
-
-def official_files(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    r"""The table and the JSON that the public scorer writes (neleval 3.1).
-
-    The table has three decimals, whole counts as they are, and is sorted by the measures' names.
-
-    Args:
-        rows: `measure`, `fractional` (whether counts are sums of fractions), counts and rates; null
-            where there is none.
-
-    Examples:
-        >>> row = {"measure": "muc", "fractional": False, "ptp": 1.0, "fp": 1.0, "rtp": 1.0}
-        >>> row |= {"fn": 0.0, "precision": 0.5, "recall": 1.0, "fscore": 2 / 3}
-        >>> official_files([row])["evaluation.tab"].splitlines()[1].split("\t")
-        ['1', '1', '1', '0', '0.500', '1.000', '0.667', 'muc']
-    """
-    figures: list[tuple[str, dict[str, float | int]]] = []
-    for row in rows:
-        counts = {} if row["precision"] is None else {name: row[name] for name in (*COUNTS, *RATES)}
-        if not row["fractional"]:
-            counts |= {name: int(counts[name]) for name in COUNTS if name in counts}
-        figures.append((row["measure"], counts))
-    lines = ["\t".join(HEADER)]
-    for name, counts in sorted(figures, key=lambda figure: str(figure[0])):
-        values = counts.values() or [0] * (len(HEADER) - 1)
-        cells = (f"{value:.3f}" if isinstance(value, float) else str(value) for value in values)
-        lines.append("\t".join([*cells, name]))
-    by_measure = json.dumps(dict(figures), sort_keys=True, indent=4)
-    return {"evaluation.tab": "\n".join(lines) + "\n", "evaluation.json": by_measure + "\n"}

@@ -2,19 +2,19 @@
 
 `sets:is_linked:span+type` compares, of the annotations that a filter lets through, the fields of
 the key; the aggregate determines how. The notation and the names are those of neleval
-(`grammars/neleval.toml`).
+(`measures.toml`).
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import resources
 from types import MappingProxyType
 
-from hlteval.grammars import vocabulary
-
-_TABLES = vocabulary("neleval")
+_TABLES = tomllib.loads(resources.files(__package__).joinpath("measures.toml").read_text("utf-8"))
 AGGREGATES: tuple[str, ...] = tuple(_TABLES["aggregates"])
 FILTERS: tuple[str, ...] = tuple(_TABLES["filters"])
 FIELDS: tuple[str, ...] = tuple(_TABLES["fields"])

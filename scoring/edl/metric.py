@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,15 +17,8 @@ import polars as pl
 
 from hlteval.representation import Corpus, align
 from hlteval.scoring.edl import errors
-from hlteval.scoring.edl.annotations import (
-    ANNOTATIONS,
-    STEPS,
-    all_candidates,
-    best_candidates,
-    encode,
-    outside,
-)
-from hlteval.scoring.edl.counts import AVERAGES, Counting, official_files, scorings, with_rates
+from hlteval.scoring.edl.annotations import ANNOTATIONS, encode, outside
+from hlteval.scoring.edl.counts import AVERAGES, Counting, scorings
 from hlteval.scoring.edl.measures import (
     COUNTS,
     DEFAULT,
@@ -35,10 +29,14 @@ from hlteval.scoring.edl.measures import (
     measures,
 )
 from hlteval.scoring.edl.measures import measure as parse
+from hlteval.scoring.edl.official import OfficialCounting
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.resampling import gathered, weighted
 
 PRIMARY = "strong_typed_all_match"
+_COUNTINGS: Mapping[str, type[Counting]] = MappingProxyType(
+    {"plan": Counting, "official": OfficialCounting}
+)
 #: How many annotations of replicates are counted at a time, which bounds the memory.
 _ROWS = 1_000_000
 
@@ -105,12 +103,11 @@ class LinkMatch(Metric):
         """
         reference, system = align(reference, system)
         sides = [
-            all_candidates(
+            self._steps.candidates(
                 corpus,
                 system=side,
                 with_mention_type=self.options.conversion == "tac15",
                 alternatives=bool(self.options.alternatives),
-                official=self.official,
             )
             for side, corpus in ((False, reference), (True, system))
         ]
@@ -118,6 +115,11 @@ class LinkMatch(Metric):
         if self.options.exclude is not None:
             table = outside(table, self.options.exclude)
         return table, errors.alignment(table, reference, system) if alignment else None
+
+    @property
+    def _steps(self) -> type[Counting]:
+        """How annotations are prepared and counted in the profile."""
+        return _COUNTINGS[self.profile]
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The annotations of several batches as one table (`ANNOTATIONS`), their rows numbered."""
@@ -131,14 +133,13 @@ class LinkMatch(Metric):
     def _best_candidates(self, total: pl.DataFrame) -> pl.DataFrame:
         """The annotations with one candidate each."""
         if self.options.alternatives:
-            steps = STEPS[1:] if self.official else STEPS
-            return best_candidates(total, self.options.alternatives, steps)
+            return self._steps.select(total, self.options.alternatives)
         return total.filter(pl.col("rank") == 1)
 
     def _counter(self, total: pl.DataFrame) -> Counting:
         """The annotations as what is counted."""
-        whole = encode(self._best_candidates(total), official=self.official)
-        return Counting(whole, self.options.type_weights, self.official)
+        whole = self._steps.encode(self._best_candidates(total))
+        return self._steps(whole, self.options.type_weights)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The figures by name, the table `scorings`, and by group the table `groups`."""
@@ -175,10 +176,8 @@ class LinkMatch(Metric):
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The public scorer's table and JSON; none in the profile `plan`."""
-        if not self.official:
-            return {}
         asked = self._results(total)[0].filter(pl.col("by") == self.options.by, "asked")
-        return official_files(asked.to_dicts())
+        return self._counter(total).files(asked.to_dicts())
 
     def error_analysis(
         self, aligned: pl.DataFrame, total: pl.DataFrame
@@ -241,7 +240,7 @@ class LinkMatch(Metric):
         for measure in self.all_measures:
             each = counting.documents(measure).select(*COUNTS, document="group")
             sums = pl.DataFrame(weighted(each, COUNTS, documents, weights)).cast(pl.Float64)
-            values = with_rates(sums, official=self.official).fill_null(float("nan"))
+            values = counting.grouped.rates(sums).fill_null(float("nan"))
             replicates |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
         return replicates
 
