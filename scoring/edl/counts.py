@@ -85,7 +85,7 @@ class Grouped:
     kept: dict[object, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     rates = staticmethod(with_rates)
-    clusterings: ClassVar[type[Clusterings]] = Clusterings
+    memberships: ClassVar[type[Clusterings]] = Clusterings
 
     def figures(self, measure: Measure) -> pl.DataFrame:
         """The figures of a measure by the number of the group."""
@@ -180,7 +180,7 @@ class Grouped:
                 )
             )
             columns = ("group", "item", "cluster", "order", "nameless")
-            latest = self.clusterings(*_sides(members, *columns, once="membership"))
+            latest = self.memberships(*_sides(members, *columns, once="membership"))
             self.kept.update(contents=measure.contents, clusterings=latest)
         both: Clusterings = self.kept["clusterings"]
         return both.partition if measure.aggregate in PARTITIONS else both

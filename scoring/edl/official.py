@@ -116,7 +116,7 @@ class OfficialGrouped(Grouped):
     """Annotations in groups that are counted as the public scorer counts them."""
 
     rates = staticmethod(official_rates)
-    clusterings: ClassVar = OfficialClusterings
+    memberships: ClassVar = OfficialClusterings
 
     def figures(self, measure: Measure) -> pl.DataFrame:
         """The figures of a measure by the number of the group; null where there are none."""
