@@ -8,6 +8,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec.structs import asdict
+
 from hlteval.extensions import (
     FORMATS,
     Tables,
@@ -27,6 +29,7 @@ BUILTIN: Mapping[str, str] = MappingProxyType(
 _NAMES = {module: name for name, module in BUILTIN.items()}
 #: What a format carries that has a place for all tables and columns.
 ALL = "everything"
+_SHOWN = ("name", "help", "default", "of")
 
 
 class SettingSummary(NamedTuple):
@@ -106,13 +109,20 @@ def summaries() -> Mapping[str, Summary]:
     others = [name for name in extensions(FORMATS) if name not in BUILTIN]
     broken = broken_extensions(FORMATS) if others else {}
     added = {name: summary(load(name)) for name in others if name not in broken}
-    ours = {name: _declared_summary(module) for name, module in BUILTIN.items()}
+    ours = {name: _summary(declared(module)) for name, module in BUILTIN.items()}
     return MappingProxyType({**added, **ours})
 
 
-def _declared_summary(module: str) -> Summary:
+def summary(form: Format) -> Summary:
+    """What a format is, in short."""
+    settings = [asdict(setting) for setting in form.settings]
+    carries = ALL if form.carries_all else form.carries
+    written = {"writes": form.write is not None, "carries": carries, "settings": settings}
+    return _summary({**asdict(form), **written})
+
+
+def _summary(tables: Tables) -> Summary:
     """What a format is, in short, by its declarations."""
-    tables = declared(module)
     everything = tables["carries"] == ALL
     carried = read_tables("hlteval.representation", "tables") if everything else tables["carries"]
     return Summary(
@@ -122,10 +132,10 @@ def _declared_summary(module: str) -> Summary:
         everything=everything,
         tables=[name for name in carried if "." not in name],
         settings=[
-            SettingSummary(*(setting.get(field, []) for field in SettingSummary._fields))
+            SettingSummary(*(setting[name] for name in _SHOWN), [*setting.get("choices", ())])
             for setting in tables["settings"]
         ],
-        suffixes=tables["suffixes"],
+        suffixes=[*tables["suffixes"]],
     )
 
 
@@ -153,23 +163,6 @@ def declared(module: str) -> Tables:
     ]
     own = {name: value for name, value in tables.items() if name != "unwritten"}
     return {**own, "carries": carries, "settings": settings}
-
-
-def summary(form: Format) -> Summary:
-    """What a format is, in short."""
-    settings = [
-        SettingSummary(each.name, each.help, each.default, each.of, [*each.choices])
-        for each in form.settings
-    ]
-    return Summary(
-        title=form.title,
-        reads=form.reads,
-        writes=form.write is not None,
-        everything=form.carries_all,
-        tables=[*form.tables],
-        settings=settings,
-        suffixes=[*form.suffixes],
-    )
 
 
 def load(name: str) -> Format:

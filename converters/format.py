@@ -164,31 +164,26 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         Raises:
             WrongSetting: for one that it does not have, or a value that this cannot have.
         """
-        known: dict[str, list[Setting]] = {}
-        for setting in self.settings:
-            known.setdefault(setting.name, []).append(setting)
         bound: dict[str, dict[str, str]] = {"read": {}, "write": {}, "count": {}}
         for name, value in values.items():
-            if name not in known:
-                has = f"it has {', '.join(known)}" if known else "it has none"
+            settings = [setting for setting in self.settings if setting.name == name]
+            if not settings:
+                names = dict.fromkeys(setting.name for setting in self.settings)
+                has = f"it has {', '.join(names) or 'none'}"
                 raise WrongSetting(f"unknown setting {name} of the format {self.name}; {has}")
-            for setting in known[name]:
+            for setting in settings:
                 if setting.choices and value not in setting.choices:
                     listed = " or ".join(setting.choices)
                     raise WrongSetting(f"invalid value {value} of {name}: use {listed}")
                 for use in (setting.of, *(["count"] if setting.counts else [])):
                     bound[use][name.replace("-", "_")] = value
-        return replace(
-            self,
-            read=partial(self.read, **bound["read"]) if bound["read"] else self.read,
-            tabular=partial(self.tabular, **bound["read"]) if bound["read"] else self.tabular,
-            write=partial(self.write, **bound["write"])
-            if self.write and bound["write"]
-            else self.write,
-            count_losses=partial(self.count_losses, **bound["count"])
-            if bound["count"]
-            else self.count_losses,
-        )
+        fields = {"read": "read", "tabular": "read", "write": "write", "count_losses": "count"}
+        functions = {
+            field: partial(getattr(self, field), **bound[use])
+            for field, use in fields.items()
+            if bound[use] and getattr(self, field)
+        }
+        return replace(self, **functions)
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ import polars as pl
 from fuzz.mutations import Files
 from fuzz.subjects import Seed, readers, seeds
 from hlteval.converters import Format, known, load
-from hlteval.converters.corpus.lines import FORMAT
+from hlteval.converters.corpus.jsonl import NAME
 from hlteval.converters.corpus.parquet import VERSION_KEY
 from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus
 from hlteval.sources import open_source
@@ -204,7 +204,7 @@ def mutate(form: str, draw: Random) -> list[Files]:
 
 def as_lines(rows: Rows, draw: Random) -> Files:
     """Rows as JSON Lines; some values are of other types, some lines are none."""
-    lines = [json.dumps({"format": FORMAT, "version": SCHEMA_VERSION})]
+    lines = [json.dumps({"format": NAME, "version": SCHEMA_VERSION})]
     for name, each in rows.items():
         for row in each:
             if draw.random() < 0.01:

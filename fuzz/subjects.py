@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from hlteval import tasks
 from hlteval.converters import known, load
-from hlteval.converters.corpus.lines import write_jsonl
+from hlteval.converters.corpus.jsonl import write_jsonl
 from hlteval.converters.corpus.parquet import save
 from hlteval.representation import Corpus
 from hlteval.sources import open_source

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from hlteval.converters.corpus import lines as jsonl
+from hlteval.converters.corpus import jsonl
 from hlteval.converters.corpus.parquet import StoreError, read_table
 from hlteval.representation import TABLES, Corpus
 

@@ -9,17 +9,15 @@ expat alone knows lines and columns anywhere in XML, so it reads; lxml holds a f
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pyexpat import ExpatError, ParserCreate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from hlteval.findings import Finding, Problem
-from hlteval.sources import Member, Unreadable, decode, sha256
-from hlteval.sources.decoding import not_text
+from hlteval.findings import Problem
 from hlteval.syntax.xml_elements import (
     DEEPEST,
     Malformed,
@@ -118,86 +116,71 @@ def parts(data: bytes, size: int = PART) -> Iterator[Part]:
         >>> [len(part.root) for part in parts(file, 1)]
         [1, 1, 0]
     """
-    for number, cut in enumerate(_Ends(data, size).cuts()):
-        yield _part(cut, first=number == 0)
+    ends = _ends(data, size)
+    inner, _ = ends[0]
+    tag = f"</{_ROOT}>".encode()
+    head = data[:inner]
+    if head.endswith(b"/>"):  # the root is a single tag
+        head = head[:-2] + b">"
+    before, line, column = 0, 0, len(_last_line(head))
+    for (begin, _), (end, count) in pairwise(ends):
+        written = data[begin:end]
+        yield _part(Cut(head, written, tag, before, line, column), first=begin == inner)
+        before, lines = count - 1, _lines(written)
+        column = len(_last_line(written)) + (0 if lines else column)
+        line += lines
 
 
 class _Rejected(Exception):
     """The file is well-formed, but has what is never read."""
 
 
-class _Ends:
-    """The places where a file can be cut: after each item that completes a part."""
+def _ends(data: bytes, size: int) -> list[tuple[int, int]]:
+    """Where the content of the root starts, each item that completes a part ends, and the root.
 
-    def __init__(self, data: bytes, size: int) -> None:
-        self.data, self.size = data, size
-        self.parser = ParserCreate("utf-8")
-        self.parser.ordered_attributes = True  # the fastest, as attributes are ignored
-        self.depth = self.count = 0
-        self.inner = -1
-        """The start of the content of the root."""
-        self.outer = -1
-        """The start of its end tag."""
-        self.empty = False
-        """Whether the root is a single tag."""
-        self.found: list[tuple[int, int]] = []
-        """The cuts, and the number of elements before each."""
+    Returns:
+        Offsets in bytes, each with the number of elements before it.
+    """
+    parser = ParserCreate("utf-8")
+    parser.ordered_attributes = True  # the fastest, as attributes are ignored
+    depth = count = 0
+    ends: list[tuple[int, int]] = []
 
-    def cuts(self) -> Iterator[Cut]:
-        """The parts of the file."""
-        self.look()
-        head, tail = self.data[: self.inner], f"</{_ROOT}>".encode()
-        if self.empty:
-            head = head[:-2] + b">"
-        begin, before, line, column = self.inner, 0, 0, len(_last_line(head))
-        for end, count in [*self.found, (self.outer, self.count)]:
-            written = self.data[begin:end]
-            yield Cut(head, written, tail, before, line, column)
-            begin, before = end, count - 1
-            lines = _lines(written)
-            line += lines
-            column = len(_last_line(written)) + (0 if lines else column)
+    def start(tag: str, _: object) -> None:
+        nonlocal depth, count
+        count += 1
+        depth += 1
+        if depth > DEEPEST or (depth == 1 and tag != _ROOT):
+            raise _Rejected
+        if depth == 2 and not ends:
+            ends.append((parser.CurrentByteIndex, 1))
 
-    def look(self) -> None:
-        """Find the cuts; if the file cannot be read, a slower reader gives the reason."""
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
-        self.parser.StartDoctypeDeclHandler = lambda *event: self.reject(event[-1])
-        self.parser.SkippedEntityHandler = lambda *_: self.reject(True)
-        try:
-            self.parser.Parse(self.data, True)
-        except (ExpatError, _Rejected):
-            _Forgetful(self.data.decode()).read()
-            raise
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+        at = parser.CurrentByteIndex  # after the tag if the element is empty
+        if depth == 1 and tag == _ITEM:
+            if data.startswith(f"</{tag}".encode(), at):
+                at = data.index(b">", at) + 1
+            if at - ends[-1][0] >= size:
+                ends.append((at, count))
+        elif depth == 0:
+            ends.extend([(at, count)] * (1 if ends else 2))
 
-    def reject(self, wrong: object) -> None:
+    def reject(wrong: object) -> None:
         """Reject an entity, or a document type with a subset of its own."""
         if wrong:
             raise _Rejected
 
-    def start(self, tag: str, _: object) -> None:
-        """Enter an element."""
-        self.count += 1
-        self.depth += 1
-        if self.depth > DEEPEST or (self.depth == 1 and tag != _ROOT):
-            raise _Rejected
-        if self.depth == 2 and self.inner < 0:
-            self.inner = self.parser.CurrentByteIndex
-
-    def end(self, tag: str) -> None:
-        """Leave an element; the file can be cut after an item that completes a part."""
-        self.depth -= 1
-        if self.depth == 1 and tag == _ITEM:
-            at = self.parser.CurrentByteIndex  # after the tag if the element is empty
-            if self.data.startswith(f"</{tag}".encode(), at):
-                at = self.data.index(b">", at) + 1
-            if at - (self.found[-1][0] if self.found else self.inner) >= self.size:
-                self.found.append((at, self.count))
-        elif self.depth == 0:
-            self.outer = self.parser.CurrentByteIndex
-            if self.inner < 0:
-                self.inner = self.outer
-                self.empty = not self.data.startswith(b"</", self.outer)
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.StartDoctypeDeclHandler = lambda *event: reject(event[-1])
+    parser.SkippedEntityHandler = lambda *_: reject(True)
+    try:
+        parser.Parse(data, True)
+    except (ExpatError, _Rejected):
+        _Forgetful(data.decode()).read()  # a slower reader, which gives the reason
+        raise
+    return ends
 
 
 class _Forgetful(Reader):
@@ -252,29 +235,7 @@ def _last_line(data: bytes) -> str:
     return data[max(data.rfind(b"\n"), data.rfind(b"\r")) + 1 :].decode()
 
 
-_CHUNK = 1 << 18
 _DECLARATION = re.compile(rb"""<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"'<>]{1,40})["']""")
-
-
-class Bytes(NamedTuple):
-    """A file in UTF-8, None if it cannot be decoded; the digest of the original; findings."""
-
-    data: bytes | None
-    digest: str
-    findings: tuple[Finding, ...]
-
-
-def utf8(member: Member) -> Bytes:
-    """A file in UTF-8 without byte order mark; valid UTF-8 is checked in chunks, not copied."""
-    try:
-        data = member.fetch()
-    except Unreadable as reason:
-        return Bytes(None, "", (reason.finding,))
-    if _is_valid(data, member.encoding):
-        return Bytes(data, sha256(data), ())
-    decoded = decode(data, display=member.display, encoding=member.encoding)
-    text = decoded.text
-    return Bytes(None if text is None else text.encode(), sha256(data), decoded.findings)
 
 
 def declared_encoding(data: bytes) -> str | None:
@@ -286,20 +247,3 @@ def declared_encoding(data: bytes) -> str | None:
     """
     found = _DECLARATION.match(data)
     return found[1].decode("ascii", "replace") if found else None
-
-
-def _is_valid(data: bytes, encoding: str) -> bool:
-    """Whether a file is valid UTF-8, without byte order mark."""
-    if codecs.lookup(encoding).name != "utf-8" or data.startswith(codecs.BOM_UTF8) or 0 in data:
-        return False
-    if not_text(data):
-        return False
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    view = memoryview(data)
-    try:
-        for at in range(0, len(data), _CHUNK):
-            decoder.decode(view[at : at + _CHUNK])
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hlteval.converters.bioc.parts import Part
 from hlteval.converters.toolkit.rows import decimal, keyed, number
 from hlteval.converters.toolkit.source_files import unique_name
+from hlteval.converters.toolkit.spans import UNITS
 from hlteval.findings import Problem
 from hlteval.representation.corpus import Rows
 
@@ -35,11 +36,8 @@ _NEAR = 50_000
 _LEAST, _SHARE = 3, 0.9
 #: Mismatches after which the unit of the offsets is decided.
 _MOST = 10_000
-#: Other units that offsets may count: their name, their encoding, and bytes of each.
-UNITS: Mapping[str, tuple[str, str, int]] = {
-    "utf-8": ("bytes", "utf-8", 1),
-    "utf-16": ("UTF-16 code units", "utf-16-le", 2),
-}
+#: What other units than characters are called.
+_NAMES = {"bytes": "bytes", "utf-16": "UTF-16 code units"}
 
 
 class TextWindow(NamedTuple):
@@ -83,45 +81,50 @@ class Mismatch(NamedTuple):
     text: str
     window: TextWindow
 
-    def fits(self, unit: str) -> bool:
-        """Whether it matches if its offsets count another unit from the start of the passage."""
-        _, encoding, width = UNITS[unit]
-        begin, data = self.window.start, _encoded(self.window.text, encoding)
-        pieces = [
-            data[width * (start - begin) : width * (end - begin)].decode(encoding, "replace")
-            for start, end in self.spans
-            if start >= begin
-        ]
-        return any(joint.join(pieces) == self.text for joint in _JOINTS)
+    def units(self) -> frozenset[str]:
+        """The other units in which its offsets match, counted from the start of the passage."""
+        begin, fitting = self.window.start, set()
+        for unit, (encoding, width) in UNITS.items():
+            data = _encoded(self.window.text, encoding)
+            pieces = [
+                data[width * (start - begin) : width * (end - begin)].decode(encoding, "replace")
+                for start, end in self.spans
+                if start >= begin
+            ]
+            if any(joint.join(pieces) == self.text for joint in _JOINTS):
+                fitting.add(unit)
+        return frozenset(fitting)
 
-    def problem(self) -> Problem:
-        """The problem of this annotation, with a hint where its text is."""
-        begin = self.window.start
+    def problem(self, units: Collection[str]) -> Problem:
+        """The problem of this annotation, with a hint where its text is.
+
+        Args:
+            units: other units in which its offsets match.
+        """
+        whole, begin = self.window
         pieces = (
-            self.window.text[max(0, start - begin) : max(0, end - begin)][:40]
-            for start, end in self.spans[:3]
+            whole[max(0, start - begin) : max(0, end - begin)][:40] for start, end in self.spans[:3]
         )
-        values = {"actual": " … ".join(pieces), "given": self.text[:40], "hint": self.hint()}
+        named = [name for unit, name in _NAMES.items() if unit in units]
+        also = f"; the given offsets match if they count {named[0]}" if named else ""
+        values = {"actual": " … ".join(pieces), "given": self.text[:40], "hint": self._hint(also)}
         return Problem("BIO203", self.record, 0, 0, values)
 
-    def hint(self) -> str:
-        """Where the text is instead."""
-        units = [name for unit, (name, _, _) in UNITS.items() if self.fits(unit)]
-        also = f"; the given offsets match if they count {units[0]}" if units else ""
+    def _hint(self, also: str) -> str:
+        """Where the text is instead, and what else may be wrong."""
         if not self.text or len(self.text) > _LONGEST:
             return f"count offsets in characters from the start of the document{also}"
-        at = self.spans[0][0] - self.window.start
-        low = max(0, at - _NEAR)
-        near = self.window.text[low : max(0, at) + _NEAR]
-        middle = max(0, at - low)
+        begin, first = self.window.start, self.spans[0][0]
+        low = max(0, first - begin - _NEAR)
+        near = self.window.text[low : max(0, first - begin) + _NEAR]
+        middle = max(0, first - begin - low)
         before = near.rfind(self.text, 0, middle + len(self.text))
-        after = near.find(self.text, middle)
-        found = [place + low for place in (before, after) if place >= 0]
-        if found:
-            nearest = min(found, key=lambda place: abs(place - at)) + self.window.start
-            if nearest == self.spans[0][0]:
-                single = "" if len(self.spans) == 1 else f"a single location at {nearest} with "
-                return f"use {single}length {len(self.text)}{also}"
+        places = [at + low + begin for at in (before, near.find(self.text, middle)) if at >= 0]
+        nearest = min(places, key=lambda place: abs(place - first), default=None)
+        if nearest == first:
+            single = "" if len(self.spans) == 1 else f"a single location at {nearest} with "
+            return f"use {single}length {len(self.text)}{also}"
+        if nearest is not None:
             return f"use offset {nearest}{also}"
         if also:
             return f"count offsets in characters{also}"
@@ -154,32 +157,30 @@ class Mismatches:
 
     def relevant(self, mismatches: Iterable[Mismatch]) -> list[Mismatch]:
         """Those that the unit does not explain, as far as it is decided."""
-        return [found for found in mismatches if not (self.unit and found.fits(self.unit))]
+        return [found for found in mismatches if not self.unit or self.unit not in found.units()]
 
     def add(self, mismatch: Mismatch, place: tuple[int, int]) -> None:
         """Take a mismatch at its line and column, and report what can be reported by now."""
-        units = frozenset(unit for unit in UNITS if mismatch.fits(unit))
+        units = mismatch.units()
         if self.unit is None:
-            self.kept.append((mismatch.problem(), place, mismatch.identifier, units))
+            self.kept.append((mismatch.problem(units), place, mismatch.identifier, units))
             if len(self.kept) >= _MOST:
                 self.decide()
         elif self.unit not in units:
-            self.report(mismatch.problem(), place, mismatch.identifier)
+            self.report(mismatch.problem(units), place, mismatch.identifier)
 
     def decide(self) -> None:
         """Decide on the unit that nearly all fit in, and report what it does not explain."""
         if self.unit is not None:
             return
         self.unit = ""
-        for unit, (name, _, _) in UNITS.items():
+        for unit, name in _NAMES.items():
             fitting = [entry for entry in self.kept if unit in entry[-1]]
-            if len(fitting) >= max(_LEAST, _SHARE * len(self.kept)):
+            if not self.unit and len(fitting) >= max(_LEAST, _SHARE * len(self.kept)):
                 problem, place, identifier, _ = fitting[0]
-                setting = "bytes" if unit == "utf-8" else unit
-                values = {"what": name, "element": "annotation", "setting": setting}
+                values = {"what": name, "element": "annotation", "setting": unit}
                 self.report(problem._replace(code="BIO204", values=values), place, identifier)
                 self.unit = unit
-                break
         for problem, place, identifier, units in self.kept:
             if self.unit not in units:
                 self.report(problem, place, identifier)
@@ -373,24 +374,26 @@ class Documents:
 
     def spans(self, element: Element, locations: Iterable[Element], text: str) -> Spans:
         """Where an annotation is; empty where that cannot be read, which is reported."""
-        found, name = Spans(), element.get("id")
+        found, name, code = Spans(), element.get("id"), ""
         for location in locations:
-            for field in ("length", "offset"):
-                value = location.get(field)
-                if _NUMBER.fullmatch((value or "").strip()):
-                    continue
-                if value is not None:  # else the schema reports it
-                    values = {"what": field, "given": value[:40] or "empty"}
-                    self.report(location, "BIO102", field, name, **values)
-                problem = Problem("BIO102", self.ordinals[element], 0, 0)
-                self.rejected.append((self.document, problem, name, text))
-                return Spans()
-            start = int(location.get("offset", ""))
-            found.append((start, start + int(location.get("length", ""))))
-        if not found:
-            self.report(element, "BIO104", "", name)
-            problem = Problem("BIO104", self.ordinals[element], 0, 0)
+            given = {field: location.get(field) for field in ("length", "offset")}
+            for field, value in given.items():
+                if not code and not _NUMBER.fullmatch((value or "").strip()):
+                    code = "BIO102"
+                    if value is not None:  # else the schema reports it
+                        values = {"what": field, "given": value[:40] or "empty"}
+                        self.report(location, code, field, name, **values)
+            if code:
+                break
+            start = int(given["offset"] or "")
+            found.append((start, start + int(given["length"] or "")))
+        if not code and not found:
+            code = "BIO104"
+            self.report(element, code, "", name)
+        if code:
+            problem = Problem(code, self.ordinals[element], 0, 0)
             self.rejected.append((self.document, problem, name, text))
+            return Spans()
         return found
 
     def relation(self, element: Element, known: set[str]) -> None:
@@ -426,24 +429,6 @@ class Documents:
             self.rows["arguments"] += [(*place, row, at, *node) for at, node in arguments]
 
 
-class _FilledText:
-    """A text that is put together from pieces, with line feeds for what is between them."""
-
-    def __init__(self, documents: Documents, start: int = 0) -> None:
-        self.documents, self.end = documents, start
-        self.pieces: list[str] = []
-
-    def add(self, element: Element, text: str, start: int) -> None:
-        """Add a piece at its offset, or report why it cannot be there."""
-        gap = start - self.end
-        if 0 <= gap <= GAP:
-            self.pieces += ["\n" * gap, text]
-            self.end = start + len(text)
-        else:
-            code = "BIO201" if gap < 0 else "BIO202"
-            self.documents.report(element, code, start=start, end=self.end, most=GAP)
-
-
 class DocumentText:
     """The passages and sentences of a document.
 
@@ -458,50 +443,54 @@ class DocumentText:
         self.documents = documents
         self.annotations: list[tuple[Element, str | None, int | None]] = []
         self.relations: list[Element] = []
-        self.segments: list[tuple[Element, int, int, str | None, str | None]] = []
-        written = False
-        text, children = _FilledText(documents), documents.children(element)
+        self.segments: list[tuple[object, ...]] = []
+        children = documents.children(element)
         passages = [child for child in children if child.tag == "passage"]
-        for ordinal, passage in enumerate(passages, start=1):
-            written |= self.add(passage, text, ordinal)
-        self.text = "".join(text.pieces) if written else None
+        self.text = self.fill(passages, 0)
         self.hold(children, None, None)
         last = documents.children(passages[-1]) if passages else []
         plain = all(child.tag in {"offset", "text"} for child in last)
         if len(self.segments) > 1 and plain and _text(last) == "":
             self.segments.pop()  # it marks where the text ends
-        elif len(self.segments) == 1 and self.segments[0][1] == 0:
+        elif len(self.segments) == 1 and self.segments[0][4] == 0:
             self.segments.clear()
-        documents.rows["segments"] += [
-            (*documents.place(segment), None, *rest) for segment, *rest in self.segments
-        ]
+        documents.rows["segments"] += self.segments
 
-    def add(
-        self, element: Element, text: _FilledText, ordinal: int, part: str | None = None
-    ) -> bool:
-        """Add a passage with its sentences, or a sentence; whether it has a text.
+    def fill(self, elements: Sequence[Element], end: int, part: str | None = None) -> str | None:
+        """Add passages, or the sentences of one, and give their text; None if no passage has one.
+
+        There are line feeds for what is between them. One that cannot be there is reported.
 
         Args:
-            element: the passage or sentence.
-            text: the text that it is a piece of.
-            ordinal: the ordinal of the passage in its document.
-            part: the passage that holds a sentence.
+            elements: the passages or sentences.
+            end: where the text before them ends.
+            part: the passage that holds sentences.
         """
-        children = self.documents.children(element)
-        self.documents.values(element, (), self.documents.contents(element)[0])
-        start, known = self.start(element, children, text.end)
-        own, at = _text(children), len(self.segments)
-        sentences = [child for child in children if child.tag == "sentence"]
-        inner = _FilledText(self.documents, start)
-        for sentence in sentences:
-            self.add(sentence, inner, ordinal, f"passage {ordinal}")
-        if sentences and own is None:
-            own = "".join(inner.pieces)
-        self.hold(children, own, start if known else None)
-        self.segments.insert(at, (element, start, start + len(own or ""), own, part))
-        if own is not None or part:
-            text.add(element, own or "", start)
-        return own is not None
+        documents, pieces, written = self.documents, list[str](), False
+        for ordinal, element in enumerate(elements, start=1):
+            children = documents.children(element)
+            documents.values(element, (), documents.contents(element)[0])
+            offset = self.offset(element, children, end)
+            start = end if offset is None else offset
+            own, at = _text(children), len(self.segments)
+            sentences = [child for child in children if child.tag == "sentence"]
+            inner = self.fill(sentences, start, f"passage {ordinal}")
+            if own is None and sentences:
+                own = inner
+            self.hold(children, own, offset)
+            segment = (*documents.place(element), None, start, start + len(own or ""), own, part)
+            self.segments.insert(at, segment)
+            written |= own is not None
+            if own is None and not part:
+                continue
+            gap = start - end
+            if 0 <= gap <= GAP:
+                pieces += ["\n" * gap, own or ""]
+                end = start + len(own or "")
+            else:
+                code = "BIO201" if gap < 0 else "BIO202"
+                documents.report(element, code, start=start, end=end, most=GAP)
+        return "".join(pieces) if written or part else None
 
     def hold(self, children: Iterable[Element], text: str | None, start: int | None) -> None:
         """Keep the annotations and relations of a passage, sentence or document."""
@@ -511,20 +500,18 @@ class DocumentText:
             elif child.tag == "relation":
                 self.relations.append(child)
 
-    def start(
-        self, element: Element, children: Iterable[Element], expected: int
-    ) -> tuple[int, bool]:
-        """Where a passage or sentence starts, and whether that is known; if not, it is reported."""
+    def offset(self, element: Element, children: Iterable[Element], expected: int) -> int | None:
+        """Where a passage or sentence starts; if that is unknown, it is reported."""
         offset = next((child for child in children if child.tag == "offset"), None)
         if offset is None:
             self.documents.report(element, "BIO103", expected=expected)
-            return expected, False
+            return None
         value = (offset.text or "").strip()
         if _NUMBER.fullmatch(value):
-            return int(value), True
+            return int(value)
         values = {"what": "text", "given": value[:40] or "empty"}
         self.documents.report(offset, "BIO102", "text", **values)
-        return expected, False
+        return None
 
 
 def _text(children: Iterable[Element]) -> str | None:

@@ -22,16 +22,13 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.ccu.tables import (
-    Kind,
     Tables,
     fits,
     header_of,
-    identifier,
-    place,
+    kinds_of,
     text,
     titles_of,
     with_number_cells,
-    words,
     words_of,
 )
 from hlteval.converters.declarations import declaration
@@ -41,16 +38,7 @@ from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
-KIND = Kind(
-    "an index",
-    (
-        identifier("CCS", "file_id"),
-        words("CCS", "type", optional=True),
-        place("CCS", "length", nullable=True, optional=True),
-    ),
-    "CCS",
-    others=True,
-)
+KIND = kinds_of("documents")["index"]
 _ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
 
 
@@ -73,13 +61,13 @@ def _read(path: str, member: Member) -> ReadResult:
     tables = Tables(path, FORMAT.name)
     tables.read(member, KIND)
     rows = tables.take_rows(KIND)
-    tables.repeated("CCS141", rows, "file_id")
+    tables.report_repeated("CCS141", rows, "file_id")
     kept = rows.unique("file_id", keep="first", maintain_order=True)
     documents = kept.select(_ROW, "origin", "length", name="file_id", modality="type")
     corpus = Corpus(
         sources=tables.files.sources,
         documents=documents,
-        rejected_records=tables.rejected({KIND.name: "document"}),
+        rejected_records=tables.rejected_records(),
     )
     return ReadResult(corpus, tuple(tables.findings()), (member,))
 
@@ -108,5 +96,5 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return {"documents that a line cannot hold": int((~fits(KIND, rows)).sum())}
 
 
-TABLE = KIND.declared()
+TABLE = KIND.declaration()
 FORMAT = declaration(__name__)

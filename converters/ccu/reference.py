@@ -23,27 +23,43 @@ Codes raised: CCR1xx.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
-from hlteval.converters.ccu.reference_rows import (
-    CHANGES,
-    EMOTIONS,
-    FILE_INFO,
-    INDEX,
-    LEVELS,
-    NORMS,
-    SEGMENTS,
-    SYSTEM_INPUT,
-    corpus_of,
-    kinds,
+import polars as pl
+from polars import selectors
+
+from hlteval.converters.ccu.tables import (
+    NO_VALUE,
+    NOT_APPLICABLE,
+    READ_PLACE,
+    TO_DO,
+    Kind,
+    Tables,
+    header_of,
+    kinds_of,
 )
-from hlteval.converters.ccu.tables import Kind, Tables, header_of
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Location
+from hlteval.grammars import vocabulary
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Table
 
+# The tables of a reference of CCU.
+
+
+SEGMENTS, FILE_INFO = "docs/segments.tab", "docs/file_info.tab"
+VERSIONS, NORM_INFO = "docs/versions_per_file.tab", "docs/norm_info.tab"
+NORMS, EMOTIONS = "data/norms.tab", "data/emotions.tab"
+LEVELS, CHANGES = "data/valence_arousal.tab", "data/changepoint.tab"
+INDEX = "index_files/*.index.tab"
+SYSTEM_INPUT = "system_input.index.tab"
+#: The columns of numbers.
+NUMBERS = ("start", "end", "length", "timestamp", "valence", "arousal")
+#: The tables of a reference by the ends of their paths.
+kinds = partial(kinds_of, "reference")
 _NEEDED = (SEGMENTS, FILE_INFO)
 ALL = "all"
 #: The tables of `data/` by the setting that reads only one of them.
@@ -86,7 +102,7 @@ def read(source: Source, annotations: str = ALL) -> Iterator[ReadResult]:
         if kind is None:
             continue
         if kind.name in seen and kind.name != INDEX:
-            tables.named("CCR120", member.display, table=kind.name, other=seen[kind.name])
+            tables.report_file("CCR120", member.display, table=kind.name, other=seen[kind.name])
             continue
         seen[kind.name] = member.name
         if kind.name not in unread:
@@ -98,7 +114,7 @@ def read(source: Source, annotations: str = ALL) -> Iterator[ReadResult]:
     elif not any(name.endswith(SYSTEM_INPUT) for name in names):
         missing.append(f"index_files/*{SYSTEM_INPUT}")
     for name in missing:
-        tables.named("CCR101", source.path, table=name)
+        tables.report_file("CCR101", source.path, table=name)
     corpus = corpus_of(tables)
     yield ReadResult(corpus, tuple(tables.findings()), tuple(tables.files.members))
 
@@ -124,7 +140,7 @@ def files_read(source: Source, annotations: str = ALL) -> tuple[Member, ...]:
 def tabular(member: Member, first: str, **_: str) -> Sequence[Table]:
     """The table that a file is by its path."""
     kind = kind_of(member)
-    return () if kind is None else (kind.declared(first),)
+    return () if kind is None else (kind.declaration(first),)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -133,20 +149,187 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     if kind is None:
         return [None] * len(places)
     titles = header_of(member).split("\t")
-    named = [FieldRef(place.record, _COLUMNS.get(place.field, place.field)) for place in places]
+    columns = vocabulary("ccu")["fields"]
+    named = [FieldRef(place.record, columns.get(place.field, place.field)) for place in places]
     return locate_lines(member, named, kind.table(titles).stretch)
 
 
-#: The columns of tables by those of the representation.
-_COLUMNS = {
-    "region": "segment_id",
-    "annotator": "user_id",
-    "several": "multi_speaker",
-    "at": "timestamp",
-    "direction": "direction_impact",
-    "strength": "strength_impact",
-}
+# The rows of a reference as tables of the representation.
 
-#: The columns of the representation that it has, in its own words.
+
+_KEY = ("document", "origin", "record")
+_ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
+
+
+def corpus_of(tables: Tables) -> Corpus:
+    """The corpus of the files of a reference."""
+    read = {name: _rows(tables, kind) for name, kind in kinds().items()}
+    documents = _documents(tables, read)
+    listed = read[FILE_INFO].join(documents, left_on="file_id", right_on="name", how="semi")
+    read[FILE_INFO] = listed.sort("line")  # it lists files of other references too
+    for name, rows in read.items():
+        read[name] = _unique(tables, rows, kinds()[name].key)
+    numbers = documents.select(document="row", file_id="name")
+    keyed = {
+        name: rows.join(numbers, on="file_id", how="left", maintain_order="left")
+        for name, rows in read.items()
+        if "file_id" in rows.columns
+    }
+    unlisted = keyed[INDEX].filter(pl.col("document").is_null())
+    tables.problems("CCR124", unlisted.select(*READ_PLACE, "file_id"), "file_id")
+    segments, norm_info = read[SEGMENTS], read[NORM_INFO]
+    read.clear()  # tables of millions of rows are kept once
+    places = {
+        name: _with_places(tables, keyed.pop(name), segments) for name in (NORMS, EMOTIONS, LEVELS)
+    }
+    ratings = _ratings(places.pop(LEVELS))
+    time = pl.when(~pl.col("timestamp").is_in(NO_VALUE)).then(pl.col("timestamp"))
+    changes = {"direction": "direction_impact", "strength": "strength_impact"}
+    changes |= {"evidence": "evidence", "annotator": "user_id"}
+    bounds = pl.col("start", "end").cast(pl.Float64)
+    return Corpus(
+        sources=tables.files.sources,
+        documents=documents,
+        regions=keyed[SEGMENTS].select(_ROW, *_KEY, bounds, region="segment_id"),
+        instances=_instances(tables, places),
+        ratings=ratings,
+        changes=keyed[CHANGES].select(_ROW, *_KEY, at=time.cast(pl.Float64), **changes),
+        attributes=_attributes(tables, keyed),
+        entities=norm_info.select(
+            _ROW, entity="norm", label="current_type", source="hidden_for", name="definition_file"
+        ),
+        rejected_records=tables.rejected_records(),
+    )
+
+
+def _rows(tables: Tables, kind: Kind) -> pl.DataFrame:
+    """The rows of a table that are finished; its numbers have no spaces beside them."""
+    rows = tables.take_rows(kind)
+    names = [name for name in NUMBERS if name in rows.columns]
+    for name in names:
+        spaced = rows.filter(pl.col(name).str.contains("^ | $"))
+        tables.problems("CCR111", spaced.select(*READ_PLACE, given=name), name)
+    rows = rows.with_columns(pl.col(name).str.strip_chars(" ").replace("", None) for name in names)
+    if kind.name not in {NORMS, EMOTIONS, LEVELS, CHANGES}:
+        return rows
+    is_open = pl.any_horizontal(selectors.string() == TO_DO).fill_null(value=False)
+    left = rows.filter(is_open)
+    tables.problems("CCR122", left.head(1).select(*READ_PLACE, pl.lit(left.height).alias("count")))
+    return rows.filter(~is_open)
+
+
+def _unique(tables: Tables, rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """The rows without those that repeat an earlier one, or contradict it.
+
+    Args:
+        tables: for findings.
+        rows: of a table.
+        keys: the columns that identify a row, if any do.
+    """
+    cells = [name for name in rows.columns if name not in {"record", "line", "group"}]
+    kept = rows.unique(cells, keep="first", maintain_order=True)
+    if kept.height < rows.height:
+        again = rows.join(kept, on=["group", "line"], how="anti", maintain_order="left")
+        one = kept.select(*cells, first="record")
+        found = again.join(one, on=cells, how="left", nulls_equal=True, maintain_order="left")
+        count = pl.len().over("origin").alias("count")
+        shown = found.select(*READ_PLACE, "first", count).unique("origin", maintain_order=True)
+        tables.problems("CCR123", shown.sort("line"))
+    if not keys:
+        return kept
+    place = pl.col("record").first().over(keys)
+    marked = kept.with_columns(first=place)
+    other = marked.filter(pl.col("line") != pl.col("line").first().over(keys))
+    tables.problems("CCR126", other.select(*READ_PLACE, "first", name=keys[-1]), keys[-1])
+    return kept.join(other, on=["group", "line"], how="anti", maintain_order="left")
+
+
+def _documents(tables: Tables, read: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """The documents: those of the first index of system input, then those of any other row."""
+    sources = tables.files.sources.select("member", origin="row")
+    index = read[INDEX].join(sources, on="origin", how="left", maintain_order="left")
+    inputs = index.filter(pl.col("member").str.ends_with(SYSTEM_INPUT))
+    inputs = inputs.filter(pl.col("member") == pl.col("member").min())
+    named = [inputs, *(read[name] for name in (SEGMENTS, NORMS, EMOTIONS, LEVELS, CHANGES))]
+    names = pl.concat([rows.select("origin", name="file_id") for rows in named])
+    unique = names.unique("name", keep="first", maintain_order=True)
+    info = (
+        read[FILE_INFO]
+        .unique("file_id", keep="first", maintain_order=True)
+        .select("length", name="file_id", modality="type", language="lang_id_manual")
+    )
+    joined = unique.join(info, on="name", how="left", maintain_order="left")
+    length = pl.col("length").cast(pl.Float64)
+    return joined.select(_ROW, "origin", "name", "modality", "language", length)
+
+
+def _with_places(tables: Tables, rows: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the start and the end of their segments."""
+    known = segments.select("file_id", "segment_id", pl.col("start", "end").cast(pl.Float64))
+    known = known.with_columns(found=True)
+    keys = ["file_id", "segment_id"]
+    placed = rows.join(known, on=keys, how="left", maintain_order="left")
+    unknown = placed.filter(pl.col("found").is_null()).select(*READ_PLACE, "segment_id", "file_id")
+    tables.problems("CCR121", unknown, "segment_id")
+    return placed
+
+
+_INSTANCE = ("kind", "label", "start", "end", "status", "region", "several", "annotator")
+
+
+def _instances(tables: Tables, places: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """The norms, then the emotions: one row for each emotion of a list."""
+    status, several = pl.col("status"), pl.col("multi_speaker").str.to_lowercase()
+    norms = places[NORMS].with_columns(
+        kind=pl.lit("norm"), label="norm", status=pl.when(status != NOT_APPLICABLE).then(status)
+    )
+    emotions = places[EMOTIONS].with_columns(
+        kind=pl.lit("emotion"),
+        label=pl.col("emotion").str.split(","),
+        several=pl.when(several.is_in(["true", "false"])).then(several == "true"),
+    )
+    emotions = emotions.explode("label").with_columns(pl.col("label").str.strip_chars(" "))
+    empty = emotions.filter(pl.col("label") == "")
+    tables.problems("CCR125", empty.select(*READ_PLACE, "emotion"), "emotion")
+    rows = pl.concat([norms, emotions.filter(pl.col("label") != "")], how="diagonal")
+    rows = rows.rename({"segment_id": "region", "user_id": "annotator"})
+    return rows.select(_ROW, *_KEY, *_INSTANCE)
+
+
+def _ratings(rows: pl.DataFrame) -> pl.DataFrame:
+    """Two ratings of each row, of valence and of arousal."""
+    both = [
+        rows.select(
+            *_KEY, "start", "end", kind=pl.lit(kind), region="segment_id",
+            annotator="user_id", bin=f"{kind}_binned",
+            level=pl.col(kind).cast(pl.Float64, strict=False),
+        )
+        for kind in ("valence", "arousal")
+    ]  # fmt: skip
+    at = pl.int_range(2 * rows.height, eager=True)
+    joined = pl.concat(both)[at // 2 + (at % 2) * rows.height]  # one of each in turn
+    return joined.select(_ROW, pl.all())
+
+
+def _attributes(tables: Tables, keyed: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """The attributes of documents that only a reference has: their counts, files, and indices."""
+    sources = tables.files.sources.select("member", origin="row")
+    index = keyed[INDEX].join(sources, on="origin", how="left", maintain_order="left")
+    cells = [name for name in index.columns if name.startswith("+")]
+    value = pl.concat_str([pl.col(cells)], separator="\t") if cells else pl.lit("")
+    name = pl.col("member").str.replace("^.*/", "")
+    listed = index.select(*_KEY, element=pl.lit("index"), name=name, value=value.fill_null(""))
+    others = [_cells(keyed[FILE_INFO], "file_info"), _cells(keyed[VERSIONS], "versions_per_file")]
+    return pl.concat([listed, *others]).drop_nulls("document").select(_ROW, pl.all())
+
+
+def _cells(rows: pl.DataFrame, element: str) -> pl.DataFrame:
+    """The cells of columns that have no place of their own, each as an attribute."""
+    names = [name for name in rows.columns if name.startswith("+")]
+    cells = rows.unpivot(names, index=[*_KEY], variable_name="name")
+    cells = cells.drop_nulls("value").sort("origin", "record", maintain_order=True)
+    own = pl.col("name").str.strip_prefix("+"), pl.col("value").cast(pl.String)
+    return cells.select(*_KEY, pl.lit(element).alias("element"), *own)
+
 
 FORMAT = declaration(__name__)

@@ -8,9 +8,14 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.ccu import reference_rows as form
+from hlteval.converters.ccu import reference as form
 from hlteval.converters.ccu.tables import (
     NAME,
+    NO_ANNOTATION,
+    NO_CELL,
+    NONE,
+    NOT_APPLICABLE,
+    Kind,
     fits,
     number_cells,
     text,
@@ -18,9 +23,9 @@ from hlteval.converters.ccu.tables import (
     with_number_cells,
 )
 from hlteval.converters.toolkit.source_files import write_files
+from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
-from hlteval.representation.judgments import NONE as JUDGED_NONE
-from hlteval.representation.judgments import UNANNOTATED, Constants, decisions_of, merge_instances
+from hlteval.representation.judgments import Constants, decisions_of, merge_instances
 from hlteval.sources import is_file_name
 
 # A reference as it is scored: the judgments of annotators, collapsed and merged (Appendix D).
@@ -57,24 +62,21 @@ def as_scored(corpus: Corpus) -> Corpus:
     names = regions.select(*_PLACE, "region")
     return corpus.replace(
         regions=regions,
-        instances=_numbered(pl.concat([norms, emotions]), names),
-        ratings=_numbered(ratings, names),
+        instances=_with_segments(pl.concat([norms, emotions]), names),
+        ratings=_with_segments(ratings, names),
     )
 
 
 def _instances(corpus: Corpus, kind: str, annotators: tuple[str, ...]) -> pl.DataFrame:
-    """The instances of a kind, and the segments without any, said by each of some annotators."""
+    """The instances of a kind, and the segments without any, by each of some annotators."""
     constants = Constants()
     decisions = decisions_of(corpus, kind, constants)
-    silent = decisions.filter(pl.col("label").is_in([JUDGED_NONE, UNANNOTATED]))
-    columns = ["document", "label", "status", "start", "end"]
-    found = pl.concat(
-        [part.select(columns) for part in (merge_instances(decisions, constants), silent)]
-    )
-    said = pl.lit(list(annotators)).alias("annotator")
-    return found.with_columns(said, kind=pl.lit(kind)).explode("annotator").sort(
-        "document", "start", "end", maintain_order=True
-    )  # fmt: skip
+    silent = decisions.filter(pl.col("label").is_in([NONE, NO_ANNOTATION]))
+    columns = [*_PLACE, "label", "status"]
+    parts = (merge_instances(decisions, constants), silent)
+    rows = pl.concat([part.select(columns) for part in parts])
+    rows = rows.with_columns(annotator=pl.lit([*annotators]), kind=pl.lit(kind))
+    return rows.explode("annotator").sort(_PLACE, maintain_order=True)
 
 
 def _ratings(corpus: Corpus) -> pl.DataFrame:
@@ -101,7 +103,7 @@ def _regions(corpus: Corpus, rows: list[pl.DataFrame]) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _numbered(rows: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
+def _with_segments(rows: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
     """Rows with their segments, and keys; what one annotator says of one is of one record."""
     placed = rows.join(names, on=_PLACE, how="left", maintain_order="left")
     record = pl.struct("document", "region", "annotator").rank("dense").cast(pl.Int64)
@@ -111,15 +113,9 @@ def _numbered(rows: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
 
 
 ANNOTATED, SCORED = "as-annotated", "as-scored"
-#: The usual order of the columns of file_info.tab.
-_CATALOGUE = (
-    *("catalog_id", "version", "file_uid", "data_type", "url", "lang_id_manual", "wrapped_md5"),
-    *("unwrapped_md5", "download_date", "content_date", "status_in_corpus", "legacy_catalog_id"),
-    *("original_file_id", "type", "file_path", "length"),
-)
 _ELEMENTS = ("index", "file_info", "versions_per_file")
-_RECORD = ["document", "origin", "record"]
-_DEFAULT_INDEX = f"written.{form.SYSTEM_INPUT}"
+#: What one annotator says of a segment in a record.
+_JUDGMENT = ("document", "origin", "record", "user_id", "file_id", "segment_id")
 
 
 def write(corpora: Iterable[Corpus], path: Path, judgments: str = ANNOTATED) -> None:
@@ -139,20 +135,19 @@ def write(corpora: Iterable[Corpus], path: Path, judgments: str = ANNOTATED) -> 
     write_files(files.items(), path)
 
 
+def _kind(name: str) -> Kind:
+    """The kind of a table by its path."""
+    return form.kinds()[form.INDEX if name.startswith("index_files/") else name]
+
+
 def _file(name: str, rows: pl.DataFrame) -> str:
     """The content of a table."""
-    kind = form.kinds()[form.INDEX if name.startswith("index_files/") else name]
-    used = {column for column in rows.columns if rows[column].is_not_null().any()}
-    always = ["direction_impact"] if name == form.CHANGES else []
-    titles = titles_of(kind, rows, always)
-    others = {c: c[1:] for c in rows.columns if c.startswith("+") and c in used}
+    titles = titles_of(_kind(name), rows, ["direction_impact"] * (name == form.CHANGES))
+    titles |= {c: c[1:] for c in rows.columns if c[0] == "+" and rows[c].is_not_null().any()}
     if name == form.FILE_INFO:
-        found = {**titles, **others}
-        by_title = {title: column for column, title in found.items()}
-        ordered = [t for t in _CATALOGUE if t in by_title]
-        ordered += [t for t in by_title if t not in _CATALOGUE]
-        return text({by_title[title]: title for title in ordered}, rows)
-    return text({**titles, **others}, rows)
+        order = {title: at for at, title in enumerate(vocabulary("ccu")["catalogue"])}
+        titles = dict(sorted(titles.items(), key=lambda item: order.get(item[1], len(order))))
+    return text(titles, rows)
 
 
 class _Tables:
@@ -162,117 +157,106 @@ class _Tables:
         self.corpus = corpus
         self.losses = Counter[str]()
         named = corpus.documents.filter(pl.col("name").str.contains(f"^(?:{NAME})$"))
-        self.names = named.select("name", document="row").rename({"name": "file_id"})
-        lost = corpus.documents.height - named.height
-        self.losses["documents whose name no cell can hold"] += lost
+        self._lose("documents whose name no cell can hold", corpus.documents, named)
+        self.names = named.select(document="row", file_id="name")
         self.written: dict[str, pl.DataFrame] = {}
-        self._put(form.SEGMENTS, self._segments())
-        self._put(form.FILE_INFO, self._file_info())
-        self._put(form.VERSIONS, self._cells("versions_per_file"))
-        self._put(form.NORM_INFO, self._norm_info())
-        self._put(form.NORMS, self._norms())
-        self._put(form.EMOTIONS, self._emotions())
-        self._put(form.LEVELS, self._levels())
-        self._put(form.CHANGES, self._changes())
-        for name, rows in self._indexes().items():
-            self._put(f"index_files/{name}", rows)
+        for name, rows in (
+            (form.SEGMENTS, self._segments),
+            (form.FILE_INFO, self._file_info),
+            (form.VERSIONS, lambda: self._cells("versions_per_file")),
+            (form.NORM_INFO, self._norm_info),
+            (form.NORMS, self._norms),
+            (form.EMOTIONS, self._emotions),
+            (form.LEVELS, self._levels),
+            (form.CHANGES, self._changes),
+        ):
+            self._add(name, rows())
+        for name, listed in self._indexes().items():
+            self._add(f"index_files/{name}", listed)
 
-    def _put(self, name: str, rows: pl.DataFrame) -> None:
-        kind = form.kinds()[form.INDEX if name.startswith("index_files/") else name]
-        fitting = fits(kind, rows.drop("document", strict=False))
-        self.losses["rows with cells that a table cannot hold"] += int((~fitting).sum())
-        self.written[name] = rows.filter(fitting)
+    def _lose(self, what: str, rows: pl.DataFrame, kept: pl.DataFrame) -> None:
+        """Count the rows that are not kept."""
+        self.losses[what] += rows.height - kept.height
 
-    def _named(self, rows: pl.DataFrame) -> pl.DataFrame:
+    def _add(self, name: str, rows: pl.DataFrame) -> None:
+        """Keep the cells of the columns of a table, in rows that it can hold."""
+        kind = _kind(name)
+        columns = [column.name for column in kind.columns if column.name in rows.columns]
+        cells = rows.select(*columns, *(name for name in rows.columns if name.startswith("+")))
+        self.written[name] = cells.filter(fits(kind, cells))
+        self._lose("rows with cells that a table cannot hold", cells, self.written[name])
+
+    def _with_names(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows with the names of their documents, without those that have none."""
         named = rows.join(self.names, on="document", how="inner", maintain_order="left")
-        self.losses["rows of documents that are not written"] += rows.height - named.height
+        self._lose("rows of documents that are not written", rows, named)
         return named
 
     def _segments(self) -> pl.DataFrame:
-        rows = with_number_cells(self.corpus.regions, "start", "end")
-        return self._named(rows).select("file_id", "start", "end", segment_id="region")
+        rows = self._with_names(with_number_cells(self.corpus.regions, "start", "end"))
+        return rows.rename({"region": "segment_id"})
 
-    def _judged(self, rows: pl.DataFrame) -> pl.DataFrame:
+    def _judgments(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Judgments of segments, named; those with places that are not their segment's are lost."""
         regions = self.corpus.regions.select("document", "region", own_start="start", own_end="end")
         regions = regions.unique(["document", "region"], keep="first", maintain_order=True)
         placed = rows.join(regions, on=["document", "region"], how="left", maintain_order="left")
-        same = pl.col("start").eq_missing(pl.col("own_start")) & pl.col("end").eq_missing(
-            pl.col("own_end")
-        )
-        kept = placed.filter(same, pl.col("region").is_not_null())
-        lost = placed.height - kept.height
-        self.losses["judgments that are not of a segment"] += lost
-        named = self._named(kept)
-        return named.rename({"region": "segment_id", "annotator": "user_id"})
+        same = (pl.col(name).eq_missing(pl.col(f"own_{name}")) for name in ("start", "end"))
+        kept = placed.filter(*same, pl.col("region").is_not_null())
+        self._lose("judgments that are not of a segment", placed, kept)
+        return self._with_names(kept).rename({"region": "segment_id", "annotator": "user_id"})
 
     def _norms(self) -> pl.DataFrame:
-        rows = self._judged(self.corpus.instances.filter(pl.col("kind") == "norm"))
+        rows = self._judgments(self.corpus.instances.filter(kind="norm"))
         self.losses["norms of several speakers"] += rows["several"].count()
-        return rows.select(
-            "user_id", "file_id", "segment_id",
-            pl.col("status").fill_null(form.NOT_APPLICABLE), norm="label",
-        )  # fmt: skip
+        return rows.with_columns(pl.col("status").fill_null(NOT_APPLICABLE), norm="label")
 
     def _emotions(self) -> pl.DataFrame:
-        rows = self._judged(self.corpus.instances.filter(pl.col("kind") == "emotion"))
+        rows = self._judgments(self.corpus.instances.filter(kind="emotion"))
         self.losses["statuses of emotions"] += rows["status"].count()
         simple = rows.filter(~pl.col("label").str.contains("^ |,| $|^$"))
-        self.losses["emotions with commas or surrounding spaces"] += rows.height - simple.height
-        keys = [*_RECORD, "user_id", "file_id", "segment_id", "several"]
-        lists = simple.group_by(keys, maintain_order=True).agg(pl.col("label").str.join(", "))
-        nothing = pl.when(pl.col("label") == form.NO_ANNOTATION).then(pl.lit(form.NO_ANNOTATION))
+        self._lose("emotions with commas or surrounding spaces", rows, simple)
+        lists = simple.group_by(*_JUDGMENT, "several", maintain_order=True).agg(
+            emotion=pl.col("label").str.join(", ")
+        )
+        nothing = pl.when(pl.col("emotion") == NO_ANNOTATION).then(pl.lit(NO_ANNOTATION))
         several = pl.col("several").cast(pl.String).str.to_uppercase()
-        return lists.select(
-            "user_id", "file_id", "segment_id", emotion="label",
-            multi_speaker=pl.coalesce(several, nothing, pl.lit(form.NOT_APPLICABLE)),
-        )  # fmt: skip
+        speakers = pl.coalesce(several, nothing, pl.lit(NOT_APPLICABLE))
+        return lists.with_columns(multi_speaker=speakers)
 
     def _levels(self) -> pl.DataFrame:
-        rows = self._judged(self.corpus.ratings)
-        keys = [*_RECORD, "user_id", "file_id", "segment_id"]
-        cells = number_cells(rows["level"]).fill_null(form.NO_ANNOTATION)
-        rows = rows.with_columns(cells=cells, first=pl.col("row").min().over(keys))
-        rows = rows.with_columns(item=pl.int_range(pl.len()).over([*keys, "kind"]))
-        one, other = (
-            rows.filter(pl.col("kind") == kind).select(
-                *keys,
-                "item",
-                "first",
-                pl.col("cells").alias(kind),
-                pl.col("bin").alias(f"{kind}_binned"),
-            )
+        """A row for each judgment of valence and arousal; of several, the first with the first."""
+        rows = self._judgments(self.corpus.ratings)
+        rows = rows.with_columns(
+            level=number_cells(rows["level"]).fill_null(NO_ANNOTATION),
+            first=pl.col("row").min().over(_JUDGMENT),
+            item=pl.int_range(pl.len()).over(*_JUDGMENT, "kind"),
+        )
+        rated = rows.filter(pl.col("kind").is_in(["valence", "arousal"]))
+        both = rated.group_by(*_JUDGMENT, "first", "item").agg(
+            pl.col(column).filter(pl.col("kind") == kind).first().alias(f"{kind}{ending}")
             for kind in ("valence", "arousal")
+            for column, ending in (("level", ""), ("bin", "_binned"))
         )
-        both = one.join(
-            other, on=[*keys, "item"], how="full", coalesce=True, nulls_equal=True,
-            maintain_order="left_right",
-        )  # fmt: skip
-        both = both.sort(pl.coalesce("first", "first_right"), "item", maintain_order=True)
-        single = pl.col("valence").is_null() | pl.col("arousal").is_null()
-        self.losses["levels without a counterpart, which is written as noann"] += int(
-            both.select(single.sum()).item()
-        )
-        filled = [pl.col(kind).fill_null(form.NO_ANNOTATION) for kind in ("valence", "arousal")]
-        return both.with_columns(filled).select(
-            "user_id", "file_id", "segment_id", "valence", "valence_binned", "arousal",
-            "arousal_binned",
-        )  # fmt: skip
+        both = both.sort("first", "item")
+        paired = both.drop_nulls(["valence", "arousal"])
+        self._lose("levels without a counterpart, which is written as noann", both, paired)
+        return both.with_columns(pl.col("valence", "arousal").fill_null(NO_ANNOTATION))
 
     def _changes(self) -> pl.DataFrame:
-        rows = self._named(self.corpus.changes)
-        at = number_cells(rows["at"]).fill_null(form.NONE)
-        return rows.select(
-            "file_id", "evidence", user_id="annotator", timestamp=at,
-            direction_impact="direction", strength_impact="strength",
-        )  # fmt: skip
+        rows = self._with_names(self.corpus.changes)
+        return rows.with_columns(
+            user_id="annotator",
+            timestamp=number_cells(rows["at"]).fill_null(NONE),
+            direction_impact="direction",
+            strength_impact="strength",
+        )
 
     def _norm_info(self) -> pl.DataFrame:
-        own = self.corpus.entities
-        one = own.unique("entity", keep="first", maintain_order=True)
-        self.losses["further rows of an entity, which has one"] += own.height - one.height
-        return one.select(
+        entities = self.corpus.entities
+        first = entities.unique("entity", keep="first", maintain_order=True)
+        self._lose("further rows of an entity, which has one", entities, first)
+        return first.with_columns(
             norm="entity", current_type="label", hidden_for="source", definition_file="name"
         )
 
@@ -280,58 +264,54 @@ class _Tables:
         documents = self.corpus.documents.select(
             "length", document="row", lang_id_manual="language", type="modality"
         )
-        info = self._named(with_number_cells(documents, "length"))
+        info = self._with_names(with_number_cells(documents, "length"))
         more = self._cells("file_info").drop("file_id")
         return info.join(more, on="document", how="left", maintain_order="left")
 
     def _cells(self, element: str) -> pl.DataFrame:
         """The attributes of an element as a row for each document: `+` and the name of each."""
-        own = self.corpus.attributes.filter(pl.col("element") == element)
+        cells = self.corpus.attributes.filter(element=element)
         kinds = (form.kinds()[name] for name in (form.FILE_INFO, form.VERSIONS))
         columns = {column.title for kind in kinds for column in kind.columns}
-        usable = own.filter(
-            ~pl.col("name").is_in([*columns]), ~pl.col("name").str.contains(r"[\t\n\r\x00]|^$")
+        usable = ~pl.col("name").is_in([*columns]) & ~pl.col("name").str.contains(f"{NO_CELL}|^$")
+        first = cells.filter(usable).unique(["document", "name"], keep="first", maintain_order=True)
+        lost = "attributes that are repeated, or whose name no header can hold"
+        self._lose(lost, cells, first)
+        wide = first.with_columns(name=pl.format("+{}", "name")).pivot(
+            "name", index="document", values="value", maintain_order=True
         )
-        one = usable.unique(["document", "name"], keep="first", maintain_order=True)
-        lost = own.height - one.height
-        self.losses["attributes that are repeated, or whose name no header can hold"] += lost
-        wide = one.pivot("name", index="document", values="value", maintain_order=True)
-        wide = wide.rename({name: f"+{name}" for name in wide.columns if name != "document"})
-        schema = {"document": pl.Int64}
-        return self._named(wide if one.height else pl.DataFrame(schema=schema))
+        return self._with_names(wide if first.height else first.select("document"))
 
     def _indexes(self) -> Mapping[str, pl.DataFrame]:
         """The index files; one of the system input, if there is none, names all documents."""
-        own = self.corpus.attributes.filter(pl.col("element") == "index")
+        rows = self.corpus.attributes.filter(element="index")
         usable = [
             name
-            for name in own["name"].unique(maintain_order=True)
+            for name in rows["name"].unique(maintain_order=True)
             if is_file_name(name) and name.endswith(".index.tab")
         ]
-        kept = own.filter(pl.col("name").is_in(usable), pl.col("value") == "")
-        self.losses["cells of an index, and indexes that are not named *.index.tab"] += (
-            own.height - kept.height
-        )
+        kept = rows.filter(pl.col("name").is_in(usable), pl.col("value") == "")
+        self._lose("cells of an index, and indexes that are not named *.index.tab", rows, kept)
         once = kept.unique(["name", "document"], keep="first", maintain_order=True)
-        found = {
-            name: self._named(once.filter(pl.col("name") == name)).select("file_id")
-            for name in usable
+        indexes = {
+            name: self._with_names(once.filter(name=name)).select("file_id") for name in usable
         }
-        if not any(name.endswith(form.SYSTEM_INPUT) for name in usable):
-            found[_DEFAULT_INDEX] = self.names.select("file_id")
-            return found
-        name = min(name for name in usable if name.endswith(form.SYSTEM_INPUT))
-        tables = [
-            rows for table, rows in self.written.items() if table.startswith(("docs/s", "data"))
-        ]
-        known = pl.concat([found[name], *(rows.select("file_id") for rows in tables)])
+        inputs = [name for name in usable if name.endswith(form.SYSTEM_INPUT)]
+        if not inputs:
+            return {**indexes, f"written.{form.SYSTEM_INPUT}": self.names.select("file_id")}
+        # documents that no table names
+        first = min(inputs)
+        tables = (
+            rows for name, rows in self.written.items() if name.startswith(("docs/s", "data"))
+        )
+        known = pl.concat([indexes[first], *(rows.select("file_id") for rows in tables)])
         alone = self.names.join(known, on="file_id", how="anti", maintain_order="left")
-        found[name] = pl.concat([found[name], alone.select("file_id")])
-        return found
+        indexes[first] = pl.concat([indexes[first], alone.select("file_id")])
+        return indexes
 
 
 def count_losses(corpus: Corpus, judgments: str = ANNOTATED) -> Mapping[str, int]:
-    """What the tables of a reference cannot represent.
+    """Count what the tables of a reference cannot represent.
 
     Args:
         corpus: what is written.
@@ -339,15 +319,17 @@ def count_losses(corpus: Corpus, judgments: str = ANNOTATED) -> Mapping[str, int
     """
     tables = _Tables(as_scored(corpus) if judgments == SCORED else corpus)
     if judgments == SCORED:
-        given = corpus.instances.height + corpus.ratings.height
-        tables.losses["judgments, collapsed and merged as in scoring, with whole levels"] += given
-    others = corpus.attributes.filter(~pl.col("element").is_in([*_ELEMENTS])).height
-    of_kinds = {
-        "instances that are neither norm nor emotion": corpus.instances.filter(
-            ~pl.col("kind").is_in(["norm", "emotion"])
-        ).height,
-        "ratings of neither valence nor arousal": corpus.ratings.filter(
-            ~pl.col("kind").is_in(["valence", "arousal"])
-        ).height,
+        judged = corpus.instances.height + corpus.ratings.height
+        tables.losses["judgments, collapsed and merged as in scoring, with whole levels"] += judged
+    others = {
+        "attributes that a reference does not have": (corpus.attributes["element"], _ELEMENTS),
+        "instances that are neither norm nor emotion": (
+            corpus.instances["kind"],
+            ("norm", "emotion"),
+        ),
+        "ratings of neither valence nor arousal": (corpus.ratings["kind"], ("valence", "arousal")),
     }
-    return {**tables.losses, "attributes that a reference does not have": others, **of_kinds}
+    unknown = {
+        what: int((~values.is_in([*known])).sum()) for what, (values, known) in others.items()
+    }
+    return {**tables.losses, **unknown}

@@ -9,13 +9,13 @@ change points of a reference that are not finished: their timestamps make the co
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import polars as pl
 
-from hlteval.converters.ccu.reference import kind_of
-from hlteval.converters.ccu.reference_rows import CHANGES, TO_DO
+from hlteval.converters.ccu.reference import CHANGES, kind_of
+from hlteval.converters.ccu.tables import TO_DO
 from hlteval.converters.format import ReadResult
 from hlteval.sources import Member, Unreadable
 
@@ -26,7 +26,6 @@ WORDS = "words"
 _MISSING = {"", "nan", "na", "n/a", "null", "none", "<na>"}
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _ITEMS = {"instance": "instances", "change": "changes"}
-_CLASSES = {"norm": "norm", "emotion": "emotion"}
 _TYPED = ("llr", "timestamp")
 
 Cells = Mapping[str, str]
@@ -47,89 +46,78 @@ def _with_unfinished(result: ReadResult) -> ReadResult:
     """The reference with an attribute for each change point whose timestamp is not known yet."""
     corpus = result.corpus
     numbers = dict(corpus.documents.select("name", "row").rows())
-    found = []
+    unfinished: list[dict[str, object]] = []
     for origin, member in enumerate(result.members):
         kind = kind_of(member)
-        if kind is None or kind.name != CHANGES:
-            continue
-        header, *lines = list(_lines(member)) or [""]
-        columns = header.split("\t")
+        columns, lines = _table(member) if kind and kind.name == CHANGES else ([], [])
         for record, line in enumerate(lines, 2):
             cells = dict(zip(columns, line.split("\t"), strict=False))
             document = numbers.get(cells.get("file_id", ""))
             if document is not None and cells.get("timestamp", "").strip(" ") == TO_DO:
                 place = {"document": document, "origin": origin, "record": record}
-                found.append({**place, "element": WORDS, "name": "timestamp", "value": TO_DO})
-    return replace(result, corpus=corpus.replace(attributes=_with(corpus.attributes, found)))
+                unfinished.append({**place, "element": WORDS, "name": "timestamp", "value": TO_DO})
+    attributes = _with(corpus.attributes, unfinished)
+    return replace(result, corpus=corpus.replace(attributes=attributes))
 
 
 def _read_again(result: ReadResult) -> ReadResult:
+    """The files of a submission with lines that were rejected, and their whole columns named."""
     corpus = result.corpus
     submitted = corpus.documents.filter(pl.col("processed").is_not_null())
     if submitted.is_empty() or not result.members:
         return result
     origins = submitted.filter("processed").select("origin", document="row").unique("origin")
-    types = []
     refused = corpus.rejected_records.filter(pl.col("kind").is_in(list(_ITEMS)))
     by_file = refused.partition_by("origin", as_dict=True)
+    whole: list[dict[str, object]] = []
     again: dict[str, list[dict[str, object]]] = {table: [] for table in _ITEMS.values()}
     for origin, document in origins.sort("document").rows():
-        header, *lines = list(_lines(result.members[origin])) or [""]
-        columns = header.split("\t")
+        columns, lines = _table(result.members[origin])
+        place = {"document": document, "origin": origin}
         rejected = by_file.get((origin,), refused.clear())
         for kind, record, text in rejected.select("kind", "record", "text").rows():
-            values = _row(dict(zip(columns, text.split("\t"), strict=False)), columns)
-            if values:
-                placed = {"document": document, "origin": origin, "record": record}
-                again[_ITEMS[kind]].append({**placed, **values})
-        for name in _whole_columns(columns, lines):
-            types.append({"document": document, "origin": origin, "name": name})
+            if values := _row(dict(zip(columns, text.split("\t"), strict=False)), columns):
+                again[_ITEMS[kind]].append({**place, "record": record, **values})
+        rows = [line.split("\t") for line in lines]
+        for name in _TYPED:
+            at = columns.index(name) if name in columns else -1
+            if rows and at >= 0 and all(len(r) > at and _WHOLE.fullmatch(r[at]) for r in rows):
+                mark = {"record": 1, "element": WHOLE, "name": name, "value": ""}
+                whole.append({**place, **mark})
     tables = {name: _with(getattr(corpus, name), rows) for name, rows in again.items() if rows}
-    whole = [{**row, "record": 1, "element": WHOLE, "value": ""} for row in types]
     attributes = _with(corpus.attributes, whole)
     return replace(result, corpus=corpus.replace(**tables, attributes=attributes))
 
 
-def _lines(member: Member) -> Iterator[str]:
+def _table(member: Member) -> tuple[list[str], list[str]]:
+    """The columns and the lines of a file; none if it cannot be read."""
     try:
-        yield from member.fetch().decode("utf-8", "replace").splitlines()
+        header, *lines = member.fetch().decode("utf-8", "replace").splitlines() or [""]
     except Unreadable:
-        return
-
-
-def _whole_columns(columns: list[str], lines: list[str]) -> list[str]:
-    """The columns of numbers that are all written without decimals."""
-    rows = [line.split("\t") for line in lines]
-    places = [(name, columns.index(name)) for name in _TYPED if name in columns]
-    return [
-        name
-        for name, at in places
-        if rows and all(len(row) > at and _WHOLE.fullmatch(row[at]) for row in rows)
-    ]
+        return [], []
+    return header.split("\t"), lines
 
 
 def _row(cells: Cells, columns: list[str]) -> dict[str, object] | None:
     """The values of a line; None if more is wrong with it than a missing or infinite score."""
+    places = {"start": "start", "end": "end", "at": "timestamp"}
     try:
-        places = {
-            ours: float(cells[theirs])
-            for ours, theirs in (("start", "start"), ("end", "end"), ("at", "timestamp"))
-            if theirs in columns
+        row: dict[str, object] = {
+            name: float(cells[heading]) for name, heading in places.items() if heading in columns
         }
-        llr = _score(cells.get("llr", ""))
+        llr = cells.get("llr", "")
+        row["llr"] = None if llr.strip().lower() in _MISSING else float(llr)
     except (KeyError, ValueError):
         return None
-    label = next((cells.get(name, "") for name in _CLASSES if name in columns), None)
-    if label == "" or not cells.get("file_id"):
+    if not cells.get("file_id"):
         return None
-    kind = next((kind for name, kind in _CLASSES.items() if name in columns), None)
-    named = {"kind": kind, "label": label, "region": cells.get("segment_id")}
-    own = {**named, "status": cells.get("status") or None} if label else {}
-    return {**places, "llr": llr, **own}
-
-
-def _score(cell: str) -> float | None:
-    return None if cell.strip().lower() in _MISSING else float(cell)
+    for kind in ("norm", "emotion"):
+        if kind in columns:
+            if not cells.get(kind):
+                return None
+            named = {"kind": kind, "label": cells[kind], "region": cells.get("segment_id")}
+            return {**row, **named, "status": cells.get("status") or None}
+    return row
 
 
 def _with(rows: pl.DataFrame, more: list[dict[str, object]]) -> pl.DataFrame:

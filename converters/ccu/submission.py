@@ -23,33 +23,257 @@ Codes raised: CCS1xx.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import polars as pl
 
-from hlteval.converters.ccu.submission_rows import (
-    AUTO,
-    INDEX,
-    INDEX_FILE,
-    MAP_FILE,
-    NDMAP,
-    SUFFIX,
-    Layout,
-    corpus_of,
-    kinds,
-    layout,
-    stem,
-    task_of_header,
-)
-from hlteval.converters.ccu.tables import READ_PLACE, Tables, header_of
+from hlteval.converters.ccu.tables import READ_PLACE, Tables, header_of, kinds_of, words_of
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Location, Problem, finding
 from hlteval.findings.suggest import hints
+from hlteval.grammars import vocabulary
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Table
+
+# The tables of a submission of CCU, by task.
+
+
+ND, ND_OPEN, ED, VD, AD, CD, NDMAP = "nd", "nd-open", "ed", "vd", "ad", "cd", "ndmap"
+INDEX = "index"
+INDEX_FILE, MAP_FILE = "system_output.index.tab", "nd.map.tab"
+AUTO = "auto"
+#: The tables of a submission by task, and the index.
+kinds = partial(kinds_of, "submission")
+
+
+def task_of_header(header: str) -> str:
+    r"""The task of a header, also of a damaged one; empty for other lines.
+
+    Examples:
+        >>> task_of_header("FILE_ID,NORM,START,END,STATUS,LLR")
+        'nd'
+        >>> task_of_header("user_id\tfile_id\tsegment_id\tnorm\tstatus")
+        ''
+    """
+    found = set(words_of(header))
+    if "user_id" in found:  # a table of a reference
+        return ""
+    tables = vocabulary("ccu")["recognised"]
+    return next((task for task, *columns in tables if found.issuperset(columns)), "")
+
+
+_KEY = ("document", "origin", "record")
+_LABELLED = ("label", "start", "end", "status", "llr", "region")
+_ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
+
+
+def corpus_of(tables: Tables, listed: pl.DataFrame, files: pl.DataFrame) -> Corpus:
+    """The corpus of the files of a submission.
+
+    Args:
+        tables: the files.
+        listed: the rows of the index.
+        files: of each file its `origin`, and its `file_id` by the index or else by its name.
+    """
+    rows = {task: tables.take_rows(kind) for task, kind in kinds().items() if task != INDEX}
+    listed, files = _in_capitals(tables, listed, files, rows)
+    documents = _documents(listed, files, rows)
+    numbers = documents.select("processed", document="row", file_id="name")
+    keyed = {
+        task: _with_documents(tables, own, files, numbers)
+        for task, own in rows.items()
+        if task != NDMAP
+    }
+    # the path of each document in the index
+    index = listed.join(numbers, on="file_id", how="inner", maintain_order="left")
+    paths = {"element": pl.lit("index"), "name": pl.lit(INDEX_FILE)}
+    paths["value"] = pl.col("path").fill_null("")
+    labelled = _of_kinds(keyed, {ND: "norm", ND_OPEN: "norm", ED: "emotion"})
+    rated = _of_kinds(keyed, {VD: "valence", AD: "arousal"})
+    return Corpus(
+        sources=tables.files.sources,
+        documents=documents,
+        instances=labelled.select(_ROW, *_KEY, "kind", *_LABELLED),
+        ratings=rated.select(_ROW, *_KEY, "level", "start", "end", "kind"),
+        changes=keyed[CD].select(_ROW, *_KEY, "at", "llr", "direction", "strength"),
+        mappings=rows[NDMAP].select(_ROW, *_KEY[1:], "label", "target", "submission"),
+        attributes=index.select(_ROW, *_KEY, **paths),
+        rejected_records=tables.rejected_records(),
+    )
+
+
+def _in_capitals(
+    tables: Tables, listed: pl.DataFrame, files: pl.DataFrame, rows: dict[str, pl.DataFrame]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The index and the files, with documents in capitals if all rows of their files have them so.
+
+    The index is wrong then, not each row.
+    """
+    of_rows = [own.select("origin", right="file_id") for task, own in rows.items() if task != NDMAP]
+    one = pl.concat(of_rows).unique().filter(pl.len().over("origin") == 1)
+    pairs = files.filter("listed").join(one, on="origin").select("file_id", "right")
+    wrong = pairs.filter(
+        pl.col("file_id") != pl.col("right"),
+        pl.col("file_id").str.to_uppercase() == pl.col("right"),
+        ~pl.col("right").is_in(listed["file_id"].to_list()),
+    )
+    found = listed.join(wrong, on="file_id", maintain_order="left")
+    tables.problems("CCS133", found.select(*READ_PLACE, "file_id", "right"), "file_id")
+    right = pl.col("file_id").replace(wrong["file_id"], wrong["right"])
+    return listed.with_columns(right), files.with_columns(right)
+
+
+def _documents(
+    listed: pl.DataFrame, files: pl.DataFrame, rows: dict[str, pl.DataFrame]
+) -> pl.DataFrame:
+    """The documents of the index; without one, those of the rows and of files without rows."""
+    if listed.height:
+        joined = listed.join(
+            files.select("file_id", file="origin"), on="file_id", how="left", maintain_order="left"
+        )
+        written = pl.col("is_processed").str.to_lowercase()
+        known = pl.when(written.is_in(["true", "false"])).then(written == "true")
+        origin = pl.coalesce("file", "origin").alias("origin")
+        columns = (_ROW, origin, pl.col("file_id").alias("name"), known.alias("processed"))
+        return joined.select(*columns, "message")
+    named = pl.concat(
+        [own.select("origin", "file_id") for task, own in rows.items() if task != NDMAP]
+    )
+    silent = files.join(named, on="origin", how="anti").select("origin", "file_id")
+    names = pl.concat([named, silent]).sort("origin", maintain_order=True)
+    unique = names.unique("file_id", keep="first", maintain_order=True)
+    null = [pl.lit(None, pl.Boolean).alias("processed"), pl.lit(None, pl.String).alias("message")]
+    return unique.select(_ROW, "origin", *null, name="file_id")
+
+
+def _with_documents(
+    tables: Tables, rows: pl.DataFrame, files: pl.DataFrame, numbers: pl.DataFrame
+) -> pl.DataFrame:
+    """Rows with their documents; those of other documents than that of their file are rejected."""
+    if rows.is_empty():
+        return rows.with_columns(document=pl.lit(None, pl.Int64))
+    expected = files.filter("listed").select("origin", expected="file_id")
+    placed = rows.join(expected, on="origin", how="left", maintain_order="left")
+    placed = placed.join(numbers, on="file_id", how="left", maintain_order="left")
+    is_other = (pl.col("file_id") != pl.col("expected")).fill_null(value=False)
+    other = placed.filter(is_other)
+    tables.problems("CCS126", other.select(*READ_PLACE, "file_id", "expected"), "file_id")
+    tables.reject("CCS126", other)
+    is_processed = pl.col("processed").fill_null(value=True)
+    silent = placed.filter(~is_other, ~is_processed)
+    counted = silent.select(*READ_PLACE, "file_id", count=pl.len().over("origin"))
+    tables.problems("CCS127", counted.unique("origin", keep="first", maintain_order=True))
+    tables.reject("CCS127", silent)
+    return placed.filter(~is_other, is_processed)
+
+
+def _of_kinds(keyed: Mapping[str, pl.DataFrame], kinds: Mapping[str, str]) -> pl.DataFrame:
+    """The rows of some tasks, each with its `kind`; what a table does not have is null."""
+    rows = [keyed[task].with_columns(kind=pl.lit(kind)) for task, kind in kinds.items()]
+    return pl.concat(rows, how="diagonal")
+
+
+# Where the files of a submission of CCU are: its folder, its index and what that names.
+
+
+SUFFIX = ".tab"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The files of a submission.
+
+    Attributes:
+        index: the index; None if there is none.
+        others: further indexes.
+        tables: all other tables.
+        files: all files by name, for paths of the index.
+        folder: the folder of the index inside the source, empty for the source itself.
+        name: the name of this folder.
+        single: whether the source is a single file.
+    """
+
+    index: Member | None
+    others: Sequence[Member]
+    tables: Sequence[Member]
+    files: Mapping[str, Member]
+    folder: str
+    name: str
+    single: bool
+
+    def resolve(self, path: str) -> str | None:
+        """The member that a path of the index names, as it is if there is none; None if outside.
+
+        A path is relative to the folder of the index. What comes before the name of this folder is
+        passed over.
+        """
+        if path.startswith(("/", "\\")) or path[1:2] == ":":
+            return None
+        plain = posixpath.normpath(path.replace("\\", "/"))
+        if plain == ".." or plain.startswith("../"):
+            return None
+        inside = posixpath.join(self.folder, plain)
+        after = f"/{plain}".rpartition(f"/{self.name}/")[2] if self.name else plain
+        candidates = (inside, posixpath.join(self.folder, after))
+        return next((name for name in candidates if name in self.files), inside)
+
+    def belongs_to_another(self, member: Member) -> bool:
+        """Whether a file is in the folder of another index."""
+        folders = [posixpath.dirname(other.name) for other in self.others]
+        return any(member.name.startswith(f"{folder}/") for folder in folders)
+
+    def with_other_suffix(self, name: str) -> str:
+        """The only file that differs from a name in its suffix; empty if there is none."""
+        stem = name.removesuffix(SUFFIX)
+        others = [other for other in self.stems.get(stem, ()) if not other.endswith(SUFFIX)]
+        return others[0] if len(others) == 1 else ""
+
+    @cached_property
+    def stems(self) -> Mapping[str, Sequence[str]]:
+        """The files by their names without suffix."""
+        found: dict[str, list[str]] = {}
+        for name in self.files:
+            found.setdefault(posixpath.splitext(name)[0], []).append(name)
+        return found
+
+    def inside(self, member: str) -> str:
+        """The path of a member from the folder of the index."""
+        return member.removeprefix(f"{self.folder}/") if self.folder else member
+
+
+def layout(source: Source) -> Layout:
+    """The files of a submission: a folder, an archive or a single table."""
+    if source.kind in {"file", "stdin"}:
+        # A file that cannot be read is not a member.
+        if [member.basename for member in source.members] == [INDEX_FILE]:
+            return Layout(source.members[0], (), (), {}, "", "", single=True)
+        return Layout(None, (), source.members, {}, "", "", single=True)
+    tables = [member for member in source.members if member.basename.endswith(SUFFIX)]
+    indexes = [member for member in tables if member.basename == INDEX_FILE]
+    indexes.sort(key=lambda member: (member.name.count("/"), member.name))
+    first = indexes[0] if indexes else None
+    folder = posixpath.dirname(first.name) if first else ""
+    name = posixpath.basename(folder or posixpath.normpath(source.path))
+    others = [member for member in tables if member.basename != INDEX_FILE]
+    files = {member.name: member for member in source.members if member not in indexes}
+    return Layout(first, indexes[1:], others, files, folder, name, single=False)
+
+
+def stem(member: Member) -> str:
+    """The document that a file is named after.
+
+    Examples:
+        >>> stem(Member("out/D1.tab", "", 0, bytes))
+        'D1'
+    """
+    return member.basename.removesuffix(SUFFIX)
+
 
 # The index of a submission of CCU: its documents, their files, and what is wrong with both.
 
@@ -63,11 +287,11 @@ def read_index(tables: Tables, layout: Layout) -> pl.DataFrame:
     """
     kind = kinds()[INDEX]
     for other in layout.others:
-        tables.named("CCS120", other.display, other=layout.index.name if layout.index else "")
+        tables.report_file("CCS120", other.display, other=layout.index.name if layout.index else "")
     if layout.index is not None:
         tables.read(layout.index, kind)
     rows = tables.take_rows(kind)
-    tables.reject("CCS122", tables.repeated("CCS122", rows, "file_id"))
+    tables.reject("CCS122", tables.report_repeated("CCS122", rows, "file_id"))
     kept = rows.unique("file_id", keep="first", maintain_order=True)
     return _with_members(tables, layout, kept)
 
@@ -95,9 +319,14 @@ def _with_members(tables: Tables, layout: Layout, rows: pl.DataFrame) -> pl.Data
     )
     if not layout.single:
         tables.problems("CCS123", hinted.select(*READ_PLACE, "file_id", "path", "hint"), "path")
-    tables.problems("CCS132", _above(layout, resolved, names), "path")
-    there = pl.when(pl.col("member").is_in(list(names))).then(pl.col("member"))
-    placed = resolved.with_columns(member=there)
+    is_there = pl.col("member").is_in(list(names))
+    there = resolved.filter(is_there)
+    # paths that begin above the folder of the index
+    inside = pl.Series([*map(layout.inside, there["member"])], dtype=pl.String)
+    plain = pl.col("path").str.replace(r"^(?:\./)+", "")
+    above = there.with_columns(inside=inside).filter(plain != pl.col("inside"))
+    tables.problems("CCS132", above.select(*READ_PLACE, "path", "inside"), "path")
+    placed = resolved.with_columns(member=pl.when(is_there).then(pl.col("member")))
     other = pl.col("file_id").first().over("member").alias("other")
     shared = placed.with_columns(other).filter(
         pl.col("member").is_not_null(), pl.col("other") != pl.col("file_id")
@@ -105,15 +334,6 @@ def _with_members(tables: Tables, layout: Layout, rows: pl.DataFrame) -> pl.Data
     tables.problems("CCS131", shared.select(*READ_PLACE, "path", "other"), "path")
     first = pl.col("file_id") == pl.col("file_id").first().over("member")
     return placed.with_columns(member=pl.when(first).then(pl.col("member")))
-
-
-def _above(layout: Layout, rows: pl.DataFrame, names: set[str]) -> pl.DataFrame:
-    """The rows whose paths begin above the folder of the index."""
-    read = rows.filter(pl.col("member").is_in(list(names)))
-    inside = [layout.inside(member) for member in read["member"]]
-    named = read.with_columns(inside=pl.Series(inside, dtype=pl.String))
-    above = pl.col("path").str.replace(r"^(?:\./)+", "") != pl.col("inside")
-    return named.filter(above).select(*READ_PLACE, "path", "inside")
 
 
 TASKS = tuple(task for task in kinds() if task != INDEX)
@@ -128,12 +348,12 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     tables = tuple(m for m in source.members if m.basename.endswith(SUFFIX))
     if any(member.basename in {INDEX_FILE, MAP_FILE} for member in tables):
         return {"": tables}
-    renamed = (misnamed(source.members, task) for task in (AUTO, NDMAP))
+    renamed = (find_misnamed(source.members, task) for task in (AUTO, NDMAP))
     others = (m for m in renamed if m is not None and not m.basename.endswith(SUFFIX))
     return {"": (*tables, *others)}
 
 
-def misnamed(members: Sequence[Member], task: str) -> Member | None:
+def find_misnamed(members: Sequence[Member], task: str) -> Member | None:
     """The index under another name, or of NDMAP the mapping; None if there is one by its name.
 
     Args:
@@ -175,52 +395,50 @@ class _Reader:
         for path, name in named.items():
             if path:
                 self._read(self.layout.files[path], name, listed=True)
+        known = set(listed["file_id"])
         for member in self.layout.tables:
-            if member.basename == MAP_FILE and member.name not in named:
+            if member.name in named:
+                continue
+            if member.basename == MAP_FILE:
                 self._read(member, "", listed=False)
-            elif listed.height and member.name not in named:
-                self._report_extra(member, listed)
+            elif listed.height and not self.layout.belongs_to_another(member):
+                document = stem(member)
+                fix = f"add the document {document} to the index"
+                fix = f"write its path in the line of {document}" if document in known else fix
+                hint = f"{fix}, or remove the file"
+                self.tables.report_file("CCS125", member.display, hint=hint)
         schema = {"origin": pl.Int64, "file_id": pl.String, "listed": pl.Boolean}
         files = pl.DataFrame(self.files, schema=schema, orient="row")
         corpus = corpus_of(self.tables, listed, files)
         return ReadResult(corpus, tuple(self.tables.findings()), tuple(self.tables.files.members))
 
-    def _report_extra(self, member: Member, listed: pl.DataFrame) -> None:
-        """Report a table that the index does not name."""
-        hint = f"add the document {stem(member)} to the index, or remove the file"
-        if stem(member) in listed["file_id"].to_list():
-            hint = f"write its path in the line of {stem(member)}, or remove the file"
-        if not self.layout.belongs_to_another(member):
-            self.tables.named("CCS125", member.display, hint=hint)
-
     def _without_index(self) -> None:
         """All tables as those of the documents in their rows."""
         outputs = [m for m in self.layout.tables if m.basename != MAP_FILE]
-        refused = not self.source.members and self.source.findings
-        renamed = None
-        if not refused and (outputs or not self.layout.tables):
-            renamed = self._report_missing()
-        outputs = [member for member in outputs if member is not renamed]
-        if renamed is not None and self.task == NDMAP:
-            outputs.append(renamed)
+        is_refused = not self.source.members and self.source.findings
+        is_mapping_only = self.layout.tables and not outputs
+        renamed = None if is_refused or is_mapping_only else self._report_missing()
         for member in outputs:
-            self._read(member, stem(member), listed=False)
+            if member is not renamed:
+                self._read(member, stem(member), listed=False)
+        if renamed is not None and self.task == NDMAP:
+            self._read(renamed, stem(renamed), listed=False)
 
     def _report_missing(self) -> Member | None:
         """Report that there is no index or no mapping; the file that has another name, if any."""
         task, name = (NDMAP, MAP_FILE) if self.task == NDMAP else (INDEX, INDEX_FILE)
         names = {member.basename for member in self.source.members}
-        renamed = misnamed(self.source.members, self.task)
+        renamed = find_misnamed(self.source.members, self.task)
         if name in names or (self.layout.single and (task == NDMAP or renamed is None)):
             return None
         if renamed is not None:
             hint = f"rename {renamed.basename} to {name}"
-            self.tables.named("CCS101", renamed.display, name=name, hint=hint)
+            self.tables.report_file("CCS101", renamed.display, name=name, hint=hint)
         elif INDEX_FILE not in names:
             headings = ", ".join(kinds()[task].headings)
             lines = ", one line for each input document" if task == INDEX else ""
             hint = f"add it: {headings}{lines}"
-            self.tables.named("CCS101", self.source.path, name=name, hint=hint)
+            self.tables.report_file("CCS101", self.source.path, name=name, hint=hint)
         return renamed
 
     def _read(self, member: Member, name: str, *, listed: bool) -> None:
@@ -291,9 +509,9 @@ def read(source: Source, task: str = AUTO) -> Iterator[ReadResult]:
 def tabular(member: Member, first: str, task: str = AUTO) -> Sequence[Table]:
     """The tables that a file may be: the index and the mapping by name, others by their header."""
     if member.basename in {INDEX_FILE, MAP_FILE}:
-        return (kinds()[INDEX if member.basename == INDEX_FILE else NDMAP].declared(),)
+        return (kinds()[INDEX if member.basename == INDEX_FILE else NDMAP].declaration(),)
     meant = task_of_header(first) or (task if task != AUTO else "")
-    return [kind.declared() for name, kind in kinds().items() if meant in {"", name}]
+    return [kind.declaration() for name, kind in kinds().items() if meant in {"", name}]
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -304,7 +522,5 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
         return locate_lines(member, places, table.stretch)
     return locate_lines(member, places)
 
-
-#: The columns of the representation that it has, in its own words.
 
 FORMAT = declaration(__name__)

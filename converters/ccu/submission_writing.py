@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.ccu.submission_rows import (
+from hlteval.converters.ccu.submission import (
     AD,
     AUTO,
     CD,
@@ -39,8 +39,6 @@ from hlteval.sources import stays_inside
 
 #: Labels of what is not there, and of what nobody annotated.
 ABSENT = ("none", "noann")
-_PLACE = ["document", "region", "start", "end"]
-_UNMERGED = Constants(seconds=None, characters=None)
 
 
 def instances(corpus: Corpus, kind: str, *, merge: bool) -> pl.DataFrame:
@@ -51,70 +49,55 @@ def instances(corpus: Corpus, kind: str, *, merge: bool) -> pl.DataFrame:
         kind: `norm` or `emotion`.
         merge: whether neighbouring segments are merged.
     """
-    rows = corpus.instances.filter(pl.col("kind") == kind, ~pl.col("label").is_in(ABSENT))
     judged = corpus.instances.filter(pl.col("annotator").is_not_null())
-    own = rows.filter(pl.col("annotator").is_null())
+    own = corpus.instances.filter(
+        pl.col("kind") == kind, ~pl.col("label").is_in(ABSENT), pl.col("annotator").is_null()
+    )
     if judged.is_empty():
         return own
-    chosen = Constants() if merge else _UNMERGED
-    made = scored_reference(corpus.replace(instances=judged), kind, chosen).instances
+    constants = Constants() if merge else Constants(seconds=None, characters=None)
+    merged = scored_reference(corpus.replace(instances=judged), kind, constants).instances
     status = pl.col("status").str.split(",").list.first()
-    scored = made.with_columns(status, llr=pl.lit(1.0)).drop("text")
+    scored = merged.with_columns(status, llr=pl.lit(1.0)).drop("text")
     return pl.concat([own, scored], how="diagonal")
 
 
-def of_regions(corpus: Corpus) -> pl.DataFrame:
-    """The norms of regions as those of a system; judgments have the score 1."""
-    rows = corpus.instances.filter(pl.col("kind") == "norm", ~pl.col("label").is_in(ABSENT))
-    judged = rows.filter(pl.col("annotator").is_not_null()).with_columns(llr=pl.lit(1.0))
-    keys = ["document", "region", "label", "status"]
-    one = judged.unique(keys, keep="first", maintain_order=True)
-    own = rows.filter(pl.col("annotator").is_null())
-    return pl.concat([own, one]).sort("row", maintain_order=True)
-
-
-def changes(corpus: Corpus) -> pl.DataFrame:
-    """The change points as those of a system; judgments have the score 1."""
-    rows = corpus.changes.filter(pl.col("at").is_not_null())
-    judged = rows.filter(pl.col("annotator").is_not_null())
-    one = judged.unique(["document", "at"], keep="first", maintain_order=True)
-    own = rows.filter(pl.col("annotator").is_null())
-    joined = pl.concat([own, one.with_columns(llr=pl.lit(1.0))])
-    return joined.sort("row", maintain_order=True)
+def judged_once(rows: pl.DataFrame, *key: str) -> pl.DataFrame:
+    """Rows as those of a system: judgments, of several with one key the first, have the score 1."""
+    is_judged = pl.col("annotator").is_not_null()
+    judged = rows.filter(is_judged).with_columns(llr=pl.lit(1.0))
+    first = judged.unique(key, keep="first", maintain_order=True)
+    return pl.concat([rows.filter(~is_judged), first]).sort("row", maintain_order=True)
 
 
 def levels(corpus: Corpus, kind: str) -> pl.DataFrame:
     """The levels of a kind as those of a system, without gaps from the start to the end.
 
-    The mean of the judgments of a segment is rounded. What nobody judged has the level before it,
-    at the beginning the first one.
+    The mean of the judgments of a segment is rounded, and lasts up to the next start, the first and
+    the last to both ends of the document. What nobody judged has the level before it, at the
+    beginning the first one.
     """
-    rows = corpus.ratings.filter(pl.col("kind") == kind)
-    judged = rows.filter(pl.col("annotator").is_not_null())
-    own = rows.filter(pl.col("annotator").is_null())
-    places = judged.drop_nulls(["start", "end"]).group_by(_PLACE, maintain_order=True).agg(
+    rows = corpus.ratings.filter(kind=kind)
+    is_judged = pl.col("annotator").is_not_null()
+    judged = rows.filter(is_judged).drop_nulls(["start", "end"])
+    means = judged.group_by("document", "region", "start", "end", maintain_order=True).agg(
         pl.col("level").mean().round(0, mode="half_away_from_zero"),
         pl.col("row", "origin", "record", "kind").first(),
-    )  # fmt: skip
-    return pl.concat([own, _covering(corpus, places)], how="diagonal")
-
-
-def _covering(corpus: Corpus, places: pl.DataFrame) -> pl.DataFrame:
-    """Levels whose ends are extended to the next start, and to both ends of their documents."""
+    )
     known = corpus.documents.select("length", "modality", document="row")
-    ordered = places.sort("document", "start", maintain_order=True)
+    ordered = means.sort("document", "start", maintain_order=True)
     placed = ordered.join(known, on="document", how="left", maintain_order="left")
     step = pl.when(pl.col("modality") == "text").then(1.0).otherwise(0.0)
+    is_first = pl.col("start").shift(1).over("document").is_null()
     following = pl.col("start").shift(-1).over("document") - step
     last = pl.max_horizontal("end", pl.col("length") - step)
-    filled = pl.col("level").forward_fill().backward_fill().over("document")
-    return placed.with_columns(
-        start=pl.when(pl.col("start").shift(1).over("document").is_null())
-        .then(pl.min_horizontal(pl.col("start"), pl.lit(0.0)))
-        .otherwise("start"),
+    covering = placed.with_columns(
+        start=pl.when(is_first).then(pl.min_horizontal("start", pl.lit(0.0))).otherwise("start"),
         end=pl.coalesce(following, last),
-        level=filled,
-    ).drop("length", "modality").drop_nulls("level")  # fmt: skip
+        level=pl.col("level").forward_fill().backward_fill().over("document"),
+    )
+    covering = covering.drop("length", "modality").drop_nulls("level")
+    return pl.concat([rows.filter(~is_judged), covering], how="diagonal")
 
 
 MERGED, KEPT = "yes", "no"
@@ -210,7 +193,7 @@ class _Output:
         written = index.with_columns(
             pl.Series("member", member, dtype=pl.String),
             pl.Series("path", [paths[row] for row in index["document"]], dtype=pl.String),
-            pl.coalesce("processed", self._assumed()).alias("processed"),
+            pl.coalesce("processed", self._assume_processed()).alias("processed"),
         ).with_columns(is_processed=pl.col("processed").cast(pl.String))
         fitting = fits(kinds()[INDEX], written) & written["member"].is_not_null()
         self.losses["documents that a file or a line of the index cannot hold"] += int(
@@ -220,7 +203,7 @@ class _Output:
         self.losses["missing is_processed, written as true or false"] += unknown
         return written.filter(fitting)
 
-    def _assumed(self) -> pl.Expr:
+    def _assume_processed(self) -> pl.Expr:
         """Whether a document was processed: a level is needed, a norm may just not be there."""
         if self.task not in {VD, AD}:
             return pl.lit(value=True)
@@ -247,22 +230,21 @@ class _Output:
 
     def _statements(self) -> tuple[int, pl.DataFrame]:
         """The number of rows of the task, and these rows as those of a system."""
-        corpus = self.corpus
-        if self.task == CD:
-            return corpus.changes.height, self._scored(changes(corpus))
+        corpus, kind = self.corpus, _KINDS.get(self.task, "")
         if self.task in {VD, AD}:
-            rows = corpus.ratings.filter(pl.col("kind") == _KINDS[self.task])
-            return rows.height, levels(corpus, _KINDS[self.task])
-        rows = corpus.instances.filter(pl.col("kind") == _KINDS[self.task])
-        if self.task == ND_OPEN:
-            return rows.height, self._scored(of_regions(corpus))
-        made = instances(corpus, _KINDS[self.task], merge=self.merge)
-        return rows.height, self._scored(made)
-
-    def _scored(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Rows with the score 1 where they have none."""
+            return corpus.ratings.filter(kind=kind).height, levels(corpus, kind)
+        of_kind = corpus.instances.filter(kind=kind)
+        count = of_kind.height
+        if self.task == CD:
+            count = corpus.changes.height
+            rows = judged_once(corpus.changes.drop_nulls("at"), "document", "at")
+        elif self.task == ND_OPEN:
+            present = of_kind.filter(~pl.col("label").is_in(ABSENT))
+            rows = judged_once(present, "document", "region", "label", "status")
+        else:
+            rows = instances(corpus, kind, merge=self.merge)
         self.losses["missing llr, written as 1"] += rows["llr"].null_count()
-        return rows.with_columns(pl.col("llr").fill_null(1.0))
+        return count, rows.with_columns(pl.col("llr").fill_null(1.0))
 
 
 def _of_index() -> pl.Expr:
@@ -277,7 +259,7 @@ def _path(path: str | None, name: str) -> str:
 
 
 def count_losses(corpus: Corpus, task: str = AUTO, merge: str = MERGED) -> Mapping[str, int]:
-    """What the output of a task cannot represent.
+    """Count what the output of a task cannot represent.
 
     Args:
         corpus: what is written.
@@ -285,35 +267,30 @@ def count_losses(corpus: Corpus, task: str = AUTO, merge: str = MERGED) -> Mappi
         merge: as for `write`.
     """
     output = _Output(corpus, task, merge)
-    written = _KINDS.get(output.task, output.task)
-    names = {
-        "norm": "norms of another task",
-        "emotion": "emotions of another task",
-        "valence": "levels of valence of another task",
-        "arousal": "levels of arousal of another task",
-    }
-    kinds_of = pl.concat([corpus.instances["kind"], corpus.ratings["kind"]])
+    kind, table = _KINDS.get(output.task, output.task), kinds()[output.task]
+    labels = pl.concat([corpus.instances["kind"], corpus.ratings["kind"]])
     others = {
-        name: int((kinds_of == kind).sum()) for kind, name in names.items() if kind != written
+        f"{what} of another task": int((labels == name).sum())
+        for name, what in (
+            ("norm", "norms"),
+            ("emotion", "emotions"),
+            ("valence", "levels of valence"),
+            ("arousal", "levels of arousal"),
+        )
+        if name != kind
+    }
+    rows = corpus.instances.filter(kind=kind)
+    columns = {column.name for column in table.columns}
+    words = {"start": "places", "status": "statuses", "region": "segments"}
+    unwritten = {
+        f"{word} of instances, which {table.name} does not have": rows[column].count()
+        for column, word in words.items()
+        if column not in columns and rows.height
     }
     return {
         **output.losses,
         **others,
         "change points of another task": corpus.changes.height if output.task != CD else 0,
         "attributes that an index does not have": corpus.attributes.filter(~_of_index()).height,
-        **_unwritten(corpus, output),
-    }
-
-
-def _unwritten(corpus: Corpus, output: _Output) -> Mapping[str, int]:
-    """Columns of the rows of a task that its table does not have."""
-    rows = corpus.instances.filter(pl.col("kind") == _KINDS.get(output.task, ""))
-    has = {column.name for column in kinds()[output.task].columns}
-    words = {"start": "places", "status": "statuses", "region": "segments"}
-    return {
-        f"{word} of instances, which {kinds()[output.task].name} does not have": rows[
-            column
-        ].count()
-        for column, word in words.items()
-        if column not in has and rows.height
+        **unwritten,
     }

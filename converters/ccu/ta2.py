@@ -76,10 +76,10 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
 
 def as_rows(corpus: Corpus) -> pl.DataFrame:
     """The responses of all interactions that lines can represent."""
-    return _named(corpus).filter(_writable())
+    return _with_names(corpus).filter(_writable())
 
 
-def _named(corpus: Corpus) -> pl.DataFrame:
+def _with_names(corpus: Corpus) -> pl.DataFrame:
     names = corpus.documents.select("name", document="row")
     return corpus.responses.join(names, on="document", maintain_order="left")
 
@@ -97,7 +97,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what lines cannot represent."""
     silent = corpus.documents.join(corpus.responses, left_on="row", right_on="document", how="anti")
     return {
-        "responses that do not fit a line": _named(corpus).filter(~_writable()).height,
+        "responses that do not fit a line": _with_names(corpus).filter(~_writable()).height,
         "interactions without responses": silent.height,
     }
 

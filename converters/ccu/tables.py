@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 
 import polars as pl
 
 from hlteval.converters.toolkit.source_files import FileBatch, JoinedTables, beginning
 from hlteval.findings import Finding, Problem
 from hlteval.findings.suggest import closest
+from hlteval.grammars import vocabulary
 from hlteval.sources import Member
 from hlteval.syntax.tsv import Column, Table
 
@@ -32,36 +33,29 @@ def describe_number(cell: str) -> Mapping[str, object]:
         >>> describe_number("0,75")["hint"]
         'write a decimal point: 0.75'
     """
-    return {"hint": _number_hint(cell)}
+    return {"hint": next(_number_hints(cell))}
 
 
-def _number_hint(cell: str) -> str:
+def _number_hints(cell: str) -> Iterator[str]:
     bare = cell.strip().lstrip("+-").lower()
     digits = "".join(str(int(c)) if c.isdecimal() else c for c in cell)
-    hints = (
-        (not bare, "write a number"),
-        (
-            _COMMA.fullmatch(cell.strip()),
-            f"write a decimal point: {cell.strip().replace(',', '.')}",
-        ),
-        (bare in _WORDS, "every line needs a number here: write one, or remove the line"),
-        (
-            _INFINITE.fullmatch(bare),
-            "write a finite number; places are below 1e15, others at most 1e99",
-        ),
-        (cell != cell.strip(), "remove the spaces around the number"),
-        (
-            cell.isascii() and _LARGE.fullmatch(bare),
-            "write a number below 1e15: no document is so long",
-        ),
-        (
-            "_" in bare and bare.replace("_", "").isdecimal(),
-            f"write the digits without underscores: {cell.replace('_', '')}",
-        ),
-        (digits != cell, f"write the digits 0 to 9: {digits}"),
-    )
-    usual = "write digits, optionally with a sign, a point and an exponent: 12, 0.75, -1e-3"
-    return next((hint for applies, hint in hints if applies), usual)
+    if not bare:
+        yield "write a number"
+    if _COMMA.fullmatch(cell.strip()):
+        yield f"write a decimal point: {cell.strip().replace(',', '.')}"
+    if bare in _WORDS:
+        yield "every line needs a number here: write one, or remove the line"
+    if _INFINITE.fullmatch(bare):
+        yield "write a finite number; places are below 1e15, others at most 1e99"
+    if cell != cell.strip():
+        yield "remove the spaces around the number"
+    if cell.isascii() and _LARGE.fullmatch(bare):
+        yield "write a number below 1e15: no document is so long"
+    if "_" in bare and bare.replace("_", "").isdecimal():
+        yield f"write the digits without underscores: {cell.replace('_', '')}"
+    if digits != cell:
+        yield f"write the digits 0 to 9: {digits}"
+    yield "write digits, optionally with a sign, a point and an exponent: 12, 0.75, -1e-3"
 
 
 def describe_whole(cell: str) -> Mapping[str, object]:
@@ -103,6 +97,9 @@ def describe_word(cell: str) -> Mapping[str, object]:
     return {"hint": "remove control characters"}
 
 
+# The types of columns, of which grammars/ccu.toml declares the tables.
+
+
 #: An identifier: no quotes and no control characters, and no space around it.
 NAME = r'[^\x00-\x20\x7f-\x9f"](?:[^\x00-\x1f\x7f-\x9f"]*[^\x00-\x20\x7f-\x9f"])?'
 #: A number that a computer can hold: neither `1e400` nor `nan`.
@@ -113,12 +110,84 @@ PLACE = (
     r"|[0-9]{1,6}(?:\.[0-9]*)?[eE]\+?0{0,2}[0-8]|[0-9](?:\.[0-9]*)?[eE]\+?0{0,2}(?:9|1[0-4])"
     r"|(?:[0-9]{1,15}(?:\.[0-9]*)?|\.[0-9]+)[eE]-[0-9]{1,3})"
 )
+#: Cells of a reference: where an annotator found nothing, nobody annotated, or there is no value;
+#: and what is not finished.
+NONE, NO_ANNOTATION, NOT_APPLICABLE, TO_DO = "none", "noann", "EMPTY_NA", "EMPTY_TBD"
+NO_VALUE = (NONE, NO_ANNOTATION, NOT_APPLICABLE)
+
+
+def _number_or_word(*patterns: str) -> Column:
+    """Numbers, or words in their place; references of LDC have spaces beside them."""
+    pattern = f" *(?:{'|'.join([*patterns, TO_DO])}) *"
+    return Column("", pattern=pattern, code="107", describe=describe_number)
+
+
+_PLACES = Column("", "number", PLACE, "107", describe=describe_number)
+_TEXTS = Column("", pattern=r"[^\x00-\x1f\x7f]*", code="109", nullable=True, describe=describe_word)
+#: The types by name; codes lack their prefix. `status` is what rules accept.
+TYPES = {
+    "name": Column("", pattern=NAME, code="108", describe=describe_name),
+    "words": _TEXTS,
+    "status": replace(
+        _TEXTS,
+        usual="(?:adhere|violate)(?:, ?(?:adhere|violate))*|EMPTY_NA",
+        words=("adhere", "violate", "adhere,violate", "EMPTY_NA"),
+    ),
+    "number": replace(_PLACES, pattern=NUMBER),
+    "place": _PLACES,
+    "length": replace(_PLACES, nullable=True),
+    "level": Column("", "number", "[+-]?[0-9]{1,15}", "110", describe=describe_whole),
+    "truth": Column("", pattern="(?i:true|false)", code="121", tolerated=True),
+    "annotated place": _number_or_word(PLACE),
+    "annotated length": _number_or_word(PLACE, ""),
+    "annotated level": _number_or_word("[0-9]{1,15}", NO_ANNOTATION),
+    "annotated time": _number_or_word(PLACE, *NO_VALUE),
+    "speakers": Column(
+        "",
+        pattern="|".join(["(?i:true|false)", *NO_VALUE, TO_DO]),
+        code="110",
+        nullable=True,
+        tolerated=True,
+        describe=describe_word,
+    ),
+}
 #: The most columns of a table; a line with more is not a header.
 _MOST = 100
-_TEXT = r"[^\x00-\x1f\x7f]*"
 
 
-@dataclass(frozen=True, slots=True)
+@cache
+def kinds_of(group: str) -> Mapping[str, Kind]:
+    """The tables of `submission`, `reference` or `documents`, as grammars/ccu.toml declares them.
+
+    Examples:
+        >>> kinds_of("submission")["vd"].headings
+        ('file_id', 'start', 'end', 'valence_continuous')
+    """
+    codes = "CCR" if group == "reference" else "CCS"
+    return {
+        path: Kind(**{
+            "name": path, **declared, "codes": codes,
+            "columns": tuple(_column(codes, each) for each in declared["columns"]),
+        })
+        for path, declared in vocabulary("ccu")[group].items()
+    }  # fmt: skip
+
+
+def _column(codes: str, declared: str) -> Column:
+    """A column from its declaration."""
+    titles, _, kind = declared.partition(": ")
+    name, _, heading = titles.removesuffix("?").partition("=")
+    column = TYPES[kind]
+    return replace(
+        column,
+        name=name,
+        heading=heading,
+        optional=titles.endswith("?"),
+        code=f"{codes}{column.code}",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Kind:
     """A kind of table.
 
@@ -126,6 +195,8 @@ class Kind:
         name: of the kind, for people.
         columns: its columns; those that are optional may be missing in a header.
         codes: the prefix of its codes.
+        item: what a line should be.
+        key: the columns that identify a row, if any do.
         others: whether it may have further columns.
         short: a column after which lines may end, if they may.
         also: older headings, and the name of the column that each stands for.
@@ -134,38 +205,33 @@ class Kind:
     name: str
     columns: tuple[Column, ...]
     codes: str
+    item: str
+    key: Sequence[str] = ()
     others: bool = False
     short: str = ""
-    also: tuple[tuple[str, str], ...] = ()
+    also: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def headings(self) -> tuple[str, ...]:
         """The columns in their usual order, without optional ones."""
         return tuple(column.title for column in self.columns if not column.optional)
 
-    def known(self) -> Mapping[str, Column]:
+    def by_title(self) -> Mapping[str, Column]:
         """The columns by what a header may call them."""
         named = {column.name: column for column in self.columns}
         known = {column.title: column for column in self.columns}
-        return {**known, **{title: replace(named[n], heading=title) for title, n in self.also}}
+        return {
+            **known,
+            **{title: replace(named[n], heading=title) for title, n in self.also.items()},
+        }
 
     def missing(self, titles: Sequence[str]) -> list[str]:
         """The columns that a header lacks."""
-        known = self.known()
+        known = self.by_title()
         there = {known[title].name for title in titles if title in known}
         return [c.title for c in self.columns if not c.optional and c.name not in there]
 
-    def repeated(self, titles: Sequence[str]) -> str:
-        """The first of its columns that a header has twice; empty if none."""
-        known = self.known()
-        counts = Counter(known[title].name for title in titles if title in known)
-        return next((t for t in reversed(titles) if t in known and counts[known[t].name] > 1), "")
-
-    def unknown(self, titles: Sequence[str]) -> list[str]:
-        """The columns that it cannot have."""
-        return [] if self.others else [title for title in titles if title not in self.known()]
-
-    def declared(self, header: str = "") -> Table:
+    def declaration(self, header: str = "") -> Table:
         """The table with its header, whose mistakes in all rows can be found.
 
         Args:
@@ -173,7 +239,7 @@ class Kind:
         """
         names = {column.name for column in self.columns}
         titles = header.split("\t")
-        older = {name: title for title, name in self.also if title in titles}
+        older = {name: title for title, name in self.also.items() if title in titles}
         return Table(
             tuple(replace(c, heading=older.get(c.name, c.heading)) for c in self.columns),
             header="required",
@@ -190,7 +256,7 @@ class Kind:
         return _table(self, tuple(titles))
 
     def problems(self, header: str) -> Iterator[Problem]:
-        """What is wrong with a header: with 102 or 104, the lines after it cannot be read."""
+        """The problems of a header: with 102 or 104, the lines after it cannot be read."""
         titles = header.split("\t")
         values = {"table": self.name, "header": " ".join(self.headings)}
         missing = self.missing(titles)
@@ -199,18 +265,26 @@ class Kind:
             more = {"problem": problem, "hint": _header_hint(self, header)}
             yield Problem(f"{self.codes}102", 1, 0, len(header), {**values, **more})
             return
-        for title in dict.fromkeys(self.unknown(titles)):
-            hint = f"remove the column {title}" if title else "remove the tab after the last column"
-            more = {"column": title or "without a name", "hint": hint}
-            yield Problem(f"{self.codes}103", 1, *_stretch(titles, title), {**values, **more})
-        if title := self.repeated(titles):
+        known = self.by_title()
+        for title in dict.fromkeys(() if self.others else titles):
+            if title not in known:
+                hint = (
+                    f"remove the column {title}"
+                    if title
+                    else "remove the tab after the last column"
+                )
+                more = {"column": title or "without a name", "hint": hint}
+                yield Problem(f"{self.codes}103", 1, *_stretch(titles, title), {**values, **more})
+        counts = Counter(known[title].name for title in titles if title in known)
+        repeated = [t for t in titles if t in known and counts[known[t].name] > 1]
+        for title in repeated[-1:]:
             more = {"column": title}
             yield Problem(f"{self.codes}104", 1, *_stretch(titles, title), {**values, **more})
 
 
 @lru_cache(maxsize=64)  # thousands of files share one header
 def _table(kind: Kind, titles: tuple[str, ...]) -> Table:
-    known = kind.known()
+    known = kind.by_title()
     mark = "+" if kind.others else "\t+"
     columns = [
         replace(known[title], optional=False)
@@ -227,7 +301,7 @@ def _table(kind: Kind, titles: tuple[str, ...]) -> Table:
 
 
 def _stretch(titles: Sequence[str], title: str) -> tuple[int, int]:
-    """Where the last column of a name is in a header."""
+    """The place of the last column of a name in a header."""
     at = len(titles) - 1 - list(reversed(titles)).index(title)
     start = sum(len(other) + 1 for other in titles[:at])
     return start, start + len(title)
@@ -255,48 +329,17 @@ def _header_hint(kind: Kind, header: str) -> str:
     """How to correct a header that lacks columns."""
     titles, wanted = header.split("\t"), " ".join(kind.headings)
     lower = set(words_of(header))
-    if not lower & set(kind.known()):
+    if not lower & set(kind.by_title()):
         return f"begin with the header, separated by tabs: {wanted}"
     if len(titles) == 1:
         given = "commas" if "," in header else "semicolons" if ";" in header else "spaces"
         return f"separate the columns of all lines by tabs, not by {given}"
     pairs = []
     for title in kind.missing(titles):
-        others = [other for other in titles if other not in kind.known()]
+        others = [other for other in titles if other not in kind.by_title()]
         if other := closest(title, others):
             pairs.append(f"write {other} as {title}")
     return "; ".join(pairs) or f"these columns are needed, separated by tabs: {wanted}"
-
-
-def number(
-    codes: str, name: str, heading: str = "", *, nullable: bool = False, optional: bool = False
-) -> Column:
-    """A column of finite numbers."""
-    return Column(
-        name, "number", NUMBER, f"{codes}107", heading=heading, nullable=nullable,
-        optional=optional, describe=describe_number,
-    )  # fmt: skip
-
-
-def place(
-    codes: str, name: str, heading: str = "", *, nullable: bool = False, optional: bool = False
-) -> Column:
-    """A column of places, or of the lengths of documents."""
-    column = number(codes, name, heading, nullable=nullable, optional=optional)
-    return replace(column, pattern=PLACE)
-
-
-def identifier(codes: str, name: str, heading: str = "") -> Column:
-    """A column of identifiers."""
-    return Column(name, pattern=NAME, code=f"{codes}108", heading=heading, describe=describe_name)
-
-
-def words(codes: str, name: str, heading: str = "", *, optional: bool = False) -> Column:
-    """A column of texts, which may be empty."""
-    return Column(
-        name, pattern=_TEXT, code=f"{codes}109", heading=heading, nullable=True, optional=optional,
-        describe=describe_word,
-    )  # fmt: skip
 
 
 # Rows as cells of tables of CCU, and which of them a table can hold.
@@ -382,13 +425,12 @@ class Tables:
     Attributes:
         files: the files as such: sources, members and findings about bytes.
         groups: the groups by kind and header.
-        wrong: the row of `sources` of each file whose header cannot be read.
     """
 
     def __init__(self, path: str, form: str) -> None:
         self.files = FileBatch(path, form)
         self.groups: dict[tuple[str, str], JoinedTables] = {}
-        self.wrong: set[int] = set()
+        self._items: dict[str, str] = {}
         self._found: list[Finding] = []
         self._headers: dict[tuple[str, str], list[Problem]] = {}
         self._later: dict[tuple[str, str], list[tuple[int, Problem]]] = {}
@@ -403,13 +445,10 @@ class Tables:
         origin, _, text = self.files.texts.pop()
         return origin, text
 
-    def read(self, member: Member, kind: Kind) -> int | None:
-        """Read a file as a kind; its row of `sources`, None if it cannot be read."""
-        fetched = self.fetch(member)
-        if fetched is None:
-            return None
-        self.take(member, kind, *fetched)
-        return fetched[0]
+    def read(self, member: Member, kind: Kind) -> None:
+        """Read a file as a kind, if it can be read."""
+        if (fetched := self.fetch(member)) is not None:
+            self.take(member, kind, *fetched)
 
     def take(self, member: Member, kind: Kind, origin: int, text: str) -> None:
         """Add the text of a file as a kind."""
@@ -420,9 +459,9 @@ class Tables:
         problems = self._headers[kind.name, header]
         self._found += [problem.in_line(member.display, header) for problem in problems]
         if any(problem.code[3:] in {"102", "104"} for problem in problems):
-            self.wrong.add(origin)
             return
         table = kind.table(header.split("\t"))
+        self._items[kind.name] = kind.item
         group = self.groups.setdefault((kind.name, header), JoinedTables(table))
         group.add(origin, member, body)
 
@@ -430,7 +469,7 @@ class Tables:
         """Add findings about files as wholes."""
         self._found += found
 
-    def named(self, code: str, file: str, **values: object) -> None:
+    def report_file(self, code: str, file: str, **values: object) -> None:
         """Add a finding about a file as a whole."""
         self._found.append(Problem(code, 0, 0, 0, values).finding(file, None, None))
 
@@ -456,10 +495,10 @@ class Tables:
             rows: of `take_rows`.
             columns: the columns that it concerns; the whole line without any.
         """
-        for key, problem in self._made(code, rows, *columns):
+        for key, problem in self._problems_of(code, rows, *columns):
             self._later.setdefault(key, []).append(problem)
 
-    def repeated(self, code: str, rows: pl.DataFrame, column: str) -> pl.DataFrame:
+    def report_repeated(self, code: str, rows: pl.DataFrame, column: str) -> pl.DataFrame:
         """Add a problem for each row that has the value of an earlier one; return these rows."""
         first = pl.col("record").first().over(column)
         again = rows.with_columns(first=first).filter(pl.col("record") != pl.col("first"))
@@ -468,10 +507,10 @@ class Tables:
 
     def reject(self, code: str, rows: pl.DataFrame) -> None:
         """Keep some rows as `rejected_records`, for a reason that is reported."""
-        for key, problem in self._made(code, rows):
+        for key, problem in self._problems_of(code, rows):
             self._refused.setdefault(key, []).append(problem)
 
-    def _made(self, code: str, rows: pl.DataFrame, *columns: str) -> Iterator[_Placed]:
+    def _problems_of(self, code: str, rows: pl.DataFrame, *columns: str) -> Iterator[_Placed]:
         keys = list(self.groups)
         for row in rows.iter_rows(named=True):
             key = keys[row["group"]]
@@ -485,15 +524,11 @@ class Tables:
         for key, group in self.groups.items():
             yield from group.findings(*self._later.get(key, []))
 
-    def rejected(self, kinds: Mapping[str, str]) -> Iterator[dict[str, object]]:
-        """The rows of `rejected_records`, one by one: a million of them take a gigabyte.
-
-        Args:
-            kinds: what a line of each kind should be.
-        """
+    def rejected_records(self) -> Iterator[dict[str, object]]:
+        """The rows of `rejected_records`, one by one: a million of them take a gigabyte."""
         count = 0
         for key, group in self.groups.items():
             more = self._refused.get(key, [])
-            for row in group.rejected_records(kinds[key[0]], *more, first=count):
+            for row in group.rejected_records(self._items[key[0]], *more, first=count):
                 count += 1
                 yield row

@@ -26,7 +26,7 @@ from msgspec import structs
 from hlteval.converters import known, load
 from hlteval.converters.corpus import parquet
 from hlteval.converters.corpus.checks import checked
-from hlteval.converters.corpus.lines import write_jsonl
+from hlteval.converters.corpus.jsonl import write_jsonl
 from hlteval.converters.corpus.parquet import row_findings
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.representation import Corpus, of_documents

@@ -188,13 +188,14 @@ def row_findings(
     """
 
     def finding(_: None, defect: Defect) -> Finding:
-        key = tables[defect.table]["row"][defect.ordinal]
+        table = defect.group.table
+        key = tables[table]["row"][defect.ordinal]
         row = defect.ordinal if key is None else int(key)
-        return entry(defect.code).finding(defect.values, file=path, table=defect.table, row=row)
+        return entry(defect.group.code).finding(defect.values, file=path, table=table, row=row)
 
     bounded = Bounded(most)
     for defect in defects:
-        bounded.add(defect.code, None, finding, defect)
+        bounded.add(defect.group.code, None, finding, defect)
     return bounded.findings
 
 

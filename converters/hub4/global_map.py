@@ -26,11 +26,11 @@ Codes raised: GLM1xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from hlteval.findings import Finding, Problem, line_findings
-from hlteval.grammars import failure, in_words, matcher
+from hlteval.grammars import failure, in_words, matcher, vocabulary
 from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.sources import Member, Unreadable, decode
 
@@ -43,21 +43,7 @@ _KINDS = {"": ("trn",), "ref": ("trn", "stm", "ref"), "hyp": ("trn", "ctm", "hyp
 _TRUE = {"T", "YES", "TRUE"}
 _DEPENDENT = re.compile(r'\s+INPUT_DEPENDENT_APPLICATION\s*=\s*"([^"]*)"')
 _BLANKS = " \t\r\f\x0b"
-_WORDS = {
-    "$END": "end of line",
-    "<END-OF-FILE>": "end of line",
-    "KEY": "a header name",
-    "VALUE": "a quoted value",
-    "SOURCE": "the source",
-    "TARGET": "the target",
-    "LEFT": "the left context",
-    "RIGHT": "the right context",
-    "_ARROW": "`=>`",
-    "_SLASH": "`/` and contexts",
-    "_SLOT": "`__`",
-    "_STAR": "`*`",
-    "_EQUALS": "`=`",
-}
+_PARTS = ("source", "target", "left", "right")
 
 
 def read_map(member: Member, side: str = "") -> tuple[GlobalMap, list[Finding]]:
@@ -76,10 +62,10 @@ def read_map(member: Member, side: str = "") -> tuple[GlobalMap, list[Finding]]:
         decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
     except Unreadable as reason:
         return GlobalMap(()), [reason.finding]
-    reader = _Reader(side)
+    reader = _Reader()
     lines = [] if decoded.text is None else decoded.text.split("\n")
     if lines:
-        reader.take(lines)
+        reader.take(lines, side)
     findings = line_findings(reader.problems, lines, member.display, member.max_per_code)
     found = GlobalMap(tuple(reader.rules), reader.sensitive, reader.copies)
     return found, [*decoded.findings, *findings]
@@ -102,46 +88,39 @@ class _Line(NamedTuple):
 class _Reader:
     """The rules and problems of a file."""
 
-    def __init__(self, side: str) -> None:
-        self.side = side
+    def __init__(self) -> None:
         self.rules: dict[Rule, _Line] = {}
         self.first: dict[tuple[str, str, str], int] = {}
+        """The line of each source with its contexts."""
         self.problems: list[Problem] = []
         self.sensitive, self.copies, self.most = False, True, _MOST
 
-    def take(self, lines: Sequence[str]) -> None:
+    def take(self, lines: Sequence[str], side: str) -> None:
+        """Read all lines, of which those after some comments are for some kinds of texts only."""
         mark = re.match(r"[!-~]*", lines[0])
         comment = mark[0] if mark else ""
         if comment.startswith("*") or matcher("glm", "rule").fullmatch(lines[0].strip(_BLANKS)):
             self.problems.append(_Line(1, lines[0], lines[0]).problem("GLM104", given=comment))
-        for line in self.applying(lines, comment):
-            self.line(line)
+        applies = True
+        for number, written in enumerate(lines[1:], start=2):
+            content, _, rest = written.partition(comment) if comment else (written, "", "")
+            if not content and (dependent := _DEPENDENT.match(rest)):
+                try:
+                    wanted = re.compile(dependent[1].lower())
+                    applies = any(wanted.search(kind) for kind in _KINDS[side])
+                except (re.error, OverflowError, RecursionError) as error:
+                    values = {"given": dependent[1], "reason": error}
+                    line = _Line(number, written, written)
+                    self.problems.append(line.problem("GLM108", **values))
+                    applies = False
+            if applies and (bare := content.strip(_BLANKS)):
+                self.take_line(_Line(number, written, bare))
         if len(self.rules) > self.most:
             surplus = list(self.rules.values())[self.most]
             values = {"count": len(self.rules), "most": self.most}
             self.problems.append(surplus.problem("GLM107", **values))
 
-    def applying(self, lines: Sequence[str], comment: str) -> Iterator[_Line]:
-        """The lines after the first that have a content and apply to this kind of text."""
-        applies = True
-        for number, written in enumerate(lines[1:], start=2):
-            content, _, rest = written.partition(comment) if comment else (written, "", "")
-            dependent = _DEPENDENT.match(rest) if not content else None
-            if dependent:
-                applies = self.applies(dependent[1], _Line(number, written, written))
-            if applies and (bare := content.strip(_BLANKS)):
-                yield _Line(number, written, bare)
-
-    def applies(self, expression: str, line: _Line) -> bool:
-        """Whether rules for some kinds of texts apply to this one."""
-        try:
-            wanted = re.compile(expression.lower())
-        except (re.error, OverflowError, RecursionError) as error:
-            self.problems.append(line.problem("GLM108", given=expression, reason=error))
-            return False
-        return any(wanted.search(kind) for kind in _KINDS[self.side])
-
-    def line(self, line: _Line) -> None:
+    def take_line(self, line: _Line) -> None:
         """Add a rule, or apply a header."""
         kind = "header" if line.content.startswith("*") else "rule"
         match = matcher("glm", kind).fullmatch(line.content)
@@ -149,55 +128,45 @@ class _Reader:
             column, terminals = failure("glm", line.content)
             rest = line.content[column - 1 :]
             column += len(rest) - len(rest.lstrip(_BLANKS))
-            expected = in_words("glm", terminals, _WORDS)
+            expected = in_words("glm", terminals, vocabulary("glm")["words"])
             code = "GLM102" if kind == "header" else "GLM101"
             self.problems.append(line.problem(code, column, expected=expected))
-        elif kind == "header":
-            self.header(line, match["key"].lower(), match["value"][1:-1])
+        elif kind == "rule":
+            parts = ((match[name] or "").strip(_BLANKS) for name in _PARTS)
+            self.add(line, Rule(*map(_without_brackets, parts)))
         else:
-            self.rule(line, Rule(*(_bare(match[n]) for n in ("source", "target", "left", "right"))))
+            key, value = match["key"].lower(), match["value"][1:-1]
+            if key == "case_sensitive":
+                self.sensitive = value.upper() in _TRUE
+            elif key == "copy_no_hit":
+                self.copies = value.upper() in _TRUE
+            elif key == "max_nrules" and value.isdecimal():
+                self.most = int(value[:9])
+            elif key == "format" and value != KNOWN:
+                self.problems.append(line.problem("GLM103", given=value, known=KNOWN))
 
-    def contexts_first(self, line: _Line, rule: Rule) -> Rule:
-        """The rule; without its target where the last slash, which ends that, is in its source."""
-        if "/" not in rule.source or "/" in line.content.partition("=>")[2]:
-            return rule
-        self.problems.append(line.problem("GLM109", given=rule.target))
-        return Rule(rule.source, "")
-
-    def header(self, line: _Line, key: str, value: str) -> None:
-        if key == "case_sensitive":
-            self.sensitive = value.upper() in _TRUE
-        elif key == "copy_no_hit":
-            self.copies = value.upper() in _TRUE
-        elif key == "max_nrules" and value.isdecimal():
-            self.most = int(value[:9])
-        elif key == "format" and value != KNOWN:
-            self.problems.append(line.problem("GLM103", given=value, known=KNOWN))
-
-    def rule(self, line: _Line, rule: Rule) -> None:
-        rule = self.contexts_first(line, rule)
+    def add(self, line: _Line, rule: Rule) -> None:
+        """Add a rule, unless it has no certain meaning or is there already."""
+        if "/" in rule.source and "/" not in line.content.partition("=>")[2]:
+            # The last slash of the line, which ends the target, is in the source.
+            self.problems.append(line.problem("GLM109", given=rule.target))
+            rule = Rule(rule.source, "")
         key = (rule.source, rule.left, rule.right)
-        if problem := _unclear(rule):
-            self.problems.append(line.problem("GLM110", given=problem))
+        if re.search(r"\{[^{}]*\{", rule.target):
+            problem = line.problem("GLM110", given="alternatives inside alternatives")
+        elif re.search(r"[\[\]]", rule.left + rule.right):
+            problem = line.problem("GLM110", given="a context with text beside its brackets")
         elif not rule.source:
-            self.problems.append(line.problem("GLM105"))
+            problem = line.problem("GLM105")
         elif key in self.first:
-            self.problems.append(line.problem("GLM106", first=self.first[key]))
+            problem = line.problem("GLM106", first=self.first[key])
         else:
             self.first[key] = line.number
             self.rules[rule] = line
+            return
+        self.problems.append(problem)
 
 
-def _unclear(rule: Rule) -> str:
-    """What of a rule has no certain meaning here, so that it is not applied; empty if nothing."""
-    if re.search(r"\{[^{}]*\{", rule.target):
-        return "alternatives inside alternatives"
-    joined = any(re.search(r"[\[\]]", context) for context in (rule.left, rule.right))
-    return "a context with text beside its brackets" if joined else ""
-
-
-def _bare(written: str | None) -> str:
+def _without_brackets(text: str) -> str:
     """A string without its brackets or quotes."""
-    text = (written or "").strip(_BLANKS)
-    enclosed = len(text) > 1 and text[0] + text[-1] in {"[]", '""'}
-    return text[1:-1] if enclosed else text
+    return text[1:-1] if len(text) > 1 and text[0] + text[-1] in {"[]", '""'} else text

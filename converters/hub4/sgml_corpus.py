@@ -45,6 +45,10 @@ _IDENTIFIERS = ("DOCNO", "DOCID")
 _NOT_TEXT = re.compile("<(?:srcset|refset|tstset)[ >]", re.I)
 #: Most characters between two documents that are written as empty lines.
 _GAP = 1_000_000
+#: A second identifier in a document, of which the first counts.
+_REPEATED = "SGM106"
+#: The tags of documents and of their identifiers, the same throughout a file.
+Tags = tuple[str, str]
 
 
 def sniff(source: Source) -> bool:
@@ -107,24 +111,34 @@ class _Documents:
         self.problems: list[Problem] = []
 
     def take(self, document_tag: str, id_tag: str) -> None:
+        """Add all documents under their identifiers, and report what is wrong with tags."""
         first = _FIRST.search(self.text)
-        if first is None:
+        tag = document_tag or (first[1] if first else "")
+        elements = list(self.elements(tag)) if first else []
+        if not first or (document_tag and not elements):
             self.report("SGM101", 0, 0)
-            return
-        tag = document_tag or first[1]
-        elements = list(self.elements(tag))
         if not elements:
-            if document_tag:
-                self.report("SGM101", 0, 0)
             return
-        self.between(elements, tag)
-        name = id_tag or self.identifier(elements[0])
-        name_tag = re.escape(name)
+        self.report_outside(elements, tag)
+        name_tag = id_tag or self.identifier(elements[0])
+        escaped = re.escape(name_tag)
         identifying = re.compile(  # no elements inside; the group is the content
-            f"<{name_tag}(?:[ \t\r\n][^<>]*)?>([^<]*)</{name_tag}[ \t\r\n]*>", re.I
+            f"<{escaped}(?:[ \t\r\n][^<>]*)?>([^<]*)</{escaped}[ \t\r\n]*>", re.I
         )
-        for element in elements:
-            self.document(element, name, identifying)
+        for start, inner, outer, end in elements:
+            found = [match.span(1) for match in identifying.finditer(self.text, inner, outer)]
+            name = "".join(self.text[slice(*found[0])].split()) if found else ""
+            if not name:
+                self.report("SGM104", start, inner, tag=name_tag)
+                continue
+            if name in self.documents:
+                self.report("SGM105", *found[0], name=name[:80], first=self.lines[name])
+            else:
+                self.documents[name] = (start, end)
+                self.places.seek(start)
+                self.lines[name] = self.places.line
+            if len(found) > 1:
+                self.report("SGM106", *found[1], tag=name_tag, count=len(found))
 
     def elements(self, tag: str) -> Iterator[_Element]:
         """The documents; report start tags without an end tag, and end tags without a start tag."""
@@ -142,7 +156,7 @@ class _Documents:
         if opened:
             self.report("SGM102", *opened.span(), tag=tag)
 
-    def between(self, elements: Sequence[_Element], tag: str) -> None:
+    def report_outside(self, elements: Sequence[_Element], tag: str) -> None:
         """Report the first text outside of all documents."""
         other = re.compile(rf"{_tags(tag).pattern}|(?P<other>\S)", re.I)
         ends = [0, *(element.end for element in elements)]
@@ -164,22 +178,6 @@ class _Documents:
         first = _FIRST.search(inner)
         return first[1] if first else _IDENTIFIERS[0]
 
-    def document(self, element: _Element, tag: str, identifying: re.Pattern[str]) -> None:
-        """Add a document under its identifier."""
-        found = [m.span(1) for m in identifying.finditer(self.text, element.inner, element.outer)]
-        name = "".join(self.text[slice(*found[0])].split()) if found else ""
-        if not name:
-            self.report("SGM104", element.start, element.inner, tag=tag)
-            return
-        if name in self.documents:
-            self.report("SGM105", *found[0], name=name[:80], first=self.lines[name])
-        else:
-            self.documents[name] = (element.start, element.end)
-            self.places.seek(element.start)
-            self.lines[name] = self.places.line
-        if len(found) > 1:
-            self.report("SGM106", *found[1], tag=tag, count=len(found))
-
     def report(self, code: str, start: int, end: int, **values: object) -> None:
         """Add a problem at a stretch of the text."""
         self.problems.append(Problem(code, 0, start, end, values))
@@ -192,36 +190,29 @@ def _tags(name: str) -> re.Pattern[str]:
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The documents in a row, each at its offset in its file if there is room."""
-    at, tags = 0, None
+    place, tags = 0, None
     with path.open("w", encoding="utf-8", newline="") as stream:
         for corpus in corpora:
             tags = tags or _tags_of(corpus)
-            for name, text, start in _rows(corpus):
-                if tags and _is_document(name, text, tags):
-                    written = _with_line_feeds(text)
-                    gap = (start or 0) - at
-                    feeds = "\n" * gap if 0 < gap <= _GAP else ""
-                    stream.write(f"{feeds}{written}\n")
-                    at += len(feeds) + len(written) + 1
+            for text, start in _writable(corpus, tags):
+                written = text.replace("\r\n", "\n")
+                gap = (start or 0) - place
+                feeds = "\n" * gap if 0 < gap <= _GAP else ""
+                stream.write(f"{feeds}{written}\n")
+                place += len(feeds) + len(written) + 1
 
 
-def _rows(corpus: Corpus) -> Iterator[tuple[str, str, int | None]]:
-    yield from corpus.documents.drop_nulls("text").select("name", "text", "start").iter_rows()
-
-
-def _with_line_feeds(text: str) -> str:
-    return text.replace("\r\n", "\n")
-
-
-#: A second identifier in a document, of which the first counts.
-_REPEATED = "SGM106"
-#: The tags of documents and of their identifiers, the same throughout a file.
-Tags = tuple[str, str]
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The documents that SGML cannot represent, and the line ends that it replaces."""
+    kept = [text for text, _ in _writable(corpus, _tags_of(corpus))]
+    replaced = sum("\r\n" in text for text in kept)
+    counts = {"documents whose text is not valid SGML": corpus.documents.height - len(kept)}
+    return counts | ({"texts with CR LF line ends, written with LF": replaced} if replaced else {})
 
 
 def _tags_of(corpus: Corpus) -> Tags | None:
     """The tags of the first document that is one."""
-    for name, text, _ in _rows(corpus):
+    for name, text in corpus.documents.drop_nulls("text").select("name", "text").iter_rows():
         first = _FIRST.match(text)
         if first and _is_document(name, text, (first[1], "")):
             end = text.rindex("<")
@@ -230,23 +221,22 @@ def _tags_of(corpus: Corpus) -> Tags | None:
     return None
 
 
+def _writable(corpus: Corpus, tags: Tags | None) -> Iterator[tuple[str, int | None]]:
+    """The texts that are one document each with these tags, and their offsets."""
+    columns = ("name", "text", "start")
+    for name, text, start in corpus.documents.drop_nulls("text").select(columns).iter_rows():
+        if tags and _is_document(name, text, tags):
+            yield text, start
+
+
 def _is_document(name: str, text: str, tags: Tags) -> bool:
     """Whether a text is one document with the name that is written in it."""
     if not _FIRST.match(text) or "\0" in text:
         return False
-    found = _Documents(_with_line_feeds(text))
+    found = _Documents(text.replace("\r\n", "\n"))
     found.take(*tags)
     wrong = [problem for problem in found.problems if problem.code != _REPEATED]
     return not wrong and found.documents == {name: (0, len(found.text))}
-
-
-def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """The documents that SGML cannot represent, and the line ends that it replaces."""
-    tags = _tags_of(corpus)
-    kept = [text for name, text, _ in _rows(corpus) if tags and _is_document(name, text, tags)]
-    replaced = sum("\r\n" in text for text in kept)
-    counts = {"documents whose text is not valid SGML": corpus.documents.height - len(kept)}
-    return counts | ({"texts with CR LF line ends, written with LF": replaced} if replaced else {})
 
 
 FORMAT = declaration(__name__)

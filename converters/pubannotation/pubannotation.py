@@ -31,33 +31,44 @@ Codes raised: JSNxxx, for invalid JSON; PUBxxx.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from itertools import chain
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from pathlib import Path as FilePath
+from typing import Any
+
+import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.pubannotation import writing
 from hlteval.converters.pubannotation.reading import (
+    BLOCK,
+    CANDIDATE,
+    MENTION_COLUMNS,
+    ROLES,
+    SECTIONS,
     Annotations,
     Reporter,
     compact,
     file_content,
     records,
-    title,
 )
-from hlteval.converters.pubannotation.writing import files, spread
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.source_files import beginning, unique_name
+from hlteval.converters.toolkit.source_files import beginning
+from hlteval.converters.toolkit.spans import odd_fragments
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, decode
-from hlteval.syntax.json_text import Layout
+from hlteval.syntax.json_text import Layout, strict
 from hlteval.syntax.places import Path, Places
 
 _SUFFIX = ".json"
+_LARGEST = 10**15 - 1
+_ELEMENT = re.compile(rf"\$(?:\.tracks\[([1-9][0-9]{{0,8}})\]|\.(?:{'|'.join(SECTIONS)}))?")
+_KEY = ("row", "document", "origin", "record")
+Item = dict[str, Any]
 _MEMBERS = re.compile(r'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
 
 
@@ -85,7 +96,7 @@ def read(source: Source) -> Iterator[ReadResult]:
             reporter = Reporter(content, batch.members[origin])
             for index in range(len(content.values)):
                 name = stem if content.single else f"{stem}-{index + 1}"
-                record += _take(rows, reporter, names, index, name, (origin, record))
+                record += rows.take(reporter, index, name, names, (origin, record))
                 content.values[index] = None
                 if rows.is_full:
                     corpus = Corpus(sources=batch.sources, **rows.tables())
@@ -96,28 +107,6 @@ def read(source: Source) -> Iterator[ReadResult]:
             findings += reporter.bounded.findings
         corpus = Corpus(sources=batch.sources, **rows.tables())
         yield ReadResult(corpus, tuple(findings), tuple(batch.members))
-
-
-def _take(
-    rows: Annotations,
-    reporter: Reporter,
-    names: dict[str, int],
-    index: int,
-    stem: str,
-    place: tuple[int, int],
-) -> int:
-    """Add a document, report its problems, and give its number of records."""
-    document = reporter.content.values[index]
-    if index in reporter.content.unreadable or not isinstance(document, dict):
-        rows.rejected.append(reporter.rejected(index, len(rows.rejected), *place))
-        return 1
-    bad, own = reporter.schema_errors(index), title(document, stem)
-    name = unique_name(own, names)
-    if name != own:
-        reporter.report(index, "PUB106", ("sourceid",), name=own, other=name)
-    count = rows.take(document, name, place, bad, partial(reporter.report, index))
-    reporter.settle()
-    return count
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -158,7 +147,7 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> N
     if layout == "files":
         source_files.write_files((file for corpus in corpora for file in files(corpus)), path)
         return
-    rows = (document for corpus in corpora for _, document in writing.documents(corpus))
+    rows = (document for corpus in corpora for _, document in _objects(corpus))
     with path.open("w", encoding="utf-8", newline="") as stream:
         if layout == "lines":
             stream.writelines(f"{compact(document)}\n" for document in rows)
@@ -167,6 +156,296 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> N
         for number, document in enumerate(rows):
             stream.write(f"{',' if number else ''}\n{spread(document)}")
         stream.write("\n]\n")
+
+
+def files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The files of the documents by name; documents that were in one file are again."""
+    output_paths = source_files.output_paths(corpus, "pubannotation", ".json", shared=True)
+    members: dict[str, list[Item]] = defaultdict(list)
+    for row, document in _objects(corpus):
+        members[output_paths.get(row, f"document-{row + 1}.json")].append(document)
+    for name, own in members.items():
+        content = ",\n".join(map(spread, own))
+        yield name, f"{content}\n" if len(own) == 1 else f"[\n{content}\n]\n"
+
+
+def spread(document: Item) -> str:
+    """A document as JSON, with a line for each of its items."""
+    parts = []
+    for name, value in document.items():
+        if name in SECTIONS and isinstance(value, list):
+            items = ",\n  ".join(map(compact, value))
+            parts.append(f"{compact(name)}: [\n  {items}]")
+        else:
+            parts.append(f"{compact(name)}: {compact(value)}")
+    return "{" + ",\n ".join(parts) + "}"
+
+
+def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
+    """Every document, with its row."""
+    written = _Documents(corpus)
+    written.mentions()
+    written.blocks()
+    written.frames()
+    written.groups()
+    written.modifiers()
+    for row, name, language in corpus.documents.select("row", "name", "language").iter_rows():
+        yield row, written.document(row, name, language)
+
+
+def _is_own(element: str, value: str) -> bool:
+    """Whether an attribute is a member of this format, as JSON."""
+    return bool(_ELEMENT.fullmatch(element)) and strict(value.encode())[0]
+
+
+class _Documents:
+    """The documents of a batch, as they are put together.
+
+    Attributes:
+        members: the members that only this format has, by what they belong to: a document or
+            track by its row and element, an item by its section and record.
+        tracks: the numbers of the tracks of each document.
+        spans: the span of each mention.
+        sections: the items of each section of each track of each document, by their order.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus, self.own_names = corpus, own_names(corpus)
+        self.texts = dict(corpus.documents.select("row", "text").iter_rows())
+        self.members: dict[tuple[Any, ...], Item] = defaultdict(dict)
+        self.tracks: dict[int, set[int]] = defaultdict(set)
+        self.spans: dict[tuple[int, str | None], Any] = {}
+        self.sections: dict[tuple[int, int, str], list[tuple[Any, Item]]] = defaultdict(list)
+        columns = ("document", "origin", "record", "element", "name", "value")
+        for document, origin, record, element, name, value in corpus.attributes.select(
+            columns
+        ).iter_rows():
+            if not _is_own(element, value):
+                continue
+            key: tuple[Any, ...] = (element[2:], document, origin, record)
+            if element == "$" or "[" in element:
+                key = (document, element)
+                if "[" in element:
+                    self.tracks[document].add(int(element.partition("[")[2][:-1]))
+            self.members[key][name] = json.loads(value)
+
+    def add(
+        self,
+        section: str,
+        place: Sequence[int],
+        order: Sequence[int],
+        named: str | None,
+        item: Item,
+        members: Item | None = None,
+    ) -> None:
+        """Add an item with the members that its record has.
+
+        Args:
+            section: the section.
+            place: document, origin and record.
+            order: the order among the items of its record.
+            named: an identifier that shows the track.
+            item: the item.
+            members: the members of its record, where these are not those of the section.
+        """
+        document, *record = place
+        if members is None:
+            members = self.members.get((section, *place), {})
+        item = {**item, **members}
+        number, colon, _ = (named or "").partition(":")
+        known = colon and number.isascii() and number.isdigit() and len(number) < 10
+        track = int(number) if known and int(number) in self.tracks[document] else 0
+        if track:
+            item = {name: _without(f"{track}:", name, value) for name, value in item.items()}
+        if item.get("id") == "":
+            del item["id"]
+        self.sections[document, track, section].append(((*record, *order), item))
+
+    def document(self, row: int, name: str, language: str | None) -> Item:
+        """A whole document."""
+        own, text = self.members.get((row, "$"), {}), self.texts[row]
+        found: Item = {} if "sourceid" in own else {"sourceid": name}
+        found |= {} if language is None else {"lang": language}
+        found |= own | ({} if text is None else {"text": text}) | self.items(row, 0)
+        if tracks := sorted(self.tracks[row]):
+            members = [self.members[row, f"$.tracks[{track}]"] for track in tracks]
+            found["tracks"] = [
+                {name: value for name, value in own.items() if name} | self.items(row, track)
+                for track, own in zip(tracks, members, strict=True)
+            ]
+        return found
+
+    def items(self, document: int, track: int) -> Item:
+        """The sections of a document or track that are not empty."""
+        return {
+            section: [item for _, item in sorted(items, key=lambda entry: entry[0])]
+            for section in SECTIONS
+            if (items := self.sections.get((document, track, section)))
+        }
+
+    def mentions(self) -> None:
+        """Mentions as denotations, and what is in their columns as attributes of these."""
+        candidates: dict[int, list[tuple[str, Any]]] = defaultdict(list)
+        links = self.corpus.links.drop_nulls("entity").sort("mention_row", "rank")
+        for row, entity in links.select("mention_row", "entity").iter_rows():
+            candidates[row].append((CANDIDATE, entity))
+        columns = ("mention", "label", "start", "end", "fragments", "text", *MENTION_COLUMNS)
+        rows = self.corpus.mentions.filter(writable()).select(*_KEY, *columns).iter_rows()
+        for row, document, *record, name, label, start, end, fragments, text, a, b, c, d in rows:
+            parts = [_span(part["start"], part["end"]) for part in fragments or ()]
+            span: Any = parts or _span(start, end)
+            self.spans.setdefault((document, name), span)
+            whole = self.texts[document] or ""
+            there = " ".join(whole[part["begin"] : part["end"]] for part in parts or (span,))
+            known = text is None or (text == there and self.texts[document] is not None)
+            item = {"id": name, "span": span, "obj": label, **({} if known else {"text": text})}
+            self.add("denotations", (document, *record), (0, row), name, item)
+            if (document, name) not in self.own_names:
+                continue
+            values = [*zip(MENTION_COLUMNS, (a, b, c, d), strict=True), *candidates.get(row, ())]
+            for at, (column, value) in enumerate(values):
+                if value is not None:
+                    item = {"subj": name, "pred": column, "obj": value, "column": column}
+                    self.add("attributes", (document, -1, 0), (row, at), name, item, {})
+
+    def blocks(self) -> None:
+        """Segments."""
+        rows = self.corpus.segments.filter(placed()).select(*_KEY, "name", "start", "end")
+        for row, *place, name, start, end in rows.iter_rows():
+            item = {"id": name or "", "span": _span(start, end), "obj": BLOCK}
+            self.add("blocks", place, (row,), name, item)
+
+    def frames(self) -> None:
+        """Relations, and events as denotations with their arguments as relations."""
+        arguments: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+        columns = ("frame_row", *_KEY[1:], "position", "role", "target")
+        ordered = self.corpus.arguments.sort("frame_row", "position").select(columns)
+        for frame, *place, position, role, target in ordered.iter_rows():
+            arguments[frame].append((place, position, role, target))
+        rows = self.corpus.frames.select(*_KEY, "frame", "kind", "label", "trigger").iter_rows()
+        for row, *place, name, kind, label, trigger in rows:
+            held = arguments[row]
+            if kind == "relation" and trigger is None and len(held) == 2:
+                (*_, first, subj), (*_, second, obj) = held
+                roles = {} if (first, second) == ROLES else {"roles": [first, second]}
+                item = {"id": name or "", "subj": subj, "pred": label, "obj": obj, **roles}
+                self.add("relations", place, (0, row, 0), name or subj, item)
+            elif (place[0], name) in self.own_names:
+                span = self.event_span(place[0], trigger, [target for *_, target in held])
+                event = {"kind": kind, "trigger": trigger}
+                item = {"id": name, "span": span, "obj": label, "frame": event}
+                self.add("denotations", place, (1, row), name, item)
+                for own, position, role, target in held:
+                    item = {"subj": name, "pred": role, "obj": target, "argument": max(position, 1)}
+                    self.add("relations", own, (0, row, position), name, item)
+
+    def event_span(self, document: int, trigger: str | None, targets: Sequence[str]) -> Any:
+        """The span of an event: its trigger, from its first to its last argument, or all text."""
+        if (document, trigger) in self.spans:
+            return self.spans[document, trigger]
+        spans = [self.spans[document, name] for name in targets if (document, name) in self.spans]
+        parts = [part for span in spans for part in (span if isinstance(span, list) else [span])]
+        if not parts:
+            return _span(0, max(1, len(self.texts[document] or "")))
+        return _span(min(part["begin"] for part in parts), max(part["end"] for part in parts))
+
+    def groups(self) -> None:
+        """Equivalences as chains of relations."""
+        groups = self.corpus.groups.group_by("document", "group", "kind", maintain_order=True)
+        columns = [pl.col("row", "origin", "record").first(), pl.col("member")]
+        rows = groups.agg(columns).iter_rows()
+        for document, group, kind, row, origin, record, members in rows:
+            for at, (first, second) in enumerate(pairwise(members)):
+                item = {"subj": first, "pred": kind, "obj": second, "group": group}
+                place = (document, origin, record)
+                self.add("relations", place, (1, row, at), group, item, {} if at else None)
+
+    def modifiers(self) -> None:
+        """Modifiers as attributes."""
+        columns = (*_KEY, "modifier", "label", "target", "value", "text")
+        rows = self.corpus.modifiers.select(columns).iter_rows()
+        for row, *place, name, label, target, value, text in rows:
+            members = self.members.get(("attributes", *place), {})
+            members = members | self.members.get(("modifications", *place), {})
+            written = {"obj": True if value is None else value}
+            written |= {} if text is None else {"text": text}
+            item = {"id": name, "subj": target, "pred": label, **written}
+            self.add("attributes", place, (row, 0), name or target, item, members)
+
+
+def _span(start: int, end: int) -> Item:
+    return {"begin": start, "end": end}
+
+
+def _without(prefix: str, name: str, value: Any) -> Any:
+    """A member of an item of a track, with identifiers as they are there."""
+    if name in {"id", *ROLES, "group"} and isinstance(value, str):
+        return value.removeprefix(prefix)
+    if name == "frame" and isinstance(value, dict) and isinstance(value.get("trigger"), str):
+        return {**value, "trigger": value["trigger"].removeprefix(prefix)}
+    return value
+
+
+def own_names(corpus: Corpus) -> set[tuple[int, str]]:
+    """The identifiers that only one mention or frame of a document has."""
+    mentions = corpus.mentions.select("document", name="mention")
+    names = pl.concat([mentions, corpus.frames.select("document", name="frame")])
+    own = names.filter(names.is_unique(), pl.col("name") != "")
+    return {(document, name) for document, name in own.iter_rows()}
+
+
+def placed() -> pl.Expr:
+    """Whether a segment or mention has offsets that can be written."""
+    return pl.min_horizontal("start", "end").is_between(0, _LARGEST) & (
+        pl.max_horizontal("start", "end") <= _LARGEST
+    )
+
+
+def writable() -> pl.Expr:
+    """Whether a mention and its parts have offsets that can be written."""
+    start, end = (pl.element().struct.field(name) for name in ("start", "end"))
+    parts = pl.col("fragments").list.eval(pl.min_horizontal(start, end))
+    return placed() & (parts.list.min().fill_null(0) >= 0)
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of what is not written, or not read as it was, by name.
+
+    Examples:
+        >>> sum(count_losses(Corpus()).values())
+        0
+    """
+    mentions, own = corpus.mentions, own_names(corpus)
+    texts = dict(corpus.documents.select("row", "text").iter_rows())
+    segments = corpus.segments.drop_nulls("text").select("document", "start", "end", "text")
+    counts = corpus.arguments.group_by(row="frame_row").agg(size=pl.len())
+    frames = corpus.frames.join(counts, on="row", how="left")
+    pair = (pl.col("kind") == "relation") & pl.col("trigger").is_null() & (pl.col("size") == 2)
+    events = frames.filter(~pair.fill_null(value=False)).select("document", "frame")
+    links = corpus.links.drop_nulls("entity").group_by(row="mention_row").agg(links=pl.len())
+    filled = pl.sum_horizontal(pl.col(*MENTION_COLUMNS).is_not_null().cast(pl.Int64))
+    values = mentions.join(links, on="row", how="left").select(
+        "document", "mention", filled + pl.col("links").fill_null(0)
+    )
+    sizes = corpus.groups.group_by("document", "group", "kind").len()
+    attributes = corpus.attributes.select("element", "value").iter_rows()
+    return {
+        "mentions outside of texts": mentions.filter(~writable()).height,
+        "mentions whose fragments do not match their extent": mentions.filter(
+            odd_fragments()
+        ).height,
+        "segments outside of texts": corpus.segments.filter(~placed()).height,
+        "segment texts that differ from the document": sum(
+            text != (texts[document] or "")[max(0, start) : max(0, end)]
+            for document, start, end, text in segments.iter_rows()
+        ),
+        "events without a unique identifier": sum(event not in own for event in events.iter_rows()),
+        "values of mentions without a unique identifier": sum(
+            count for document, name, count in values.iter_rows() if (document, name) not in own
+        ),
+        "equivalences with a single member": sizes.filter(pl.col("len") == 1).height,
+        "attributes of other formats": sum(not _is_own(*row) for row in attributes),
+    }
 
 
 FORMAT = declaration(__name__)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.source_files import unique_name
 from hlteval.findings import Bounded, Finding, Problem
 from hlteval.representation import TABLES
 from hlteval.representation.corpus import Rows
@@ -91,18 +92,6 @@ class Content:
             return extents(self.text)
         return [(blanks(self.text, 0)[0], len(self.text))]
 
-    def written(self, index: int) -> str:
-        """The first line of a document as it is written, or the beginning of a long one."""
-        start, end = self.extents[index]
-        if index in self.unreadable:  # its end is not known
-            more = index + 1 < len(self.extents)
-            end = self.extents[index + 1][0] if more else len(self.text)
-        return self.text[start : min(end, start + _SHOWN)].partition("\n")[0]
-
-    def add(self, problems: Iterable[Problem], index: int | None) -> None:
-        """Add what is not JSON, in a document or outside of documents."""
-        self.problems += [(index, problem) for problem in problems]
-
 
 def file_content(text: str) -> Content:
     """The documents of a file: of an array, of lines, or a single one."""
@@ -121,9 +110,9 @@ def file_content(text: str) -> Content:
     array = text.lstrip(" \t\r\n\ufeff").startswith("[")
     content = Content(text, [item.value for item in found.parsed], single=not array)
     content.found = [(item.start, item.end) for item in found.parsed]
-    content.add(found.problems, None)
+    content.problems += [(None, problem) for problem in found.problems]
     for index, parsed in enumerate(found.parsed):
-        content.add(parsed.problems, index)
+        content.problems += [(index, problem) for problem in parsed.problems]
         if parsed.problems or not parsed.complete:
             content.unreadable[index] = parsed.problems[0].code if parsed.problems else "JSN101"
     return content
@@ -140,26 +129,23 @@ def _lines(text: str) -> Content:
             found.append((begin, end))
             valid, value = strict(line.encode())
             if not valid:
-                value, problems = _of_line(line.lstrip(), begin)
-                content.add(problems, index)
+                value, problems = _value_of(line.lstrip())
                 content.unreadable[index] = problems[0].code if problems else "JSN101"
+                content.problems += [(index, problem.shift(begin)) for problem in problems]
             content.values.append(value)
         at = end + 1
     return content
 
 
-def _of_line(line: str, begin: int) -> tuple[Any, list[Problem]]:
-    """The value of a line that is not a valid document, and its problems with their offsets."""
+def _value_of(line: str) -> tuple[Any, list[Problem]]:
+    """The value of a line that is not a valid document, and its problems."""
     parsed = value_at(line, 0)
     problems = list(parsed.problems)
     rest = blanks(line, parsed.end)[0] if parsed.complete else len(line)
     if rest < len(line):
         hint = {"hint": "put one document on each line, and nothing after it"}
         problems.append(Problem("JSN107", 0, rest, min(len(line), rest + 40), hint))
-    return parsed.value, [
-        problem._replace(start=problem.start + begin, end=problem.end + begin)
-        for problem in problems
-    ]
+    return parsed.value, problems
 
 
 class Reporter:
@@ -193,23 +179,28 @@ class Reporter:
         problem = problem._replace(values={"path": path, **problem.values})
         return self.places.finding(problem, self.display, path)
 
-    def report(self, index: int, code: str, path: Path, **values: object) -> None:
-        """Keep a problem of a part of a document until all of the document is known."""
-        self.keep(index, code, path, lambda: values)
+    def report(
+        self, index: int, code: str, path: Path, explain: Values | None = None, **values: object
+    ) -> None:
+        """Keep a problem of a part of a document until all of the document is known.
 
-    def keep(self, index: int, code: str, path: Path, values: Values) -> None:
-        """Keep a problem of which the values are asked for only if it is explained."""
-        start, end = self._place(index, path)
-        self.waiting.append((Problem(code, 0, start, end), self.path(index, path), values))
-
-    def _place(self, index: int, path: Path) -> tuple[int, int]:
+        Args:
+            index: the document.
+            code: of the problem.
+            path: the part; the place of a whole document is its first character.
+            explain: gives the values of the message, if it is explained at all.
+            values: the values otherwise.
+        """
         begin = self.content.extents[index][0]
-        if not path:  # the place of a whole document is its first character
-            begin = blanks(self.content.text, begin)[0]
-            return begin, begin + 1
-        if self.layout is None or self.layout[0] != index:
-            self.layout = (index, Layout(self.content.text, begin))
-        return self.layout[1].place(path)
+        if path:
+            if self.layout is None or self.layout[0] != index:
+                self.layout = (index, Layout(self.content.text, begin))
+            start, end = self.layout[1].place(path)
+        else:
+            start = blanks(self.content.text, begin)[0]
+            end = start + 1
+        problem = Problem(code, 0, start, end)
+        self.waiting.append((problem, self.path(index, path), explain or (lambda: values)))
 
     def settle(self) -> None:
         """Add what was kept in the order of its places: going back costs a new start."""
@@ -220,79 +211,60 @@ class Reporter:
 
     def schema_errors(self, index: int) -> set[Path]:
         """Report how a document breaks the schema, and give the paths of the items that do."""
-        items: set[Path] = set()
-        if index in self.invalid:
-            document = self.content.values[index]
-            explained = _Explained(document)
-            broken = broken_keywords(_SCHEMA, document, lists=_LISTS)
-            for path, keyword in sorted(broken, key=_order):
-                self.keep(index, _code(keyword), path, partial(explained.values, path, keyword))
-                items.update(_item(path))
-        return items
+        if index not in self.invalid:
+            return set()
+        document = self.content.values[index]
+
+        @lru_cache(maxsize=1)  # an item may have many errors, and they are explained in order
+        def errors_in(part: Path, definition: str) -> dict[tuple[Path, str], SchemaError]:
+            value = document
+            for step in part:
+                value = value[step]
+            if definition in {"document", "track"} and isinstance(value, dict):
+                value = {
+                    name: [] if name in _LISTS and isinstance(own, list) else own
+                    for name, own in value.items()
+                }
+            errors = schema_errors(_SCHEMA, definition, value)
+            return {((*part, *error.path), error.keyword): error for error in errors}
+
+        def explain(path: Path, keyword: str) -> Mapping[str, object]:
+            return _values(errors_in(*_part(path))[path, keyword])
+
+        def order(broken: tuple[Path, str]) -> tuple[list[str], bool]:
+            return [str(step) for step in broken[0]], broken[1] != "type"
+
+        broken = broken_keywords(_SCHEMA, document, lists=_LISTS)
+        for path, keyword in sorted(broken, key=order):
+            code = {"required": "PUB103", "anyOf": "PUB105"}.get(keyword, "PUB104")
+            self.report(index, code, path, partial(explain, path, keyword))
+        parts = (_part(path) for path, _ in broken)
+        return {part for part, definition in parts if definition not in {"document", "track"}}
 
     def rejected(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
-        """A document that cannot be read, as a row of the table `rejected_records`."""
-        code = self.content.unreadable.get(index)
-        if code is None:
-            code = "PUB104"
-            if self.bounded.is_full(code):  # what is not an object has this problem alone
-                self.add(Problem(code, 0, 0, 0), self.path(index, ()))
-                return self._row(code, index, row, origin, record)
-            for violation in schema_errors(_SCHEMA, "document", self.content.values[index]):
-                self.report(index, code, (), **_explanation(violation)[1])
-            self.settle()
-        return self._row(code, index, row, origin, record)
+        """A document that cannot be read, as a row of the table `rejected_records`.
 
-    def _row(
-        self, code: str, index: int, row: int, origin: int, record: int
-    ) -> Mapping[str, object]:
-        start, text = self.content.extents[index][0], self.content.written(index)
-        column = self.places.span(start, start).column - 1
-        problem = Problem(code, record, column, column + len(text))
-        return problem.rejection("document", text, expected="a document", row=row, origin=origin)
-
-
-def _item(path: Path) -> Iterator[Path]:
-    """The path of the item that a path leads into, if it leads into one."""
-    for at, (step, after) in enumerate(pairwise(path)):
-        if step in SECTIONS and isinstance(after, int):
-            yield path[: at + 2]
-            return
-
-
-class _Explained:
-    """The values of the messages about a document that breaks the schema, item by item."""
-
-    def __init__(self, document: Mapping[str, Any]) -> None:
-        self.document = document
-        self.part: Path | None = None
-        self.found: dict[tuple[Path, str], SchemaError] = {}
-
-    def values(self, path: Path, keyword: str) -> Mapping[str, object]:
-        """The values of the message about an error of the schema.
-
-        Args:
-            path: the path to the invalid value.
-            keyword: the keyword of the schema that it breaks.
+        Its text is its first line as it is written, or the beginning of a long one.
         """
-        part, definition = _part(path)
-        if part != self.part:
-            self.part, self.found = part, {}
-            for error in schema_errors(_SCHEMA, definition, self._without_lists(part)):
-                self.found[(*part, *error.path), error.keyword] = error
-        return _explanation(self.found[path, keyword])[1]
+        code, text = self.content.unreadable.get(index, "PUB104"), self.content.text
+        start, end = self.content.extents[index]
+        if index in self.content.unreadable:  # its end is not known
+            more = self.content.extents[index + 1 : index + 2]
+            end = more[0][0] if more else len(text)
+        elif self.bounded.is_full(code):  # what is not an object has this problem alone
+            self.add(Problem(code, 0, 0, 0), self.path(index, ()))
+        else:
+            for violation in schema_errors(_SCHEMA, "document", self.content.values[index]):
+                self.report(index, code, (), **_values(violation))
+            self.settle()
+        line = text[start : min(end, start + _SHOWN)].partition("\n")[0]
+        column = self.places.span(start, start).column - 1
+        problem = Problem(code, record, column, column + len(line))
+        return problem.rejection("document", line, expected="a document", row=row, origin=origin)
 
-    def _without_lists(self, part: Path) -> Any:
-        """A part of the document; of a track or of the document itself what it has of its own."""
-        value: Any = self.document
-        for step in part:
-            value = value[step]
-        if not isinstance(value, dict) or any(_item(part)):
-            return value
-        empty: dict[str, list[object]] = {
-            name: [] for name in _LISTS if isinstance(value.get(name), list)
-        }
-        return {**value, **empty}
+
+_DEFINITIONS = {**{name: name.removesuffix("s") for name in SECTIONS}, "blocks": "denotation"}
+_LISTS = (*SECTIONS, "tracks")
 
 
 def _part(path: Path) -> tuple[Path, str]:
@@ -302,43 +274,29 @@ def _part(path: Path) -> tuple[Path, str]:
         >>> _part(("denotations", 3, "span", "begin")), _part(("text",))
         ((('denotations', 3), 'denotation'), ((), 'document'))
     """
-    for item in _item(path):
-        return item, _DEFINITIONS[str(item[-2])]
+    for at, (step, after) in enumerate(pairwise(path)):
+        if step in SECTIONS and isinstance(after, int):
+            return path[: at + 2], _DEFINITIONS[str(step)]
     return (path[:2], "track") if path[:1] == ("tracks",) and path[1:] else ((), "document")
 
 
-_DEFINITIONS = {**{name: name.removesuffix("s") for name in SECTIONS}, "blocks": "denotation"}
-_LISTS = (*SECTIONS, "tracks")
-
-
-def _order(broken: tuple[Path, str]) -> tuple[list[str], bool]:
-    """By the parts of the path; a wrong type first."""
-    path, keyword = broken
-    return [str(step) for step in path], keyword != "type"
-
-
-def _code(keyword: str) -> str:
-    """The code of an error of the schema."""
-    return {"required": "PUB103", "anyOf": "PUB105"}.get(keyword, "PUB104")
-
-
-def _explanation(violation: SchemaError) -> tuple[str, dict[str, object]]:
-    """The code of a violation and the values of its message."""
+def _values(violation: SchemaError) -> dict[str, object]:
+    """The values of the message about an error of the schema."""
     keyword, wanted, given = violation.keyword, violation.wanted, violation.given
     if keyword == "required":
         missing = [name for name in wanted if name not in given]
         flat = "span" in missing and "begin" in given
         hint = 'write "span": {"begin": …, "end": …}' if flat else "add it"
-        return "PUB103", {"missing": ", ".join(missing), "hint": hint}
+        return {"missing": ", ".join(missing), "hint": hint}
     if keyword == "anyOf":
-        return "PUB105", {"given": compact(given)[:60]}
+        return {"given": compact(given)[:60]}
     allowed = wanted if isinstance(wanted, list) else [wanted]
     if keyword == "type":
         kind = KINDS.get(type(given), "something else")
         kinds = " or ".join(WANTED.get(name, str(name)) for name in allowed)
-        return "PUB104", {"given": kind, "wanted": kinds}
+        return {"given": kind, "wanted": kinds}
     limit = " or ".join(map(str, allowed)) if allowed is wanted else f"{keyword} {wanted}"
-    return "PUB104", {"given": str(given)[:60], "wanted": limit}
+    return {"given": str(given)[:60], "wanted": limit}
 
 
 #: Columns of mentions that are written as attributes of them.
@@ -421,10 +379,6 @@ def title(document: Mapping[str, Any], stem: str) -> str:
     return "-".join(str(part) for part in parts if isinstance(part, str | int) and part != "")
 
 
-#: Takes a problem: its code, the path to its place in the document, and the message values.
-Report = Callable[..., None]
-
-
 class Annotations:
     """The rows of documents.
 
@@ -432,7 +386,7 @@ class Annotations:
         rejected: the rows of documents that cannot be read.
     """
 
-    report: Report
+    report: Callable[..., None]
 
     def __init__(self) -> None:
         self.rows: dict[str, list[Any]] = defaultdict(list)
@@ -464,22 +418,30 @@ class Annotations:
 
     def take(
         self,
-        document: Mapping[str, Any],
-        name: str,
+        reporter: Reporter,
+        index: int,
+        stem: str,
+        names: dict[str, int],
         place: tuple[int, int],
-        bad: set[Path],
-        report: Report,
     ) -> int:
-        """Add a document and give its number of records.
+        """Add a document, report its problems, and give its number of records.
 
         Args:
-            document: an object.
-            name: the name of the document.
+            reporter: has the document, and takes the problems.
+            index: of the document in its file.
+            stem: its name if it has none.
+            names: the names of documents in use.
             place: the file, and the ordinal of the first record in it.
-            bad: the paths of items that are left out.
-            report: takes the problems.
         """
-        self.report = report
+        document = reporter.content.values[index]
+        if index in reporter.content.unreadable or not isinstance(document, dict):
+            self.rejected.append(reporter.rejected(index, len(self.rejected), *place))
+            return 1
+        bad, own = reporter.schema_errors(index), title(document, stem)
+        name = unique_name(own, names)
+        self.report = partial(reporter.report, index)
+        if name != own:
+            self.report("PUB106", ("sourceid",), name=own, other=name)
         text, language = document.get("text"), document.get("lang")
         language = language if isinstance(language, str) else None
         self.text = text if isinstance(text, str) else None
@@ -487,7 +449,7 @@ class Annotations:
         row, (origin, record) = self.count, place
         self.rows["documents"].append((origin, name, self.text, language))
         if "text" not in document:
-            report("PUB102", (), name=name)
+            self.report("PUB102", (), name=name)
         for scope in scopes(document):
             self.place = (row, origin, record)
             self.others(scope, language)
@@ -502,6 +464,7 @@ class Annotations:
                     record += 1
             for rows in self.groups.values():
                 self.rows["groups"] += rows
+        reporter.settle()
         return record - place[1]
 
     def others(self, scope: Scope, language: str | None) -> None:
@@ -637,16 +600,13 @@ class Annotations:
             return True
         if column not in MENTION_COLUMNS or mention[_AT[column]] is not None:
             return False
+        valid = isinstance(value, str)
         if column == "confidence":
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                return False
-            if abs(value) > sys.float_info.max:
-                return False
-            value = float(value)
-        elif not isinstance(value, str):
-            return False
-        mention[_AT[column]] = value
-        return True
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            valid = is_number and abs(value) <= sys.float_info.max
+        if valid:
+            mention[_AT[column]] = float(value) if column == "confidence" else value
+        return valid
 
     def modifications(self, scope: Scope, path: Path, item: Mapping[str, Any]) -> None:
         """Add an attribute of the older form."""

@@ -134,7 +134,7 @@ class FrameSchema(ABC):
             name = str(path[-1]) if path else ""
             values: dict[str, object] = {"branch": branch, "property": name, "given": given}
             if keyword == "required":
-                values |= self._missing(wanted, given, path)
+                values |= self._absent_properties(wanted, given, path)
             elif keyword == "type":
                 values["given"] = KINDS.get(type(given), "something else")
                 values |= {"wanted": WANTED[wanted], "hint": self.type_hint(name, wanted, given)}
@@ -147,7 +147,7 @@ class FrameSchema(ABC):
             found.append(Violation(code, path, values))
         return found
 
-    def _missing(
+    def _absent_properties(
         self, wanted: Sequence[str], given: Mapping[str, Any], path: Path
     ) -> dict[str, object]:
         """The properties that an object lacks, and what to do about them."""
@@ -202,7 +202,7 @@ def text_hint(name: str, given: object) -> str:
 
 
 def array_hint(value: object) -> str:
-    """What to write instead of a value that is not an array of frames.
+    """The fix of a value that is not an array of frames.
 
     Examples:
         >>> array_hint({"frames": [{"Type": "Shelter"}]})

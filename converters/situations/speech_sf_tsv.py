@@ -24,22 +24,16 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.situations.types import type_hint
+from hlteval.converters.situations.types import names, type_hint
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.converters.toolkit.rows import escaped, unescaped, with_documents
 from hlteval.converters.toolkit.source_files import File, head, read_files
 from hlteval.findings import Finding
-from hlteval.grammars import schema
 from hlteval.representation import Corpus
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
 
 _TEXTS = ("name", "label", "place", "status", "resolution")
-
-
-def _types() -> str:
-    types = schema("speech-sf")["definitions"]["frame"]["properties"]["Type"]["enum"]
-    return "|".join(map(re.escape, types))
 
 
 def _number_hint(cell: str) -> Mapping[str, str]:
@@ -55,7 +49,7 @@ TABLE = Table(
         Column(
             "label",
             heading="Type",
-            pattern=_types,
+            pattern=lambda: "|".join(map(re.escape, names())),
             code="SFT104",
             tolerated=True,
             describe=lambda cell: {"hint": type_hint(cell)},
@@ -109,7 +103,7 @@ def as_rows(corpus: Corpus) -> pl.DataFrame:
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """What no line can represent of the tables."""
+    """Count what no line can represent."""
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
     return {"segments without frames": silent.height}

@@ -30,7 +30,7 @@ Codes raised: BRT1xx, for malformed records; BRT2xx, for records that brat inter
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -59,61 +59,54 @@ def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
         yield ReadResult(corpus, findings, result.members)
 
 
+#: A row per finding: its code, its place, and the values of its message.
 _REMARK = {
-    "origin": pl.Int64,
-    "record": pl.Int64,
-    "code": pl.String,
-    "field": pl.String,
-    "id": pl.String,
-    "given": pl.String,
-    "label": pl.String,
+    **dict.fromkeys(("origin", "record"), pl.Int64),
+    **dict.fromkeys(("code", "field", "id", "given", "label"), pl.String),
 }
 
 
 def _remarks(batch: Batch) -> Iterator[Finding]:
-    """What brat itself ignores or reads differently."""
+    """Records that brat itself ignores or reads differently."""
     corpus, members = batch.result.corpus, batch.result.members
-    spans = misplaced(corpus)
-    others = spans.filter("fit").with_columns(pl.col("there").str.head(40))
-    found = (
-        _remark("BRT201", "label", corpus.mentions.filter(pl.col("text").is_null()), id="mention"),
-        _remark("BRT202", "role 2", _same_roles(corpus), id="frame", given="role"),
-        _remark("BRT203", "tail", batch.tails),
-        _remark("BRT204", "id", _repeated(corpus), id="id", given="first"),
-        _remark(
-            "BRT205", "trigger", _other_triggers(corpus), id="frame", given="trigger", label="label"
-        ),
-        _remark("BRT206", "fragments", spans.filter(~pl.col("fit")), id="mention"),
-        _remark("BRT207", "text", others, id="mention", given="there"),
+    mentions, frames = corpus.mentions, corpus.frames
+    roles = corpus.arguments.group_by(row="frame_row").agg(
+        pl.col("role").first(), different=pl.col("role").n_unique()
     )
-    remarks = pl.concat(found).sort("origin")
-    for (origin,), group in remarks.group_by("origin", maintain_order=True):
-        member, rows = members[int(str(origin))], group.rows(named=True)
-        places = FORMAT.locate(member, [FieldRef(row["record"], row["field"]) for row in rows])
-        for row, place in zip(rows, places, strict=True):
-            values = {name: row[name] or "" for name in ("id", "given", "label")}
-            problem = Problem(row["code"], row["record"], 0, 0, values)
-            span, excerpt = (place.span, place.excerpt) if place else (None, None)
+    relations = frames.filter(kind="relation").join(roles, on="row", maintain_order="left")
+    key = ["document", "label", "trigger"]
+    spans = mentions.select("document", "label", trigger="mention")
+    events = frames.drop_nulls("trigger").join(spans, on=key, how="anti", maintain_order="left")
+    placed = misplaced(corpus).with_columns(pl.col("there").str.head(40))
+    fit, beyond = placed.filter("fit"), placed.filter(~pl.col("fit"))
+    tables: Iterable[tuple[str, str, pl.DataFrame, Mapping[str, str]]] = (
+        ("BRT201", "label", mentions.filter(pl.col("text").is_null()), {"id": "mention"}),
+        ("BRT202", "role 2", relations.filter(different=1), {"id": "frame", "given": "role"}),
+        ("BRT203", "tail", batch.tails, {}),
+        ("BRT204", "id", _repetitions(corpus), {"id": "id", "given": "first"}),
+        ("BRT205", "trigger", events, {"id": "frame", "given": "trigger", "label": "label"}),
+        ("BRT206", "fragments", beyond, {"id": "mention"}),
+        ("BRT207", "text", fit, {"id": "mention", "given": "there"}),
+    )
+    remarks = [pl.DataFrame(schema=_REMARK)]
+    for code, field, rows, values in tables:
+        columns = {name: pl.col(column).cast(pl.String) for name, column in values.items()}
+        place = {"code": pl.lit(code), "field": pl.lit(field)}
+        remarks.append(rows.select("origin", "record", **place, **columns))
+    by_file = (
+        pl.concat(remarks, how="diagonal").sort("origin").group_by("origin", maintain_order=True)
+    )
+    for (origin,), group in by_file:
+        member, listed = members[int(str(origin))], group.rows(named=True)
+        refs = [FieldRef(row["record"], row["field"]) for row in listed]
+        for row, location in zip(listed, FORMAT.locate(member, refs), strict=True):
+            named = {name: row[name] or "" for name in ("id", "given", "label")}
+            problem = Problem(row["code"], row["record"], 0, 0, named)
+            span, excerpt = (location.span, location.excerpt) if location else (None, None)
             yield problem.finding(member.display, span, excerpt, row["id"])
 
 
-def _remark(code: str, field: str, rows: pl.DataFrame, **values: str) -> pl.DataFrame:
-    """A row per finding: its code, its place, and the values of its message, by column."""
-    named = {name: pl.col(column).cast(pl.String) for name, column in values.items()}
-    found = rows.select("origin", "record", code=pl.lit(code), field=pl.lit(field), **named)
-    return pl.concat([pl.DataFrame(schema=_REMARK), found], how="diagonal")
-
-
-def _same_roles(corpus: Corpus) -> pl.DataFrame:
-    """The relations with the same role twice."""
-    roles = corpus.arguments.group_by(row="frame_row").agg(
-        pl.col("role").first(), several=pl.col("role").n_unique() > 1
-    )
-    relations = corpus.frames.filter(pl.col("kind") == "relation")
-    return relations.join(roles.filter(~pl.col("several")), on="row", maintain_order="left")
-
-
-def _repeated(corpus: Corpus) -> pl.DataFrame:
+def _repetitions(corpus: Corpus) -> pl.DataFrame:
     """The records with the identifier of an earlier record of the document, in line `first`."""
     tables = (
         (corpus.mentions, "mention"),
@@ -125,15 +118,6 @@ def _repeated(corpus: Corpus) -> pl.DataFrame:
     records = pl.concat(named).filter(pl.struct(key).is_duplicated()).sort("origin", "record")
     first = records.with_columns(first=pl.col("record").first().over(key))
     return first.filter(~pl.struct(key).is_first_distinct())
-
-
-def _other_triggers(corpus: Corpus) -> pl.DataFrame:
-    """The events whose trigger is not a span of their type."""
-    spans = corpus.mentions.select("document", "label", trigger="mention")
-    events = corpus.frames.filter(pl.col("trigger").is_not_null())
-    return events.join(
-        spans, on=["document", "label", "trigger"], how="anti", maintain_order="left"
-    )
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

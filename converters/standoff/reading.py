@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,14 +15,14 @@ from hlteval.converters.standoff.dialects import (
     SPACES,
     TEXT,
     Dialect,
-    Kind,
     explain,
     field,
     field_spans,
     torn,
 )
 from hlteval.converters.toolkit.rows import keyed
-from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem, Span, excerpt
+from hlteval.converters.toolkit.source_files import locate_in_text
+from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS, TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -35,6 +35,7 @@ EXPLAINED = 2000
 #: Different lines that are not explained again where they are repeated.
 _ALIKE = 10_000
 _PLACE = ["document", "origin", "record"]
+_HALVES = ("field_0", "field_1")
 
 
 class Batch(NamedTuple):
@@ -93,9 +94,15 @@ def _read_batch(
     for document, (name, files) in enumerate(batch):
         text: tuple[int | None, str, str | None] = (None, name, None)
         for member in files:
-            content, digest, of_file = _content(member, replace=replace)
-            findings.extend(of_file)
-            if content is None:
+            try:
+                data = member.fetch()
+            except Unreadable as reason:
+                findings.append(reason.finding)
+                continue
+            place = {"display": member.display, "encoding": member.encoding}
+            decoded = decode(data, **place, replace=replace)
+            findings.extend(decoded.findings)
+            if (content := decoded.text) is None:
                 continue
             if member.basename.endswith(TEXT):
                 if dialect.any_line_end:
@@ -103,35 +110,23 @@ def _read_batch(
                 text = (len(sources), name, content)
             else:
                 annotations.append((document, len(sources), content))
-            sources.append((path, member.name or member.basename, dialect.name, digest))
+            sources.append((path, member.name or member.basename, dialect.name, sha256(data)))
             members.append(member)
         texts.append(text)
     lines = _lines(annotations)
     returns = bool(dialect.torn) and any("\r" in content for _, _, content in annotations)
     tables, matched = _tables(lines, dialect, returns=returns)
     known = pl.concat(table.select(_PLACE) for table in matched)
-    rejected, problems = _rejected(lines, known, members, dialect)
+    rejected, problems = _reject(lines, known, members, dialect)
     corpus = Corpus(
         sources=keyed("sources", sources, ("path", "member", "format", "sha256")),
         documents=keyed("documents", texts, ("origin", "name", "text")),
         **tables,
         rejected_records=rejected,
     )
-    with_tails = [
-        table.filter(pl.col("tail").is_not_null()) for table in matched if "tail" in table
-    ]
-    tails = pl.concat([known.clear(), *(table.select(_PLACE) for table in with_tails)])
-    return Batch(ReadResult(corpus, (*findings, *problems), tuple(members)), tails)
-
-
-def _content(member: Member, *, replace: bool) -> tuple[str | None, str, Iterable[Finding]]:
-    """The text of a file, null where it cannot be read, its digest, and findings."""
-    try:
-        data = member.fetch()
-    except Unreadable as reason:
-        return None, "", (reason.finding,)
-    decoded = decode(data, display=member.display, encoding=member.encoding, replace=replace)
-    return decoded.text, sha256(data), decoded.findings
+    tails = [table.drop_nulls("tail").select(_PLACE) for table in matched if "tail" in table]
+    result = ReadResult(corpus, (*findings, *problems), tuple(members))
+    return Batch(result, pl.concat([known.clear(), *tails]))
 
 
 def _lines(annotations: Sequence[tuple[int, int, str]]) -> pl.DataFrame:
@@ -157,114 +152,79 @@ def _tables(
         dialect: the dialect that they are read as.
         returns: whether records with a carriage return inside are refused, and there are any.
     """
-    kinds, letters = dialect.kinds.items(), set(lines["letter"].unique())
-    found = pl.collect_all(
-        _matched(lines.lazy(), sorted(letters.intersection(of)), kind, dialect, returns=returns)
-        for of, kind in kinds
-    )
-    matched = dict(zip((kind.rule for _, kind in kinds), found, strict=True))
-    events = _frames(matched)
-    tables = {
-        "mentions": _mentions(matched["text_bound"]),
-        "frames": events.lazy(),
-        "arguments": _arguments(events),
-        "modifiers": _modifiers(matched),
-        "groups": _groups(matched["equivalence"]),
-    }
-    collected = pl.collect_all([_keyed_as(name, rows) for name, rows in tables.items()])
-    return dict(zip(tables, collected, strict=True)), found
-
-
-def _matched(
-    lines: pl.LazyFrame, letters: Sequence[str], kind: Kind, dialect: Dialect, *, returns: bool
-) -> pl.LazyFrame:
-    """The lines that the rule of a kind accepts, with its groups as columns.
-
-    The columns have the names of the representation; the identifier is `id`.
-    """
-    groups = pl.col("line").str.extract_groups(f"^(?:{pattern(dialect.name, kind.rule)})$")
-    # Most kinds are rare, and a batch has no line of them.
-    matched = lines.filter(pl.col("letter").is_in(letters)) if letters else lines.head(0)
-    if returns:
-        matched = matched.filter(~pl.col("line").str.contains(torn(kind.rule)))
-    matched = matched.select(*_PLACE, groups=groups)
-    matched = matched.filter(pl.col("groups").struct[0].is_not_null()).unnest("groups")
-    return matched.rename(field)
-
-
-def _keyed_as(name: str, rows: pl.LazyFrame) -> pl.LazyFrame:
-    """The columns of a table of the representation, with a key unless there is one."""
-    columns = rows.collect_schema().names()
-    if "row" not in columns:
-        rows = rows.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
-    kept = _COLUMNS.intersection(["row", *columns])
-    return rows.select(column for column in TABLES[name].schema if column in kept)
-
-
-def _mentions(matched: pl.DataFrame) -> pl.LazyFrame:
-    numbers = pl.col("fragments").str.splitn(" ", 2).struct
-    spans = matched.lazy().rename({"id": "mention"}).with_row_index("at")
-    whole = spans.with_columns(
-        start=numbers.field("field_0").cast(pl.Int64, strict=False),
-        end=numbers.field("field_1").cast(pl.Int64, strict=False),
-        fragments=pl.lit(None, FRAGMENTS),
-    )
-    if not matched["fragments"].str.contains(";", literal=True).any():
-        return whole
-    broken = spans.filter(pl.col("fragments").str.contains(";", literal=True))
-    return whole.update(_fragments(broken.select("at", "fragments")), on="at", how="left")
-
-
-def _fragments(broken: pl.LazyFrame) -> pl.LazyFrame:
-    """Discontinuous spans: the fragments, and the outer span."""
-    fragments = broken.with_columns(pl.col("fragments").str.split(";")).explode("fragments")
-    numbers = pl.col("fragments").str.splitn(" ", 2).struct
-    fragments = fragments.select(
-        "at",
-        start=numbers.field("field_0").cast(pl.Int64),
-        end=numbers.field("field_1").cast(pl.Int64),
-    )
-    return fragments.group_by("at", maintain_order=True).agg(
-        fragments=pl.struct("start", "end"), start=pl.col("start").min(), end=pl.col("end").max()
-    )
-
-
-def _frames(matched: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """The events and relations, in the order of their records, with their arguments as written."""
-    rules = [matched[rule] for rule in ("event", "relation") if rule in matched]
-    frames = pl.concat(rules, how="diagonal") if len(rules) > 1 else rules[0]
-    if len(rules) > 1:
-        frames = frames.sort("origin", "record")
-    named = frames.rename({"id": "frame"}).with_row_index("row")
-    return named.with_columns(
-        pl.col("row").cast(pl.Int64),
-        kind=pl.when(pl.col("frame").str.starts_with("R"))
-        .then(pl.lit("relation"))
-        .otherwise(pl.lit("event")),
-    )
-
-
-def _arguments(frames: pl.DataFrame) -> pl.LazyFrame:
+    letters = set(lines["letter"].unique())
+    plans = []
+    for of, kind in dialect.kinds.items():
+        # Most kinds are rare, and a batch has no line of them.
+        some = letters.intersection(of)
+        own = lines.lazy().filter(pl.col("letter").is_in(some)) if some else lines.head(0).lazy()
+        if returns:
+            own = own.filter(~pl.col("line").str.contains(torn(kind.rule)))
+        form = f"^(?:{pattern(dialect.name, kind.rule)})$"
+        matches = own.select(*_PLACE, groups=pl.col("line").str.extract_groups(form)).filter(
+            pl.col("groups").struct[0].is_not_null()
+        )
+        plans.append(matches.unnest("groups").rename(field))
+    matched = pl.collect_all(plans)
+    rules = dict(zip((kind.rule for kind in dialect.kinds.values()), matched, strict=True))
+    frames = _frames([rules[rule] for rule in ("event", "relation") if rule in rules])
     filled = frames.filter(pl.col("arguments").is_not_null())
     lists = filled.lazy().select(*_PLACE, frame_row="row", argument=_words(filled["arguments"]))
     position = pl.int_ranges(1, pl.col("argument").list.len() + 1)
-    single = lists.with_columns(position=position).explode("argument", "position")
+    arguments = lists.with_columns(position=position).explode("argument", "position")
     pair = pl.col("argument").str.splitn(":", 2).struct
-    return single.with_columns(role=pair.field("field_0"), target=pair.field("field_1"))
-
-
-def _modifiers(matched: Mapping[str, pl.DataFrame]) -> pl.LazyFrame:
-    rules = ("attribute", "modifier", "normalization", "note")
-    modifiers = [matched[rule].lazy() for rule in rules if rule in matched]
-    return pl.concat(modifiers, how="diagonal").rename({"id": "modifier"}).sort("origin", "record")
-
-
-def _groups(matched: pl.DataFrame) -> pl.LazyFrame:
-    ordinal = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
-    members = _words(matched["members"])
+    role, target = (pair.field(name) for name in _HALVES)
+    kinds = ("attribute", "modifier", "normalization", "note")
+    modifiers = pl.concat([rules[rule].lazy() for rule in kinds if rule in rules], how="diagonal")
+    groups = rules["equivalence"]
     # Older versions of Polars lose the column where lazy columns that may be absent are renamed.
-    named = matched.rename({"label": "kind"}, strict=False).lazy()
-    return named.with_columns(group=ordinal, member=members).explode("member")
+    named = groups.rename({"label": "kind"}, strict=False).lazy()
+    ordinal = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
+    tables = {
+        "mentions": _mentions(rules["text_bound"]),
+        "frames": frames.lazy(),
+        "arguments": arguments.with_columns(role=role, target=target),
+        "modifiers": modifiers.rename({"id": "modifier"}).sort("origin", "record"),
+        "groups": named.with_columns(group=ordinal, member=_words(groups["members"])).explode(
+            "member"
+        ),
+    }
+    for name, rows in tables.items():
+        columns = rows.collect_schema().names()
+        key = [] if "row" in columns else [pl.int_range(pl.len(), dtype=pl.Int64).alias("row")]
+        kept = _COLUMNS.intersection(["row", *columns])
+        ordered = [column for column in TABLES[name].schema if column in kept]
+        tables[name] = rows.with_columns(key).select(ordered)
+    return dict(zip(tables, pl.collect_all(tables.values()), strict=True)), matched
+
+
+def _mentions(matched: pl.DataFrame) -> pl.LazyFrame:
+    """The text spans; of discontinuous ones with their fragments, and the outer span."""
+    numbers = pl.col("fragments").str.splitn(" ", 2).struct
+    start, end = (numbers.field(name).cast(pl.Int64, strict=False) for name in _HALVES)
+    spans = matched.lazy().rename({"id": "mention"}).with_row_index("at")
+    continuous = spans.with_columns(start=start, end=end, fragments=pl.lit(None, FRAGMENTS))
+    is_broken = pl.col("fragments").str.contains(";", literal=True)
+    if not matched.select(is_broken.any()).item():
+        return continuous
+    parts = spans.filter(is_broken).select("at", pl.col("fragments").str.split(";"))
+    parts = parts.explode("fragments").select("at", start=start, end=end)
+    broken = parts.group_by("at", maintain_order=True).agg(
+        fragments=pl.struct("start", "end"), start=pl.col("start").min(), end=pl.col("end").max()
+    )
+    return continuous.update(broken, on="at", how="left")
+
+
+def _frames(matched: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The events and relations, in the order of their records, with their arguments as written."""
+    frames = pl.concat(matched, how="diagonal")
+    if len(matched) > 1:
+        frames = frames.sort("origin", "record")
+    is_relation = pl.col("frame").str.starts_with("R")
+    return frames.rename({"id": "frame"}).with_columns(
+        row=pl.int_range(pl.len(), dtype=pl.Int64),
+        kind=pl.when(is_relation).then(pl.lit("relation")).otherwise(pl.lit("event")),
+    )
 
 
 def _words(lists: pl.Series) -> pl.Series:
@@ -274,10 +234,7 @@ def _words(lists: pl.Series) -> pl.Series:
     return lists.str.split(" ")
 
 
-_REJECTED = ("kind", "id", "label", "expected")
-
-
-def _rejected(
+def _reject(
     lines: pl.DataFrame, known: pl.DataFrame, members: Sequence[Member], dialect: Dialect
 ) -> tuple[pl.DataFrame, list[Finding]]:
     """The lines that no rule accepts, as rows of `rejected_records` and as findings.
@@ -292,9 +249,14 @@ def _rejected(
         return Corpus().rejected_records, []
     lines = lines.join(known, on=["origin", "record"], how="anti", maintain_order="left")
     lines = lines.with_columns(written=pl.col("written").str.strip_suffix("\r"))
-    alike = lru_cache(_ALIKE)(partial(_explained, dialect, ask=False))
+
+    def problem(line: str, *, ask: bool) -> Problem:
+        begin = len(line) - len(line.lstrip(SPACES))
+        return explain(line.strip(SPACES), 0, dialect, ask=ask).shift(begin)
+
+    alike = lru_cache(_ALIKE)(partial(problem, ask=False))
     problems = [
-        alike(line) if row >= EXPLAINED else _explained(dialect, line, ask=True)
+        alike(line) if row >= EXPLAINED else problem(line, ask=True)
         for row, line in enumerate(lines["written"])
     ]
     findings: list[Finding] = []
@@ -302,12 +264,26 @@ def _rejected(
     for same in lines.partition_by("origin", maintain_order=True):
         member = members[same["origin"][0]]
         bounded = Bounded(member.max_per_code)
-        for (record, line), problem in zip(
-            same.select("record", "written").iter_rows(), each, strict=False
-        ):
-            bounded.add(problem.code, record, partial(_finding, member.display, line), problem)
+        for record, line in same.select("record", "written").iter_rows():
+            of_line = next(each)
+            bounded.add(of_line.code, record, partial(_finding, member.display, line), of_line)
         findings += bounded.findings
-    return _rejected_rows(lines, problems), findings
+    names = ("kind", "id", "label", "expected")
+    rows = [
+        (item.code, item.start + 1, item.end + 1, *map(item.values.get, names)) for item in problems
+    ]
+    schema = {
+        name: TABLES["rejected_records"].schema[name]
+        for name in ("code", "column", "end_column", *names)
+    }
+    places = lines.select("document", "origin", "record", text="written")
+    columns = pl.DataFrame(rows, schema, orient="row")
+    asked = pl.int_range(pl.len()) < EXPLAINED
+    return pl.concat([places, columns], how="horizontal").with_columns(
+        row=pl.int_range(pl.len(), dtype=pl.Int64),
+        id=pl.when(pl.col("id") != "").then("id"),
+        expected=pl.when(asked).then("expected").otherwise(pl.lit("")),
+    ), findings
 
 
 def _finding(file: str, line: str, record: int, problem: Problem) -> Finding:
@@ -315,58 +291,18 @@ def _finding(file: str, line: str, record: int, problem: Problem) -> Finding:
     return problem._replace(record=record).in_line(file, line, identifier)
 
 
-def _explained(dialect: Dialect, line: str, *, ask: bool) -> Problem:
-    """The problem of a line that no rule accepts, in the line as written."""
-    problem = explain(line.strip(SPACES), 0, dialect, ask=ask)
-    return problem.shift(len(line) - len(line.lstrip(SPACES)))
-
-
-def _rejected_rows(lines: pl.DataFrame, problems: Sequence[Problem]) -> pl.DataFrame:
-    """The rows of `rejected_records` of lines, each with its problem."""
-    found = [
-        (item.code, item.start + 1, item.end + 1, *map(item.values.get, _REJECTED))
-        for item in problems
-    ]
-    columns = ("code", "column", "end_column", *_REJECTED)
-    schema = TABLES["rejected_records"].schema
-    of_problems = pl.DataFrame(found, {name: schema[name] for name in columns}, orient="row")
-    places = lines.select("document", "origin", "record", text="written")
-    asked = pl.int_range(pl.len()) < EXPLAINED
-    return pl.concat([places, of_problems], how="horizontal").with_columns(
-        row=pl.int_range(pl.len(), dtype=pl.Int64),
-        id=pl.when(pl.col("id") != "").then("id"),
-        expected=pl.when(asked).then("expected").otherwise(pl.lit("")),
-    )
-
-
 def locate(member: Member, places: Sequence[FieldRef], dialect: Dialect) -> list[Location | None]:
     """The locations of fields of a file; None for a line that does not exist."""
+
+    @cache  # one line may hold a million of the places
+    def spans(line: str) -> Mapping[str, tuple[int, int]]:
+        begin, record = len(line) - len(line.lstrip(SPACES)), line.strip(SPACES)
+        fields = {"": (0, len(record)), **field_spans(record, dialect)}
+        return {name: (begin + start, begin + end) for name, (start, end) in fields.items()}
+
+    def span_of(line: str, name: str) -> tuple[int, int]:
+        return spans(line).get(name, spans(line)[""])
+
     data, encoding = member.fetch(), member.encoding
-    decoded = decode(data, display=member.display, encoding=encoding, replace=True)
-    lines = (decoded.text or "").split("\n")
-    records: dict[int, _Record] = {}  # one line may hold a million of the places
-    for place in places:
-        if 1 <= place.record <= len(lines) and place.record not in records:
-            records[place.record] = _Record(lines[place.record - 1].removesuffix("\r"), dialect)
-    return [
-        records[place.record].location(place) if place.record in records else None
-        for place in places
-    ]
-
-
-class _Record:
-    """A line with its record, and the spans of the fields of that."""
-
-    def __init__(self, line: str, dialect: Dialect) -> None:
-        self.line, self.record, self.dialect = line, line.strip(SPACES), dialect
-        self.begin = 1 + len(line) - len(line.lstrip(SPACES))
-
-    @cached_property
-    def fields(self) -> Mapping[str, tuple[int, int]]:
-        return field_spans(self.record, self.dialect)
-
-    def location(self, place: FieldRef) -> Location:
-        whole = (0, len(self.record))
-        start, end = self.fields.get(place.field, whole) if place.field else whole
-        span = Span(place.record, self.begin + start, self.begin + end)
-        return Location(span, excerpt(self.line, span))
+    text = decode(data, display=member.display, encoding=encoding, replace=True).text
+    return locate_in_text(text or "", places, span_of)

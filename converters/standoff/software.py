@@ -14,7 +14,7 @@ has the roles `Functional_Molecule` and `(?) Molecule`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import itemgetter
@@ -25,7 +25,7 @@ import polars as pl
 from hlteval.converters.format import ReadResult
 from hlteval.converters.standoff.dialects import BIONLP, TEXT
 from hlteval.findings import Bounded, Finding, Problem, entry, part
-from hlteval.representation import TABLES, Corpus
+from hlteval.representation import Corpus, of_documents
 
 #: The codes of events without arguments and of large offsets, on which the software crashes.
 NO_ARGUMENTS, TOO_LARGE = "STD105", BIONLP.large
@@ -40,6 +40,12 @@ _EVENT = re.compile(rf"(\S+) ({_REST}+)", re.ASCII)
 _SPAN = re.compile(rf"(\S+) (\d+ \d+(?:;\d+ \d+)*)\t({_REST}*)", re.ASCII)
 _MODIFIER = re.compile(r"(\S+) Annotation:(\S+)", re.ASCII)
 _NORMALIZATION = re.compile(r"(\S+) Annotation:(\S+) Referent:(\S+)", re.ASCII)
+_FORMS = {
+    **dict.fromkeys("TW", _SPAN),
+    **dict.fromkeys("ER", _EVENT),
+    "M": _MODIFIER,
+    "N": _NORMALIZATION,
+}
 _TYPE = re.compile(rf"(\S+)\s*{_REST}*", re.ASCII)
 _EQUIVALENCE = "Equiv "
 _BYTE_ORDER_MARK = "\ufeff"
@@ -82,14 +88,9 @@ def _only(result: ReadResult, known: pl.DataFrame) -> ReadResult:
         for member in result.members
         if member.document(member.basename.rpartition(".")[0]) in names
     }
-    rows = unknown["row"].implode()
-    kept = {
-        name: table.filter(~pl.col("document").is_in(rows).fill_null(value=False))
-        for name, table in corpus.tables()
-        if ("document", "documents") in TABLES[name].references
-    }
-    findings = tuple(found for found in result.findings if found.file not in files)
-    return replace(result, corpus=corpus.replace(**kept), findings=findings)
+    findings = tuple(each for each in result.findings if each.file not in files)
+    kept = of_documents(corpus, known["name"]).replace(documents=corpus.documents)
+    return replace(result, corpus=kept, findings=findings)
 
 
 def _read_again(result: ReadResult, known: pl.DataFrame) -> ReadResult:
@@ -119,24 +120,8 @@ def _read_again(result: ReadResult, known: pl.DataFrame) -> ReadResult:
     return replace(
         result,
         corpus=read.added_to(corpus.replace(**kept)),
-        findings=(*_findings(result, read.crashes, read.spans), *_marked(result, odd)),
+        findings=(*_findings(result, read), *_byte_order_marks(result, odd)),
     )
-
-
-def _marked(result: ReadResult, texts: Mapping[int, tuple[int, str]]) -> Iterator[Finding]:
-    """The findings about first records after a byte order mark, which are of unknown kind.
-
-    Args:
-        result: what the format read.
-        texts: document and text of the files, by origin.
-    """
-    for origin, (_, text) in texts.items():
-        if text.startswith(_BYTE_ORDER_MARK):
-            line = text[1:].split("\n", 1)[0].rstrip("\r")
-            name = line.partition("\t")[0]
-            values = {"given": _BYTE_ORDER_MARK + name}
-            problem = Problem(BIONLP.unknown, 1, 0, len(name), values)
-            yield problem.in_line(result.members[origin].display, line, name)
 
 
 def _odd_files(
@@ -153,9 +138,25 @@ def _odd_files(
             yield origin, (document, data.decode(member.encoding, "replace"))
 
 
-def _findings(
-    result: ReadResult, crashes: Iterable[Row], spans: Collection[tuple[int, int]]
+def _byte_order_marks(
+    result: ReadResult, texts: Mapping[int, tuple[int, str]]
 ) -> Iterator[Finding]:
+    """The findings about first records after a byte order mark, which are of unknown kind.
+
+    Args:
+        result: what the format read.
+        texts: document and text of the files, by origin.
+    """
+    for origin, (_, text) in texts.items():
+        if text.startswith(_BYTE_ORDER_MARK):
+            line = text[1:].split("\n", 1)[0].rstrip("\r")
+            name = line.partition("\t")[0]
+            values = {"given": _BYTE_ORDER_MARK + name}
+            problem = Problem(BIONLP.unknown, 1, 0, len(name), values)
+            yield problem.in_line(result.members[origin].display, line, name)
+
+
+def _findings(result: ReadResult, read: _Lines) -> Iterator[Finding]:
     """The findings, as the software takes the lines.
 
     Those of lines at which it crashes are in place of others there. Offsets that are too large for
@@ -163,42 +164,38 @@ def _findings(
 
     Args:
         result: what the format read.
-        crashes: the lines at which the software crashes.
-        spans: origin and record of the text spans that the software reads.
+        read: what the software reads in the lines.
     """
-    members = {member.display: member for member in result.members}
-    read = {(result.members[origin].display, record) for origin, record in spans}
-    lines: dict[str, dict[int, Row]] = {}
-    for row in crashes:
-        lines.setdefault(result.members[row["origin"]].display, {})[row["record"]] = row
-    for file, rows in lines.items():
-        bounded = Bounded(members[file].max_per_code)
+    spans = {
+        (result.members[row["origin"]].display, row["record"]) for row in read.rows["mentions"]
+    }
+    crashes: dict[int, dict[int, Row]] = {}
+    for row in read.crashes:
+        crashes.setdefault(row["origin"], {})[row["record"]] = row
+    lines = {result.members[origin].display: rows for origin, rows in crashes.items()}
+    for origin, rows in crashes.items():
+        member = result.members[origin]
+        bounded = Bounded(member.max_per_code)
         for line, row in sorted(rows.items(), key=itemgetter(0)):
-            bounded.add(row["crash"], line, partial(_crash, file), row)
+            bounded.add(row["crash"], line, partial(_crash, member.display), row)
         yield from bounded.findings
     for found in result.findings:
         places = found.further.places if found.further else (found.span and found.span.line,)
-        crashed = lines.get(str(found.file), {})
-        rest = [at for at, line in enumerate(places) if line not in crashed]
-        if len(rest) == len(places):
-            yield _smaller(found) if (str(found.file), places[0]) in read else found
-        elif rest:
-            yield part(found, rest)
-
-
-def _smaller(found: Finding) -> Finding:
-    """The finding about an offset that only the format does not take; others as they are."""
-    if found.code != TOO_LARGE or found.further:
-        return found
-    values = {"given": "digits", "expected": BIONLP.words["OFFSET"]}
-    malformed = entry(BIONLP.kinds["TW"].code)
-    return malformed.finding(
-        values, file=found.file, span=found.span, excerpt=found.excerpt, record=found.record
-    )
+        rest = [at for at, line in enumerate(places) if line not in lines.get(str(found.file), {})]
+        too_large = found.code == TOO_LARGE and not found.further
+        if len(rest) < len(places):
+            yield from [part(found, rest)] if rest else []
+        elif too_large and (str(found.file), places[0]) in spans:
+            values = {"given": "digits", "expected": BIONLP.words["OFFSET"]}
+            malformed = entry(BIONLP.kinds["TW"].code)
+            yield malformed.finding(
+                values, file=found.file, span=found.span, excerpt=found.excerpt, record=found.record
+            )
+        else:
+            yield found
 
 
 def _crash(file: str, line: int, row: Mapping[str, Any]) -> Finding:
-    """The finding of a line at which the software crashes."""
     problem = Problem(row["crash"], line, 0, len(row["text"]))
     return problem.in_line(file, row["text"], row["id"])
 
@@ -241,11 +238,6 @@ class _Lines:
     rows: dict[str, list[Row]] = field(default_factory=lambda: {name: [] for name in _TABLES})
     crashes: list[Row] = field(default_factory=list)
 
-    @property
-    def spans(self) -> set[tuple[int, int]]:
-        """Origin and record of the text spans."""
-        return {(row["origin"], row["record"]) for row in self.rows["mentions"]}
-
     def take(self, written: str, place: Row) -> None:
         """Read a line of the format, in which the software may see several.
 
@@ -253,29 +245,25 @@ class _Lines:
             written: the line.
             place: its document, origin and record, and its row of `rejected_records` if it has one.
         """
-        for line in written.split("\r"):
-            if record := line.strip(_TRIMMED):
-                self._record(record, place)
-
-    def _record(self, line: str, place: Row) -> None:
-        name, tab, rest = line.partition("\t")
         at: Row = {column: place[column] for column in ("document", "origin", "record")}
-        letter = name[0]
-        if tab and name == "*":
-            if rest.startswith(_EQUIVALENCE):
-                group = {**at, "group": f"{at['origin']}.{at['record']}", "kind": "Equiv"}
-                members = rest.removeprefix(_EQUIVALENCE).split(" ")
-                self.rows["groups"] += ({**group, "member": member} for member in members)
-        elif tab and letter in "TW" and (span := _SPAN.fullmatch(rest)):
-            self._span(name, span, at, place)
-        elif tab and letter in "ER" and (event := _EVENT.fullmatch(rest)):
-            self._event(name, event, at, place)
-        elif tab and letter in "MN" and (found := _modifier(letter, rest)):
-            modifier = {"modifier": name, "label": found[1], "target": found[2]}
-            value = {"value": found[3] if letter == "N" else None}
-            self.rows["modifiers"].append(at | modifier | value)
-        else:
-            self._unread(line, place)
+        for line in filter(None, (record.strip(_TRIMMED) for record in written.split("\r"))):
+            name, tab, rest = line.partition("\t")
+            match = _FORMS[name[0]].fullmatch(rest) if tab and name[0] in _FORMS else None
+            if tab and name == "*":
+                if rest.startswith(_EQUIVALENCE):
+                    group = {**at, "group": f"{at['origin']}.{at['record']}", "kind": "Equiv"}
+                    members = rest.removeprefix(_EQUIVALENCE).split(" ")
+                    self.rows["groups"] += ({**group, "member": member} for member in members)
+            elif match is None:
+                self._reject(line, place)
+            elif match.re is _SPAN:
+                self._span(name, match, at, place)
+            elif match.re is _EVENT:
+                self._event(name, match, at, place)
+            else:
+                value = match[3] if match.re is _NORMALIZATION else None
+                modifier = {"modifier": name, "label": match[1], "target": match[2], "value": value}
+                self.rows["modifiers"].append(at | modifier)
 
     def _span(self, name: str, span: re.Match[str], at: Row, place: Row) -> None:
         parts = [tuple(map(int, part.split(" "))) for part in span[2].split(";")]
@@ -283,23 +271,32 @@ class _Lines:
             self._crash(TOO_LARGE, span.string, name, place)
             return
         fragments = [{"start": start, "end": end} for start, end in parts]
-        offsets = {"start": min(part[0] for part in parts), "end": max(part[1] for part in parts)}
-        row = {"mention": name, "label": span[1], **offsets, "text": span[3]}
-        row |= {"fragments": fragments if len(parts) > 1 else None}
-        self.rows["mentions"].append(at | row)
+        mention = {
+            "mention": name,
+            "label": span[1],
+            "start": min(start for start, _ in parts),
+            "end": max(end for _, end in parts),
+            "text": span[3],
+            "fragments": fragments if len(parts) > 1 else None,
+        }
+        self.rows["mentions"].append(at | mention)
 
     def _event(self, name: str, event: re.Match[str], at: Row, place: Row) -> None:
         filled = tuple(arguments(event[2]))
         if not filled:
             self._crash(NO_ARGUMENTS, event.string, name, place)
-            self._unread(f"{name}\t{event.string}", place)
+            self._reject(f"{name}\t{event.string}", place)
             return
         label, _, trigger = event[1].partition(":")
-        whole = not label or not trigger
-        frame: Row = {"frame": name, "kind": "relation" if name[0] == "R" else "event"}
-        frame |= {"label": event[1] if whole else label, "trigger": None if whole else trigger}
         frame_row = len(self.rows["frames"])
-        self.rows["frames"].append(at | frame | {"row": frame_row})
+        frame = {
+            "row": frame_row,
+            "frame": name,
+            "kind": "relation" if name[0] == "R" else "event",
+            "label": label if label and trigger else event[1],
+            "trigger": trigger if label and trigger else None,
+        }
+        self.rows["frames"].append(at | frame)
         self.rows["arguments"] += (
             {**at, "frame_row": frame_row, "position": position, "role": role, "target": target}
             for position, (role, target) in enumerate(filled, start=1)
@@ -309,10 +306,10 @@ class _Lines:
         if place.get("code") != code:
             self.crashes.append(place | {"crash": code, "text": f"{name}\t{line}", "id": name})
 
-    def _unread(self, line: str, place: Row) -> None:
+    def _reject(self, line: str, place: Row) -> None:
         """A record that the software does not understand either: it drops lines without a tab."""
         name, tab, rest = line.partition("\t")
-        known = _TYPE.fullmatch(rest)
+        label = _TYPE.fullmatch(rest)
         kind = BIONLP.kind(name[0]) if name[0] != "*" else None
         given = place["origin"] in self.given
         code = place.get("code", BIONLP.unknown)
@@ -323,7 +320,7 @@ class _Lines:
             "text": line,
             **place,
             "id": name if tab else None,
-            "label": known[1] if known and tab else None,
+            "label": label[1] if label and tab else None,
             "kind": _GIVEN if given and tab else kind.what if kind else "unknown",
             "code": BIONLP.unknown if tab and code == BIONLP.no_tab else code,
         }
@@ -331,37 +328,27 @@ class _Lines:
 
     def added_to(self, corpus: Corpus) -> Corpus:
         """A corpus with these records, its events in the order of their lines."""
-        first = corpus.frames["row"].max()
-        first = 0 if not isinstance(first, int) else first + 1
-        for row in self.rows["frames"]:
-            row["row"] += first
-        for row in self.rows["arguments"]:
-            row["frame_row"] += first
-        joined = {name: _with(getattr(corpus, name), rows) for name, rows in self.rows.items()}
+        last = corpus.frames["row"].max()
+        first = last + 1 if isinstance(last, int) else 0
+        joined = {}
+        for name, rows in self.rows.items():
+            table: pl.DataFrame = getattr(corpus, name)
+            if rows:
+                listed = [{"row": 0, **row} for row in rows]
+                schema = {key: kind for key, kind in table.schema.items() if key in listed[0]}
+                more = pl.DataFrame(listed, schema=schema, orient="row")
+                more = more.with_columns(pl.col("^(row|frame_row)$") + first)
+                table = pl.concat([table, more], how="diagonal")
+            joined[name] = table
         order = ("document", "origin", "record")
         events = joined["frames"].sort(*order, "row", maintain_order=True)
-        rows = events.select(frame_row="row", _row=pl.int_range(pl.len(), dtype=pl.Int64))
-        filled = joined["arguments"].join(rows, on="frame_row", maintain_order="left")
+        numbers = events.select(frame_row="row", _row=pl.int_range(pl.len(), dtype=pl.Int64))
+        filled = joined["arguments"].join(numbers, on="frame_row", maintain_order="left")
         filled = filled.with_columns(frame_row="_row").drop("_row").sort("frame_row", "position")
         joined |= {"frames": events, "arguments": filled}
         for name in ("mentions", "modifiers"):
             joined[name] = joined[name].sort(*order, maintain_order=True)
-        return corpus.replace(**{name: _numbered(rows) for name, rows in joined.items()})
-
-
-def _modifier(letter: str, rest: str) -> re.Match[str] | None:
-    return (_MODIFIER if letter == "M" else _NORMALIZATION).fullmatch(rest)
-
-
-def _with(table: pl.DataFrame, rows: Iterable[Row]) -> pl.DataFrame:
-    """A table with more rows, whose other columns are null."""
-    listed = [{"row": 0, **row} for row in rows]
-    if not listed:
-        return table
-    columns = {name: kind for name, kind in table.schema.items() if name in listed[0]}
-    more = pl.DataFrame(listed, schema=columns, orient="row")
-    return pl.concat([table, more], how="diagonal")
-
-
-def _numbered(table: pl.DataFrame) -> pl.DataFrame:
-    return table.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+        number = pl.int_range(pl.len(), dtype=pl.Int64)
+        return corpus.replace(
+            **{name: table.with_columns(row=number) for name, table in joined.items()}
+        )

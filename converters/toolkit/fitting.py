@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 import polars as pl
 
@@ -141,46 +140,27 @@ def without_repeated(corpus: Corpus, tables: frozenset[str]) -> Corpus:
     """
     if corpus.modifiers.is_empty():
         return corpus
-    twice = corpus.cached(_twice)
-    kept = [
-        rows
-        for rows, column in ((twice.own, "mentions.entity"), (twice.linked, "links"))
-        if column in tables
-    ]
-    found = corpus
+    own, mentions, linked, links = corpus.cached(_twice)
+    forms = ((own, "mentions.entity"), (linked, "links"))
+    kept = [rows for rows, column in forms if column in tables]
+    key, found = pl.col("row"), dict[str, pl.DataFrame]()
     if "modifiers" not in tables and kept:
-        found = found.replace(modifiers=_without(corpus.modifiers, pl.concat(kept)))
+        found["modifiers"] = corpus.modifiers.filter(~key.is_in(pl.concat(kept).implode()))
     if "links" not in tables:
-        found = found.replace(links=_without(corpus.links, twice.links))
+        found["links"] = corpus.links.filter(~key.is_in(links.implode()))
     if "mentions.entity" not in tables:
-        here = pl.col("row").is_in(twice.mentions.implode())
-        entity = pl.when(~here).then(pl.col("entity"))
-        found = found.replace(mentions=corpus.mentions.with_columns(entity=entity))
-    return found
+        entity = pl.when(~key.is_in(mentions.implode())).then(pl.col("entity"))
+        found["mentions"] = corpus.mentions.with_columns(entity=entity)
+    return corpus.replace(**found)
 
 
-class _Twice(NamedTuple):
-    """The keys of the rows that a corpus has in both forms.
+def _twice(corpus: Corpus) -> tuple[pl.Series, ...]:
+    """What is in a corpus both as a modifier and as the entity or a link of its mention.
 
-    Attributes:
-        own: of the modifiers that are the entity of their mention.
-        mentions: of these mentions.
-        linked: of the modifiers that are a link of their mention.
-        links: of these links.
+    Returns:
+        The keys of the modifiers that are the entity of their mention, of these mentions, of the
+        modifiers that are a link of their mention, and of these links.
     """
-
-    own: pl.Series
-    mentions: pl.Series
-    linked: pl.Series
-    links: pl.Series
-
-
-def _without(rows: pl.DataFrame, keys: pl.Series) -> pl.DataFrame:
-    return rows.filter(~pl.col("row").is_in(keys.implode()))
-
-
-def _twice(corpus: Corpus) -> _Twice:
-    """What is in a corpus both as a modifier and as the entity or a link of its mention."""
     key = ["document", "target", "entity"]
     rows = corpus.modifiers.filter(is_normalization(), pl.col("label") == LABEL)
     named = rows.select("document", "target", "row", entity=entity_of("value"))
@@ -189,11 +169,10 @@ def _twice(corpus: Corpus) -> _Twice:
     links = mentions.drop("entity").rename({"row": "mention_row"})
     links = links.join(corpus.links.select("entity", "mention_row", "row"), on="mention_row")
     # One may be repeated thousands of times on both sides: no row is joined to all of the others.
-    return _Twice(
-        own=named.join(mentions, on=key, how="semi")["row"],
-        mentions=mentions.join(named, on=key, how="semi")["row"],
-        linked=named.join(links, on=key, how="semi")["row"],
-        links=links.join(named, on=key, how="semi")["row"],
+    return tuple(
+        first.join(second, on=key, how="semi")["row"]
+        for held in (mentions, links)
+        for first, second in ((named, held), (held, named))
     )
 
 
@@ -204,7 +183,6 @@ def _twice(corpus: Corpus) -> _Twice:
 COMMON: Mapping[str, str] = MappingProxyType(
     {"documents": "document", "documents.text": "text", "rejected_records": "unreadable record"}
 )
-_IDENTIFIERS = {"mentions": "mention", "frames": "frame", "modifiers": "modifier"}
 
 
 def worded(words: Mapping[str, str], item: str, rows: pl.DataFrame) -> Mapping[str, int]:
@@ -221,19 +199,15 @@ def worded(words: Mapping[str, str], item: str, rows: pl.DataFrame) -> Mapping[s
         >>> worded({"modifiers": "modifier", "modifiers:N": "N line"}, "modifiers", rows)
         {'N line': 2, 'modifier': 1}
     """
-    word = words.get(item) or COMMON.get(item) or _default(item)
+    plain = f"row of {item}" if item in TABLES else f"value of {item}"
+    word = words.get(item) or COMMON.get(item) or plain
     letters = {key[-1]: words[key] for key in words if key[:-1] == f"{item}:"}
-    if not letters or item not in _IDENTIFIERS:
+    if not letters or item not in _HOLDERS:
         return {word: rows.height} if rows.height else {}
-    first = rows[_IDENTIFIERS[item]].str.head(1)
+    first = rows[_HOLDERS[item]].str.head(1)
     sizes = pl.DataFrame({"letter": first}).group_by("letter", maintain_order=True).len()
     counts: dict[str, int] = {}
     for letter, size in sizes.iter_rows():
         name = letters.get(letter or "", word)
         counts[name] = counts.get(name, 0) + size
     return counts
-
-
-def _default(item: str) -> str:
-    """The word of a format that declares none: that of the representation."""
-    return f"row of {item}" if item in TABLES else f"value of {item}"

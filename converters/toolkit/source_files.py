@@ -425,14 +425,9 @@ class JoinedTables:
         return self.table.read(text)
 
     @cached_property
-    def _counts(self) -> list[int]:
-        """The number of lines of each file."""
-        return [body.count("\n") for body in self.bodies]
-
-    @cached_property
     def _ends(self) -> list[int]:
         """The number of lines up to the end of each file."""
-        return list(accumulate(self._counts))
+        return list(accumulate(body.count("\n") for body in self.bodies))
 
     def place(self, line: int) -> tuple[int, int]:
         """The index of the file that a line of the joined table is in, and its number there."""
@@ -446,14 +441,13 @@ class JoinedTables:
         if len(self.origins) == 1:
             record = pl.col("line") + (self.first - 1)
             return parsed.with_columns(origin=pl.lit(self.origins[0], pl.Int64), record=record)
-        before = [0, *self._ends[:-1]] if self._ends else []
-        schema = {"origin": pl.Int64, "count": pl.Int64, "before": pl.Int64}
-        files = pl.DataFrame([self.origins, self._counts, before], schema=schema)
-        lines = files.select(pl.all().repeat_by("count")).explode(files.columns)
-        lines = lines.with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
-        joined = parsed.join(lines, on="line", how="left", maintain_order="left")
-        record = pl.col("line") - pl.col("before") + self.first - 1
-        return joined.with_columns(record=record).drop("before", "count")
+        files = pl.DataFrame({"origin": self.origins, "end": self._ends}, orient="col")
+        before = files.select("origin", before=pl.col("end").shift(1, fill_value=0))
+        joined = parsed.with_columns(before=pl.col("line") - 1).join_asof(
+            before.cast(pl.Int64), on="before", coalesce=False, suffix="_of_file"
+        )
+        record = pl.col("line") - pl.col("before_of_file") + self.first - 1
+        return joined.with_columns(record=record).drop("before", "before_of_file")
 
     def take_rows(self) -> pl.DataFrame:
         """The rows, which are not kept: there are none after that."""

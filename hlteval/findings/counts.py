@@ -60,6 +60,16 @@ def singular(phrase: str) -> str:
     return f"{found['before']}{nouns}{relative}{phrase[found.end() :]}"
 
 
+def enumeration(words: Sequence[str], last: str = "and") -> str:
+    """Words as a list in a sentence.
+
+    Examples:
+        >>> enumeration(["a"]), enumeration(["a", "b", "c"], "or")
+        ('a', 'a, b or c')
+    """
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
 def _noun(word: str) -> str:
     """The singular of a noun.
 

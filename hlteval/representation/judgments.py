@@ -12,6 +12,7 @@ Conventions:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -169,13 +170,10 @@ def merge_instances(decisions: pl.DataFrame, constants: Constants) -> pl.DataFra
     """
     key = ["document", "label", *["status"] * constants.by_status]
     rows = decisions.filter(~pl.col("label").is_in([NONE, UNANNOTATED])).sort(*key, "start", "end")
-    before = pl.col("end").cum_max().shift().over(key)
-    # of text, the end is inside; and 0.3 - 0.2 is not quite 0.1
-    gap = (pl.col("start") - before - pl.col("text").cast(pl.Float64)).round(9)
-    most = pl.when("text").then(constants.characters).otherwise(constants.seconds).cast(pl.Float64)
-    silent = decisions.filter(pl.col("label") == UNANNOTATED)
-    rows = _with_silence(rows.with_columns(before=before), silent)
-    begins = before.is_null() | most.is_null() | (gap >= most) | pl.col("broken")
+    begins = begins_instance(key, constants.seconds, constants.characters)
+    rows = rows.with_columns(begins=begins, before=_end_before(key))
+    rows = _with_silence(rows, decisions.filter(pl.col("label") == UNANNOTATED))
+    begins = pl.col("begins") | pl.col("broken")
     numbered = rows.with_columns(number=begins.cum_sum())
     instances = numbered.group_by("number", maintain_order=True).agg(
         pl.col("document", "text", "label").first(), pl.col("start").min(), pl.col("end").max()
@@ -183,6 +181,28 @@ def merge_instances(decisions: pl.DataFrame, constants: Constants) -> pl.DataFra
     statuses = joined_statuses(numbered)
     instances = instances.join(statuses, on="number", how="left", maintain_order="left")
     return instances.select("document", "text", "label", "status", "start", "end")
+
+
+def begins_instance(
+    key: Sequence[str], seconds: float | None, characters: float | None
+) -> pl.Expr:
+    """Whether a row is the first of an instance: no less than a gap after the rows before it.
+
+    Args:
+        key: what the rows of an instance have in common; rows are sorted by it, and by place.
+        seconds: the least gap of audio and video between two instances; None to merge none.
+        characters: the same of text.
+    """
+    before = _end_before(key)
+    # of text, the end is inside; and 0.3 - 0.2 is not quite 0.1
+    gap = (pl.col("start") - before - pl.col("text").cast(pl.Float64)).round(9)
+    most = pl.when("text").then(characters).otherwise(seconds).cast(pl.Float64)
+    return before.is_null() | most.is_null() | (gap >= most)
+
+
+def _end_before(key: Sequence[str]) -> pl.Expr:
+    """The last end of the rows before, of those with the same key."""
+    return pl.col("end").cum_max().shift().over(key)
 
 
 def joined_statuses(numbered: pl.DataFrame) -> pl.DataFrame:

@@ -195,11 +195,11 @@ def read_header(rows: Sequence[Sequence[str]], table: Table) -> Iterator[Header]
     needed = tuple(column for column in table.columns if not column.optional)
     if is_numbered(first) and len(first) in {len(titles), len(needed)}:
         columns = table.columns if len(first) == len(titles) else needed
-        yield from _renamed(first, list(columns), table)
+        yield from _known_header(first, list(columns), table)
         return
     if 2 * sum(cell in titles for cell in first) > len(first) or not _recurs(rows):
         if not any(character in title for title in first for character in '",;|'):
-            yield from _renamed(first, _named(first, rows[1:], table), table)
+            yield from _known_header(first, _match_titles(first, rows[1:], table), table)
         return
     for columns in dict.fromkeys((table.columns, needed)):
         if len(first) == len(columns):
@@ -241,7 +241,7 @@ def _recurs(rows: Sequence[Sequence[str]]) -> bool:
     )
 
 
-def _named(
+def _match_titles(
     titles: Sequence[str], rows: Sequence[Sequence[str]], table: Table
 ) -> list[Column | None]:
     """The column that each title of a header names, or nearly names; None for the others.
@@ -271,7 +271,9 @@ def _named(
     return found
 
 
-def _renamed(titles: Sequence[str], found: list[Column | None], table: Table) -> Iterator[Header]:
+def _known_header(
+    titles: Sequence[str], found: list[Column | None], table: Table
+) -> Iterator[Header]:
     """The reading of a header with other names, of which some columns may have been found.
 
     A header that lacks a column is none: its format reports the name.

@@ -10,6 +10,7 @@ from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import combinations, pairwise
 
+from hlteval.findings.counts import enumeration
 from hlteval.syntax.tsv import Column, Table, shorten
 
 #: The columns of a file in their order; None for one that the table does not have.
@@ -75,7 +76,7 @@ def _as_listed(cell: str, words: Sequence[str]) -> str:
     return alike[0] if len(alike) == 1 else cell
 
 
-def _moved(cells: Cells, places: Sequence[int]) -> Cells:
+def _reorder(cells: Cells, places: Sequence[int]) -> Cells:
     """Cells in another order: `places` has for each its place before."""
     if len(cells) <= max(places):
         return cells
@@ -84,8 +85,8 @@ def _moved(cells: Cells, places: Sequence[int]) -> Cells:
 
 def _order(places: Sequence[int], names: Sequence[str], *, with_header: bool) -> Step:
     """The step that puts columns in another order."""
-    move = partial(_moved, places=tuple(places))
-    return Step(EXCHANGED, {"columns": listed(names)}, move, move if with_header else same)
+    move = partial(_reorder, places=tuple(places))
+    return Step(EXCHANGED, {"columns": enumeration(names)}, move, move if with_header else same)
 
 
 def order_step(columns: Columns, table: Table) -> Step | None:
@@ -171,7 +172,7 @@ def length_step(
         return _surplus(columns, rows, table, length), columns
     is_clear = length > 1 or not any(fits(column, NO_WORD) for column in columns)
     if length + 1 == _counts(columns, table).start and is_clear:
-        return _lacking(columns, rows, table)
+        return _missing_column(columns, rows, table)
     return None
 
 
@@ -190,16 +191,16 @@ def _surplus(columns: Columns, rows: Sequence[Cells], table: Table, length: int)
     example = next((cells for cells in rows if len(cells) == length), [])
     if len({tuple(cells[at] for cells in rows if at < len(cells)) for at in found}) == 1:
         return _too_many(rows, length, found[-1])
-    numbers = listed([str(at + 1) for at in found], "or")
-    cells = listed([shorten(example[at], 20) or "nothing" for at in found], "or")
+    numbers = enumeration([str(at + 1) for at in found], "or")
+    cells = enumeration([shorten(example[at], 20) or "nothing" for at in found], "or")
     values = {"column": f"column {numbers}", "example": cells, "hint": "leave the column out"}
     return Step(SURPLUS, values, _leaving_out(found[-1], length), can_undo=False)
 
 
-def _lacking(columns: Columns, rows: Sequence[Cells], table: Table) -> tuple[Step, Columns]:
+def _missing_column(columns: Columns, rows: Sequence[Cells], table: Table) -> tuple[Step, Columns]:
     """The step for a column that is missing; it names all that may be."""
     found = _least(range(len(columns)), lambda at: _misfit(_without(columns, at), rows, table))
-    names = listed([name_of(columns, at, table) for at in found], "or")
+    names = enumeration([name_of(columns, at, table) for at in found], "or")
     return Step(LACKING, {"column": names}, can_undo=False), _without(columns, found[-1])
 
 
@@ -214,16 +215,6 @@ def _misfit(columns: Columns, rows: Sequence[Cells], table: Table) -> tuple[int,
     telling = [at for at, column in enumerate(columns) if not fits(column, NO_WORD)]
     bad = _bad(columns, rows, table)
     return sum(bad), -sum(len(rows) - bad[at] for at in telling)
-
-
-def listed(words: Sequence[str], last: str = "and") -> str:
-    """Words as a list in a sentence.
-
-    Examples:
-        >>> listed(["a"]), listed(["a", "b", "c"], "or")
-        ('a', 'a, b or c')
-    """
-    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _counts_up(cells: Sequence[str]) -> bool:

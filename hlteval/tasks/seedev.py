@@ -14,10 +14,18 @@ from hlteval.grammars import vocabulary
 from hlteval.scoring.seedev.event_pairs import Evaluation
 from hlteval.scoring.seedev.events import Comparison
 from hlteval.scoring.seedev.metric import EventMatch, Options
+from hlteval.scoring.seedev.official import OfficialEventMatch
 from hlteval.validators.seedev.schema import schema
 
 BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives", "False Positives")
-FULL_MEASURES = ("SER", "Mismatches", "Insertions", "Deletions", "Precision", "Recall")
+FULL_MEASURES: tuple[str, ...] = (
+    "SER",
+    "Mismatches",
+    "Insertions",
+    "Deletions",
+    "Precision",
+    "Recall",
+)
 
 _EQUIVALENT, _IDENTICAL = "Is_Functionally_Equivalent_To", "Has_Sequence_Identical_To"
 
@@ -54,6 +62,9 @@ def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation
     )
 
 
+METRICS: Mapping[str, type[EventMatch]] = {"plan": EventMatch, "official": OfficialEventMatch}
+
+
 def binary(profile: str, options: Options) -> EventMatch:
     """The metric of seedev-binary; with sentences, also inside sentences."""
     labels, commutative = _labels("binary"), _commutative("binary")
@@ -66,7 +77,7 @@ def binary(profile: str, options: Options) -> EventMatch:
     names = (*standard.names, *twice)
     inside = replace(standard, name="Inside sentences", names=names, inside_sentences=True)
     clusters = vocabulary("seedev")["clusters"] if official else ()
-    return EventMatch(
+    return METRICS[profile](
         profile=profile,
         evaluations=(
             standard,
@@ -82,17 +93,15 @@ def binary(profile: str, options: Options) -> EventMatch:
 def full(profile: str) -> EventMatch:
     """The metric of seedev-full."""
     allowed = schema("full")
-    labels, commutative, measures = sorted(_labels("full")), _commutative("full"), FULL_MEASURES
+    labels, commutative = sorted(_labels("full")), _commutative("full")
     comparison = Comparison(allowed.conditions)
     if profile == "official":
         labels, commutative = vocabulary("seedev")["listed_in_full"], frozenset()
         roles = {event.label: (event.mandatory, event.one_of) for event in allowed.events.values()}
         comparison = replace(comparison, roles=roles)
-    else:
-        measures = (*measures, "F1")
-    return EventMatch(
+    return METRICS[profile](
         profile=profile,
         evaluations=(_standard(tuple(labels), "Main scoring", commutative),),
         comparison=comparison,
-        measures=measures,
+        measures=FULL_MEASURES if profile == "official" else (*FULL_MEASURES, "F1"),
     )

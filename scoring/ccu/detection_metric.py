@@ -4,7 +4,10 @@ Three steps, as in Appendix A of the plan:
 
 - `spans`: which system instances are correct;
 - `detections`: the evaluation label of each instance;
-- `spans.average_precision`, `detection_measures`: what follows from labels and detection scores.
+- here: section C.4 for each class, for all documents and for those of each genre (text, audio,
+  video), and the means over classes that have references. At the lowest detection score everything
+  that a system has counts: precision, recall and F1 there, and their scaled versions, are those of
+  the public scorer.
 
 Before them come Appendix D (`representation.judgments`, what the reference is) and the choice of
 system instances (`system_instances`).
@@ -19,23 +22,147 @@ from typing import Literal
 
 import polars as pl
 
+from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
-from hlteval.scoring import metric
-from hlteval.scoring.ccu import detection_measures, detections
-from hlteval.scoring.ccu.detection_measures import ALL, MEASURES, RATES
+from hlteval.representation.corpus import of_documents
+from hlteval.scoring.ccu import detections
 from hlteval.scoring.ccu.detections import (
+    CORRECT,
+    FALSE,
     MISSED,
+    ROWS,
     UNMAPPED,
     UNPLACED,
+    UNWRITTEN,
     ChangeOptions,
     DetectionOptions,
 )
-from hlteval.scoring.metric import Metric, Tables
+from hlteval.scoring.ccu.spans import average_precision, points
+from hlteval.scoring.metric import SCORINGS, Metric, Tables
+from hlteval.scoring.ratios import rates, side_rates
 
 Values = dict[str, float | None]
+ALL = "all"
+GENRES = ("text", "audio", "video")
+GROUP = ("criterion", "genre", "class")
+RATES = ("precision", "recall", "f1", "scaled_precision", "scaled_recall", "scaled_f1")
+MEASURES = ("ap", "ap_interpolated", *RATES)
+SUMS = ("tp", "fp", "md", "scaled_tp", "scaled_fp")
+#: The labels of instances of the reference that are counted as missed.
+_LOST = (MISSED, UNWRITTEN)
 #: How many names are listed in a note.
 _MOST = 5
-_COUNTS = ("relevant", "tp", "fp", "md", "scaled_tp", "scaled_fp", "llr")
+
+
+def by_genre(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of instances, once under their genre and once under all."""
+    instances = rows.drop_nulls("outcome")
+    return pl.concat([instances.with_columns(genre=pl.lit(ALL)), instances])
+
+
+def curves(instances: pl.DataFrame) -> pl.DataFrame:
+    """The points of each class that has references, as from `spans.points`."""
+    relevant = _relevant(instances)
+    found = instances.filter(pl.col("outcome").is_in([CORRECT, FALSE]))
+    hits = found.join(relevant, on=GROUP, how="semi").select(
+        *GROUP, "llr", hit=pl.col("outcome") == CORRECT
+    )
+    return points(hits, relevant, GROUP)
+
+
+def _relevant(instances: pl.DataFrame) -> pl.DataFrame:
+    """How many instances the reference has, of each class that it has."""
+    expected = instances.filter(
+        pl.col("outcome").is_in([CORRECT, *_LOST, UNMAPPED]),
+        pl.col("reference_start").is_not_null(),
+    )
+    return expected.group_by(GROUP).agg(relevant=pl.len().cast(pl.Int64)).sort(GROUP)
+
+
+def classes(instances: pl.DataFrame, swept: pl.DataFrame) -> pl.DataFrame:
+    """The measures of each class that has references: `GROUP`, counts, `llr` and `MEASURES`.
+
+    Those of hidden norms are null if there is no mapping.
+
+    Args:
+        instances: as from `by_genre`.
+        swept: their `curves`.
+    """
+    correct, false = pl.col("outcome") == CORRECT, pl.col("outcome") == FALSE
+    counts = instances.group_by(GROUP).agg(
+        pl.col("disclosure").first(),
+        tp=correct.sum().cast(pl.Int64),
+        fp=false.sum().cast(pl.Int64),
+        md=pl.col("outcome").is_in(_LOST).sum().cast(pl.Int64),
+        scaled_tp=pl.col("tp_share").filter(correct).sum(),
+        scaled_fp=false.sum() + pl.col("fp_share").filter(correct).sum(),
+        llr=pl.col("llr").filter(correct | false).min(),
+    )
+    joined = _relevant(instances).join(counts, on=GROUP, maintain_order="left")
+    areas = average_precision(swept, GROUP)
+    joined = joined.join(areas, on=GROUP, how="left", maintain_order="left")
+    rated = with_rates(joined.with_columns(pl.col("ap", "ap_interpolated").fill_null(0.0)))
+    is_scored = pl.col("tp") + pl.col("md") > 0
+    return rated.with_columns(pl.when(is_scored).then(pl.col(MEASURES)).name.keep())
+
+
+def with_rates(counts: pl.DataFrame) -> pl.DataFrame:
+    """Counts with precision, recall, F1 and their scaled versions; null where undefined."""
+    right, wrong, scaled, beside, relevant = map(
+        pl.col, ("tp", "fp", "scaled_tp", "scaled_fp", "relevant")
+    )
+    plain = rates(right, right + wrong, relevant)
+    shares = side_rates(scaled, scaled + beside, scaled, relevant)
+    return counts.with_columns(**dict(zip(RATES, (*plain, *shares), strict=True)))
+
+
+def means(measured: pl.DataFrame) -> pl.DataFrame:
+    """The means over classes that are scored and their rates together, by criterion and genre.
+
+    Args:
+        measured: the classes, as from `classes`.
+    """
+    disclosed = (
+        pl.col("ap").filter(pl.col("disclosure") == name).mean().alias(f"map_{name}")
+        for name in ("known", "hidden")
+    )
+    scored = measured.drop_nulls("ap").group_by("criterion", "genre", maintain_order=True)
+    return with_rates(
+        scored.agg(
+            pl.len().alias("classes"),
+            pl.col(MEASURES).mean().name.prefix("mean_"),
+            *disclosed,
+            pl.col("tp", "fp", "md", "relevant", "scaled_tp", "scaled_fp").sum(),
+        )
+    )
+
+
+def values(
+    measured: pl.DataFrame, averaged: pl.DataFrame, criterion: str, ending: str = ""
+) -> Iterator[tuple[str, float | None]]:
+    """The values of a criterion by name.
+
+    Args:
+        measured: the classes.
+        averaged: their means.
+        criterion: whose values are wanted.
+        ending: what is added to their names.
+    """
+    genres = {row["genre"]: row for row in averaged.filter(criterion=criterion).to_dicts()}
+    every = genres.get(ALL, {})
+    yield f"map{ending}", every.get("mean_ap")
+    for genre in GENRES:
+        yield f"map.{genre}{ending}", genres.get(genre, {}).get("mean_ap")
+    for name in ("known", "hidden"):
+        yield f"map.{name}{ending}", every.get(f"map_{name}")
+    yield f"classes{ending}", every.get("classes", 0)
+    yield f"map_interpolated{ending}", every.get("mean_ap_interpolated")
+    for name in RATES:
+        yield f"mean_{name}{ending}", every.get(f"mean_{name}")
+        yield f"micro_{name}{ending}", every.get(name)
+    rows = measured.filter(criterion=criterion, genre=ALL).sort("class").to_dicts()
+    for name in MEASURES:
+        yield from ((f"{name}.{row['class']}{ending}", row[name]) for row in rows)
 
 
 def with_congruence(instances: pl.DataFrame) -> pl.DataFrame:
@@ -48,54 +175,11 @@ def with_congruence(instances: pl.DataFrame) -> pl.DataFrame:
         >>> with_congruence(pl.DataFrame(rows | {"llr": [3.0, 1.0]}))["congruence"].to_list()
         [1.5, 0.5]
     """
-    found = pl.col("llr").filter(pl.col("outcome") != MISSED)
-    width = (found.max() - found.min()).over("criterion", "class")
-    own = pl.when((width > 0) & (pl.col("outcome") != MISSED)).then(pl.col("llr") / width)
-    return instances.with_columns(congruence=own)
-
-
-def notes(total: pl.DataFrame) -> Iterator[str]:
-    """Say what is not scored, and why.
-
-    Of hidden norms, that is those without a mapping, or those that it does not list by name.
-
-    Args:
-        total: the labels of all instances.
-    """
-    instances = total.drop_nulls("outcome")
-    of_reference = pl.col("reference_start").is_not_null()
-    expected = instances.filter(of_reference)["class"].unique()
-    unmapped = instances.filter(outcome=UNMAPPED)
-    others, hidden, named = (
-        rows["class"].unique().sort().to_list()
-        for rows in (
-            instances.filter(~pl.col("class").is_in(expected.implode())),
-            unmapped.filter(of_reference),
-            unmapped.filter(~of_reference),
-        )
-    )
-    if others:
-        which = _are(len(others), "class of the system", "classes of the system")
-        yield f"{which[0]} without references {which[1]} not scored: {_few(others)}"
-    if hidden:
-        which = _are(len(hidden), "hidden norm", "hidden norms")
-        yield f"{which[0]} {which[1]} not scored without a mapping (--mapping): {_few(hidden)}"
-    elif named:
-        which = _are(len(named), "norm of the system", "norms of the system")
-        name = "names of hidden norms" if len(named) > 1 else "the name of a hidden norm"
-        yield f"{which[0]} with {name} {which[1]} not in the mapping and not scored: {_few(named)}"
-    if lost := total.filter(pl.col("criterion") == UNPLACED).height:
-        which = _are(lost, "system instance", "system instances")
-        yield f"{which[0]} without a place {which[1]} not scored"
-
-
-def _are(number: int, one: str, many: str) -> tuple[str, str]:
-    """A number of things, and the verb for them."""
-    return (f"1 {one}", "is") if number == 1 else (f"{number:,} {many}", "are")
-
-
-def _few(names: list[str]) -> str:
-    return ", ".join(names[:_MOST]) + (", …" if len(names) > _MOST else "")
+    detected = pl.col("outcome") != MISSED
+    scores = pl.col("llr").filter(detected)
+    width = (scores.max() - scores.min()).over("criterion", "class")
+    score = pl.when((width > 0) & detected).then(pl.col("llr") / width)
+    return instances.with_columns(congruence=score)
 
 
 class Detection(Metric):
@@ -114,16 +198,33 @@ class Detection(Metric):
         *,
         alignment: bool = True,  # noqa: ARG002
     ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """The evaluation labels of a batch of documents."""
-        return self.rows(*detections.selected((reference, system), self.options.index)), None
+        """The evaluation labels of the documents of a batch that are scored."""
+        if self.options.index is not None:
+            names = pl.Series(sorted(self.options.index), dtype=pl.String)
+            reference, system = (of_documents(side, names) for side in (reference, system))
+        return self.rows(reference, system), None
 
     @abstractmethod
     def rows(self, reference: Corpus, system: Corpus) -> pl.DataFrame:
         """The evaluation labels of the documents that are scored, as `detections.ROWS`."""
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """The labels of all batches."""
-        return detections.total(counts)
+        """The labels of all batches, sorted so that they do not depend on the batches."""
+        every = pl.concat([pl.DataFrame(schema=dict(ROWS)), *counts])
+        return every.sort("document", maintain_order=True)
+
+    def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
+        """All values, None each where the public scorer crashes; and tables that explain them."""
+        values, tables = self.evaluate(total)
+        return (dict.fromkeys(values) if self.crash(total) else values), tables
+
+    @abstractmethod
+    def evaluate(self, total: pl.DataFrame) -> tuple[Values, Tables]:
+        """All values, and the tables that show why they are what they are."""
+
+    def crash(self, total: pl.DataFrame) -> str:  # noqa: ARG002
+        """The case in which the public scorer crashes; empty if it does not, and by the plan."""
+        return ""
 
 
 @dataclass(frozen=True)
@@ -154,12 +255,12 @@ class InstanceDetection(Detection):
 
     def measures(self, total: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
         """The measures of each class, their means and the rates of all, and points of curves."""
-        instances = detection_measures.by_genre(total)
-        swept = detection_measures.curves(instances)
-        classes = detection_measures.classes(instances, swept)
-        return classes, detection_measures.means(classes), swept
+        instances = by_genre(total)
+        swept = curves(instances)
+        measured = classes(instances, swept)
+        return measured, means(measured), swept
 
-    def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
+    def evaluate(self, total: pl.DataFrame) -> tuple[Values, Tables]:
         """All values, and the tables that show why they are what they are.
 
         - `classes`: the measures of each class, by criterion and genre;
@@ -171,42 +272,78 @@ class InstanceDetection(Detection):
         first = pl.col("criterion") == pl.col("criterion").first()
         tables = {
             "scorings": _scorings(measured, averaged),
-            "classes": measured.select("criterion", "genre", "class", *_COUNTS, *MEASURES),
+            "classes": measured.select(*GROUP, "relevant", *SUMS, "llr", *MEASURES),
             "aggregated": averaged,
             "detections": with_congruence(total.drop_nulls("outcome")),
             "pr": swept.filter(pl.col("genre") == ALL, first).select(
-                "class", threshold="llr", precision="precision", recall="recall"
+                "class", pl.col("llr").alias("threshold"), "precision", "recall"
             ),
         }
         criteria = [item.written for item in self.options.overlap]
-        values = dict(detection_measures.values(measured, averaged, criteria[0]))
-        if len(criteria) > 1:
-            for name in criteria:
-                values |= detection_measures.values(measured, averaged, name, f"@{name}")
-        return values, tables
+        found = dict(values(measured, averaged, criteria[0]))
+        for name in criteria if len(criteria) > 1 else ():
+            found |= values(measured, averaged, name, f"@{name}")
+        return found, tables
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """Say what a reader of the values must know."""
-        return tuple(notes(total))
+        """Say what is not scored, and why.
+
+        Of hidden norms, that is those without a mapping, or those that it does not list by name.
+        """
+        instances = total.drop_nulls("outcome")
+        of_reference = pl.col("reference_start").is_not_null()
+        expected = instances.filter(of_reference)["class"].unique()
+        unmapped = instances.filter(outcome=UNMAPPED)
+        others, hidden, named = (
+            rows["class"].unique().sort().to_list()
+            for rows in (
+                instances.filter(~pl.col("class").is_in(expected.implode())),
+                unmapped.filter(of_reference),
+                unmapped.filter(~of_reference),
+            )
+        )
+        names = "names of hidden norms" if len(named) > 1 else "the name of a hidden norm"
+        unlisted = [] if hidden else named
+        lost = total.filter(criterion=UNPLACED).height
+        listed = (
+            (others, "class of the system", "without references ", "not scored"),
+            (hidden, "hidden norm", "", "not scored without a mapping (--mapping)"),
+            (unlisted, "norm of the system", f"with {names} ", "not in the mapping and not scored"),
+        )
+        notes = [
+            f"{count_of(len(which), what)} {whose}{_are(len(which))} {why}: "
+            + ", ".join([*which[:_MOST], *["…"] * (len(which) > _MOST)])
+            for which, what, whose, why in listed
+            if which
+        ]
+        if lost:
+            what = count_of(lost, "system instance")
+            notes.append(f"{what} without a place {_are(lost)} not scored")
+        return tuple(notes)
+
+
+def _are(number: int) -> str:
+    """The verb for a number of things."""
+    return "is" if number == 1 else "are"
 
 
 def _scorings(measured: pl.DataFrame, averaged: pl.DataFrame) -> pl.DataFrame:
     """The values as people read them: the means by genre, and each class; empty without any."""
     criteria = measured["criterion"].unique(maintain_order=True).to_list() or [""]
-    shown: list[tuple[str, str, Values]] = []
+    means = {"mAP": "mean_ap", "classes": "classes", **{rate: f"mean_{rate}" for rate in RATES}}
+    measures = {"references": "relevant", **{name: name for name in MEASURES}}
+    rows = []
     for name in criteria:
-        added = f" at {name}" if len(criteria) > 1 else ""
-        for own in averaged.filter(criterion=name).to_dicts() or [{"genre": ALL}]:
-            values = {"mAP": own.get("mean_ap"), "classes": own.get("classes")}
-            values |= {rate: own.get(f"mean_{rate}") for rate in RATES}
-            shown.append((f"Means{added}", own["genre"], values))
-        classes = measured.filter(criterion=name, genre=ALL).sort("class")
-        for own in classes.to_dicts() or [{"class": "none"}]:
-            values = {"references": own.get("relevant")}
-            values |= {measure: own.get(measure) for measure in MEASURES}
-            shown.append((f"Classes{added}", own["class"], values))
-    return metric.scorings(
-        {"evaluation": evaluation, "scoring": scoring, "measure": measure, "value": value}
-        for evaluation, scoring, values in shown
-        for measure, value in values.items()
-    )
+        at = f" at {name}" if len(criteria) > 1 else ""
+        genres = averaged.filter(criterion=name).to_dicts() or [{"genre": ALL}]
+        of_classes = measured.filter(criterion=name, genre=ALL).sort("class").to_dicts()
+        for title, key, columns, scorings in (
+            ("Means", "genre", means, genres),
+            ("Classes", "class", measures, of_classes or [{"class": "none"}]),
+        ):
+            rows += [
+                (f"{title}{at}", row[key], measure, row.get(column))
+                for row in scorings
+                for measure, column in columns.items()
+            ]
+    return pl.DataFrame(rows, schema=dict(SCORINGS), orient="row")

@@ -8,7 +8,7 @@ detection threshold follows from the scores alone, so that these rows are all th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -16,7 +16,6 @@ from typing import Literal, NamedTuple
 import polars as pl
 
 from hlteval.representation import Corpus, judgments
-from hlteval.representation.corpus import of_documents
 from hlteval.representation.judgments import NONE, UNANNOTATED, Constants
 from hlteval.scoring.ccu import spans
 from hlteval.scoring.ccu.spans import Criterion, half_open
@@ -30,7 +29,7 @@ from hlteval.scoring.ccu.spans import Criterion, half_open
 HIDDEN, KNOWN = "hidden", "known"
 
 
-def hidden_norms(reference: Corpus, system: Corpus, mapping: pl.DataFrame | None) -> frozenset[str]:
+def hidden_norms(reference: Corpus, system: Corpus, mapping: pl.DataFrame | None) -> list[str]:
     """The norms of the reference that the system can find by a mapping only.
 
     They are the hidden ones of its list, and others that the mapping names, but for those that are
@@ -45,30 +44,15 @@ def hidden_norms(reference: Corpus, system: Corpus, mapping: pl.DataFrame | None
         >>> listed = [{"row": 0, "entity": "005", "label": "hidden"}]
         >>> listed += [{"row": 1, "entity": "101", "label": "known"}]
         >>> mapping = pl.DataFrame({"sys_norm": ["A1", "A1"], "ref_norm": ["101", "006"]})
-        >>> sorted(hidden_norms(Corpus(entities=listed), Corpus(), mapping))
+        >>> hidden_norms(Corpus(entities=listed), Corpus(), mapping)
         ['005', '006']
     """
-    hidden = _listed(reference, HIDDEN) - _listed(system, HIDDEN)
+    ours, known, theirs = (
+        {*corpus.entities.filter(label=disclosure)["entity"].drop_nulls()}
+        for corpus, disclosure in ((reference, HIDDEN), (reference, KNOWN), (system, HIDDEN))
+    )
     targets = set() if mapping is None else {*mapping["ref_norm"]}
-    return frozenset(hidden | (targets - _listed(reference, KNOWN)))
-
-
-def _listed(corpus: Corpus, disclosure: str) -> set[str]:
-    return {*corpus.entities.filter(pl.col("label") == disclosure)["entity"].drop_nulls()}
-
-
-def unlisted(
-    system: pl.DataFrame, hidden: Collection[str], mapping: pl.DataFrame | None
-) -> pl.DataFrame:
-    """The instances of a system that have the name of a hidden norm, and that nothing maps.
-
-    Args:
-        system: instances, with their `label`.
-        hidden: the hidden norms.
-        mapping: `sys_norm` and `ref_norm`; None if there is none.
-    """
-    mapped = [] if mapping is None else mapping["sys_norm"].to_list()
-    return system.filter(pl.col("label").is_in(list(hidden)), ~pl.col("label").is_in(mapped))
+    return sorted((ours - theirs) | (targets - known))
 
 
 def in_plan_classes(
@@ -95,8 +79,8 @@ def in_plan_classes(
     if mapping is None:
         return own
     pairs = mapping.select(label="sys_norm", **{"class": "ref_norm"}).filter(is_hidden).unique()
-    found = system.join(pairs, on="label", maintain_order="left")
-    return pl.concat([own, found.select(own.columns)])
+    mapped = system.join(pairs, on="label", maintain_order="left")
+    return pl.concat([own, mapped.select(own.columns)])
 
 
 # Emotions of parts of documents instead of instances: an option of the public scorer.
@@ -149,27 +133,28 @@ def in_parts(
     """
     rows = segments.with_columns(pl.col("start", "end").round(3))
     first, last = pl.col("start").min().over("document"), pl.col("end").max().over("document")
-    bounds = [(first + part * step(last - first)).round(3) for part in range(1, number)]
-    names = [f"bound_{part}" for part in range(len(bounds) + 1)]
-    rows = rows.with_columns(*map(pl.Expr.alias, [*bounds, last], names))
-    part = pl.sum_horizontal(pl.lit(0), *(pl.col(name) <= pl.col("start") for name in names[:-1]))
-    rows = rows.with_columns(part=part)
-    limit = pl.coalesce(
-        *(pl.when(pl.col("part") == at).then(name) for at, name in enumerate(names))
-    )
-    later = (pl.col("end") - limit > limit - pl.col("start")) & (pl.col("part") < number - 1)
-    return rows.with_columns(part=pl.col("part") + later).drop(names)
+    rows = rows.with_columns(_first=first, _last=last, _step=step(last - first))
+
+    def bound(part: int | pl.Expr) -> pl.Expr:
+        return (pl.col("_first") + part * pl.col("_step")).round(3)
+
+    begun = (bound(part) <= pl.col("start") for part in range(1, number))
+    rows = rows.with_columns(part=pl.sum_horizontal(pl.lit(0), *begun))
+    is_last = pl.col("part") == number - 1
+    limit = pl.when(is_last).then("_last").otherwise(bound(pl.col("part") + 1))
+    is_later = ~is_last & (pl.col("end") - limit > limit - pl.col("start"))
+    return rows.with_columns(part=pl.col("part") + is_later).drop("_first", "_last", "_step")
 
 
 def parts_of_system(rows: pl.DataFrame, parts: pl.DataFrame) -> pl.DataFrame:
-    """What a system has in each part, as instances with the places of the parts.
+    """The labels of a system in each part, as instances with the places of the parts.
 
     Args:
         rows: instances of a system, places as written.
         parts: those of the reference, as from `parts_of_reference`.
     """
     own = parts.select(*_DOCUMENT, "start", "end").unique(maintain_order=True)
-    left, right, _ = spans.overlapping(half_open(rows), half_open(own), ("document",))
+    left, right, _ = spans.overlap_pairs(half_open(rows), half_open(own), ("document",))
     found = pl.concat([rows.select("label", "llr")[left], own[right]], how="horizontal")
     key = [*_DOCUMENT, "label", "start", "end"]
     best = found.group_by(key, maintain_order=True).agg(pl.col("llr").max())
@@ -250,13 +235,11 @@ class DetectionOptions:
     ) -> Constants:
         """The constants of Appendix D; the gaps are those of a profile where none are chosen."""
         return Constants(
-            seconds=seconds if self.merge_reference is None else self.merge_reference,
-            characters=(
-                characters if self.merge_reference_text is None else self.merge_reference_text
-            ),
-            by_status=self.merge_reference_by == "class-status",
-            votes=self.min_votes,
-            conflicts_unscored=self.conflicts_unscored,
+            seconds if self.merge_reference is None else self.merge_reference,
+            characters if self.merge_reference_text is None else self.merge_reference_text,
+            self.merge_reference_by == "class-status",
+            self.min_votes,
+            self.conflicts_unscored,
         )
 
 
@@ -291,18 +274,10 @@ def documents(reference: Corpus) -> pl.DataFrame:
     )
 
 
-def selected(sides: tuple[Corpus, Corpus], names: frozenset[str] | None) -> tuple[Corpus, Corpus]:
-    """The documents of both sides that are scored: those of an index, or all if it is None."""
-    if names is None:
-        return sides
-    chosen = pl.Series(sorted(names), dtype=pl.String)
-    return of_documents(sides[0], chosen), of_documents(sides[1], chosen)
-
-
 def system_instances(
     reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
 ) -> pl.DataFrame:
-    """What a system found in the documents of a reference, places as written.
+    """The instances of a system in the documents of a reference, places as written.
 
     What it says of documents that it could not process does not count.
 
@@ -336,49 +311,38 @@ def of_processed(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
     return own.with_columns(document="_name").drop("_name")
 
 
-def ranked(rows: pl.DataFrame) -> pl.DataFrame:
-    """Instances with a score each: what has none comes last."""
-    return rows.with_columns(pl.col("llr").fill_null(-math.inf))
-
-
-def placed(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def split_placed(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The instances that have a place, and those that have none and cannot be scored."""
     known = pl.col("start").is_not_null() & pl.col("end").is_not_null()
     return rows.filter(known), rows.filter(~known)
 
 
-def filtered(rows: pl.DataFrame, chosen: LlrFilter | None, when: str) -> pl.DataFrame:
+def above_least(rows: pl.DataFrame, chosen: LlrFilter | None, when: str) -> pl.DataFrame:
     """Rows whose score is not too low, if a filter is chosen for this step."""
     if chosen is None or chosen.when != when:
         return rows
     return rows.filter((pl.col("llr") >= chosen.least).fill_null(value=True))
 
 
-def merged(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
+def merge_system(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
     """Instances of one class that are close to each other become one.
 
     The plan merges none: options give the largest gap.
     """
-    if options.merge_system is None and options.merge_system_text is None:
+    gaps = options.merge_system, options.merge_system_text
+    if gaps == (None, None):
         return rows
-    key = ["document", "label", *(["status"] if options.merge_system_by != "class" else [])]
+    key = ["document", "label", *["status"] * (options.merge_system_by != "class")]
     ordered = rows.sort(*key, "start", "end")
-    before = pl.col("end").cum_max().shift().over(key)
-    gap = (pl.col("start") - before - pl.col("text").cast(pl.Float64)).round(9)
-    most = pl.when("text").then(options.merge_system_text).otherwise(options.merge_system)
-    begins = before.is_null() | most.is_null() | (gap >= most.cast(pl.Float64))
-    numbered = ordered.with_columns(number=begins.cum_sum())
+    numbered = ordered.with_columns(number=judgments.begins_instance(key, *gaps).cum_sum())
     score = pl.col("llr").max() if options.merge_system_llr == "max_llr" else pl.col("llr").min()
-    one = numbered.group_by("number", maintain_order=True).agg(
-        pl.col("document", "genre", "text", "label").first(),
-        pl.col("start").min(),
-        pl.col("end").max(),
-        score,
+    shared = pl.col("document", "genre", "text", "label").first()
+    merged = numbered.group_by("number", maintain_order=True).agg(
+        shared, pl.col("start").min(), pl.col("end").max(), score
     )
-    found = one.join(
-        judgments.joined_statuses(numbered), on="number", how="left", maintain_order="left"
-    )
-    return found.select(rows.columns)
+    statuses = judgments.joined_statuses(numbered)
+    merged = merged.join(statuses, on="number", how="left", maintain_order="left")
+    return merged.select(rows.columns)
 
 
 CORRECT, FALSE, MISSED, FORGIVEN = "CD", "FA", "MD", "F-FA"
@@ -419,54 +383,51 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
         kind: `norm` or `emotion`.
         options: what was chosen.
     """
-    expected, scored = _expected(reference, kind, options)
-    every = ranked(system_instances(reference, system, kind, options))
-    found, lost = placed(filtered(every, options.llr_filter, "after_read"))
+    expected, scored = _reference_instances(reference, kind, options)
+    every = system_instances(reference, system, kind, options)
+    every = every.with_columns(pl.col("llr").fill_null(-math.inf))  # the last of all
+    found, lost = split_placed(above_least(every, options.llr_filter, "after_read"))
     if options.file_merge:
-        parts = scored.select("document", "genre", "text", start="from", end="to")
-        found = parts_of_system(found, parts)
-    found = merged(found, options)
-    found = filtered(found, options.llr_filter, "after_transforms")
+        files = scored.select("document", "genre", "text", start="from", end="to")
+        found = parts_of_system(found, files)
+    found = above_least(merge_system(found, options), options.llr_filter, "after_transforms")
     covered = spans.union(scored)
-    expected = _chosen(spans.scored_places(expected, covered), options)
+    expected = _of_classes(spans.scored_places(expected, covered), options)
     found = spans.scored_places(half_open(found), covered)
     found = found.filter(pl.col("end") > pl.col("start"))
-    hidden = hidden_norms(reference, system, options.mapping)
-    can_be_found = ~pl.col("class").is_in(list(hidden)) | (options.mapping is not None)
-    others = unlisted(found, hidden, options.mapping).with_columns(pl.col("label").alias("class"))
-    aside = unmapped(_chosen(others, options), expected.filter(~can_be_found), options)
+
+    mapping = options.mapping
+    hidden = hidden_norms(reference, system, mapping)
+    unlisted = found.filter(
+        pl.col("label").is_in(hidden),
+        ~pl.col("label").is_in([] if mapping is None else mapping["sys_norm"].to_list()),
+    ).with_columns(pl.col("label").alias("class"))
+    can_be_found = ~pl.col("class").is_in(hidden) | (mapping is not None)
+    aside = pl.concat(
+        [
+            to_rows(_of_classes(unlisted, options).select(_SYSTEM)),
+            to_rows(expected.filter(~can_be_found).select(_REFERENCE)),
+        ]
+    )
     expected = expected.filter(can_be_found)
-    found = _chosen(in_plan_classes(found, hidden, options.mapping), options)
+    found = _of_classes(in_plan_classes(found, hidden, mapping), options)
     if options.align.startswith("ManyRef"):
-        found = spans.divided(found, expected)
+        found = spans.divide(found, expected)
     found = found.sort("document", "class", "start", "end", "llr", descending=[False] * 4 + [True])
-    labelled = [labels(found, expected, criterion, options) for criterion in options.overlap]
-    names = conformed(documents(reference).select("document", "genre"))
-    return with_disclosure(pl.concat([names, unplaced(lost), aside, *labelled]), reference)
+    names = to_rows(documents(reference))
+    parts = [to_rows(aside, outcome=UNMAPPED, criterion=c.written) for c in options.overlap]
+    parts += [labels(found, expected, criterion, options) for criterion in options.overlap]
+    return with_disclosure(pl.concat([names, without_place(lost), *parts]), reference)
 
 
-def unmapped(
-    system: pl.DataFrame, reference: pl.DataFrame, options: DetectionOptions
-) -> pl.DataFrame:
-    """The rows of hidden norms that are not scored, by each criterion.
-
-    Args:
-        system: instances that have the name of a hidden norm, and that nothing maps.
-        reference: instances of hidden norms, if there is no mapping.
-        options: the criteria.
-    """
-    sides = (system.select(_SYSTEM), reference.select(_REFERENCE))
-    own = pl.concat(conformed(side.with_columns(outcome=pl.lit(UNMAPPED))) for side in sides)
-    return pl.concat(own.with_columns(criterion=pl.lit(each.written)) for each in options.overlap)
-
-
-def unplaced(rows: pl.DataFrame) -> pl.DataFrame:
+def without_place(rows: pl.DataFrame) -> pl.DataFrame:
     """Instances of a system that have no place, to be counted."""
-    own = rows.select("document", "genre", pl.col("label").alias("class"), "llr")
-    return conformed(own.with_columns(criterion=pl.lit(UNPLACED)))
+    return to_rows(
+        rows.select("document", "genre", "llr", **{"class": "label"}), criterion=UNPLACED
+    )
 
 
-def _expected(
+def _reference_instances(
     reference: Corpus, kind: str, options: DetectionOptions
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The instances of a reference, and the parts of documents that are scored; half-open.
@@ -496,7 +457,7 @@ def _expected(
     return instances.with_columns(pl.col("label").alias("class")), covered
 
 
-def _chosen(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
+def _of_classes(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
     """The instances of the classes that are scored."""
     if options.classes is None:
         return rows
@@ -531,15 +492,14 @@ def labels(
     # False alarms for references that others have found can be forgiven.
     forgiven = pl.col("_system").is_in(own.tolist()) & options.align.endswith("ManyHyp")
     false = pl.when(forgiven).then(pl.lit(FORGIVEN)).otherwise(pl.lit(FALSE))
-    parts = [
-        both.with_columns(outcome=pl.lit(CORRECT)),
-        instances.join(pairs, on="_system", how="anti").with_columns(
-            outcome=false, tp_share=0.0, fp_share=1.0
-        ),
-        others.join(pairs, on="_reference", how="anti").with_columns(outcome=pl.lit(MISSED)),
-    ]
-    named = pl.lit(criterion.written)
-    return pl.concat(conformed(part.with_columns(criterion=named)) for part in parts)
+    alone = instances.join(pairs, on="_system", how="anti")
+    missed = others.join(pairs, on="_reference", how="anti")
+    parts = (
+        to_rows(both, outcome=CORRECT),
+        to_rows(alone.with_columns(tp_share=0.0, fp_share=1.0, outcome=false)),
+        to_rows(missed, outcome=MISSED),
+    )
+    return to_rows(pl.concat(parts), criterion=criterion.written)
 
 
 _PLACES = {"start": "from", "end": "to"}
@@ -558,8 +518,14 @@ _REFERENCE: tuple[str | pl.Expr, ...] = (
 )
 
 
-def conformed(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with all columns of `ROWS`, in order; what is absent is null."""
+def to_rows(rows: pl.DataFrame, **values: str) -> pl.DataFrame:
+    """Rows with all columns of `ROWS`, in order; what is absent is null.
+
+    Args:
+        rows: with some of the columns.
+        **values: the columns that have one value.
+    """
+    rows = rows.with_columns(pl.lit(value).alias(name) for name, value in values.items())
     return rows.select(
         (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
         for name, kind in ROWS.items()
@@ -572,9 +538,3 @@ def with_disclosure(rows: pl.DataFrame, reference: Corpus) -> pl.DataFrame:
     known = listed.filter(pl.col("disclosure").is_in([KNOWN, HIDDEN])).unique("class", keep="first")
     joined = rows.drop("disclosure").join(known, on="class", how="left", maintain_order="left")
     return joined.select(*ROWS)
-
-
-def total(batches: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """The rows of all batches, sorted so that they do not depend on the batches."""
-    every = pl.concat([pl.DataFrame(schema=dict(ROWS)), *batches])
-    return every.sort("document", maintain_order=True)

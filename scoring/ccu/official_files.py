@@ -7,17 +7,15 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu import detection_measures, official_detections
-from hlteval.scoring.ccu import official_inventory as inventory
-from hlteval.scoring.ccu.detection_measures import GROUP, MEASURES
-from hlteval.scoring.ccu.detection_metric import InstanceDetection, Values
+from hlteval.scoring.ccu import detection_metric, official_detections
+from hlteval.scoring.ccu.detection_metric import GROUP, MEASURES, Detection, InstanceDetection
 from hlteval.scoring.ccu.detections import (
     AGAIN,
     CORRECT,
@@ -25,10 +23,10 @@ from hlteval.scoring.ccu.detections import (
     MISSED,
     UNWRITTEN,
     DetectionOptions,
+    to_rows,
 )
 from hlteval.scoring.ccu.official_detections import COMPARED, REFERENCE, SYSTEM, UNSCORED
 from hlteval.scoring.ccu.spans import Criterion
-from hlteval.scoring.metric import Tables
 from hlteval.scoring.ratios import harmonic
 
 _SUMS = ("fp", "md", "scaled_fp", "scaled_tp", "tp")
@@ -42,6 +40,9 @@ CLASS_METRICS: Mapping[str, str] = MappingProxyType(
     }
 )
 EMPTY = "EMPTY_NA"
+#: The columns of the files of scores and of statistics.
+SCORES = ("class", "genre", "metric", "value", "correctness_criteria")
+STATISTICS = ("data", "genre", "metric", "value")
 
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -89,11 +90,9 @@ def scores_by_class(
         swept: the points of their curves.
         criteria: in order.
     """
-    columns = ("class", "genre", "metric", "value", "correctness_criteria")
     curves = swept.partition_by("criterion", "class", "genre", as_dict=True)
     rows: list[tuple[str, ...]] = []
     for criterion in criteria:
-        shown = notation(criterion)
         own = measured.filter(criterion=criterion.written).sort("class", "genre")
         nothing = (own["tp"] + own["fp"] == 0).all()
         for row in own.to_dicts():
@@ -106,13 +105,13 @@ def scores_by_class(
                 value = row[column]
                 if value is not None and column not in whole_counts:
                     value = float(value)
-                rows.append((*key, metric, number(value), shown))
+                rows.append((*key, metric, number(value), notation(criterion)))
             curve = curves.get((criterion.written, *key))
             if curve is not None:
                 points = curve.select(pl.col("precision", "recall", "llr").fill_null(math.nan))
                 text = json.dumps(points.to_dict(as_series=False))
-                rows.append((*key, "PRCurve_json", text, shown))
-    return table(columns, rows)
+                rows.append((*key, "PRCurve_json", text, notation(criterion)))
+    return table(SCORES, rows)
 
 
 def scores_aggregated(averaged: pl.DataFrame, task: str, criteria: Iterable[Criterion]) -> str:
@@ -123,22 +122,20 @@ def scores_aggregated(averaged: pl.DataFrame, task: str, criteria: Iterable[Crit
         task: `nd` or `ed`.
         criteria: in order.
     """
-    columns = ("task", "genre", "metric", "value", "correctness_criteria")
     names = {"mAP": "mean_ap"}
     for name, column in CLASS_METRICS.items():
         if name not in {"AP", "sum_md_at_MinLLR"}:
             names[f"mean_{name}"] = f"mean_{column}"
         if column in {"f1", "precision", "recall", "fp", "md", "tp"}:
             names[name] = column
-    sums = pl.col("fp", "md", "tp").cast(pl.Float64)
-    ordered = averaged.sort("genre").with_columns(sums)
+    ordered = averaged.sort("genre").with_columns(pl.col("fp", "md", "tp").cast(pl.Float64))
     rows = (
         (task, row["genre"], name, number(row[names[name]]), notation(criterion))
         for criterion in criteria
         for row in ordered.filter(criterion=criterion.written).to_dicts()
         for name in sorted(names)
     )
-    return table(columns, rows)
+    return table(("task", *SCORES[1:]), rows)
 
 
 def in_order(instances: pl.DataFrame, compared: pl.Series) -> pl.DataFrame:
@@ -169,62 +166,54 @@ def alignment(
         kind: `norm` or `emotion`; norms have the columns of statuses.
     """
     columns = ["class", "file_id", "eval", "ref", "sys", "llr", "parameters"]
-    statuses = ["ref_status", "hyp_status"] if kind == "norm" else []
+    columns += ["ref_status", "hyp_status"] * (kind == "norm")
     silent = ~pl.col("class").is_in(compared.unique().implode())
     start = pl.coalesce("system_start", "reference_start")
     ranked = in_order(instances, compared).with_columns(_silent=silent, _start=start)
-    rows = [
-        [
+    rows = []
+    for row in ranked.iter_rows(named=True):
+        outcome = row["outcome"]
+        is_false, is_missed = outcome == FALSE, outcome in (MISSED, AGAIN)
+        cells = [
             row["class"],
             row["document"],
-            "mapped" if row["outcome"] == CORRECT else "unmapped",
-            "{}" if row["outcome"] == FALSE else _span(row, "reference"),
-            "{}" if row["outcome"] in _NOT_FOUND else _span(row, "system"),
+            "mapped" if outcome == CORRECT else "unmapped",
+            "{}" if is_false else _span(row, "reference"),
+            "{}" if is_missed else _span(row, "system"),
             number(row["llr"]),
             "{}" if row["_silent"] else _parameters(row, options),
-            *(_statuses(row) if statuses else ()),
-            row["_start"],
         ]
-        for row in ranked.iter_rows(named=True)
-    ]
-    schema = {**dict.fromkeys([*columns, *statuses], pl.String), "sort": pl.Float64}
+        if kind == "norm":
+            cells += statuses(row)
+        rows.append([*cells, row["_start"]])
+    schema = {**dict.fromkeys(columns, pl.String), "sort": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-_NOT_FOUND = frozenset({MISSED, AGAIN})
-
-
-def _statuses(row: Mapping[str, object]) -> list[str]:
+def statuses(row: Mapping[str, object]) -> list[str]:
     """The statuses of both sides, `EMPTY_NA` for a side that is not there."""
-    beside = row["outcome"] in _NOT_FOUND and row["system_end"] is None
+    is_alone = row["outcome"] in (MISSED, AGAIN) and row["system_end"] is None
     expected = EMPTY if row["outcome"] == FALSE else row["reference_status"] or EMPTY
-    own = EMPTY if beside else row["system_status"] or ""
-    return [str(expected), str(own)]
+    return [str(expected), str(EMPTY if is_alone else row["system_status"] or "")]
 
 
 def _span(row: Mapping[str, float | None], side: str) -> str:
     start, end = row[f"{side}_start"], row[f"{side}_end"]
-    if end is None or start is None:
-        return "{}"
-    return f"{{start={whole(start)},end={whole(end)}}}"
+    return "{}" if end is None or start is None else f"{{start={whole(start)},end={whole(end)}}}"
 
 
 def _parameters(row: Mapping[str, object], options: DetectionOptions) -> str:
     """The parameters of an instance or pair."""
     outcome = row["outcome"]
-    if outcome in _NOT_FOUND:
+    if outcome in (MISSED, AGAIN):
         return f"{{pct_temp_tp=0.0,pct_temp_fp=0.0,eval={MISSED}}}"
     if outcome == FALSE:
         return f"{{pct_temp_tp=0.0,pct_temp_fp=1.0,eval={FALSE}}}"
-    text = row["genre"] == "text"
-    values = {
-        **{name: row[name] for name in ("iou", "intersection", "union")},
-        "shifted_start_hyp": row["shifted_start"],
-        "shifted_end_hyp": row["shifted_end"],
-        "pct_temp_tp": row["tp_share"],
-        "pct_temp_fp": row["fp_share"],
-        "collar": options.collar_text if text else options.collar,
-    }
+    names = {"shifted_start_hyp": "shifted_start", "shifted_end_hyp": "shifted_end"}
+    names |= {"pct_temp_tp": "tp_share", "pct_temp_fp": "fp_share"}
+    columns = {**{name: name for name in ("iou", "intersection", "union")}, **names}
+    values = {name: row[column] for name, column in columns.items()}
+    values["collar"] = options.collar_text if row["genre"] == "text" else options.collar
     shown = ",".join(f"{name}={value:.3f}" for name, value in values.items())
     return f"{{{shown},type={row['genre']},eval={outcome}}}"
 
@@ -245,15 +234,22 @@ def statistics_by_class(total: pl.DataFrame, sides: Sides = SIDES) -> str:
         own = total.filter(pl.col("outcome").is_null(), pl.col("criterion").is_in(criteria))
         counts = own.group_by("class", "genre").len().sort("class", "genre")
         rows += [(data, name, genre, "instance_counts", str(n)) for name, genre, n in counts.rows()]
-    return table(("data", "class", "genre", "metric", "value"), rows)
+    return table(("data", "class", *STATISTICS[1:]), rows)
 
 
 def statistics_aggregated(total: pl.DataFrame) -> str:
     """The file `statistics_aggregated.tab`."""
-    lengths = [row for data in SIDES for row in _lengths(total, data)]
-    silent = total.filter(pl.col("criterion") == UNSCORED).height
-    rows = [*lengths, *file_counts(scored_files(total, SIDES), silent)]
-    return table(("data", "genre", "metric", "value"), rows)
+    rows = []
+    for data, side in _NAMES.items():
+        own = total.filter(pl.col("criterion").is_in(SIDES[data]))
+        length = pl.col(f"{side}_end") - pl.col(f"{side}_start") + (pl.col("genre") == "text")
+        for genre, value in own.group_by("genre").agg(length.sum()).sort("genre").rows():
+            unit = "characters" if genre == "text" else "seconds"
+            # a sum has no decimals if it has none, not if it is rounded to that
+            amount = whole(value) if value.is_integer() else str(round(value, 2))
+            rows.append((data, genre, f"total_instance_{unit}", amount))
+    silent = total.filter(criterion=UNSCORED).height
+    return table(STATISTICS, [*rows, *file_counts(scored_files(total, SIDES), silent)])
 
 
 def scored_files(total: pl.DataFrame, sides: Sides) -> dict[str, tuple[int, int]]:
@@ -262,10 +258,7 @@ def scored_files(total: pl.DataFrame, sides: Sides) -> dict[str, tuple[int, int]
         data: total.filter(pl.col("criterion").is_in(criteria))["document"].n_unique()
         for data, criteria in sides.items()
     }
-    return {
-        data: (inventory.counted(total, inventory.FILES, _NAMES[data]), scored[data])
-        for data in sides
-    }
+    return {data: (count(total, FILES, _NAMES[data]) or 0, scored[data]) for data in sides}
 
 
 def file_counts(
@@ -282,20 +275,6 @@ def file_counts(
         yield data, "all", "file_scoring_counts", str(scored)
         if data == "ref":
             yield data, "all", "noann_segment_scoring_counts", str(silent)
-
-
-def _lengths(total: pl.DataFrame, data: str) -> Iterator[tuple[str, ...]]:
-    """How long the instances of a side are together, by genre.
-
-    A sum has no decimals if it has none, not if it is rounded to that.
-    """
-    side = _NAMES[data]
-    own = total.filter(pl.col("criterion").is_in(SIDES[data]))
-    length = pl.col(f"{side}_end") - pl.col(f"{side}_start") + (pl.col("genre") == "text")
-    for genre, value in own.group_by("genre").agg(length.sum()).sort("genre").rows():
-        unit = "characters" if genre == "text" else "seconds"
-        amount = whole(value) if value.is_integer() else str(round(value, 2))
-        yield data, genre, f"total_instance_{unit}", amount
 
 
 def of_outcomes(alignment: pl.DataFrame) -> str:
@@ -368,14 +347,14 @@ def classes(instances: pl.DataFrame, swept: pl.DataFrame) -> pl.DataFrame:
     """The measures of each class that has references, rounded.
 
     Args:
-        instances: as from `detection_measures.by_genre`.
+        instances: as from `detection_metric.by_genre`.
         swept: the points of the curves.
     """
-    measured = detection_measures.classes(instances, swept).drop("llr", "ap", *_SCALED)
+    measured = detection_metric.classes(instances, swept).drop("llr", "ap", *_SCALED)
     own = areas(swept).join(_shares(instances), on=GROUP, maintain_order="left")
     measured = measured.join(own, on=GROUP, how="left", maintain_order="left")
     sums = pl.col(*_SCALED, "ap").fill_null(0.0)
-    measured = detection_measures.with_rates(measured.with_columns(sums))
+    measured = detection_metric.with_rates(measured.with_columns(sums))
     nothing = pl.col("tp") + pl.col("fp") == 0
     measured = measured.with_columns(
         ap_interpolated=pl.col("ap"),
@@ -439,18 +418,107 @@ def means(measured: pl.DataFrame) -> pl.DataFrame:
         pl.col(names).cast(pl.Float64).drop_nulls().cum_sum().last() / pl.col(names).count()
     )
     own = own.rename({name: f"mean_{name}" for name in names})
-    averaged = detection_measures.means(measured).drop(f"mean_{name}" for name in MEASURES)
+    averaged = detection_metric.means(measured).drop(f"mean_{name}" for name in MEASURES)
     averaged = averaged.join(own, on=["criterion", "genre"], maintain_order="left")
     f1 = harmonic(pl.col("precision"), pl.col("recall"))
     kept = [f"mean_{name}" for name in names] + ["map_known", "map_hidden"]
     return with_decimals(averaged, *kept).with_columns(f1=f1)
 
 
+# What the scorer knows of both sides beside the documents that are scored.
+
+
+#: The element of attributes that names such a column of a submission.
+WHOLE = "whole"
+#: The criteria: how many files an index of each side lists; how many records the system has; how
+#: many scores or places have decimals, or are none at all; and how many change points of the
+#: reference are `none`, or not finished: these are attributes of this element. The class is the
+#: side or the column, the number in `distance`.
+FILES, RECORDS, NUMBERS, WORDS = "files", "records", "numbers", "words"
+_INPUTS = "system_input.index.tab"
+#: What a note begins with where there are no values.
+CRASH = "no official score: the public scorer crashes"
+
+
+def inventory(
+    reference: Corpus, system: Corpus, table: Literal["instances", "changes"]
+) -> pl.DataFrame:
+    """The counts of a batch.
+
+    Args:
+        reference: all documents.
+        system: all documents.
+        table: what the task has records of: `instances` or `changes`.
+    """
+    done = system.documents.filter(pl.col("processed").fill_null(value=True))["row"]
+    records = getattr(system, table).filter(pl.col("document").is_in(done.implode()))
+    counts = [
+        (FILES, "reference", documents_of_index(reference).height),
+        (FILES, "system", system.documents.filter(pl.col("processed").is_not_null()).height),
+        (RECORDS, "system", records.height),
+    ]
+    if table == "changes":
+        unfinished = reference.attributes.filter(pl.col("element") == WORDS)
+        segments = pl.concat([reference.regions["start"], reference.regions["end"]])
+        for name in ("llr", "timestamp"):
+            # documents with a column of numbers that are not all written without decimals
+            integers = system.attributes.filter(element=WHOLE, name=name)
+            fractional = records.join(integers, on="document", how="anti")["document"].n_unique()
+            counts.append((NUMBERS, name, fractional))
+        counts += [
+            (NUMBERS, "reference", _fractions(reference.changes["at"])),
+            (NUMBERS, "segments", _fractions(segments)),
+            (WORDS, "reference", reference.changes["at"].null_count() + unfinished.height),
+        ]
+    columns = ["criterion", "class", "distance"]
+    return to_rows(pl.DataFrame(counts, schema=columns, orient="row"))
+
+
+def _fractions(values: pl.Series) -> int:
+    """How many values have decimals, or are missing."""
+    number = values.fill_nan(None)
+    whole = (number == number.round()) & number.is_finite()
+    return int((~whole.fill_null(value=False)).sum())
+
+
+def count(total: pl.DataFrame, criterion: str, name: str) -> int | None:
+    """A number of the inventory; None where there is none, as of documents by themselves."""
+    rows = total.filter(pl.col("criterion") == criterion, pl.col("class") == name)
+    return int(rows["distance"].sum()) if rows.height else None
+
+
+def documents_of_index(reference: Corpus) -> pl.DataFrame:
+    """The documents of the first index of inputs."""
+    indexes = reference.attributes.filter(
+        pl.col("element") == "index", pl.col("name").str.ends_with(_INPUTS)
+    )
+    return indexes.filter(pl.col("name") == pl.col("name").min()).select("document").unique()
+
+
+class OfficialDetection(Detection):
+    """A metric that counts what the scorer knows, too; nothing has a value where it crashes."""
+
+    records: ClassVar[Literal["instances", "changes"]]
+    """The table of which the task has records: `instances` or `changes`."""
+
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The evaluation labels of a batch of documents, and what is counted of all of them."""
+        labels, _ = super().statistics(reference, system, alignment=alignment)
+        return pl.concat([labels, inventory(reference, system, self.records)]), None
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """Say what a reader of the values must know."""
+        crash = [f"{CRASH} {where}"] if (where := self.crash(total)) else []
+        return (*crash, *super().notes(total))
+
+
 @dataclass(frozen=True)
-class OfficialInstanceDetection(inventory.OfficialDetection, InstanceDetection):
+class OfficialInstanceDetection(OfficialDetection, InstanceDetection):
     """How the public scorer scores norms or emotions; nothing has a score where it crashes."""
 
-    records: ClassVar[str] = "instances"
+    records = "instances"
 
     def rows(self, reference: Corpus, system: Corpus) -> pl.DataFrame:
         """The rows of the documents that are scored."""
@@ -458,20 +526,15 @@ class OfficialInstanceDetection(inventory.OfficialDetection, InstanceDetection):
 
     def measures(self, total: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
         """The measures of each class, their means and the rates of all, and points of curves."""
-        instances = detection_measures.by_genre(total)
-        swept = detection_measures.curves(instances)
+        instances = detection_metric.by_genre(total)
+        swept = detection_metric.curves(instances)
         measured = classes(instances, swept)
         return measured, means(measured), swept
 
-    def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
-        """All values, and the tables that show why they are what they are."""
-        values, tables = super().score(total)
-        return self.none_of_a_crash(values, total), tables
-
     def crash(self, total: pl.DataFrame) -> str:
-        """Where the scorer crashes; empty if it does not."""
+        """The case in which the scorer crashes; empty if it does not."""
         marks = set(total["criterion"].unique())
-        silent = inventory.has_none(total, inventory.RECORDS, "system")
+        silent = count(total, RECORDS, "system") == 0
         align, options = self.options.align, self.options
         stops = {
             "with --file-merge where no segment of a part of a document has a label": (
@@ -511,3 +574,13 @@ class OfficialInstanceDetection(inventory.OfficialDetection, InstanceDetection):
             "statistics_by_class.tab": statistics_by_class(total),
             "statistics_aggregated.tab": statistics_aggregated(total),
         }
+
+
+def instance_detection(
+    profile: str = "plan",
+    options: DetectionOptions | None = None,
+    kind: Literal["norm", "emotion"] = "norm",
+) -> InstanceDetection:
+    """The metric of norms or emotions."""
+    metrics = {"plan": InstanceDetection, "official": OfficialInstanceDetection}
+    return metrics[profile](profile, options or DetectionOptions(), kind)

@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
 from hlteval.scoring.agreement.coefficients import concordance
-from hlteval.scoring.ccu import level_metric, level_series
-from hlteval.scoring.ccu.level_series import NO_SCORE, PIECE, SIDES, LevelOptions, following
-from hlteval.scoring.ccu.official_files import file_counts, table
-from hlteval.scoring.ccu.official_inventory import documents_of_index
+from hlteval.scoring.ccu import levels
+from hlteval.scoring.ccu.levels import NO_SCORE, PIECE, SIDES, LevelOptions, next_piece
+from hlteval.scoring.ccu.official_files import documents_of_index, file_counts, table
 from hlteval.scoring.metric import Tables
 from hlteval.scoring.ratios import Numbers
 
@@ -155,10 +154,10 @@ def normalized_judgments(reference: Corpus, kind: str) -> pl.DataFrame:
     rows = rows.with_columns(level=pl.when(level.is_not_null()).then(score.fill_null(0.0)))
     number = rows["annotator"].cast(pl.Int64, strict=False)
     order = rows["annotator"] if number.null_count() else number
-    return _averaged(rows.with_columns(annotator=order))
+    return _average_scores(rows.with_columns(annotator=order))
 
 
-def _averaged(judgments: pl.DataFrame) -> pl.DataFrame:
+def _average_scores(judgments: pl.DataFrame) -> pl.DataFrame:
     voters = 1 + (pl.col("annotator") != pl.col("annotator").min()).sum()
     level = pl.col("level")
     pieces = judgments.drop_nulls(["start", "end"]).group_by(PIECE).agg(
@@ -178,10 +177,11 @@ def normalized_system(system: Corpus, kind: str) -> tuple[pl.DataFrame, bool]:
         Pieces as written; and whether all levels are equal, which gives no z-scores: they are 0.
     """
     rows = system.ratings.filter(
-        pl.col("kind") == kind, pl.col("document").is_in(level_series.processed(system).implode())
+        pl.col("kind") == kind,
+        pl.col("document").is_in(levels.processed_documents(system).implode()),
     )
     written = rows.select(*PIECE, "level", text=False).drop_nulls().sort(PIECE)
-    pieces = level_series.joined(written).drop("text").unique(maintain_order=True)
+    pieces = levels.join_close(written).drop("text").unique(maintain_order=True)
     mean, deviation = pieces["level"].mean(), pieces["level"].std(ddof=0)
     if not deviation:
         return pieces.with_columns(level=pl.lit(0.0)), not pieces.is_empty()
@@ -194,7 +194,7 @@ _COUNTED = ("listed", "records", "pieces", "level", "square", "no_score")
 #: What is counted of a document beside moments: its coverage; and of each side, whether an index
 #: lists it, its records of any document, its pieces with a level, the sum of these levels and of
 #: their squares, and its other pieces.
-FURTHER: level_metric.Schema = {
+FURTHER: levels.Schema = {
     **dict.fromkeys(COVERAGE, pl.Float64),
     **{
         f"{side}_{what}": pl.Float64 if what in {"level", "square"} else pl.Int64
@@ -222,27 +222,27 @@ def official_units(
     """
     known = documents.drop_nulls("genre")
     z_scores, constant = normalized_system(system, kind)
-    gold = _placed(normalized_judgments(reference, kind), known, closed=True)
-    said = _placed(z_scores, known, closed=options.gaps)
+    gold = _place_pieces(normalized_judgments(reference, kind), known, closed=True)
+    said = _place_pieces(z_scores, known, closed=options.gaps)
     regular, crashing = said, pl.Series(dtype=pl.Int64)
     if not options.gaps:
         regular, crashing = as_windows(said, WINDOW)
-    units = _units(gold, regular, known, level_series.UNPROCESSED[kind])
+    units = _units(gold, regular, known, levels.UNPROCESSED[kind])
     answered = said["document"].unique()
     # Levels that are all equal have no z-scores.
     undefined = answered if constant else answered.clear()
     level = pl.when(pl.col("document").is_in(undefined.implode())).then(NO_SCORE)
     scored = units.filter(_scores("reference") & _scores("system") & _MATCHED)
     scored = scored.with_columns(system=level.otherwise("system"))
-    every = level_series.known_documents(reference, options).drop_nulls("genre")  # also not judged
+    every = levels.known_documents(reference, options).drop_nulls("genre")  # also not judged
     own = z_scores.join(every.select("document"), on="document", maintain_order="left")
     own = own.with_columns(level=level.otherwise("level"), scored=pl.lit(value=True))
     listed = system.documents.filter(pl.col("processed").is_not_null()).select(document="row")
     further = pl.concat([reference.documents, system.documents]).select(document="row").unique()
     for counts in (
         _coverage(units, answered),
-        _described(gold.with_columns(scored=pl.col("level").is_not_nan()), "reference"),
-        _described(own, "system"),
+        _describe(gold.with_columns(scored=pl.col("level").is_not_nan()), "reference"),
+        _describe(own, "system"),
         documents_of_index(reference).with_columns(reference_listed=1),
         listed.with_columns(system_listed=1),
         z_scores.group_by("document").agg(system_records=pl.len()),
@@ -262,7 +262,7 @@ def _scores(side: str) -> pl.Expr:
     return pl.col(side).is_not_null() & pl.col(side).is_not_nan()
 
 
-def _placed(pieces: pl.DataFrame, documents: pl.DataFrame, *, closed: bool) -> pl.DataFrame:
+def _place_pieces(pieces: pl.DataFrame, documents: pl.DataFrame, *, closed: bool) -> pl.DataFrame:
     """Pieces of the scored documents, half-open, in milliseconds or characters.
 
     Args:
@@ -276,7 +276,7 @@ def _placed(pieces: pl.DataFrame, documents: pl.DataFrame, *, closed: bool) -> p
     """
     own = pieces.join(documents.select("document", "text", "length"), on="document")
     own = own.filter(pl.col("text") | (pl.col("end") > pl.col("start"))).sort("document", "start")
-    later, step = following("start"), pl.col("text").cast(pl.Int64)
+    later, step = next_piece("start"), pl.col("text").cast(pl.Int64)
     gap = (later - pl.col("end")).round(3)
     short = (gap < pl.when("text").then(10).otherwise(1)) & pl.lit(closed)
     own = own.with_columns(end=pl.when(short).then(later).otherwise(pl.col("end") + step))
@@ -288,7 +288,7 @@ def _placed(pieces: pl.DataFrame, documents: pl.DataFrame, *, closed: bool) -> p
     first = (pl.col("document") != pl.col("document").shift(1)).fill_null(value=True)
     gaps = [
         own.filter(first).with_columns(start=0, end="start"),
-        own.with_columns(start="end", end=pl.coalesce(following("start"), "length")),
+        own.with_columns(start="end", end=pl.coalesce(next_piece("start"), "length")),
     ]
     empty = [rows.with_columns(level=pl.lit(NO_SCORE)) for rows in gaps]
     every = pl.concat([own, *empty], how="vertical_relaxed").drop("length")
@@ -338,7 +338,7 @@ def _units(
     stretches = stretches.filter(pl.col("system").is_not_null() | (pl.col("document") < 2 * shift))
     text = documents.filter("text")["document"]
     text = pl.concat([text, text + 2 * shift])
-    units = level_series.decision_units(stretches, text, WINDOW)
+    units = levels.decision_units(stretches, text, WINDOW)
     rounded = [pl.Series(f"_{side}", units[side].to_numpy().round(3)) for side in SIDES]
     marked = units.with_columns(*rounded, _text=pl.col("document").is_in(text.implode()))
     return marked.with_columns(
@@ -352,15 +352,15 @@ def _units(
 
 def _stretches(sides: tuple[pl.DataFrame, pl.DataFrame]) -> pl.DataFrame:
     """The stretches of both sides, each absent where it has no piece."""
-    absent = level_series.ABSENT
+    absent = levels.ABSENT
     changes = [
-        level_series.events(pieces, name, absent).with_columns(pl.col("at").cast(pl.Int64))
+        levels.events(pieces, name, absent).with_columns(pl.col("at").cast(pl.Int64))
         for name, pieces in zip(SIDES, sides, strict=True)
     ]
     ends = pl.concat([pieces.select("document", until="end") for pieces in sides])
     until = ends.group_by("document").agg(pl.col("until").max())
     opening = until.select("document", at=0, reference=absent, system=absent)
-    return level_series.stretches(pl.concat([opening, *changes], how="diagonal_relaxed"), until)
+    return levels.stretches(pl.concat([opening, *changes], how="diagonal_relaxed"), until)
 
 
 def _coverage(units: pl.DataFrame, answered: pl.Series) -> pl.DataFrame:
@@ -383,7 +383,7 @@ def _coverage(units: pl.DataFrame, answered: pl.Series) -> pl.DataFrame:
     return covered.with_columns(only_sys=pl.when(has_levels).then("only_sys").otherwise(0))
 
 
-def _described(pieces: pl.DataFrame, side: str) -> pl.DataFrame:
+def _describe(pieces: pl.DataFrame, side: str) -> pl.DataFrame:
     """The pieces of a side by document: `FURTHER`."""
     level = pl.col("level").filter("scored")
     counts = {
@@ -425,21 +425,21 @@ def level_scores(
 def level_statistics(total: pl.DataFrame) -> Iterator[tuple[str, str, str, str]]:
     """The mean and the sample standard deviation of the levels of each side, by genre."""
     for data, side in _DATA.items():
-        means, deviations = {}, {}
+        values: dict[str, dict[str, float]] = {"mean_level": {}, "stdev_level": {}}
         rows = total.filter(pl.col(f"{side}_pieces") > 0).sort("genre")
         for (genre,), own in rows.group_by("genre", maintain_order=True):
             number, level, square = (
                 math.fsum(own[f"{side}_{name}"]) for name in ("pieces", "level", "square")
             )
-            means[genre], deviations[genre] = level / number, math.nan
-            if number > 1:
-                # in this order, so that what is not a number stays that
-                variance = max(square - level * level / number, 0.0) / (number - 1)
-                deviations[genre] = math.sqrt(variance)
-        for name, values in (("mean_level", means), ("stdev_level", deviations)):
-            for genre, value in values.items():
+            values["mean_level"][genre] = level / number
+            # in this order, so that what is not a number stays that
+            squares = max(square - level * level / number, 0.0)
+            variance = squares / (number - 1) if number > 1 else math.nan
+            values["stdev_level"][genre] = math.sqrt(variance)
+        for name, by_genre in values.items():
+            for genre, value in by_genre.items():
                 short = str(int(value)) if value % 1 == 0 else str(round(value, 2))
-                yield data, str(genre), name, short
+                yield data, genre, name, short
 
 
 def units(aligned: pl.DataFrame, kind: str) -> str:
@@ -503,15 +503,15 @@ def crashes(total: pl.DataFrame) -> bool:
 
 
 @dataclass(frozen=True)
-class OfficialLevelDiarization(level_metric.LevelDiarization):
+class OfficialLevelDiarization(levels.LevelDiarization):
     """How the public scorer scores levels.
 
     They are normalized by annotator and by submission, moments are those of a population, windows
     count where both sides have the same. There is no kappa, and no value of single documents.
     """
 
-    schema: ClassVar[level_metric.Schema] = {**level_metric.SUMS, **FURTHER}
-    sums: ClassVar[tuple[str, ...]] = level_metric.MOMENTS
+    schema: ClassVar[levels.Schema] = {**levels.SUMS, **FURTHER}
+    sums: ClassVar[tuple[str, ...]] = levels.MOMENTS
     note: ClassVar[str] = ", which is not normalized as other levels are"
 
     def __post_init__(self) -> None:
@@ -520,7 +520,7 @@ class OfficialLevelDiarization(level_metric.LevelDiarization):
         Raises:
             ValueError: if others were chosen.
         """
-        if changed := self.options.changed:
+        if changed := self.options.changed_constants:
             flags = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
             raise ValueError(f"the official scorer has no {flags}; use --profile plan")
 
@@ -532,7 +532,7 @@ class OfficialLevelDiarization(level_metric.LevelDiarization):
 
     def unit_sums(self) -> list[pl.Expr]:
         """The sums of z-scores as they are."""
-        return level_metric.moments(0)
+        return levels.moments(0)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The values, and the table `scorings`; none where the scorer crashes."""
@@ -552,7 +552,7 @@ class OfficialLevelDiarization(level_metric.LevelDiarization):
         return np.full(counts.height, np.nan)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What a reader of the values must know."""
+        """Say what a reader of the values must know."""
         return (_CRASHES,) if crashes(total) else super().notes(total)
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
@@ -583,3 +583,11 @@ class OfficialLevelDiarization(level_metric.LevelDiarization):
         """The file of all units that the public scorer writes."""
         files = {} if crashes(total) else {"segment_diarization.tab": units(aligned, self.kind)}
         return {}, files
+
+
+def level_diarization(
+    profile: str = "plan", options: LevelOptions | None = None, kind: str = "valence"
+) -> levels.LevelDiarization:
+    """The metric of valence or arousal."""
+    metrics = {"plan": levels.LevelDiarization, "official": OfficialLevelDiarization}
+    return metrics[profile](profile, options or LevelOptions(), kind)

@@ -15,12 +15,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.scoring.ratios import ratio
+from hlteval.scoring.ratios import Whole, ratio
 
-Whole = NDArray[np.int64]
-Numbers = NDArray[np.float64]
+Places = NDArray[np.float64]
 #: Decimals of lengths and ratios that count; what is beyond comes from binary fractions.
 DIGITS = 9
+
+
+#: What the instances of a pair have in common.
+KEY = ("document", "class")
 
 
 def half_open(rows: pl.DataFrame) -> pl.DataFrame:
@@ -38,7 +41,7 @@ def half_open(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def union(spans: pl.DataFrame) -> pl.DataFrame:
-    """What spans cover, as disjoint spans by document and start.
+    """The places that spans cover, as disjoint spans by document and start.
 
     Examples:
         >>> rows = {"document": ["d", "d", "d"], "start": [0.0, 2.0, 9.0], "end": [3.0, 5.0, 9.5]}
@@ -114,9 +117,9 @@ def inside(rows: pl.DataFrame, regions: pl.DataFrame) -> pl.Series:
     return last.select(is_inside.alias("inside")).to_series()
 
 
-def overlapping(
+def overlap_pairs(
     left: pl.DataFrame, right: pl.DataFrame, by: Sequence[str]
-) -> tuple[Whole, Whole, Numbers]:
+) -> tuple[Whole, Whole, Places]:
     """The pairs of spans that overlap: rows of either side, and how much they have in common.
 
     Spans of about the same length are looked up together, in order of their starts: of these only
@@ -130,7 +133,7 @@ def overlapping(
     Examples:
         >>> left = pl.DataFrame({"document": ["d"], "start": [0.0], "end": [4.0]})
         >>> right = pl.DataFrame({"document": ["d"] * 2, "start": [3.0, 4.0], "end": [9.0, 9.0]})
-        >>> [part.tolist() for part in overlapping(left, right, ["document"])]
+        >>> [part.tolist() for part in overlap_pairs(left, right, ["document"])]
         [[0], [0], [1.0]]
     """
     one, other = _groups(left, right, by)
@@ -143,7 +146,7 @@ def overlapping(
         members = np.flatnonzero(bucket == size)
         reach = float(lengths[members].max())
         places = (other[members], begins[members])
-        near = _between(places, (one, starts - reach), (one, ends))
+        near = _near(places, (one, starts - reach), (one, ends))
         found.append((near[0], members[near[1]]))
     rows, matches = (np.concatenate(part) for part in zip(*found, strict=True)) if found else _NONE
     common = np.minimum(ends[rows], stops[matches]) - np.maximum(starts[rows], begins[matches])
@@ -156,7 +159,7 @@ _NONE = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 #: The bucket of empty spans, less than any exponent.
 _EMPTY = -10_000
 _FARTHEST = 1e9
-Keys = tuple[Whole, Numbers]
+Keys = tuple[Whole, Places]
 
 
 def _groups(left: pl.DataFrame, right: pl.DataFrame, by: Sequence[str]) -> tuple[Whole, Whole]:
@@ -166,7 +169,7 @@ def _groups(left: pl.DataFrame, right: pl.DataFrame, by: Sequence[str]) -> tuple
     return group[: left.height], group[left.height :]
 
 
-def _between(places: Keys, low: Keys, high: Keys) -> tuple[Whole, Whole]:
+def _near(places: Keys, low: Keys, high: Keys) -> tuple[Whole, Whole]:
     """The places that lie between limits of the same group: rows of limits, and of places.
 
     Group and place are one number, so that a search is one search; places that miss the limits by a
@@ -213,7 +216,7 @@ def within(
     one, other = _groups(left, right, by)
     place, target = left["at"].to_numpy(), right["at"].to_numpy()
     low, high = place - distance, place + distance
-    rows, matches = _between((other, target), (one, low), (one, high))
+    rows, matches = _near((other, target), (one, low), (one, high))
     near = np.abs(place[rows] - target[matches]).round(DIGITS) <= distance
     order = np.lexsort((matches[near], rows[near]))
     return rows[near][order], matches[near][order]
@@ -225,7 +228,7 @@ def within(
 # of the gap that lies between each two of them.
 
 
-def divided(system: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
+def divide(system: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
     """System instances, those that overlap several references divided; all half-open.
 
     Args:
@@ -236,27 +239,36 @@ def divided(system: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
         >>> same = {"document": "d", "class": "102", "text": False}
         >>> own = pl.DataFrame([{**same, "start": 0.0, "end": 9.0, "from": 0.0, "to": 9.0}])
         >>> others = pl.DataFrame([{**same, "start": s, "end": s + 2} for s in (0.0, 6.0)])
-        >>> divided(own, others).select("start", "end").rows()
+        >>> divide(own, others).select("start", "end").rows()
         [(0.0, 4.0), (4.0, 9.0)]
     """
-    rows, matches, _ = overlapping(system, references, ("document", "class"))
+    rows, matches, _ = overlap_pairs(system, references, KEY)
+    numbered = system.with_columns(_row=pl.int_range(pl.len(), dtype=pl.Int64))
     places = references.select(begin="start", until="end")[matches]
-    pairs = places.with_columns(_row=pl.Series(rows, dtype=pl.Int64)).sort("_row", "begin", "until")
+    pairs = pl.concat([numbered[rows], places], how="horizontal").sort("_row", "begin", "until")
     several = pairs.filter(pl.len().over("_row") > 1)
-    after = (pl.col("until") + pl.col("begin").shift(-1).over("_row")) / 2
-    cuts = several.with_columns(cut=after)
-    numbered = system.with_row_index("_row").with_columns(pl.col("_row").cast(pl.Int64))
-    found = cuts.join(numbered, on="_row", maintain_order="left")
+    middle = (pl.col("until") + pl.col("begin").shift(-1).over("_row")) / 2
     # of text, the character in the middle still belongs to the first
-    cut = pl.when("text").then(pl.col("cut").floor()).otherwise("cut")
-    found = found.with_columns(cut=cut)
-    start = pl.col("cut").shift().over("_row").fill_null(pl.col("start"))
-    found = found.with_columns(start=start, end=pl.col("cut").fill_null(pl.col("end")))
+    cut = pl.when("text").then(middle.floor()).otherwise(middle)
     step = pl.col("text").cast(pl.Float64)
     placed = pl.col("start").alias("from"), (pl.col("end") - step).alias("to")
-    pieces = found.with_columns(placed).select("_row", *system.columns)
-    rest = numbered.join(several, on="_row", how="anti").select("_row", *system.columns)
-    return pl.concat([rest, pieces]).sort("_row", maintain_order=True).drop("_row")
+    pieces = cut_pieces(several, cut, "_row").with_columns(placed)
+    rest = numbered.join(several, on="_row", how="anti")
+    every = pl.concat([rest, pieces.select(numbered.columns)])
+    return every.sort("_row", maintain_order=True).drop("_row")
+
+
+def cut_pieces(pairs: pl.DataFrame, cut: pl.Expr, instance: str) -> pl.DataFrame:
+    """Rows of instances with several references, each row with the `start` and `end` of a piece.
+
+    Args:
+        pairs: the rows of each instance follow each other.
+        cut: where each piece ends and the next begins; null for the last.
+        instance: the column of the number of the instance.
+    """
+    marked = pairs.with_columns(_cut=cut)
+    start = pl.col("_cut").shift().over(instance).fill_null(pl.col("start"))
+    return marked.with_columns(start=start, end=pl.col("_cut").fill_null(pl.col("end")))
 
 
 # Scaled scores: how much of a correct detection is right, with a collar.
@@ -379,10 +391,6 @@ def criterion(written: str) -> Criterion:
 # reference instance that does.
 
 
-#: What the instances of a pair have in common.
-KEY = ("document", "class")
-
-
 def pairs(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
     """All pairs of instances that overlap, by rows of both; no other could be correct.
 
@@ -396,7 +404,7 @@ def pairs(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
         >>> pairs(pl.DataFrame(one), other)["iou"].to_list()
         [0.4]
     """
-    rows, matches, common = overlapping(system, reference, KEY)
+    rows, matches, common = overlap_pairs(system, reference, KEY)
     own = (system["end"] - system["start"]).to_numpy()[rows]
     expected = (reference["end"] - reference["start"]).to_numpy()[matches]
     iou = (common / (own + expected - common)).round(DIGITS)

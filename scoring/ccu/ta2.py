@@ -26,7 +26,7 @@ import polars as pl
 from hlteval.representation import Corpus
 from hlteval.representation.questionnaire import CONDITIONS, IDEAL, SCORED, with_usual_names
 from hlteval.scoring.agreement.coefficients import kappas
-from hlteval.scoring.metric import Metric, Replicates, Tables, Weights, scorings
+from hlteval.scoring.metric import SCORINGS, Metric, Replicates, Tables, Weights
 from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
 from hlteval.scoring.resampling import weighted
 
@@ -42,7 +42,7 @@ _VALUES = {"agreement": "Agreement", "kappa": "Kappa", "responses": "Responses"}
 
 @dataclass(frozen=True)
 class Options:
-    """What answers mean.
+    """The meaning of answers.
 
     Attributes:
         scale: the number that means "Completely Agree"; 0 if answers are words.
@@ -85,17 +85,12 @@ class TaskSuccess(Metric):
         """The values of each condition, and of the differences from the Baseline."""
         found = values({name: total[name].to_numpy() for name in _COLUMNS})
         metrics = {name: plain(value)[0] for name, value in found.items()}
-        table = scorings(
-            {
-                "evaluation": "Task success",
-                "scoring": condition,
-                "measure": heading,
-                "value": metrics[f"{measure}.{value}"],
-            }
+        rows = [
+            ("Task success", condition, heading, metrics[f"{measure}.{value}"])
             for measure, condition in MEASURES.items()
             for value, heading in _VALUES.items()
-        )
-        return metrics, {"scorings": table}
+        ]
+        return metrics, {"scorings": pl.DataFrame(rows, schema=dict(SCORINGS), orient="row")}
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Why kappa is what it is."""

@@ -43,30 +43,6 @@ NIL = "NIL"
 _LARGEST = 2**62
 
 
-def mention_rows(
-    corpus: Corpus, *, system: bool = False, with_mention_type: bool = False
-) -> pl.DataFrame:
-    """The mentions of a corpus as annotations, each with its first candidate.
-
-    Args:
-        corpus: with its mentions.
-        system: which side it is.
-        with_mention_type: whether a type is `PER/NAM` and not `PER`.
-    """
-    label: pl.Expr = pl.when(pl.col("label") != "").then("label")
-    kind = label
-    if with_mention_type:
-        both = pl.format("{}/{}", "label", "mention_type")
-        kind = pl.when(pl.col("mention_type").is_null()).then(label).otherwise(both)
-    names = corpus.documents.select(docid="name", document="row")
-    rows = corpus.mentions.join(names, on="document", how="left", maintain_order="left")
-    return rows.select(
-        *(pl.lit(system).alias("system"), "docid", "start", "end", kind.alias("type")),
-        *(pl.col("entity").alias("eid"), pl.col("confidence").alias("score"), "row"),
-        pl.lit(1, pl.Int64).alias("rank"),
-    )
-
-
 def all_candidates(
     corpus: Corpus,
     *,
@@ -74,7 +50,7 @@ def all_candidates(
     with_mention_type: bool = False,
     alternatives: bool = False,
 ) -> pl.DataFrame:
-    """The mentions of a corpus as annotations, and their other candidates.
+    """The mentions of a corpus as annotations, each with its first candidate, and all others.
 
     Args:
         corpus: with its mentions and links.
@@ -83,9 +59,18 @@ def all_candidates(
         alternatives: whether one of the reference's candidates is selected, so that an identifier
             `a|b` there is several.
     """
-    rows = mention_rows(corpus, system=system, with_mention_type=with_mention_type)
+    label: pl.Expr = pl.when(pl.col("label") != "").then("label")
+    kind = label
+    if with_mention_type:
+        both = pl.format("{}/{}", "label", "mention_type")
+        kind = pl.when(pl.col("mention_type").is_null()).then(label).otherwise(both)
+    names = corpus.documents.select(docid="name", document="row")
+    rows = corpus.mentions.join(names, on="document", how="left", maintain_order="left").select(
+        *(pl.lit(system).alias("system"), "docid", "start", "end", kind.alias("type")),
+        *(pl.col("entity").alias("eid"), pl.col("confidence").alias("score"), "row"),
+        pl.lit(1, pl.Int64).alias("rank"),
+    )
     if not corpus.links.is_empty():
-        label = pl.when(pl.col("label") != "").then("label")
         others = corpus.links.select("entity", "label", "confidence", "rank", row="mention_row")
         others = others.join(rows.drop("rank"), on="row").with_columns(
             eid="entity", type=pl.coalesce(label, "type"), score=pl.coalesce("confidence", "score")
@@ -144,9 +129,9 @@ class Coded:
             key, size = key * self.sizes[field] + rows[field], size * self.sizes[field]
         return key.alias("key")
 
-    def entities(self) -> pl.Series:
-        """One number for the entity of each annotation in its document."""
-        return self.key(self.rows, ("system", "docid", "eid"))
+    def entities(self, rows: pl.DataFrame) -> pl.Series:
+        """One number for the side, document and entity of annotations."""
+        return self.key(rows, ("system", "docid", "eid"))
 
 
 def encode(table: pl.DataFrame) -> Coded:
@@ -183,9 +168,10 @@ def encode(table: pl.DataFrame) -> Coded:
     )
     by = ("system", "appears", "start", "end", "row")
     rows = rows.sort(by, descending=[name == "end" for name in by]).drop("appears")
-    rows = rows.with_columns(Coded(rows, sizes, names).entities())
-    first = pl.col("span") == pl.col("span").first().over("key")
-    return Coded(rows.with_columns(is_first=first.cast(pl.Int64)).drop("key"), sizes, names)
+    first = pl.col("span") == pl.col("span").first().over("entity")
+    entities = Coded(rows, sizes, names).entities(rows)
+    rows = rows.with_columns(entity=entities).with_columns(is_first=first.cast(pl.Int64))
+    return Coded(rows.drop("entity"), sizes, names)
 
 
 #: Where the system gives a candidate for it to be selected, the best first: to a mention of the

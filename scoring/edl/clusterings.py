@@ -55,7 +55,7 @@ class Clusterings:
 
     @property
     def partition(self) -> Clusterings:
-        """The clusterings of measures for which an item is in one cluster of its side only."""
+        """The clusterings that measures of partitions compare."""
         return self.once
 
     @property
@@ -63,13 +63,13 @@ class Clusterings:
         """The reference's memberships of which CEAF counts those that clusters share."""
         return self.reference
 
-    def mention_total(self, members: pl.DataFrame, name: str) -> pl.LazyFrame:
-        """The denominator of CEAF with φ3: the items of a side."""
-        return by_group(members, **{name: pl.len()})
+    def item_count(self, side: pl.DataFrame, name: str) -> pl.LazyFrame:
+        """The items of a side by group: the denominators of CEAF with φ3."""
+        return by_group(side, **{name: pl.len().cast(pl.Int64)})
 
-    def entity_total(self, members: pl.DataFrame, name: str) -> pl.LazyFrame:
-        """The denominator of CEAF with φ4: the clusters of a side."""
-        return by_group(sizes(members), **{name: pl.len()})
+    def cluster_count(self, side: pl.DataFrame, name: str) -> pl.LazyFrame:
+        """The clusters of a side by group: the denominators of CEAF with φ4."""
+        return by_group(sizes(side), **{name: pl.len()})
 
     def intersections(self, reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
         """Pairs of clusters with the number of items that they share (`shared`), kept.
@@ -143,8 +143,8 @@ def mention_ceaf(both: Clusterings) -> pl.LazyFrame:
     pairs = both.intersections(both.matrix, both.system)
     return together(
         by_group(best_alignment(pairs, "shared"), ptp=total, rtp=total),
-        both.mention_total(both.system, "p_den"),
-        both.mention_total(both.matrix, "r_den"),
+        both.item_count(both.system, "p_den"),
+        both.item_count(both.matrix, "r_den"),
     )
 
 
@@ -152,11 +152,8 @@ def entity_ceaf(both: Clusterings) -> pl.LazyFrame:
     """CEAF with φ4: 2|G∩S|/(|G|+|S|), summed over the best one-to-one alignment."""
     ours, theirs = both.matrix, both.system
     pairs = dice(both.intersections(ours, theirs), sizes(ours), sizes(theirs))
-    return together(
-        fractions(best_alignment(pairs, "weight"), "ptp").with_columns(rtp="ptp"),
-        both.entity_total(theirs, "p_den"),
-        both.entity_total(ours, "r_den"),
-    )
+    total = fractions(best_alignment(pairs, "weight"), "ptp").with_columns(rtp="ptp")
+    return together(total, both.cluster_count(theirs, "p_den"), both.cluster_count(ours, "r_den"))
 
 
 def dice(pairs: pl.DataFrame, ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.DataFrame:

@@ -7,7 +7,7 @@ where a side has nothing, and undefined only without any item.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -50,22 +50,6 @@ RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
 )
 
 
-def with_rates(counts: pl.DataFrame) -> pl.DataFrame:
-    """Counts with precision, recall and their harmonic mean; undefined rates are null.
-
-    Examples:
-        >>> counts = pl.DataFrame({"ptp": [1.0], "fp": [1.0], "rtp": [0.0], "fn": [0.0]})
-        >>> with_rates(counts).row(0)[4:]
-        (0.5, None, 0.0)
-    """
-    right, wrong, met, missed = (counts[name].to_numpy() for name in COUNTS)
-    precision, recall = ratio(right, right + wrong), ratio(met, met + missed)
-    nothing = right + wrong + met + missed == 0
-    mean = np.where(nothing, np.nan, np.nan_to_num(harmonic(precision, recall)))
-    rates = zip(RATES, (precision, recall, mean), strict=True)
-    return counts.with_columns(pl.Series(name, rate).fill_nan(None) for name, rate in rates)
-
-
 @dataclass(frozen=True)
 class Grouped:
     """Annotations in groups that are counted apart.
@@ -79,20 +63,35 @@ class Grouped:
         weights: what a pair of types counts, by reference's and system's.
     """
 
+    clusterings: ClassVar[type[Clusterings]] = Clusterings
+
     whole: Coded
     groups: pl.DataFrame
     weights: Mapping[tuple[str, str], float]
-    kept: dict[object, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
-
-    rates = staticmethod(with_rates)
-    memberships: ClassVar[type[Clusterings]] = Clusterings
+    _kept: dict[object, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def figures(self, measure: Measure) -> pl.DataFrame:
-        """The figures of a measure by the number of the group."""
+        """The figures of a measure by the number of the group; null where there are none."""
         if measure.aggregate == "blanc":
             links = (self.counts(replace(measure, aggregate=links)) for links in PAIRWISE)
             return clusterings.blanc(*links)
-        return self.rates(self.counts(measure))
+        return self.with_rates(self.counts(measure))
+
+    @staticmethod
+    def with_rates(counts: pl.DataFrame) -> pl.DataFrame:
+        """Counts with precision, recall and their harmonic mean; null where undefined.
+
+        Examples:
+            >>> nothing = pl.DataFrame({name: [0.0] for name in COUNTS})
+            >>> Grouped.with_rates(nothing).row(0)[4:]
+            (None, None, None)
+        """
+        right, wrong, met, missed = (counts[name].to_numpy() for name in COUNTS)
+        precision, recall = ratio(right, right + wrong), ratio(met, met + missed)
+        nothing = right + wrong + met + missed == 0
+        mean = np.where(nothing, np.nan, np.nan_to_num(harmonic(precision, recall)))
+        rates = zip(RATES, (precision, recall, mean), strict=True)
+        return counts.with_columns(pl.Series(name, rate).fill_nan(None) for name, rate in rates)
 
     def counts(self, measure: Measure) -> pl.DataFrame:
         """The counts of a measure by the number of the group.
@@ -115,19 +114,19 @@ class Grouped:
         figures = pl.col(*COUNTS).fill_null(0).cast(pl.Float64)
         return every.select("group", figures).collect(engine="in-memory")
 
-    def rows(self, measure: Measure) -> pl.DataFrame:
+    def _rows(self, measure: Measure) -> pl.DataFrame:
         """The annotations that the filter of a measure lets through."""
         rows = self.whole.rows
         return rows.filter(pl.col(measure.filter) == 1) if measure.filter else rows
 
-    def items(self, measure: Measure, key: tuple[str, ...]) -> pl.DataFrame:
+    def _items(self, measure: Measure, key: tuple[str, ...]) -> pl.DataFrame:
         """These annotations with one number for the fields of a key and their group, as `item`."""
-        rows = self.rows(measure)
+        rows = self._rows(measure)
         return rows.with_columns(self.whole.key(rows, ("group", *key)).alias("item"))
 
     def _sets(self, measure: Measure) -> pl.LazyFrame:
         """Keys that both sides have, each counted once."""
-        items = self.items(measure, measure.key)
+        items = self._items(measure, measure.key)
         reference, system = (side.lazy() for side in _sides(items, "group", "item", once="item"))
         return together(
             by_group(reference.join(system, on="item", how="semi"), ptp=pl.len(), rtp=pl.len()),
@@ -140,7 +139,7 @@ class Grouped:
 
         Where a key stands with several types, they are paired so that the most is counted.
         """
-        items = self.items(measure, tuple(name for name in measure.key if name != "type"))
+        items = self._items(measure, tuple(name for name in measure.key if name != "type"))
         items = items.select("system", "group", "item", "type").unique().sort(pl.all())
         items = items.with_columns(self._weights(items["type"], items["type"]))
         system, reference = items.filter("system"), items.filter(~pl.col("system"))
@@ -170,23 +169,21 @@ class Grouped:
 
     def _compared_clusters(self, measure: Measure) -> Clusterings:
         """The clusterings that a measure compares, kept until a measure compares others."""
-        if self.kept.get("contents") != measure.contents:
-            self.kept.pop("clusterings", None)
-            items = self.items(measure, measure.key)
-            members = self.in_order(
-                items.with_columns(
-                    cluster=self.whole.key(items, ("group", "eid")),
-                    membership=self.whole.key(items, ("group", *measure.key, "eid")),
-                )
+        if self._kept.get("contents") != measure.contents:
+            self._kept.pop("clusterings", None)
+            items = self._items(measure, measure.key)
+            members = items.with_columns(
+                cluster=self.whole.key(items, ("group", "eid")),
+                membership=self.whole.key(items, ("group", *measure.key, "eid")),
             )
             columns = ("group", "item", "cluster", "order", "nameless")
-            latest = self.memberships(*_sides(members, *columns, once="membership"))
-            self.kept.update(contents=measure.contents, clusterings=latest)
-        both: Clusterings = self.kept["clusterings"]
+            sides = _sides(self.order_clusters(members), *columns, once="membership")
+            self._kept.update(contents=measure.contents, clusterings=self.clusterings(*sides))
+        both: Clusterings = self._kept["clusterings"]
         return both.partition if measure.aggregate in PARTITIONS else both
 
-    def in_order(self, members: pl.DataFrame) -> pl.DataFrame:
-        """Memberships with the order of clusters, by name; a cluster without one is like others."""
+    def order_clusters(self, members: pl.DataFrame) -> pl.DataFrame:
+        """Give the memberships `order`, the last cluster of an item being the last by name."""
         return members.with_columns(order="cluster", nameless=pl.lit(value=False))
 
     def _overlaps(self, measure: Measure) -> pl.LazyFrame:
@@ -203,29 +200,28 @@ class Grouped:
     def _coverage(self, measure: Measure, mode: str, *, system: bool) -> pl.LazyFrame:
         """The shares of a side's annotations that the other one covers, summed as `covered`."""
         key = (*measure.contents, mode, system)
-        if key not in self.kept:
+        if key not in self._kept:
             kind = tuple(name for name in measure.key if name != "span")
             columns = ("group", "item", "from", "last")
-            sides = _sides(self.items(measure, ("docid", *kind)), *columns)
-            both = self.compared_spans(measure, spans(sides[0]), spans(sides[1]), system=system)
-            units = pl.Series(coverage(mode, *both))
+            sides = _sides(self._items(measure, ("docid", *kind)), *columns)
+            both = spans(sides[0]), spans(sides[1])
+            units = pl.Series(coverage(mode, *self.meetings(measure, both, system=system)))
             length = pl.col("last") - pl.col("from") + 1
             shares = sides[system].select("group", denominator=length, numerator=units)
             shared = fractions(shares.lazy().filter(pl.col("numerator") > 0), "covered")
-            self.kept[key] = shared.collect(engine="in-memory")
-        counts: pl.DataFrame = self.kept[key]
+            self._kept[key] = shared.collect(engine="in-memory")
+        counts: pl.DataFrame = self._kept[key]
         return counts.lazy()
 
-    def compared_spans(
+    def meetings(
         self,
         measure: Measure,  # noqa: ARG002
-        reference: Spans,
-        system_spans: Spans,
+        both: tuple[Spans, Spans],
         *,
         system: bool,
     ) -> tuple[Spans, Spans]:
-        """The spans of a side and those that may cover them; only spans of one kind meet."""
-        return (system_spans, reference) if system else (reference, system_spans)
+        """The spans of one side, and those of the other that may cover them."""
+        return (both[1], both[0]) if system else both
 
 
 def _sides(rows: pl.DataFrame, *columns: str, once: str = "") -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -246,18 +242,19 @@ class Counting:
         weights: what a pair of types counts, by reference's and system's.
     """
 
+    candidates: ClassVar = staticmethod(all_candidates)
+    select: ClassVar = staticmethod(best_candidates)
+    encode: ClassVar = staticmethod(encode)
+    grouped: ClassVar[type[Grouped]] = Grouped
+    #: What notes say of spans in several clusters, and of mentions that end before they start.
+    LAST: ClassVar = "by name"
+    REVERSE: ClassVar = "{count|it overlaps|they overlap} nothing"
+
     whole: Coded
     weights: Mapping[tuple[str, str], float]
     _by: dict[str, Grouped] = field(default_factory=dict, init=False, compare=False, repr=False)
 
-    candidates = staticmethod(all_candidates)
-    select = staticmethod(best_candidates)
-    encode = staticmethod(encode)
-    grouped: ClassVar[type[Grouped]] = Grouped
-    LAST: ClassVar = "use the last by name"
-    REVERSE: ClassVar = "{count|it overlaps|they overlap} nothing"
-
-    def groups(self, column: str) -> Grouped:
+    def _groups(self, column: str) -> Grouped:
         """The annotations by the values of a column, or in one group."""
         rows = self.whole.rows.with_columns(group=pl.col(column) if column else pl.lit(0, pl.Int64))
         sizes = {**self.whole.sizes, "group": self.whole.sizes[column] if column else 1}
@@ -265,6 +262,10 @@ class Counting:
         groups = groups if column else pl.DataFrame({"group": [0]})
         whole = replace(self.whole, rows=rows, sizes=sizes)
         return self.grouped(whole, groups, self.weights)
+
+    def counted_groups(self, column: str) -> Grouped:
+        """The groups that have figures of their own: those of both sides."""
+        return self._groups(column)
 
     def figures(self, measure: Measure, by: str) -> pl.DataFrame:
         """The figures of a measure by group.
@@ -278,14 +279,10 @@ class Counting:
         """
         column = GROUPINGS[by] if by else ""
         if column not in self._by:
-            self._by[column] = self.scored_groups(column)
+            self._by[column] = self.counted_groups(column) if column else self._groups("")
         figures = self._by[column].figures(measure)
         names = self.whole.names[column].gather(figures["group"]) if column else pl.Series([""])
         return figures.with_columns(names.alias("group"))
-
-    def scored_groups(self, column: str) -> Grouped:
-        """The groups of which figures are given."""
-        return self.groups(column)
 
     def selections(self, members: pl.DataFrame, size: int) -> Grouped:
         """Several selections of documents as groups.
@@ -311,7 +308,7 @@ class Counting:
     @cached_property
     def _documents(self) -> Grouped:
         """The annotations of each document, those of the system alone as well."""
-        return self.groups("docid")
+        return self._groups("docid")
 
     def documents(self, measure: Measure) -> pl.DataFrame:
         """Return what each document adds to the counts of a measure, where these add up.
@@ -332,16 +329,13 @@ class Counting:
         if count:
             spans = fill("{count:,} {count|span is|spans are}", {"count": count})
             yield (
-                f"{spans} in several clusters of one side; B³, MUC, pairwise and BLANC {self.LAST}"
+                f"{spans} in several clusters of one side; B³, MUC, pairwise and BLANC "
+                f"use the last {self.LAST}"
             )
         reverse = rows.filter(pl.col("last") < pl.col("from")).height
         if reverse:
             mentions = "{count|mention ends before it starts|mentions end before they start}"
             yield fill(f"{{count:,}} {mentions}: {self.REVERSE}", {"count": reverse})
-
-    def files(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:  # noqa: ARG002
-        """The files that a scorer writes of figures, by name."""
-        return {}
 
     def results(
         self, measures: Sequence[Measure], asked: Collection[Measure], by: str
@@ -376,7 +370,7 @@ class Counting:
         groups = self.figures(measure, by)
         stem = measure.name.partition(";docid=<")[0].partition(";type=<")[0]
         head = f"{stem};{GROUPINGS[by]}="
-        micro = self.grouped.rates(groups.select(pl.col(*COUNTS).sum()))
+        micro = self.grouped.with_rates(groups.select(pl.col(*COUNTS).sum()))
         if measure.aggregate == "blanc":  # a mean has no counts to be summed
             micro = micro.select(pl.lit(None, pl.Float64).alias(name) for name in FIGURES)
         macro = groups.select(pl.col(*FIGURES).mean())

@@ -11,10 +11,10 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import resources
+from importlib.resources import files
 from types import MappingProxyType
 
-_TABLES = tomllib.loads(resources.files(__package__).joinpath("measures.toml").read_text("utf-8"))
+_TABLES = tomllib.loads(files(__package__).joinpath("measures.toml").read_text("utf-8"))
 AGGREGATES: tuple[str, ...] = tuple(_TABLES["aggregates"])
 FILTERS: tuple[str, ...] = tuple(_TABLES["filters"])
 FIELDS: tuple[str, ...] = tuple(_TABLES["fields"])

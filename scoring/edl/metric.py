@@ -7,10 +7,9 @@ recall and F-score (`figures`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -29,14 +28,17 @@ from hlteval.scoring.edl.measures import (
     measures,
 )
 from hlteval.scoring.edl.measures import measure as parse
-from hlteval.scoring.edl.official import OfficialCounting
+from hlteval.scoring.edl.official import OfficialCounting, files
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.resampling import gathered, weighted
 
 PRIMARY = "strong_typed_all_match"
-_COUNTINGS: Mapping[str, type[Counting]] = MappingProxyType(
-    {"plan": Counting, "official": OfficialCounting}
-)
+#: What counts annotations, and what is written beside the tables, by profile.
+COUNTING: Mapping[str, type[Counting]] = {"plan": Counting, "official": OfficialCounting}
+FILES: Mapping[str, Callable[[Sequence[Mapping[str, Any]]], dict[str, str]]] = {
+    "plan": lambda _: {},
+    "official": files,
+}
 #: How many annotations of replicates are counted at a time, which bounds the memory.
 _ROWS = 1_000_000
 
@@ -103,7 +105,7 @@ class LinkMatch(Metric):
         """
         reference, system = align(reference, system)
         sides = [
-            self._steps.candidates(
+            COUNTING[self.profile].candidates(
                 corpus,
                 system=side,
                 with_mention_type=self.options.conversion == "tac15",
@@ -115,11 +117,6 @@ class LinkMatch(Metric):
         if self.options.exclude is not None:
             table = outside(table, self.options.exclude)
         return table, errors.alignment(table, reference, system) if alignment else None
-
-    @property
-    def _steps(self) -> type[Counting]:
-        """How annotations are prepared and counted in the profile."""
-        return _COUNTINGS[self.profile]
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The annotations of several batches as one table (`ANNOTATIONS`), their rows numbered."""
@@ -133,13 +130,14 @@ class LinkMatch(Metric):
     def _best_candidates(self, total: pl.DataFrame) -> pl.DataFrame:
         """The annotations with one candidate each."""
         if self.options.alternatives:
-            return self._steps.select(total, self.options.alternatives)
+            return COUNTING[self.profile].select(total, self.options.alternatives)
         return total.filter(pl.col("rank") == 1)
 
     def _counter(self, total: pl.DataFrame) -> Counting:
         """The annotations as what is counted."""
-        whole = self._steps.encode(self._best_candidates(total))
-        return self._steps(whole, self.options.type_weights)
+        counting = COUNTING[self.profile]
+        whole = counting.encode(self._best_candidates(total))
+        return counting(whole, self.options.type_weights)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The figures by name, the table `scorings`, and by group the table `groups`."""
@@ -177,7 +175,7 @@ class LinkMatch(Metric):
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The public scorer's table and JSON; none in the profile `plan`."""
         asked = self._results(total)[0].filter(pl.col("by") == self.options.by, "asked")
-        return self._counter(total).files(asked.to_dicts())
+        return FILES[self.profile](asked.to_dicts())
 
     def error_analysis(
         self, aligned: pl.DataFrame, total: pl.DataFrame
@@ -240,7 +238,7 @@ class LinkMatch(Metric):
         for measure in self.all_measures:
             each = counting.documents(measure).select(*COUNTS, document="group")
             sums = pl.DataFrame(weighted(each, COUNTS, documents, weights)).cast(pl.Float64)
-            values = counting.grouped.rates(sums).fill_null(float("nan"))
+            values = counting.grouped.with_rates(sums).fill_null(float("nan"))
             replicates |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
         return replicates
 

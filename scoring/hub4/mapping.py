@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import polars as pl
@@ -175,7 +174,7 @@ def _rest(possible: Instances, rank: int, best: pl.DataFrame) -> pl.DataFrame:
     their order.
     """
     options, group = possible.options, ["set", "type"]
-    ours, theirs = possible.with_ranks.filter(rank=rank), possible.theirs
+    ours, theirs = possible.ranked.filter(rank=rank), possible.theirs
     if options.zero_f != "map":
         tied = pl.col("type") == options.top
         spared = ~pl.col("is_optional") if options.zero_f == "skip-optional" else pl.lit(False)
@@ -371,16 +370,25 @@ def compare_texts(
         (True, False, True, True)
     """
     rows = pairs.with_row_index("number")
+    for table in (_compare_contents(rows, minimal, fillers), _compare_extents(rows, minimal)):
+        rows = rows.join(table, on="number", how="left", maintain_order="left")
+    return rows.drop("number").with_columns(pl.col(TESTS).fill_null(False))
 
-    def with_minimal(**columns: str) -> pl.DataFrame:
-        """The rows once for each minimal string of their fill; without one, it is the maximal."""
-        listed = minimal.select("fill", "bare", **columns).drop_nulls()
-        several = rows.join(listed, on="fill")
-        own = {name: pl.col(column) for name, column in columns.items()}
-        single = rows.join(listed, on="fill", how="anti").with_columns(bare=pl.lit(False), **own)
-        return pl.concat([several, single.select(several.columns)])
 
-    strings = with_minimal(minimal="content")
+def _with_minimal(rows: pl.DataFrame, strings: pl.DataFrame, **columns: str) -> pl.DataFrame:
+    """The rows once for each minimal string of their fill; without one, it is the maximal."""
+    listed = strings.select("fill", "bare", **columns).drop_nulls()
+    several = rows.join(listed, on="fill")
+    own = {name: pl.col(column) for name, column in columns.items()}
+    single = rows.join(listed, on="fill", how="anti").with_columns(bare=pl.lit(False), **own)
+    return pl.concat([several, single.select(several.columns)])
+
+
+def _compare_contents(
+    rows: pl.DataFrame, minimal: pl.DataFrame, fillers: Sequence[str] | None
+) -> pl.DataFrame:
+    """The tests of content: `number`, `inside` and `holds`."""
+    strings = _with_minimal(rows, minimal, minimal="content")
     marked = pl.col("content", "content_system", "minimal").str.contains(BEGIN, literal=True)
     marked = pl.any_horizontal(marked.fill_null(False)).any().over("number")
     strings = strings.with_columns(marked=marked)
@@ -395,24 +403,19 @@ def compare_texts(
         (number, *_word_tests(content, system, listed, wholes, fillers))
         for number, content, system, listed, wholes in texts.iter_rows()
     ]
-    tests = pl.concat([tests, pl.DataFrame(tested, tests.schema, orient="row")])
+    return pl.concat([tests, pl.DataFrame(tested, tests.schema, orient="row")])
 
-    extents = with_minimal(low="start", high="end")
+
+def _compare_extents(rows: pl.DataFrame, minimal: pl.DataFrame) -> pl.DataFrame:
+    """The tests of extent: `number`, `enclosed` and `overlaps`."""
+    extents = _with_minimal(rows, minimal, low="start", high="end")
     low, high, end = pl.col("low"), pl.col("high"), pl.col("end_system")
     start = pl.when("bare").then("whole_start_system").otherwise("start_system")
     overlaps = low.is_between(start, end) | high.is_between(start, end)
     overlaps |= start.is_between(low, high) | end.is_between(low, high)
-    overlapping = extents.group_by("number").agg(overlaps=overlaps.any())
-    start, end = (
-        pl.col(name).is_between("start", "end") for name in ("start_system", "end_system")
-    )
-    for table in (tests, overlapping):
-        rows = rows.join(table, on="number", how="left", maintain_order="left")
-    return (
-        rows.with_columns(enclosed=start & end)
-        .with_columns(pl.col(TESTS).fill_null(False))
-        .drop("number")
-    )
+    inside = (pl.col(name).is_between("start", "end") for name in ("start_system", "end_system"))
+    enclosed = pl.all_horizontal(*inside).first()
+    return extents.group_by("number").agg(enclosed=enclosed, overlaps=overlaps.any())
 
 
 def _word_tests(
@@ -518,106 +521,86 @@ class Candidates(NamedTuple):
     pointers_system: pl.DataFrame
 
 
-@dataclass(frozen=True)
 class Instances:
-    """The instances of two sides that could be mapped.
+    """The instances of two sides that could be mapped, with their fills.
 
-    Attributes:
+    Args:
         sets: the two sides.
         pairs: `set`, `reference`, `system`: the documents whose instances are mapped.
         options: the choices that the specification leaves open.
+
+    Attributes:
+        ours: the instances of the reference: `set`, `type`, `is_optional`, `reference`.
+        theirs: the instances of the system: `set`, `type`, `system`.
+        ranks: when each type that both sides of a set have is mapped: `set`, `type`, `rank`.
+        ranked: the instances of the reference whose type the system has too, with their ranks.
+        early: the slots that point to what is mapped at the same time or later.
+        texts: the texts of both sides in the same slots, compared once for all modes.
+        pointers: the pointers of the reference and of the system.
+        counts: the alternatives of the reference and the slots of the system, with how many texts
+            and pointers they have.
     """
 
-    sets: InstanceSets
-    pairs: pl.DataFrame
-    options: Options
+    def __init__(self, sets: InstanceSets, pairs: pl.DataFrame, options: Options) -> None:
+        self.sets, self.pairs, self.options = sets, pairs, options
+        sides = {"reference": sets.reference, "system": sets.system}
 
-    @cached_property
-    def ours(self) -> pl.DataFrame:
-        """The instances of the reference: `set`, `type`, `is_optional`, `reference`."""
-        members = self._with_sets("reference", self.sets.reference.instances)
-        return members.select("set", "type", "is_optional", reference="instance")
+        def with_sets(side: str, rows: pl.DataFrame) -> pl.DataFrame:
+            """Rows of the documents of one side, with the number of their set."""
+            members = pairs.select("set", document=side).drop_nulls("document")
+            return members.join(rows, on="document", maintain_order="left_right")
 
-    @cached_property
-    def theirs(self) -> pl.DataFrame:
-        """The instances of the system: `set`, `type`, `system`."""
-        members = self._with_sets("system", self.sets.system.instances)
-        return members.select("set", "type", system="instance")
+        instances = [with_sets(name, side.instances) for name, side in sides.items()]
+        self.ours = instances[0].select("set", "type", "is_optional", reference="instance")
+        self.theirs = instances[1].select("set", "type", system="instance")
 
-    def _with_sets(self, side: str, rows: pl.DataFrame) -> pl.DataFrame:
-        """Rows of the documents of one side, with the number of their set."""
-        sets = self.pairs.select("set", document=side).drop_nulls("document")
-        return sets.join(rows, on="document", maintain_order="left_right")
-
-    @cached_property
-    def ranks(self) -> pl.DataFrame:
-        """When each type that both sides of a set have is mapped: `set`, `type`, `rank`."""
-        types = self.ours.join(self.theirs, on=["set", "type"], how="semi", maintain_order="left")
-        types = types.select("set", "type").unique(maintain_order=True)
-        return type_ranks(types, self._pointers_of_types, self.options.type_order)
-
-    @cached_property
-    def with_ranks(self) -> pl.DataFrame:
-        """The instances of the reference whose type the system has too, with their ranks."""
-        return self.ours.join(self.ranks, on=["set", "type"], maintain_order="left")
-
-    @cached_property
-    def _pointers_of_types(self) -> pl.DataFrame:
-        """Which types point to which in which slots: `set`, `type`, `place`, `target_type`."""
+        # Types that others point to are mapped before these.
         keys = ["type", "place", "target_type"]
-        tables = []
-        for name, side in (("reference", self.sets.reference), ("system", self.sets.system)):
-            pointers = side.fills.drop_nulls("target").unique(["document", *keys])
-            tables.append(self._with_sets(name, pointers).select("set", *keys))
-        return pl.concat(tables).unique()
+        targets = pl.concat(
+            with_sets(name, side.fills.drop_nulls("target").unique(["document", *keys])).select(
+                "set", *keys
+            )
+            for name, side in sides.items()
+        ).unique()
+        shared = self.ours.join(self.theirs, on=["set", "type"], how="semi", maintain_order="left")
+        shared = shared.select("set", "type").unique(maintain_order=True)
+        self.ranks = type_ranks(shared, targets, options.type_order)
+        self.ranked = self.ours.join(self.ranks, on=["set", "type"], maintain_order="left")
+        later = self.ranks.rename({"type": "target_type", "rank": "target_rank"})
+        early = targets.join(self.ranks, on=["set", "type"]).join(later, on=["set", "target_type"])
+        self.early = early.filter(pl.col("target_rank") >= pl.col("rank")).select(_SLOT).unique()
 
-    @cached_property
-    def _early(self) -> pl.DataFrame:
-        """The slots that point to what is mapped at the same time or later."""
-        targets = self.ranks.rename({"type": "target_type", "rank": "target_rank"})
-        pointers = self._pointers_of_types.join(self.ranks, on=["set", "type"])
-        pointers = pointers.join(targets, on=["set", "target_type"])
-        return pointers.filter(pl.col("target_rank") >= pl.col("rank")).select(_SLOT).unique()
-
-    @cached_property
-    def _texts(self) -> pl.DataFrame:
-        """The texts of both sides in the same slots, compared once for all modes."""
         columns = ("place", "fill", "position", "content", "start", "end", "whole", "whole_start")
-        ours, theirs = (
-            side.fills.filter(kind="text").select("instance", "alternative", *columns)
-            for side in (self.sets.reference, self.sets.system)
+        left, right = (
+            side.fills.filter(kind="text")
+            .rename({"instance": name})
+            .select(name, "alternative", *columns)
+            for name, side in sides.items()
         )
-        left = self.with_ranks.join(ours, left_on="reference", right_on="instance")
-        right = self.theirs.join(theirs, left_on="system", right_on="instance")
+        left, right = self.ranked.join(left, on="reference"), self.theirs.join(right, on="system")
         both = left.join(right, on=_SLOT, suffix="_system")
-        fillers = self.options.fillers if self.options.noisy else None
-        return compare_texts(both, self.sets.reference.minimal, fillers=fillers).select(
+        fillers = options.fillers if options.noisy else None
+        self.texts = compare_texts(both, sets.reference.minimal, fillers=fillers).select(
             *("rank", *MAPPED, "place", "alternative", "fill", "fill_system"),
             *("position", "position_system", *TESTS),
             content=pl.all_horizontal(TESTS[:2]),
             extent=pl.all_horizontal(TESTS[2:]),
         )
 
-    @cached_property
-    def _pointers(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The pointers of the reference and of the system."""
         columns = ("instance", "place", "fill", "position", "target")
-        ours, theirs = (
-            side.fills.filter(kind="pointer") for side in (self.sets.reference, self.sets.system)
+        slot = ("instance", "place")
+        kinds = {f"{kind}s": pl.col("kind") == kind for kind in ("text", "pointer")}
+        numbers = {name: matches.sum().cast(pl.Int64) for name, matches in kinds.items()}
+        ours, theirs = (side.fills for side in sides.values())
+        self.pointers = (
+            ours.filter(kind="pointer").select(*columns, "alternative"),
+            theirs.filter(kind="pointer").select(columns),
         )
-        return ours.select(*columns, "alternative"), theirs.select(columns)
-
-    @cached_property
-    def _counts(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The alternatives of the reference and the slots of the system, with their fills."""
-        counts = {
-            f"{kind}s": (pl.col("kind") == kind).sum().cast(pl.Int64)
-            for kind in ("text", "pointer")
-        }
-        slot, (ours, theirs) = ("instance", "place"), (self.sets.reference, self.sets.system)
-        alternatives = ours.fills.group_by(*slot, "alternative", maintain_order=True)
-        answers = theirs.fills.group_by(*slot, maintain_order=True)
-        return alternatives.agg(pl.col("slot_optional").first(), **counts), answers.agg(**counts)
+        alternatives = ours.group_by(*slot, "alternative", maintain_order=True)
+        self.counts = (
+            alternatives.agg(pl.col("slot_optional").first(), **numbers),
+            theirs.group_by(*slot, maintain_order=True).agg(**numbers),
+        )
 
     def candidates(self, rank: int, mapped: pl.DataFrame, mode: Mode) -> Candidates:
         """The pairs of a rank that gain points in a mode, without slots that cannot be judged yet.
@@ -627,15 +610,15 @@ class Instances:
             mapped: `set`, `reference`, `system`: the instances of earlier types that are mapped.
             mode: what single fills are compared by.
         """
-        ours = self.with_ranks.filter(rank=rank)
-        texts = self._texts.filter(pl.col("rank") == rank, gain(mode) > 0)
+        ours = self.ranked.filter(rank=rank)
+        texts = self.texts.filter(pl.col("rank") == rank, gain(mode) > 0)
         targets = mapped.select("set", target="reference", other="system")
-        left = ours.join(self._pointers[0], left_on="reference", right_on="instance")
+        left = ours.join(self.pointers[0], left_on="reference", right_on="instance")
         left = left.join(targets, on=["set", "target"]).select(*_SLOT, "reference", "other")
-        right = self.theirs.join(self._pointers[1], left_on="system", right_on="instance")
+        right = self.theirs.join(self.pointers[1], left_on="system", right_on="instance")
         pointers = left.join(right.select(*_SLOT, "system", other="target"), on=[*_SLOT, "other"])
         both = pl.concat([texts.select(*MAPPED), pointers.select(*MAPPED)]).unique()
-        return self.fills_of(both.join(ours, on=["set", "reference"]), self._early)
+        return self.fills_of(both.join(ours, on=["set", "reference"]), self.early)
 
     def fills_of(self, pairs: pl.DataFrame, early: pl.DataFrame | None = None) -> Candidates:
         """Number pairs of instances and look up their fills, but those of early slots.
@@ -655,13 +638,13 @@ class Instances:
             numbers = {"at": at} | ({"which": which} if "alternative" in table.columns else {})
             return rows.with_columns(**numbers).drop("instance", "place")
 
-        texts = self._texts.join(pairs.select(*MAPPED, "pair"), on=[*MAPPED])
+        texts = self.texts.join(pairs.select(*MAPPED, "pair"), on=[*MAPPED])
         tables = [
-            with_numbers("reference", self._counts[0]),
-            with_numbers("system", self._counts[1]),
+            with_numbers("reference", self.counts[0]),
+            with_numbers("system", self.counts[1]),
             texts.with_columns(at=at, which=which).select(*_LINK, *TESTS, "content", "extent"),
-            with_numbers("reference", self._pointers[0]),
-            with_numbers("system", self._pointers[1]),
+            with_numbers("reference", self.pointers[0]),
+            with_numbers("system", self.pointers[1]),
         ]
         if early is not None:
             slots = pairs.join(early, on=["set", "type"]).select(at=at)

@@ -155,11 +155,15 @@ def _alternatives(slots: pl.DataFrame, found: Mapped) -> pl.DataFrame:
     )
 
 
-def _fills(found: Mapped, sets: InstanceSets, mode: Mode) -> pl.DataFrame:
+def _pairs_of_fills(found: Mapped, sets: InstanceSets) -> pl.DataFrame:
     """The single fills of the alternatives that count, each beside what it is mapped to.
 
     A fill that gains points is beside that with which it does; of the others of a kind, the first
     is beside the first, and so on.
+
+    Returns:
+        `at`, `slot`, `kind`, `fill`, `fill_system`, `gain`, `answered`, `slot_optional`, whether
+        the fill is `removed`, and the tests of texts.
     """
     slots, links, dropped = found.evaluation
     chosen = slots.select("at", "alternative").drop_nulls()
@@ -193,7 +197,7 @@ def _fills(found: Mapped, sets: InstanceSets, mode: Mode) -> pl.DataFrame:
     rows = pl.concat([rows, gone], how="diagonal")
     pair = ["at", "fill", "fill_system"]
     optional = sets.reference.fills.select("fill", "slot_optional")
-    rows = (
+    return (
         sets.with_slots(rows)
         .join(links.select(*pair, "gain"), on=pair, how="left")
         .join(found.fills.texts.select(*pair, *TESTS), on=pair, how="left")
@@ -202,6 +206,11 @@ def _fills(found: Mapped, sets: InstanceSets, mode: Mode) -> pl.DataFrame:
         .with_columns(pl.col("answered", "removed", "slot_optional").fill_null(False))
         .with_columns(pl.col("gain").fill_null(0))
     )
+
+
+def _fills(found: Mapped, sets: InstanceSets, mode: Mode) -> pl.DataFrame:
+    """The pairs of single fills with their points, and why they have them."""
+    rows = _pairs_of_fills(found, sets)
     text, gain, removed = pl.col("kind") == "text", pl.col("gain"), pl.col("removed")
     missing, spurious = pl.col("fill_system").is_null(), pl.col("fill").is_null()
     spared = pl.col("slot_optional") & (~pl.col("answered") | ~text)

@@ -71,7 +71,7 @@ def pairs(sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparis
         return _equal(sides, evaluation)
     weighed = _candidates(sides, evaluation, comparison)
     if comparison.roles:
-        left, right = (1 + (side.events["row"].max() or 0) for side in sides)  # type: ignore[operator]
+        left, right = (1 + int(side.events["row"].to_numpy().max(initial=0)) for side in sides)
         candidates = Candidates(left, right, UNIT)
         for part in weighed:
             candidates.add(*(part[name].to_numpy() for name in CHOSEN))

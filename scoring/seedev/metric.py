@@ -14,33 +14,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from hlteval.representation import Corpus, align, of_documents
-from hlteval.scoring.metric import (
-    DOCUMENTS,
-    MARKS,
-    Evidence,
-    Metric,
-    Replicates,
-    Weights,
-    scorings,
-    texts,
-)
-from hlteval.scoring.ratios import Numbers, Whole, harmonic, plain, rates, ratio
+from hlteval.representation import Corpus, align
+from hlteval.scoring.metric import MARKS, Evidence, Metric, Replicates, Weights, scorings, texts
+from hlteval.scoring.ratios import Numbers, Rates, Whole, plain, rates, ratio
 from hlteval.scoring.resampling import weighted
 from hlteval.scoring.seedev.event_pairs import UNIT, Evaluation, pairs
 from hlteval.scoring.seedev.events import Comparison, Side, inside, others, side
 
-_ADDED = ("references", "predictions", "pairs", "matched")
+#: The counts that add.
+ADDED = ("references", "predictions", "pairs", "matched")
 #: What is counted: annotations of either side, pairs, and their summed similarities in units.
 COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     **dict.fromkeys(("document", "evaluation", "scoring"), pl.String),
-    **dict.fromkeys(_ADDED, pl.Int64),
+    **dict.fromkeys(ADDED, pl.Int64),
 }
-_METRICS: Mapping[str, str] = {
+#: The names of the measures that are metrics.
+METRICS: Mapping[str, str] = {
     "f1": "F1",
     "recall": "Recall",
     "precision": "Precision",
@@ -72,10 +67,6 @@ class EventMatch(Metric):
     Two tasks share this metric. What they compare follows from the vocabulary and the schema of
     SeeDev, which scoring does not know: hlteval/tasks/seedev.py makes it of the options.
 
-    As the official software, `official` takes triggers as part of types, ignores documents without
-    reference, truncates the sum of mismatches, computes F1 from recall and precision (undefined
-    where both are 0), and resamples pairs of the main scoring, not documents.
-
     Attributes:
         evaluations: the first is the main one, which the alignment shows.
         comparison: when two events are similar, and how much.
@@ -87,6 +78,9 @@ class EventMatch(Metric):
     comparison: Comparison
     measures: tuple[str, ...]
     others_count: bool = False
+
+    #: What else is counted of the pairs of a scoring and document.
+    kept: ClassVar[Sequence[pl.Expr]] = ()
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -101,12 +95,7 @@ class EventMatch(Metric):
         Returns:
             Counts, as `COUNTS`; and the alignment, a row per pair or unpaired annotation.
         """
-        reference, system = align(reference, system)
-        if self.official:
-            known = reference.documents["name"]
-            if not system.documents["name"].is_in(known.implode()).all():
-                system = of_documents(system, known)
-            reference, system = _triggers_in_types(reference), _triggers_in_types(system)
+        reference, system = self.prepare(*align(reference, system))
         commutative = self.evaluations[0].commutative
         sides = (
             side(reference, reference, "reference", self.comparison, commutative),
@@ -120,6 +109,10 @@ class EventMatch(Metric):
         named = counts.join(names, on="document").with_columns(document="name").drop("name")
         conditions = self.comparison.conditions
         return named, _align(tables[0], sides, conditions, names) if alignment else None
+
+    def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
+        """Return what is compared of two corpora with the same documents."""
+        return reference, system
 
     def _pair(
         self,
@@ -151,7 +144,7 @@ class EventMatch(Metric):
         return pl.concat([paired, unpaired], how="diagonal")
 
     def _count(self, evaluation: Evaluation, table: pl.DataFrame) -> pl.DataFrame:
-        """The counts of an evaluation's scorings by document; of `official` the similarities, too.
+        """The counts of an evaluation's scorings by document.
 
         A pair counts for the scorings of both of its events, and for the scoring over all.
         """
@@ -170,11 +163,11 @@ class EventMatch(Metric):
             .drop_nulls("scoring")
             .group_by("document", "scoring")
             .agg(
+                *self.kept,
                 references=pl.col("label").sum().cast(pl.Int64),
                 predictions=pl.col("label_system").sum().cast(pl.Int64),
                 pairs=pl.col("weight").count().cast(pl.Int64),
                 matched=pl.col("weight").sum(),
-                **({"similarities": pl.col("weight").drop_nulls()} if self.official else {}),
             )
         )
         names = dict(enumerate(evaluation.names))
@@ -199,7 +192,7 @@ class EventMatch(Metric):
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The metrics of the main scoring, and the table `scorings` of all evaluations."""
-        counts = {name: total[name].to_numpy() for name in _ADDED}
+        counts = {name: total[name].to_numpy() for name in ADDED}
         values = {name: plain(each) for name, each in self._measures(counts).items()}
         table = scorings(
             {
@@ -214,27 +207,35 @@ class EventMatch(Metric):
             for name in self.measures
         )
         metrics = {
-            name: None if self._is_undefined(name) else values[measure][0]
-            for name, measure in _METRICS.items()
+            name: values[measure][0] if self.is_defined(name) else None
+            for name, measure in METRICS.items()
         }
         return metrics, {"scorings": table}
 
-    def _is_undefined(self, name: str) -> bool:
-        """Whether a metric is F1 or SER, and the official software does not print it."""
-        return self.official and name in {"f1", "ser"} and _METRICS[name] not in self.measures
+    def is_defined(self, name: str) -> bool:  # noqa: ARG002
+        """Whether a metric has a value."""
+        return True
+
+    def rates(
+        self, matches: Numbers, predictions: Numbers, references: Numbers
+    ) -> Rates[NDArray[np.float64]]:
+        """Precision, recall and F1."""
+        return rates(matches, predictions, references)
+
+    def substitutions(self, missed: Whole) -> Numbers:
+        """The substitutions, from what the pairs lack to full similarity in units."""
+        return missed / UNIT
 
     def _measures(self, counts: Mapping[str, Whole]) -> dict[str, Numbers]:
         """Every measure, of a scoring or replicate each; not-a-number where it is undefined."""
-        references, predictions, pairs, matched = (counts[name] for name in _ADDED)
+        references, predictions, pairs, matched = (counts[name] for name in ADDED)
         matches = matched / UNIT
         insertions = predictions - pairs
         deletions = references - pairs
-        precision, recall, f1 = rates(matches, predictions, references)
-        # In integers, so that a sum that is whole stays whole.
-        missed = pairs * UNIT - matched
-        substitutions = missed // UNIT if self.official else missed / UNIT
+        precision, recall, f1 = self.rates(matches, predictions, references)
+        substitutions = self.substitutions(pairs * UNIT - matched)
         return {
-            "F1": harmonic(precision, recall) if self.official else f1,
+            "F1": f1,
             "Recall": recall,
             "Precision": precision,
             "Predictions": predictions,
@@ -253,48 +254,21 @@ class EventMatch(Metric):
         """All counts add."""
         return True
 
-    @property
-    def resampling_units(self) -> str:
-        """Documents, or the pairs that the official software draws."""
-        return "pairs" if self.official else DOCUMENTS
-
-    def units(self, counts: pl.DataFrame) -> pl.DataFrame:
-        """The pairs of the main scoring by similarity, and what is unpaired on either side."""
-        main = self._main_scoring(counts)
-        similarities = main.select(matched=pl.col("similarities").explode()).drop_nulls()
-        paired = similarities.group_by("matched").agg(times=pl.len().cast(pl.Int64)).sort("matched")
-        references, predictions, pairs = (int(main[name].sum()) for name in _ADDED[:3])
-        rows = [
-            ("deletion", 1, 0, 0, 0, references - pairs),
-            ("insertion", 0, 1, 0, 0, predictions - pairs),
-            *((f"pair {similarity}", 1, 1, 1, similarity, n) for similarity, n in paired.rows()),
-        ]
-        schema = {"document": pl.String, **dict.fromkeys((*_ADDED, "times"), pl.Int64)}
-        table = pl.DataFrame(rows, schema=schema, orient="row")
-        return table.join(main.select("evaluation", "scoring").head(1), how="cross")
-
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
         """The metrics of the main scoring, for each way to weigh the documents."""
-        values = self._measures(weighted(self._main_scoring(counts), _ADDED, documents, weights))
+        values = self._measures(weighted(self.main_scoring(counts), ADDED, documents, weights))
         return {
             name: values[measure].astype(np.float64)
-            for name, measure in _METRICS.items()
-            if not self._is_undefined(name)
+            for name, measure in METRICS.items()
+            if self.is_defined(name)
         }
 
-    def _main_scoring(self, counts: pl.DataFrame) -> pl.DataFrame:
+    def main_scoring(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """The counts of the first scoring of the first evaluation."""
         main = self.evaluations[0]
         return counts.filter(evaluation=main.name, scoring=main.names[0])
-
-
-def _triggers_in_types(corpus: Corpus) -> Corpus:
-    """A corpus whose events have their triggers in their types."""
-    if corpus.frames["trigger"].null_count() == corpus.frames.height:
-        return corpus
-    label = pl.concat_str("label", "trigger", separator=":", ignore_nulls=True)
-    return corpus.replace(frames=corpus.frames.with_columns(label=label))
 
 
 def _annotations(

@@ -15,8 +15,14 @@ import polars as pl
 from hlteval.findings.counts import fill
 from hlteval.representation import Corpus
 from hlteval.scoring.curves import Curve
-from hlteval.scoring.situations.plan import CRASH, FrameMatch, Options, curves_of, submitted_rows
-from hlteval.scoring.situations.situations import LAYERS, candidate_places, situations
+from hlteval.scoring.situations.plan import (
+    CRASH,
+    LAYERS,
+    FrameMatch,
+    Options,
+    candidate_places,
+    situations,
+)
 
 #: A type of the script's first version, which a system may still give.
 _ANY = "in-domain"
@@ -30,6 +36,7 @@ _CRASHES = (
 class OfficialFrameMatch(FrameMatch):
     """How the script compares frames."""
 
+    by_rank: ClassVar[bool] = True
     one_point: ClassVar[str] = f"{FrameMatch.one_point}; the official script crashes"
     no_point: ClassVar[str] = f"{FrameMatch.no_point}; the official script prints an area of 0"
 
@@ -82,7 +89,7 @@ class OfficialFrameMatch(FrameMatch):
         """The curve of each layer; None where the submission has no frames of it."""
         if crashes(total):
             return dict.fromkeys(LAYERS)
-        return curves_of(total, submitted_rows(total), by_rank=True)
+        return super().curves(total)
 
     def figures(self, points: Curve | None) -> dict[str, float | None]:
         """The metrics of one layer; it prints a zero for no point at all."""

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from fuzz import corpora
 from hlteval.converters import ReadResult
-from hlteval.converters.corpus.jsonl import read_lines
-from hlteval.converters.corpus.lines import LineNumbers, Lines
+from hlteval.converters.corpus.jsonl import LineNumbers, Lines, read_lines
 from hlteval.sources import Member, open_source
 from tests.stored import lines_of
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hlteval.converters.corpus.lines import write_batches, write_jsonl
+from hlteval.converters.corpus.jsonl import write_batches, write_jsonl
 from hlteval.converters.corpus.parquet import StoreError, save
 from hlteval.representation import Corpus
 from tests.stored import load, read_jsonl
@@ -125,7 +125,7 @@ def test_batches_are_written_as_the_corpus_that_they_make(data, corpora, tmp_pat
     each = [data.draw(corpora) for _ in range(data.draw(st.integers(0, 3)))]
     stream = BytesIO()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hlteval.converters.corpus.lines._IN_MEMORY", 100)
+        patch.setattr("hlteval.converters.corpus.jsonl._IN_MEMORY", 100)
         write_batches(iter(each), stream, tmp_path)
     assert stream.getvalue() == lines_of(Corpus.concat(each))
     assert list(tmp_path.iterdir()) == []

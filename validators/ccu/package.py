@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from hlteval.converters.ccu.submission import misnamed
+from hlteval.converters.ccu.submission import find_misnamed
 from hlteval.findings import Finding, finding
 from hlteval.findings.suggest import closest
 from hlteval.sources import Member, Source, Unreadable
@@ -28,7 +28,7 @@ PHASES, AREAS = ("P1", "P2"), ("TA1", "TA2")
 TASKS = ("ND", "NDMAP", "VD", "AD", "ED", "CD")
 TEAMS = ("COL", "LCC", "MON", "PAR")
 DATASET = re.compile(r"LDC[0-9]{4}[A-Z][0-9]{2,3}-V[0-9]+(\.[0-9]+)?")
-_DATE, _TIME = re.compile("[0-9]{8}"), re.compile("[0-9]{6}")
+_TIME = re.compile("[0-9]{8}_[0-9]{6}")
 _PARTS = 8
 
 
@@ -59,13 +59,13 @@ def parse(written: str) -> SubmissionId | None:
     return SubmissionId(phase, area, task, team, dataset, f"{date}_{time}")
 
 
-def malformed(written: str) -> str:
+def form_problem(written: str) -> str:
     """How to correct an identifier that does not have the form; empty if it does.
 
     Examples:
-        >>> malformed("CCU_P1_TA1_nd_LCC_LDC2022R17-V1_20220719_110203")
+        >>> form_problem("CCU_P1_TA1_nd_LCC_LDC2022R17-V1_20220719_110203")
         'did you mean ND, not nd?'
-        >>> malformed("CCU_P1_TA1_ND_LCC_LDC2022R17-V1_20221331_110203")
+        >>> form_problem("CCU_P1_TA1_ND_LCC_LDC2022R17-V1_20221331_110203")
         '20221331_110203 is not a date and a time of the form YYYYMMDD_HHMMSS'
     """
     parsed = parse(written)
@@ -89,11 +89,10 @@ def is_time(written: str) -> bool:
         >>> is_time("20220531_050236"), is_time("20221331_256161"), is_time("20220908_22222")
         (True, False, False)
     """
-    date, _, time = written.partition("_")
-    if not (_DATE.fullmatch(date) and _TIME.fullmatch(time)):
+    if not _TIME.fullmatch(written):
         return False
     try:
-        datetime.strptime(f"{date}{time}", "%Y%m%d%H%M%S")
+        datetime.strptime(written, "%Y%m%d_%H%M%S")
     except ValueError:
         return False
     return True
@@ -128,77 +127,65 @@ def findings(package: Package, *, task: str) -> Iterator[Finding]:
         task: the task without its prefix, such as `nd`.
     """
     source = package.submission
-    yield from named(source, task=task)
+    yield from check_name(source, task=task)
     if source.kind in _ARCHIVES:
         yield from _archive(source)
-    if source.kind in {"folder", *_ARCHIVES}:
-        yield from _files(source, task)
+    names = {member.name for member in source.members}
+    is_single = source.kind not in {"folder", *_ARCHIVES}
+    renamed = None if is_single else find_misnamed(source.members, task)
+    for member in source.members:
+        is_map = member.basename == _MAP
+        if is_single or member is renamed:
+            pass
+        elif task == _MAPPING and not is_map:
+            yield finding("CCU207", file=member.display)
+        elif task != _MAPPING and is_map:
+            yield finding("CCU208", file=member.display)
+        elif not member.basename.endswith(_TABLE):
+            yield finding("CCU209", file=member.display, hint=_other_file(member, names))
     for member in source.members:
         if member.basename.endswith(_TABLE) and _whole_scores(member):
             yield finding("CCU509", file=member.display)
 
 
-def named(source: Source, *, task: str) -> Iterator[Finding]:
-    """What is wrong with the name of an archive or a folder, whatever is inside.
+def check_name(source: Source, *, task: str) -> Iterator[Finding]:
+    """The findings about the name of an archive or a folder, whatever is inside.
 
     Args:
         source: the submission.
         task: the task without its prefix, such as `nd`.
     """
-    name = posixpath.basename(source.path)
-    if source.kind in _ARCHIVES and source.has_name and not name.endswith(_SUFFIX):
-        yield finding("CCU201", file=source.path, name=name, stem=_PACKED.sub("", name))
-    if source.kind in {"folder", *_ARCHIVES}:
-        yield from _name(source, task)
-
-
-def _archive(source: Source) -> Iterator[Finding]:
-    """What is wrong with the one folder that an archive holds."""
-    name = posixpath.basename(source.path)
-    outside = [member.name for member in source.members if "/" not in member.name]
-    folders = sorted({m.name.partition("/")[0] for m in source.members if "/" in m.name})
-    stem = _PACKED.sub("", name) if source.has_name else "SUB_ID"
-    if outside or len(folders) > 1:
-        some = f"files outside of folders: {first_names(outside)}"
-        found = some if outside else f"folders: {first_names(folders)}"
-        yield finding("CCU202", file=source.path, found=found, stem=stem)
-    elif folders and source.has_name and folders[0] != stem:
-        yield finding("CCU203", file=source.path, folder=folders[0], stem=stem)
-
-
-def _name(source: Source, task: str) -> Iterator[Finding]:
-    """What is wrong with the identifier that an archive or a folder is named after."""
-    if source.kind in _ARCHIVES:
-        name = _PACKED.sub("", posixpath.basename(source.path)) if source.has_name else ""
-    else:
-        name = Path(source.path).resolve().name
-        name = name if name.startswith(PREFIX) else ""  # a folder is packed under another name
+    name = ""
+    if source.kind in _ARCHIVES and source.has_name:
+        packed = posixpath.basename(source.path)
+        name = _PACKED.sub("", packed)
+        if not packed.endswith(_SUFFIX):
+            yield finding("CCU201", file=source.path, name=packed, stem=name)
+    elif source.kind == "folder":
+        folder = Path(source.path).resolve().name
+        name = folder if folder.startswith(PREFIX) else ""  # it is packed under another name
     parsed = parse(name)
-    if name and (hint := malformed(name)):
+    if name and (hint := form_problem(name)):
         yield finding("CCU204", file=source.path, name=name, hint=hint)
     elif parsed is not None:
         if parts := strange(parsed):
             yield finding("CCU205", file=source.path, parts=parts)
         if parsed.task != task.upper():
-            lower = parsed.task.lower()
-            yield finding(
-                "CCU206", file=source.path, given=parsed.task, task=task.upper(), lower=lower
-            )
+            given, lower = parsed.task, parsed.task.lower()
+            yield finding("CCU206", file=source.path, given=given, task=task.upper(), lower=lower)
 
 
-def _files(source: Source, task: str) -> Iterator[Finding]:
-    """Files that a submission to the task does not hold; not one that is to be renamed."""
-    names = {member.name for member in source.members}
-    renamed = misnamed(source.members, task)
-    for member in source.members:
-        if member is renamed:
-            continue
-        if task == _MAPPING and member.basename != _MAP:
-            yield finding("CCU207", file=member.display)
-        elif task != _MAPPING and member.basename == _MAP:
-            yield finding("CCU208", file=member.display)
-        elif not member.basename.endswith(_TABLE):
-            yield finding("CCU209", file=member.display, hint=_other_file(member, names))
+def _archive(source: Source) -> Iterator[Finding]:
+    """The findings about the one folder that an archive holds."""
+    stem = _PACKED.sub("", posixpath.basename(source.path)) if source.has_name else ""
+    outside = [member.name for member in source.members if "/" not in member.name]
+    folders = sorted({m.name.partition("/")[0] for m in source.members if "/" in m.name})
+    if outside or len(folders) > 1:
+        some = f"files outside of folders: {first_names(outside)}"
+        found = some if outside else f"folders: {first_names(folders)}"
+        yield finding("CCU202", file=source.path, found=found, stem=stem or "SUB_ID")
+    elif folders and source.has_name and folders[0] != stem:
+        yield finding("CCU203", file=source.path, folder=folders[0], stem=stem)
 
 
 #: Suffixes of files that may be an output under another name.
@@ -208,12 +195,10 @@ _SHEETS = {"csv", "tsv", "txt", "xlsx", "xls", "ods"}
 def _other_file(member: Member, names: Collection[str]) -> str:
     """The fix of a file that is not a table of a submission."""
     stem, suffix = posixpath.splitext(member.name)
-    if suffix[1:].lower() in _SHEETS and f"{stem}{_TABLE}" not in names:
-        name = posixpath.basename(stem)
-        return (
-            f"if it is an output, write it as tab-separated text, as {name}{_TABLE}; or remove it"
-        )
-    return "remove it"
+    if suffix[1:].lower() not in _SHEETS or f"{stem}{_TABLE}" in names:
+        return "remove it"
+    table = f"{posixpath.basename(stem)}{_TABLE}"
+    return f"if it is an output, write it as tab-separated text, as {table}; or remove it"
 
 
 def _whole_scores(member: Member) -> bool:

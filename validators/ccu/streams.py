@@ -1,88 +1,230 @@
-"""Rules over places in streams: where stretches and change points are (CCU401 to CCU406)."""
+"""Rules of CCU over streams, and what all rules share: tables, plain checks, values in messages.
+
+The rules are about submissions: places (CCU401 to CCU406), repeated rows (CCU505 to CCU507), levels
+(CCU601 to CCU607), and change points (CCU701 to CCU704).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
 import polars as pl
 
-from hlteval.validators.ccu.context import (
-    TABLES,
-    is_stream,
-    is_text,
-    number,
-    points,
-    shown,
-    stretches,
-    unit,
-)
-from hlteval.validators.rule import RuleContext, at, first_of, only_if
+from hlteval.findings.suggest import did_you_mean
+from hlteval.validators.ccu.schema import TABLES
+from hlteval.validators.rule import RECORD, Rule, RuleContext, first_of, only_if
 
-#: How far beyond the end of a document the official validator goes along.
-CHARACTERS, SECONDS = 10.0, 1.0
+SHOWN = 60
+TEXT = "text"
+#: What annotators write where nobody annotated, and where they found nothing.
+NOT_ANNOTATED, NOTHING = "noann", "none"
+NO_CLASS = (NOTHING, NOT_ANNOTATED)
 #: Places that differ by less are the same: they are written in decimals.
-_NEAR = 1e-6
+NEAR = 1e-6
+START, END, LABEL = pl.col("start"), pl.col("end"), pl.col("label")
+IS_SILENT = LABEL.is_in(NO_CLASS)
+#: Whether a row is of a text, or of audio or video; neither if nothing says what its document is.
+IS_TEXT = (pl.col("modality") == TEXT).fill_null(value=False)
+IS_STREAM = (pl.col("modality") != TEXT).fill_null(value=False)
 
 
-def places(context: RuleContext) -> pl.LazyFrame:
-    """Every place of the submission as `value`, with its `field`, which its file calls `what`."""
-    if context.schema.task == "cd":
-        rows = context.cached(points)
-        return at(rows.with_columns(value="at", what=pl.lit("timestamp")), "at")
-    rows = context.cached(stretches)
-    ends = [at(rows.with_columns(value=name, what=pl.lit(name)), name) for name in ("start", "end")]
-    return pl.concat(ends).sort("row", maintain_order=True)
+# Tables: `id` is null in all of them, and what is known of documents is beside the rows.
 
 
-def negative(context: RuleContext) -> pl.LazyFrame:
-    """A place before the beginning of its document."""
-    rows = context.cached(places).filter(pl.col("value") < 0)
-    return rows.with_columns(given=number("value"))
+def documents(context: RuleContext) -> pl.LazyFrame:
+    """The documents: `document`, `name`, `modality`, `length` and `processed`.
+
+    Modality and length are those of what is checked against; null where nothing says them.
+    """
+    own = context.system.documents.lazy().select("name", "processed", document="row")
+    known = context.against.documents.lazy().select("modality", "length", document="row")
+    return own.join(known, on="document", how="left", maintain_order="left")
 
 
-def reversed_stretch(context: RuleContext) -> pl.LazyFrame:
-    """A stretch that ends before it starts."""
-    rows = context.cached(stretches).filter(pl.col("start") > pl.col("end"))
-    return at(rows.with_columns(given=number("start"), end=number("end")), "start")
+def with_documents(rows: pl.LazyFrame, context: RuleContext) -> pl.LazyFrame:
+    """Rows beside what is known of their documents; `id` is null."""
+    known = context.cached(documents)
+    joined = rows.join(known, on="document", how="left", maintain_order="left")
+    return joined.with_columns(id=pl.lit(None, pl.String))
 
 
-def empty_stretch(context: RuleContext) -> pl.LazyFrame:
-    """A stretch of audio or video that ends where it starts; in a text it is one character."""
-    rows = context.cached(stretches).filter(is_stream(), pl.col("start") == pl.col("end"))
-    return at(rows.with_columns(given=number("start")), "start")
+def records(context: RuleContext, table: str, *columns: str) -> pl.LazyFrame:
+    """The records of a table with `RECORD`, some columns, and what is known of documents."""
+    return with_documents(context.table(table, *RECORD, *columns), context)
 
 
-def _beyond(context: RuleContext) -> pl.LazyFrame:
-    """The last place of each row that is beyond the end of its document."""
-    limit = pl.when(is_text()).then(pl.lit(CHARACTERS)).otherwise(pl.lit(SECONDS))
-    rows = context.cached(places).filter(pl.col("value") > pl.col("length") + _NEAR)
-    last = rows.unique("row", keep="last", maintain_order=True)
-    return last.with_columns(
-        far=pl.col("value") > pl.col("length") + limit,
-        given=number("value"),
-        most=number("length"),
-        unit=unit(pl.col("length")),
-        document=shown("name"),
+def stretches(context: RuleContext) -> pl.LazyFrame:
+    """The stretches with `start` and `end`, of the kind that the task is about.
+
+    They are instances with `label`, `status` and `llr`, or ratings with `level`; in all rows,
+    `reference` is whether a reference is checked, and `gapless` whether levels may have no gaps.
+    """
+    table, schema = TABLES[context.schema.task], context.schema
+    classes = ("label", "status", "llr", "region", "annotator", "several")
+    more = ("level",) if table == "ratings" else classes
+    rows = records(context, table, "kind", "start", "end", *more).with_columns(
+        reference=pl.lit(schema.reference), gapless=pl.lit(not schema.gaps)
+    )
+    return rows.filter(pl.col("kind") == schema.kind) if schema.kind else rows
+
+
+def points(context: RuleContext) -> pl.LazyFrame:
+    """The change points with `at`, which is `given`, a missing direction and strength empty.
+
+    `bare` is whether no change point of the file has any of these.
+    """
+    rows = records(context, "changes", "at", "llr", "direction", "strength")
+    impact = pl.col("direction", "strength")
+    bare = ~pl.any_horizontal(impact.is_not_null()).any().over("origin")
+    return rows.with_columns(bare=bare).with_columns(impact.fill_null(""), given="at")
+
+
+# Rules: most of them keep the rows of a table that have a property.
+
+
+Check = Callable[[RuleContext], pl.LazyFrame]
+
+
+def report(rows: pl.LazyFrame, field: str | pl.Expr = "", **values: str | pl.Expr) -> pl.LazyFrame:
+    """Rows at a field of their records, with what fills the templates of messages.
+
+    Numbers become text, of which a whole one has no decimals; `given` is the value of the field
+    where rows have no other; and of each document there are its name and length.
+    """
+    rows = rows.with_columns(**values) if values else rows
+    schema = rows.collect_schema()
+    columns = {name: number(name) for name, dtype in schema.items() if dtype.is_float()}
+    if "given" not in schema and isinstance(field, str):
+        is_word = schema.get(field) == pl.String
+        columns["given"] = quote(field) if is_word else columns.get(field, pl.lit(""))
+    if "begin" not in schema and "start" in schema:
+        columns["begin"] = number("start")
+    if "name" in schema and "length" in schema:
+        columns |= {"document": quote("name"), "most": number("length").fill_null("?")}
+    if "field" not in schema:
+        columns["field"] = pl.lit(field) if isinstance(field, str) else field
+    return rows.with_columns(**columns)
+
+
+def check(
+    table: Check,
+    where: pl.Expr,
+    field: str | pl.Expr = "",
+    *,
+    first: Sequence[str] = (),
+    **values: str | pl.Expr,
+) -> Check:
+    """A check that reports the rows of a table that have a property.
+
+    Args:
+        table: the rows.
+        where: the property.
+        field: of their records, unless the rows have it.
+        first: the columns of which each value is reported once, with its `count`.
+        **values: what else fills the templates of the message.
+    """
+
+    def rows(context: RuleContext) -> pl.LazyFrame:
+        strange = context.cached(table).filter(where)
+        return report(first_of(strange, *first) if first else strange, field, **values)
+
+    return rows
+
+
+def rules(table: str, **checks: Check) -> tuple[Rule, ...]:
+    """Rules about submissions and references, by code.
+
+    Args:
+        table: the table that they run on.
+        **checks: the check of each code.
+    """
+    return tuple(Rule(code, table, rows) for code, rows in checks.items())
+
+
+def submission_rules(
+    table: str, *, once: Collection[str] = (), **checks: Check
+) -> tuple[Rule, ...]:
+    """Rules that are about submissions only; those of `once` about a submission as a whole."""
+    return tuple(
+        replace(rule, once=rule.code in once, submission_only=True)
+        for rule in rules(table, **checks)
     )
 
 
-def beyond_end(context: RuleContext) -> pl.LazyFrame:
-    """A place beyond the end of its document that the official validator accepts."""
-    return context.cached(_beyond).filter(~pl.col("far"))
+def reference_rules(table: str, **checks: Check) -> tuple[Rule, ...]:
+    """Rules that are about references only."""
+    return tuple(replace(rule, suspects=is_reference) for rule in rules(table, **checks))
 
 
-def far_beyond_end(context: RuleContext) -> pl.LazyFrame:
-    """A place so far beyond the end of its document that the official validator refuses it."""
-    return context.cached(_beyond).filter(pl.col("far"))
+def is_reference(context: RuleContext) -> bool:
+    """Whether a reference is checked."""
+    reference: bool = context.schema.reference
+    return reference
 
 
-def broken_character(context: RuleContext) -> pl.LazyFrame:
-    """A place of a text that is not a whole number of characters."""
-    rows = context.cached(places).filter(is_text(), pl.col("value") % 1 != 0)
-    return rows.with_columns(given=number("value"))
+def with_hints(
+    rows: pl.LazyFrame,
+    column: str,
+    hints: Callable[[pl.Series], Mapping[str, str]],
+    otherwise: str = "",
+) -> pl.LazyFrame:
+    """Rows with a `hint` for the value of a column.
+
+    Args:
+        rows: of a rule.
+        column: of texts.
+        hints: gives the hints of values that have one.
+        otherwise: the hint of others.
+    """
+    found = rows.collect()
+    by_value = hints(found[column].drop_nulls())
+    hint = pl.col(column).replace_strict(by_value, default=otherwise, return_dtype=pl.String)
+    return found.lazy().with_columns(hint=hint)
 
 
-# Rules over rows that repeat or overlap an earlier one (CCU505 to CCU507).
+def with_meant(
+    rows: pl.LazyFrame, column: str, known: Sequence[str], otherwise: str
+) -> pl.LazyFrame:
+    """Rows with a `hint`: the known name that each of a column may mean."""
+
+    def hints(names: pl.Series) -> dict[str, str]:
+        return {name: did_you_mean(name, known, otherwise) for name in names.unique()}
+
+    return with_hints(rows, column, hints, otherwise)
 
 
+# Values in messages.
+
+
+def number(column: str) -> pl.Expr:
+    """A number as in a message: a whole one has no decimals."""
+    return pl.col(column).round(6).cast(pl.String).str.strip_suffix(".0")
+
+
+def quote(column: str) -> pl.Expr:
+    """A value as quoted in a message: a long one is cut."""
+    text = pl.col(column)
+    short = pl.concat_str(text.str.slice(0, SHOWN), pl.lit("…"))
+    return pl.when(text.str.len_chars() > SHOWN).then(short).otherwise(text)
+
+
+def unit(count: pl.Expr) -> pl.Expr:
+    """The unit of the places of a row, after a number of them."""
+    one = pl.when(IS_TEXT).then(pl.lit("character")).otherwise(pl.lit("second"))
+    return pl.concat_str(one, pl.when(count == 1).then(pl.lit("")).otherwise(pl.lit("s")))
+
+
+# The rules over streams.
+
+
+#: How far beyond the end of a document the official validator goes along.
+CHARACTERS, SECONDS = 10.0, 1.0
+#: Seconds by which bounds may differ; bounds that are closer are one bound.
+_SNAP = 0.02
+LEAST, MOST = 1, 1000
+DIRECTIONS = ("positive", "negative")
+STRENGTHS = ("1", "2", "3", "4")
 #: What two rows of a document may not share, by table.
 _CLASS = {
     "instances": ["document", "label", "start", "end", "status", "region"],
@@ -93,38 +235,45 @@ _CLASS = {
 _VALUE = {"instances": "llr", "ratings": "level", "changes": "llr"}
 
 
-def _table(context: RuleContext) -> str:
-    return TABLES[context.schema.task]
+def places(context: RuleContext) -> pl.LazyFrame:
+    """Every place of the submission, `given`, with its `field`, which its file calls `what`."""
+    if context.schema.task == "cd":
+        return context.cached(points).with_columns(field=pl.lit("at"), what=pl.lit("timestamp"))
+    rows = context.cached(stretches)
+    ends = [
+        rows.with_columns(given=name, field=pl.lit(name), what=pl.lit(name))
+        for name in ("start", "end")
+    ]
+    return pl.concat(ends).sort("row", maintain_order=True)
 
 
-def _rows(context: RuleContext) -> pl.LazyFrame:
-    return context.cached(points if _table(context) == "changes" else stretches)
+def beyond_end(context: RuleContext) -> pl.LazyFrame:
+    """The last place of each row that is beyond the end of its document.
+
+    `far` is whether the official validator refuses it.
+    """
+    limit = pl.when(IS_TEXT).then(pl.lit(CHARACTERS)).otherwise(pl.lit(SECONDS))
+    place, length = pl.col("given"), pl.col("length")
+    rows = context.cached(places).filter(place > length + NEAR)
+    last = rows.unique("row", keep="last", maintain_order=True)
+    return last.with_columns(far=place > length + limit, unit=unit(length))
 
 
-def _repeated(context: RuleContext) -> pl.LazyFrame:
-    """The rows with the place and class of an earlier one, with the line of that as `first`."""
-    key, value = _CLASS[_table(context)], _VALUE[_table(context)]
-    rows = _rows(context).with_columns(
+def repeated_rows(context: RuleContext) -> pl.LazyFrame:
+    """The rows with the place and class of an earlier one, with the line of that as `first`.
+
+    `same` is whether they are equal, else they differ in their score or level, which is `what`.
+    """
+    table = TABLES[context.schema.task]
+    key, value = _CLASS[table], _VALUE[table]
+    rows = context.cached(points if table == "changes" else stretches).with_columns(
         first=pl.col("record").first().over(key),
         before=pl.col(value).first().over(key),
-        given=number(value),
+        given=value,
+        what=pl.lit(value),
     )
     again = rows.filter(~pl.struct(key).is_first_distinct())
-    return again.with_columns(
-        same=pl.col(value).eq_missing(pl.col("before")), before=number("before")
-    )
-
-
-def duplicate(context: RuleContext) -> pl.LazyFrame:
-    """A row that is equal to an earlier one."""
-    return at(context.cached(_repeated).filter(pl.col("same")), "")
-
-
-def other_value(context: RuleContext) -> pl.LazyFrame:
-    """A row that differs from an earlier one in its score or level only."""
-    field = _VALUE[_table(context)]
-    rows = context.cached(_repeated).filter(~pl.col("same"))
-    return at(rows.with_columns(what=pl.lit(field)), field)
+    return again.with_columns(same=pl.col("given").eq_missing(pl.col("before")))
 
 
 def overlap(context: RuleContext) -> pl.LazyFrame:
@@ -134,156 +283,113 @@ def overlap(context: RuleContext) -> pl.LazyFrame:
     ordered = rows.unique(key, keep="first", maintain_order=True).sort(
         *group, "start", "end", "row"
     )
-    reach = pl.col("end").cum_max().shift(1).over(group)
-    furthest = pl.when((pl.col("end") > reach) | reach.is_null()).then(pl.col("record"))
+    reach = END.cum_max().shift(1).over(group)
+    furthest = pl.when((reach < END) | reach.is_null()).then(pl.col("record"))
     marked = ordered.with_columns(reach=reach, holder=furthest).with_columns(
         first=pl.col("holder").forward_fill().shift(1).over(group)
     )
-    meets = pl.when(is_text()).then(pl.col("start") <= pl.col("reach"))
-    found = marked.filter(meets.otherwise(pl.col("start") < pl.col("reach")))
-    described = found.with_columns(
-        given=shown("label"), begin=number("start"), reach=number("reach")
-    )
-    return at(first_of(described, *group), "start")
+    meets = pl.when(IS_TEXT).then(pl.col("reach") >= START).otherwise(pl.col("reach") > START)
+    return report(first_of(marked.filter(meets), *group), "start", given=quote("label"))
 
 
-# Rules over levels of valence and arousal: values, gaps, overlaps, coverage (CCU601 to 607).
+def neighbours(context: RuleContext) -> pl.LazyFrame:
+    """The levels in order, each with the end of the previous one as `before`.
 
-
-LEAST, MOST = 1, 1000
-#: Seconds by which bounds may differ; bounds that are closer are one bound.
-_SNAP = 0.02
-
-
-def out_of_range(context: RuleContext) -> pl.LazyFrame:
-    """A level below 1 or above 1000."""
-    rows = context.cached(stretches).filter(~pl.col("level").is_between(LEAST, MOST))
-    return at(rows.with_columns(given=number("level")), "level")
-
-
-def _ordered(context: RuleContext) -> pl.LazyFrame:
-    """The stretches in order, each with the end of the previous one as `before`.
-
-    In a text, `step` is what lies between two stretches whose bounds are next to each other: 1 if
-    ends are inclusive, as most of its bounds show, and 0 if bounds are shared.
+    `between` is what lies between both, `off` how much that is too much, and `apart` whether this
+    is a gap or an overlap, of some `size`. In a text, `step` is what lies between two levels whose
+    bounds are next to each other: 1 if ends are inclusive, as most of its bounds show, and 0 if
+    bounds are shared.
     """
-    rows = context.cached(stretches).filter(pl.col("start") <= pl.col("end"))
+    rows = context.cached(stretches).filter(START <= END)
     unique = rows.unique(["document", "start", "end"], keep="first", maintain_order=True)
     ordered = unique.sort("document", "start", "end", "row")
-    before = pl.col("end").cum_max().shift(1).over("document")
-    between = pl.col("start") - pl.col("before")
+    before = END.cum_max().shift(1).over("document")
+    between = START - pl.col("before")
     placed = ordered.with_columns(before=before).with_columns(between=between)
     next_to, shared = ((pl.col("between") == step).sum().over("document") for step in (1, 0))
     inclusive = (next_to > shared) | (shared == 0)
     marked = placed.with_columns(
-        step=pl.when(is_text() & inclusive).then(1.0).otherwise(0.0),
-        reach=pl.col("end").max().over("document"),
+        step=pl.when(IS_TEXT & inclusive).then(1.0).otherwise(0.0), reach=END.max().over("document")
     )
     off = pl.col("between") - pl.col("step")
-    apart = pl.when(is_text()).then(off.abs() > _NEAR).otherwise(off.abs() >= _SNAP)
-    return marked.with_columns(off=off, apart=apart)
-
-
-def _described(rows: pl.LazyFrame) -> pl.LazyFrame:
-    return rows.with_columns(
-        given=number("start"),
-        before=number("before"),
-        reach=number("reach"),
-        most=number("length"),
-        size=number(pl.col("off").abs()),
-        put=number(pl.col("before") + pl.col("step")),
-        unit=unit(pl.col("off").abs().round(6)),
+    apart = pl.when(IS_TEXT).then(off.abs() > NEAR).otherwise(off.abs() >= _SNAP)
+    return marked.with_columns(
+        off=off,
+        apart=apart,
+        size=off.abs(),
+        put=pl.col("before") + pl.col("step"),
+        unit=unit(off.abs().round(6)),
         units=unit(pl.col("length")),
-        document=shown("name"),
     )
 
 
-def gap(context: RuleContext) -> pl.LazyFrame:
-    """A stretch that starts after the end of the previous one."""
-    rows = context.cached(_ordered).filter("apart", pl.col("off") > 0)
-    return at(_described(only_if(not context.schema.gaps, rows)), "start")
-
-
-def level_overlap(context: RuleContext) -> pl.LazyFrame:
-    """A stretch that starts before the end of the previous one."""
-    rows = context.cached(_ordered).filter("apart", pl.col("off") < 0)
-    return at(_described(rows), "start")
-
-
-def _first(context: RuleContext) -> pl.LazyFrame:
-    """The first stretch of each document."""
-    rows = context.cached(_ordered).filter(pl.col("before").is_null())
-    return only_if(not context.schema.gaps, _described(rows.with_columns(number="reach")))
-
-
-def late_start(context: RuleContext) -> pl.LazyFrame:
-    """A document whose first level starts after its beginning."""
-    return at(_first(context).filter(pl.col("start") > _NEAR), "start")
-
-
-def early_end(context: RuleContext) -> pl.LazyFrame:
-    """A document whose levels end before its end; the last character of a text may be counted."""
-    least = pl.col("length") - pl.when(is_text()).then(1.0).otherwise(_SNAP)
-    rows = context.cached(_ordered).filter(pl.col("reach") < least - _NEAR)
-    last = rows.filter(pl.col("end") == pl.col("reach"))
-    return at(first_of(_described(only_if(not context.schema.gaps, last)), "document"), "end")
-
-
-def shared_bound(context: RuleContext) -> pl.LazyFrame:
-    """The first text whose stretches share their bounds, as in the example of the plan."""
-    rows = context.cached(_ordered).filter(
-        is_text(), pl.col("step") == 0, pl.col("between").abs() < _NEAR
-    )
-    return at(first_of(_described(rows), "document"), "start")
-
-
-# Rules over change points (CCU701 to CCU704).
-
-
-DIRECTIONS = ("positive", "negative")
-STRENGTHS = ("1", "2", "3", "4")
-
-
-def three_columns(context: RuleContext) -> pl.LazyFrame:
-    """The first change point of a file without a column of the impact."""
-    return at(_of_files(context, bare=True).unique("origin", maintain_order=True), "")
-
-
-def _of_files(context: RuleContext, *, bare: bool) -> pl.LazyFrame:
-    """The change points of files with or without columns of the impact."""
-    columns = pl.any_horizontal(pl.col("direction", "strength").is_not_null())
-    return context.cached(points).filter(columns.any().over("origin") != bare)
-
-
-def unknown_direction(context: RuleContext) -> pl.LazyFrame:
-    """A direction that is neither positive nor negative, once for each value and file."""
-    rows = _of_files(context, bare=False).with_columns(pl.col("direction").fill_null(""))
-    return _odd(rows, "direction", DIRECTIONS, "direction")
-
-
-def unknown_strength(context: RuleContext) -> pl.LazyFrame:
-    """A strength that is not a whole number from 1 to 4, once for each value and file."""
-    rows = _of_files(context, bare=False).with_columns(pl.col("strength").fill_null(""))
-    return _odd(rows, "strength", STRENGTHS, "strength")
-
-
-def _odd(rows: pl.LazyFrame, column: str, known: tuple[str, ...], field: str) -> pl.LazyFrame:
-    strange = first_of(rows.filter(~pl.col(column).is_in(known)), "origin", column)
-    given = pl.when(pl.col(column) == "").then(pl.lit("nothing")).otherwise(shown(column))
-    return at(strange.with_columns(given=given), field)
-
-
-def not_annotated(context: RuleContext) -> pl.LazyFrame:
-    """A change point before the first or after the last segment of its document."""
-    regions = context.against.regions.lazy()
-    annotated = regions.group_by("document").agg(
-        begin=pl.col("start").min(), reach=pl.col("end").max()
-    )
+def outside_annotation(context: RuleContext) -> pl.LazyFrame:
+    """The change points before the first or after the last segment of their document."""
+    annotated = context.against.regions.lazy().group_by("document").agg(
+        begin=START.min(), reach=END.max()
+    )  # fmt: skip
     rows = context.cached(points).join(annotated, on="document", how="inner", maintain_order="left")
     inside = pl.col("at").is_between("begin", "reach", closed="none")
     within = (pl.col("at") <= pl.col("length")).fill_null(value=True) & (pl.col("at") >= 0)
-    outside = rows.filter(~inside, within)
-    described = outside.with_columns(
-        given=number("at"), begin=number("begin"), reach=number("reach"), document=shown("name")
+    return report(only_if(not context.own, rows.filter(~inside, within)), "at")
+
+
+def _place_rules(table: str) -> tuple[Rule, ...]:
+    """The rules over the places of all rows of a table, and over repeated rows."""
+    place, far, same = (pl.col(name) for name in ("given", "far", "same"))
+    return submission_rules(
+        table,
+        CCU401=check(places, place < 0),
+        CCU404=check(beyond_end, ~far),
+        CCU405=check(beyond_end, far),
+        CCU406=check(places, IS_TEXT & (place % 1 != 0)),
+        CCU505=check(repeated_rows, same),
+        CCU506=check(repeated_rows, ~same, pl.col("what")),
     )
-    return at(only_if(not context.own, described), "at")
+
+
+def stretch_rules(table: str) -> tuple[Rule, ...]:
+    """The rules over the stretches of a table: also those that end before or where they start."""
+    return _place_rules(table) + submission_rules(
+        table,
+        CCU402=check(stretches, START > END, "start"),
+        CCU403=check(stretches, IS_STREAM & (START == END), "start"),
+    )
+
+
+_OFF, _APART, _GAPLESS = (pl.col(name) for name in ("off", "apart", "gapless"))
+_LEAST_END = pl.col("length") - pl.when(IS_TEXT).then(1.0).otherwise(_SNAP) - NEAR
+_STARTS_LATE = _GAPLESS & pl.col("before").is_null() & (START > NEAR)
+_ENDS_EARLY = _GAPLESS & (pl.col("reach") < _LEAST_END) & (pl.col("reach") == END)
+_SHARES_BOUNDS = IS_TEXT & (pl.col("step") == 0) & (pl.col("between").abs() < NEAR)
+#: Levels out of range, gaps, overlaps, a late start, an early end, and texts whose levels share
+#: their bounds, as in the example of the plan.
+LEVEL_RULES = submission_rules(
+    "ratings",
+    CCU601=check(stretches, ~pl.col("level").is_between(LEAST, MOST), "level"),
+    CCU603=check(neighbours, _GAPLESS & _APART & (_OFF > 0), "start"),
+    CCU604=check(neighbours, _APART & (_OFF < 0), "start"),
+    CCU605=check(neighbours, _STARTS_LATE, "start"),
+    CCU606=check(neighbours, _ENDS_EARLY, "end", first=["document"]),
+    CCU607=check(neighbours, _SHARES_BOUNDS, "start", first=["document"]),
+)
+
+
+def _unknown_impact(column: str, known: tuple[str, ...]) -> Check:
+    """A check of the impact of a change, in files that have it: each value of a file once."""
+    value = pl.col(column)
+    given = pl.when(value == "").then(pl.lit("nothing")).otherwise(quote(column))
+    strange = ~pl.col("bare") & ~value.is_in(known)
+    return check(points, strange, column, first=["origin", column], given=given)
+
+
+#: Files without the columns of the impact, unknown values of these, and change points outside of
+#: the annotation; and all rules over places.
+CHANGE_RULES = _place_rules("changes") + submission_rules(
+    "changes",
+    once={"CCU701"},
+    CCU701=check(points, pl.col("bare"), first=["origin"]),
+    CCU702=_unknown_impact("direction", DIRECTIONS),
+    CCU703=_unknown_impact("strength", STRENGTHS),
+    CCU704=outside_annotation,
+)

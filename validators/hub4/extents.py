@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from hlteval.grammars import vocabulary
 from hlteval.validators.hub4.tables import corpus_texts, has_two_fills, is_number, like_slot
 from hlteval.validators.rule import RuleContext, about_file
 
@@ -43,28 +44,20 @@ class Span(NamedTuple):
     found: str
 
 
-class Unit(NamedTuple):
-    """A unit of offsets: those of an encoding, of so many bytes; CR LF as two of them or not."""
-
-    encoding: str
-    width: int
-    crlf: bool = False
-
-
 @lru_cache(maxsize=8)
-def _places(text: str, unit: Unit) -> Mapping[int, int]:
-    """The index of each character, and of the end, by its offset in another unit."""
+def _places(text: str, encoding: str, width: int, crlf: bool) -> Mapping[int, int]:
+    """The index of each character, and of the end, by its offset in units of an encoding."""
     widths = (
-        len(character.encode(unit.encoding)) // unit.width + (unit.crlf and character == "\n")
+        len(character.encode(encoding)) // width + (crlf and character == "\n")
         for character in text
     )
     return {offset: index for index, offset in enumerate(accumulate(widths, initial=0))}
 
 
 @lru_cache(maxsize=8)
-def _encode(text: str, unit: Unit) -> bytes:
-    """A text of which the offsets count the units."""
-    return (text.replace("\n", "\r\n") if unit.crlf else text).encode(unit.encoding)
+def _encode(text: str, encoding: str, crlf: bool) -> bytes:
+    """The bytes of a text, with CR LF line ends or as it is."""
+    return (text.replace("\n", "\r\n") if crlf else text).encode(encoding)
 
 
 class Cause(NamedTuple):
@@ -73,7 +66,9 @@ class Cause(NamedTuple):
     Attributes:
         message: what is wrong.
         fix: what to do.
-        unit: what offsets count, if not characters.
+        encoding: the encoding whose units offsets count; empty if they count characters.
+        width: the bytes of a unit.
+        crlf: whether a line end is two units.
         first: what is to be added to each start.
         last: what is to be added to each end.
         in_file: whether offsets count from the beginning of the file, and not of the document.
@@ -81,7 +76,9 @@ class Cause(NamedTuple):
 
     message: str
     fix: str
-    unit: Unit | None = None
+    encoding: str = ""
+    width: int = 1
+    crlf: bool = False
     first: int = 0
     last: int = 0
     in_file: bool = False
@@ -92,66 +89,23 @@ class Cause(NamedTuple):
 
     def explains(self, span: Span) -> bool:
         """Whether an extent that is read that way has its text."""
-        if self.unit is None:
+        if self.encoding:
+            units = _encode(span.content, self.encoding, self.crlf)
+            units = units[self.width * span.start : self.width * span.end]
+            text = units.decode(self.encoding, "replace")
+        else:
             start, end = self._shift(span)
             text = span.content[max(start, 0) : max(end, 0)]
-        else:
-            width, units = self.unit.width, _encode(span.content, self.unit)
-            text = units[width * span.start : width * span.end].decode(
-                self.unit.encoding, "replace"
-            )
         return text.replace("\r", "").replace("\n", " ") == span.wanted
 
     def correct(self, span: Span) -> tuple[int, int] | None:
         """The right start and end of an extent; None outside the document or in a character."""
-        if self.unit is None:
-            start, end = self._shift(span)
-        else:
-            places = _places(span.content, self.unit)
+        start, end = self._shift(span)
+        if self.encoding:
+            places = _places(span.content, self.encoding, self.width, self.crlf)
             start, end = places.get(span.start, -1), places.get(span.end, -1)
         inside = min(start, end) >= 0 and max(start, end) <= len(span.content)
         return (start, end) if inside else None
-
-
-#: Of causes that explain as many extents the first counts. Units come first: behind a single
-#: character of two UTF-16 code units, offsets look 1-based, but if they were, those before it would
-#: be off too.
-_CAUSES = (
-    Cause(
-        "each line end counts as two characters",
-        "count a line end as one character, as if the corpus had LF, or use --line-ends as-written",
-        Unit("utf-32-le", 4, crlf=True),
-    ),
-    Cause(
-        "offsets count UTF-8 bytes", "count characters (code points), not bytes", Unit("utf-8", 1)
-    ),
-    Cause(
-        "offsets count UTF-16 code units",
-        "count characters (code points), not UTF-16 code units",
-        Unit("utf-16-le", 2),
-    ),
-    Cause(
-        "offsets are 1-based, and the end is inclusive",
-        "subtract 1 from each start: the first character is 0, and the end is one past the last",
-        first=-1,
-    ),
-    Cause(
-        "offsets are 1-based",
-        "subtract 1 from each number: the first character is 0",
-        first=-1,
-        last=-1,
-    ),
-    Cause(
-        "the end is inclusive",
-        "add 1 to each end: it is the first character after the text",
-        last=1,
-    ),
-    Cause(
-        "offsets count from the beginning of the corpus",
-        "count from the < of each document's start tag, or use --unsegmented",
-        in_file=True,
-    ),
-)
 
 
 def causes_of(spans: Sequence[Span]) -> list[Cause]:
@@ -162,7 +116,7 @@ def causes_of(spans: Sequence[Span]) -> list[Cause]:
     """
     spans = [span for span in spans if span.found.split() != span.wanted.split()]
     sample = spans[:: max(1, len(spans) // _SAMPLE)]
-    causes = list(_CAUSES)
+    causes = [Cause(**cause) for cause in vocabulary("hub4")["causes"]]
     # The distance between texts and their extents, if it is often the same.
     places = ((nearest(span), span.start) for span in sample)
     distances = Counter(place - start for place, start in places if place is not None)

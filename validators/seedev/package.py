@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 
 from hlteval.findings import Finding, finding
+from hlteval.findings.counts import enumeration
 from hlteval.findings.suggest import closest_files
 from hlteval.sources import Member, Unreadable
 from hlteval.validators.packages import Package
@@ -65,7 +66,7 @@ def findings(package: Package) -> Iterator[Finding]:
 
 def _several_files(package: Package) -> Iterator[Finding]:
     """The files of documents that have several, and the folders if these are several runs."""
-    runs: dict[tuple[str, ...], int] = {}
+    several: dict[tuple[str, ...], int] = {}
     for document, members in package.found.items():
         for suffix in (*PROVIDED, PREDICTED):
             files = [member for member in members if member.name.endswith(suffix)]
@@ -74,20 +75,14 @@ def _several_files(package: Package) -> Iterator[Finding]:
                 yield finding("SEE408", file=member.display, document=document, other=other)
             if len(files) > 1 and suffix == PREDICTED:
                 folders = tuple(member.name.rpartition("/")[0] for member in files)
-                runs[folders] = runs.get(folders, 0) + 1
-    if len(runs) != 1:
+                several[folders] = several.get(folders, 0) + 1
+    if len(several) != 1:
         return
-    ((folders, documents),) = runs.items()
+    ((folders, documents),) = several.items()
     if documents > 1 and len(set(folders)) == len(folders):
-        *first, last = (folder or "the top level" for folder in folders)
-        listed = f"{', '.join(first)} and {last}"
-        yield finding(
-            "SEE409",
-            file=package.submission.path,
-            count=len(folders),
-            runs=listed,
-            documents=documents,
-        )
+        names = [folder or "the top level" for folder in folders]
+        path, runs = package.submission.path, enumeration(names)
+        yield finding("SEE409", file=path, count=len(folders), runs=runs, documents=documents)
 
 
 def _documents(

@@ -67,16 +67,6 @@ def types(kind: Kind = "") -> Sequence[str]:
     return tuple(schema(SCHEMA)["definitions"][kind or "frame"]["properties"]["Type"]["enum"])
 
 
-def statuses(kind: Kind) -> Sequence[str]:
-    """The values of Status of a need or an issue.
-
-    Examples:
-        >>> statuses("issue")
-        ('current', 'not_current')
-    """
-    return tuple(schema(SCHEMA)["definitions"][kind]["properties"]["Status"]["enum"])
-
-
 def kind_of(label: object) -> Kind:
     """Whether a type is that of a need or of an issue; empty if it is unknown.
 
@@ -84,11 +74,7 @@ def kind_of(label: object) -> Kind:
         >>> kind_of("food"), kind_of("terrorism"), kind_of("Food")
         ('need', 'issue', '')
     """
-    if not isinstance(label, str):
-        return ""
-    if label in types("need"):
-        return "need"
-    return "issue" if label in types("issue") else ""
+    return next((kind for kind in (NEED, ISSUE) if label in types(kind)), "")
 
 
 def type_hint(unknown: str) -> str:

@@ -129,27 +129,7 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         ('d1', 'frame', 'food', '17')
     """
     documents = corpus.documents.select(document="row", docid="name", modality="modality")
-    files = corpus.sources.select(origin="row", file=pl.concat_str("path", "member"))
-    numbers = _attributes(corpus, "file", "numbers").rename({"value": "numbers"})
-    nones = _attributes(corpus, "frame", "SEC" if system else "none").rename({"value": "nones"})
-    frames = (
-        corpus.frames.filter(pl.col("kind") == "situation")
-        .select(
-            *("row", "document", "origin", "record", "annotator", "confidence"),
-            *("status", "scope", "severity", "resolution"),
-            frame_id="frame",
-            type="label",
-            entity="place",
-            place="place_kb",
-            urgency="urgent",
-        )
-        .join(documents, on="document", maintain_order="left")
-        .join(files, on="origin", how="left", maintain_order="left")
-        .join(numbers.drop("record"), ["document", "origin"], "left", maintain_order="left")
-        .join(nones, ["document", "origin", "record"], "left", maintain_order="left")
-        .with_columns(part=pl.lit(FRAME), frame=pl.int_range(pl.len()).over("document"))
-        .with_columns(frame_id=pl.coalesce("frame_id", pl.format("#{}", "frame")))
-    )
+    frames = _frames(corpus, documents, "SEC" if system else "none")
     of_frames = frames.select("frame", "frame_id", frame_row="row")
     sentiments = (
         corpus.sentiments.select("document", "frame_row", "target", "holder", "holder_kb", *_FELT)
@@ -178,6 +158,31 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         )
     rows = pl.concat([frames, sentiments, more], how="diagonal_relaxed")
     return conform(rows.with_columns(system=pl.lit(system)))
+
+
+def _frames(corpus: Corpus, documents: pl.DataFrame, odd: str) -> pl.DataFrame:
+    """The rows of frames, with the attribute that lists what the public scorer reads otherwise."""
+    files = corpus.sources.select(origin="row", file=pl.concat_str("path", "member"))
+    numbers = _attributes(corpus, "file", "numbers").rename({"value": "numbers"})
+    nones = _attributes(corpus, "frame", odd).rename({"value": "nones"})
+    return (
+        corpus.frames.filter(pl.col("kind") == "situation")
+        .select(
+            *("row", "document", "origin", "record", "annotator", "confidence"),
+            *("status", "scope", "severity", "resolution"),
+            frame_id="frame",
+            type="label",
+            entity="place",
+            place="place_kb",
+            urgency="urgent",
+        )
+        .join(documents, on="document", maintain_order="left")
+        .join(files, on="origin", how="left", maintain_order="left")
+        .join(numbers.drop("record"), ["document", "origin"], "left", maintain_order="left")
+        .join(nones, ["document", "origin", "record"], "left", maintain_order="left")
+        .with_columns(part=pl.lit(FRAME), frame=pl.int_range(pl.len()).over("document"))
+        .with_columns(frame_id=pl.coalesce("frame_id", pl.format("#{}", "frame")))
+    )
 
 
 def _attributes(corpus: Corpus, element: str, name: str) -> pl.DataFrame:

@@ -29,7 +29,7 @@ from hlteval.scoring.situations.lorehlt.frame_rows import (
 from hlteval.scoring.situations.lorehlt.frames import GRAVE
 from hlteval.scoring.situations.lorehlt.official import OfficialScores
 from hlteval.scoring.situations.lorehlt.plan import FAMILIES, Scores, distribution
-from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, RankingOptions, shares
+from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking, RankingOptions, shares
 
 #: The scores of each profile.
 SCORES: Mapping[str, type[Scores]] = {"plan": Scores, "official": OfficialScores}
@@ -92,7 +92,7 @@ class SituationRanking(Metric):
 
     def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
         """All values, and the tables that show why they are what they are."""
-        scored = self.scored(total)
+        scored = self.scores(total)
         values = {
             f"{family}.{ending}": None if value is None or math.isnan(value) else value
             for family in FAMILIES
@@ -109,7 +109,7 @@ class SituationRanking(Metric):
             return False
         return not self.families or family in self.families
 
-    def scored(self, total: pl.DataFrame) -> Scores:
+    def scores(self, total: pl.DataFrame) -> Scores:
         """Both sides, and what was computed of them; kept for the latest rows."""
         if id(total) not in self._kept:
             self._kept.clear()
@@ -118,11 +118,11 @@ class SituationRanking(Metric):
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Sentences about the values."""
-        return tuple(self.scored(total).notes())
+        return tuple(self.scores(total).notes())
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The files of the public scorer; none in the profile `plan`."""
-        return self.scored(total).files()
+        return self.scores(total).files()
 
     @property
     def additive(self) -> bool:
@@ -145,7 +145,7 @@ class SituationRanking(Metric):
         rows = self.total([counts])
         if not self.additive:
             return super().replicates(rows, documents, weights)
-        return self.scored(rows).replicates(self.families, documents, weights)
+        return self.scores(rows).replicates(self.families, documents, weights)
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[SituationRanking, ...]:
         """The metrics that give the named values: those whose counts add, and all others.
@@ -179,6 +179,7 @@ _TITLES = {
     "frame": "Frames",
     "sec": "Sentiments",
 }
+_RANK = pl.int_range(1, pl.len() + 1)
 _WITHOUT_MARK = cs.by_name("document", "place", require_all=False).str.strip_prefix(NUMBER)
 
 
@@ -215,21 +216,6 @@ def _tables(scored: Scores) -> Tables:
     - `annotators`: those drawn; `annotation_draws`, `annotation_scores`: the scores of other draws.
     """
     ranking, matches = scored.main_ranking, scored.matches["type,place"]
-    order = ranking.order("standard")
-    dcg = pl.Series("dcg", shares(order["gain"].to_numpy(), ranking.discount), dtype=pl.Float64)
-    rank = pl.int_range(1, pl.len() + 1)
-    gold, own = (
-        table.select(
-            "type",
-            "place",
-            rank.alias(f"{side}_rank"),
-            pl.col("gravity", "frames").name.prefix(f"{side}_"),
-            last,
-        )
-        for side, table, last in (("reference", ranking.reference, "gain"), ("system", order, dcg))
-    )
-    situations = gold.join(own, on=["type", "place"], how="full", coalesce=True)
-    situations = situations.sort("reference_rank", "system_rank", nulls_last=True)
     known, predicted = pl.col("weight").is_not_null(), matches.is_predicted
     outcome = (
         pl.when(known & predicted)
@@ -256,10 +242,10 @@ def _tables(scored: Scores) -> Tables:
     ndcg = pl.DataFrame({ties: ranking.ndcg(ties) for ties in TIE_BREAKS})
     precisions = pl.DataFrame({"precision": ranking.precisions}, {"precision": pl.Float64})
     tables = {
-        "situations": situations.with_columns(_WITHOUT_MARK),
+        "situations": _situations(ranking),
         "frames": frames.with_columns(_WITHOUT_MARK),
-        "ndcg": ndcg.select(rank.alias("k"), pl.all()),
-        "precision_at": precisions.select(rank.alias("n"), "precision"),
+        "ndcg": ndcg.select(_RANK.alias("k"), pl.all()),
+        "precision_at": precisions.select(_RANK.alias("n"), "precision"),
         "pr": pl.concat(curves).fill_nan(None),
     }
     if not scored.options.no_sec and scored.targets:
@@ -270,9 +256,28 @@ def _tables(scored: Scores) -> Tables:
         tables["sec"] = pl.concat(targets)
     if scored.several:
         kind = pl.when("issue").then(pl.lit("issue")).otherwise(pl.lit("need"))
-        names = scored.chosen.select(document="docid", kind=kind, annotator="chosen")
+        names = scored.choice.select(document="docid", kind=kind, annotator="chosen")
         tables["annotators"] = names.sort("document", "kind")
     if scored.options.draws:
         tables["annotation_draws"] = scored.draws()
         tables["annotation_scores"] = distribution(tables["annotation_draws"])
     return tables
+
+
+def _situations(ranking: Ranking) -> pl.DataFrame:
+    """Each situation of either side: gravity, gain and rank, and its share of DCG."""
+    order = ranking.order("standard")
+    dcg = pl.Series("dcg", shares(order["gain"].to_numpy(), ranking.discount), dtype=pl.Float64)
+    gold, own = (
+        table.select(
+            "type",
+            "place",
+            _RANK.alias(f"{side}_rank"),
+            pl.col("gravity", "frames").name.prefix(f"{side}_"),
+            last,
+        )
+        for side, table, last in (("reference", ranking.reference, "gain"), ("system", order, dcg))
+    )
+    both = gold.join(own, on=["type", "place"], how="full", coalesce=True)
+    both = both.sort("reference_rank", "system_rank", nulls_last=True)
+    return both.with_columns(_WITHOUT_MARK)

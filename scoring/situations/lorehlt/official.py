@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.scoring.metric import Replicates, Weights
+from hlteval.scoring.situations.lorehlt import frames as sf
 from hlteval.scoring.situations.lorehlt import official_frames as scorer
 from hlteval.scoring.situations.lorehlt.frame_rows import (
     ANNOTATED,
@@ -25,15 +26,6 @@ from hlteval.scoring.situations.lorehlt.frame_rows import (
     SENTIMENT,
     is_nil,
     side,
-)
-from hlteval.scoring.situations.lorehlt.frames import (
-    CLASSES,
-    EMOTIONS,
-    GRAVE,
-    SITUATION_CLASSES,
-    FrameMatches,
-    Numbers,
-    mean,
 )
 from hlteval.scoring.situations.lorehlt.plan import FRAMES, RATES, Scores, Sides
 from hlteval.scoring.situations.lorehlt.ranking import (
@@ -143,7 +135,7 @@ class OfficialScores(Scores):
         )
 
     @cached_property
-    def chosen(self) -> pl.DataFrame:
+    def choice(self) -> pl.DataFrame:
         """The annotator of each document that is drawn or given."""
         issue = pl.col("type").is_in(ISSUES)
         text = self.annotation.filter(pl.col("modality").fill_null("text") != "speech")
@@ -192,14 +184,14 @@ class OfficialScores(Scores):
     @cached_property
     def averages(self) -> dict[str, pl.DataFrame]:
         """Average precision and recall of each situation, by class."""
-        return {name: scorer.official_averages(*self.drawn, name) for name in SITUATION_CLASSES}
+        return {name: scorer.official_averages(*self.single, name) for name in sf.SITUATION_CLASSES}
 
     @cached_property
-    def matches(self) -> Mapping[str, FrameMatches]:
+    def matches(self) -> Mapping[str, sf.FrameMatches]:
         """The frames that are right, by class, in the annotation that is drawn."""
         both = self.against(self.single_annotation, self.of_any_confidence)
         matched, cutoff = scorer.OfficialMatches.of, self.options.cutoff
-        return {name: matched(*both, name, cutoff) for name in CLASSES}
+        return {name: matched(*both, name, cutoff) for name in sf.CLASSES}
 
     @cached_property
     def targets(self) -> dict[str, pl.DataFrame]:
@@ -209,7 +201,7 @@ class OfficialScores(Scores):
     @cached_property
     def pooled_sentiments(self) -> Mapping[str, Mapping[str, Mapping[str, float]]]:
         """The rates of sentiments, by class of frames and then by measure."""
-        both = self.comparable_sentiments(self.drawn)
+        both = self.comparable_sentiments(self.single)
         return {name: scorer.sentiment_rates(*both, name) for name in scorer.KEYS}
 
     @cached_property
@@ -258,7 +250,7 @@ class OfficialScores(Scores):
         """
         if reading := next(self._reading_stops(), ""):
             return dict.fromkeys(("reading", "numeric", "sentiments"), reading)
-        is_unplaced = self.drawn.reference["place"].is_null().all()
+        is_unplaced = self.single.reference["place"].is_null().all()
         reasons = {
             "ranking": _UNPLACED if is_unplaced else "",
             "numeric": next(self._numeric_stops(), ""),
@@ -290,7 +282,7 @@ class OfficialScores(Scores):
             places = scorer.of_chosen(scorer.read_reference(self.annotation))["place"]
             if (places.is_null() | places.str.starts_with("#")).any():
                 yield _NO_TEXT
-        places = self.drawn.reference["place"].drop_nulls()
+        places = self.single.reference["place"].drop_nulls()
         # it looks for ambiguous entries for each frame of the system
         if self.system.height and places.len() and places.str.starts_with("#").all():
             yield "all entries of the scored reference are numbers in tables of speech"
@@ -309,24 +301,24 @@ class OfficialScores(Scores):
         known = ~is_nil("entity").fill_null(value=False)
         if self.mentions is not None and self.mentions[0].select(known.all()).item():
             yield "the EDL output of the submission has no NIL entity"
-        reference, system = self.comparable_sentiments(self.drawn)
+        reference, system = self.comparable_sentiments(self.single)
         if reference.is_empty():
             return
-        felt = side(self.rows, SENTIMENT, system=False).select(pl.col(EMOTIONS).any())
+        felt = side(self.rows, SENTIMENT, system=False).select(pl.col(sf.EMOTIONS).any())
         if not any(felt.row(0)):
             yield "no sentiment of the reference has an emotion"
-        if self.drawn.system["nones"].is_not_null().any():
+        if self.single.system["nones"].is_not_null().any():
             yield _NO_LIST
         # it looks at the emotions of right sentiments only
         right = self.pooled_sentiments["type,place"]["polarity"]["precision"] > 0
-        for emotion in EMOTIONS if right else ():
+        for emotion in sf.EMOTIONS if right else ():
             if system[emotion].is_null().all():
                 yield f"no sentiment of the submission has an Emotion_{emotion.title()}"
 
     # Its notes and files.
 
     def notes(self) -> Iterator[str]:
-        """Where the scorer stops, the frames that it scores, and what its order depends on."""
+        """Sentences about where the scorer stops, what it scores, and its order."""
         for step, reason in self.stops.items():
             if step in {"reading", "ranking"} or not self.options.no_sec:
                 yield f"{_MISSING[step]}: the public scorer stops with an error, because {reason}"
@@ -369,9 +361,9 @@ class OfficialScores(Scores):
             files[f"{ties}_nDCG_Scores.txt"] = f"SF nDCG {head}k\tnDCG\n{rows}"
         diagnostics = f"SF Diagnostic {head}"
         for name, table in self.averages.items():
-            begin = "GRAVE_" if name == GRAVE else ""
+            begin = "GRAVE_" if name == sf.GRAVE else ""
             for ending, column in (("MAP", "average_precision"), ("MAR", "recall")):
-                value = mean(table[column])
+                value = sf.mean(table[column])
                 title = f"{begin}EqClass_{_class_title(name)}_{ending}"
                 diagnostics += f"{title}: {'nan' if value is None else value}\n"
         rows = _ranks(self.main_ranking.precisions[: self.ranks])
@@ -380,7 +372,7 @@ class OfficialScores(Scores):
             "DiagnosticScores.txt": diagnostics,
             "precisionN.txt": f"SF Precision at N {head}{rows}",
         }
-        for name, fields in CLASSES.items():
+        for name, fields in sf.CLASSES.items():
             title, values = _class_title(name, ""), self.matches[name].rates
             begin = "_" if len(fields) >= _MANY else ""
             files[f"{begin}F1_{title}.txt"] = (
@@ -391,7 +383,7 @@ class OfficialScores(Scores):
         return files
 
 
-def _ranks(values: Numbers) -> str:
+def _ranks(values: sf.Numbers) -> str:
     """The lines of values by rank."""
     return "".join(f"{rank}\t{value}\n" for rank, value in enumerate(values.tolist(), start=1))
 

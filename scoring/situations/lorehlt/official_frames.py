@@ -24,19 +24,9 @@ import polars as pl
 from hlteval.scoring import ratios
 from hlteval.scoring.ratios import Rates, Whole, harmonic, ratio
 from hlteval.scoring.similarity import open_places, with_places
+from hlteval.scoring.situations.lorehlt import frames as sf
 from hlteval.scoring.situations.lorehlt.frame_rows import ANNOTATED, FRAME, ISSUES, NUMBER, is_nil
-from hlteval.scoring.situations.lorehlt.frames import (
-    EMOTIONS,
-    SITUATION,
-    STATUS,
-    FrameMatches,
-    Numbers,
-    Points,
-    compare,
-    key,
-    of_class,
-)
-from hlteval.scoring.situations.lorehlt.ranking import Gains, Ranking, TieBreak
+from hlteval.scoring.situations.lorehlt.ranking import SITUATION, Gains, Ranking, TieBreak
 
 _SPEECH_NIL = "NIL"
 _STATUS = {"current": True, "past": False, "future": False, "not_current": False}
@@ -230,7 +220,7 @@ def of_chosen(frames: pl.DataFrame) -> pl.DataFrame:
 # Frames and situations: its rates and average precisions are those of scikit-learn.
 
 
-def official_rates(right: Whole, predicted: Whole, expected: Whole) -> Rates[Numbers]:
+def official_rates(right: Whole, predicted: Whole, expected: Whole) -> Rates[sf.Numbers]:
     """Precision, recall and F1 of both; 0 where nothing can be divided.
 
     Examples:
@@ -241,7 +231,7 @@ def official_rates(right: Whole, predicted: Whole, expected: Whole) -> Rates[Num
     return Rates(precision, recall, np.nan_to_num(harmonic(precision, recall)))
 
 
-def average_precision(swept: Points) -> Numbers:
+def average_precision(swept: sf.Points) -> sf.Numbers:
     """The average precision of each group, to the last digit.
 
     It is divided by the true positives that were found, not by the reference; 0 without any.
@@ -275,21 +265,21 @@ def official_averages(reference: pl.DataFrame, system: pl.DataFrame, name: str) 
         system: the system's, with places as the reference has them.
         name: of the class.
     """
-    document, size = ["docid", *SITUATION], len(SITUATION) + 1
-    flags = ["current" if field == "status" else field for field in key(name)[size:]]
-    gold, own = of_class(reference, name), of_class(system, name)
-    situations = gold.select(SITUATION).unique().sort(SITUATION)
+    document, size = ["docid", *sf.SITUATION], len(sf.SITUATION) + 1
+    flags = ["current" if field == "status" else field for field in sf.key(name)[size:]]
+    gold, own = sf.of_class(reference, name), sf.of_class(system, name)
+    situations = gold.select(sf.SITUATION).unique().sort(sf.SITUATION)
     groups = situations.with_columns(group=pl.int_range(pl.len(), dtype=pl.Int64))
-    gold = gold.join(groups, on=SITUATION, maintain_order="left")
+    gold = gold.join(groups, on=sf.SITUATION, maintain_order="left")
     beside = gold.select(
         *document, pl.col(flags).name.prefix("gold_"), annotated=pl.lit(value=True)
     )
     first = own.unique(document, keep="first", maintain_order=True)
-    both = first.join(groups, on=SITUATION).join(beside, on=document, how="left")
+    both = first.join(groups, on=sf.SITUATION).join(beside, on=document, how="left")
     same = (pl.col(flag) == pl.col(f"gold_{flag}") for flag in flags)
     right = pl.all_horizontal("annotated", *same).fill_null(value=False)
     both = both.with_columns(weight=right.cast(pl.Int64))
-    average = average_precision(Points.of(both, np.zeros(groups.height, dtype=np.int64)))
+    average = average_precision(sf.Points.of(both, np.zeros(groups.height, dtype=np.int64)))
     counts = np.bincount(gold["group"].to_numpy(), minlength=groups.height)
     hits = np.bincount(both["group"].to_numpy(), both["weight"].to_numpy(), groups.height)
     return situations.with_columns(
@@ -299,7 +289,7 @@ def official_averages(reference: pl.DataFrame, system: pl.DataFrame, name: str) 
 
 
 @dataclass(frozen=True)
-class OfficialMatches(FrameMatches):
+class OfficialMatches(sf.FrameMatches):
     """The frames of one class, each of which weighs 1.
 
     Attributes:
@@ -315,15 +305,15 @@ class OfficialMatches(FrameMatches):
     ) -> Self:
         """Match the frames of both sides; one without a place is of a place that no other is of."""
         unplaced = 0
-        if "place" in key(name):
+        if "place" in sf.key(name):
             nowhere = reference.filter(pl.col("place").is_null())
-            unplaced = nowhere.select(key(name)).n_unique() if nowhere.height else 0
-        rows = compare(reference, system.with_columns(pl.col("place").fill_null("")), name)
+            unplaced = nowhere.select(sf.key(name)).n_unique() if nowhere.height else 0
+        rows = sf.compare(reference, system.with_columns(pl.col("place").fill_null("")), name)
         weight = pl.when(pl.col("weight").is_not_null()).then(pl.lit(1, pl.Int64))
         # without a cut-off, frames above 0 are predicted
         return cls(rows.with_columns(weight=weight), 0.0 if cutoff is None else cutoff, unplaced)
 
-    def rates_of(self, right: Whole, false: Whole, expected: Whole) -> Rates[Numbers]:
+    def rates_of(self, right: Whole, false: Whole, expected: Whole) -> Rates[sf.Numbers]:
         """Precision, recall and F1 of sums of `counts`."""
         return official_rates(right, right + false, expected)
 
@@ -352,13 +342,13 @@ OFFICIAL_GAINS = Gains(10.0, 5.0, 1.0, None, 3.0, 2.0)
 _SMALL = 15
 
 
-def falling(values: Sequence[float]) -> list[int]:
+def sort_falling(values: Sequence[float]) -> list[int]:
     """The indices of values from the greatest to the least, as the public scorer sorts them.
 
     It sorts the reversed values, and reverses what comes out.
 
     Examples:
-        >>> falling([1.0, 2.0, 1.0])
+        >>> sort_falling([1.0, 2.0, 1.0])
         [1, 0, 2]
     """
     rising, last = values[::-1], len(values) - 1
@@ -409,11 +399,9 @@ class OfficialRanking(Ranking):
     @staticmethod
     def with_gains(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
         """The situations of the reference in its order, and then all others of the system."""
-        key = ["place", "type"]
-        known = reference.select(*key, "gain").join(
-            system, on=key, how="left", maintain_order="left"
-        )
-        false = system.join(reference, on=key, how="anti").sort(key)
+        gains = reference.select(*SITUATION, "gain")
+        known = gains.join(system, on=SITUATION, how="left", maintain_order="left")
+        false = system.join(reference, on=SITUATION, how="anti").sort(SITUATION)
         both = pl.concat([known, false], how="diagonal").with_columns(
             pl.col("gravity", "gain").fill_null(0.0), pl.col("frames").fill_null(0)
         )
@@ -422,10 +410,10 @@ class OfficialRanking(Ranking):
     @cached_property
     def standard(self) -> pl.DataFrame:
         """The situations in the order of the scorer's sort."""
-        return self.system[falling(self.system["gravity"].to_list())]
+        return self.system[sort_falling(self.system["gravity"].to_list())]
 
     @staticmethod
-    def sums(terms: Numbers) -> Numbers:
+    def sums(terms: sf.Numbers) -> sf.Numbers:
         """Sums of their own, not the one before plus a term: that decides the last digit."""
         return np.array([terms[:end].sum() for end in range(1, len(terms) + 1)], dtype=np.float64)
 
@@ -449,7 +437,7 @@ class OfficialRanking(Ranking):
 #: The fields that frames have in common if they are the same, in the order in which they are
 #: sorted.
 KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"type,place": ("docid", "place", "type"), STATUS: ("docid", "place", "type", "status")}
+    {"type,place": ("docid", "place", "type"), sf.STATUS: ("docid", "place", "type", "status")}
 )
 MEASURES = ("polarity", "sentiment", "emotion")
 RATES = ("precision", "recall", "f1")
@@ -485,9 +473,9 @@ def reference_sentiments(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.D
     targets = frames.select("docid", "frame_id", "place", "type", "status", "frame")
     own = sentiments.with_row_index("_order")
     own = own.sort(pl.col("_order").first().over("docid", "frame_id"), maintain_order=True)
-    own = own.select("docid", "frame_id", "polarity", "value", *EMOTIONS, source="entry")
+    own = own.select("docid", "frame_id", "polarity", "value", *sf.EMOTIONS, source="entry")
     joined = own.join(targets, on=["docid", "frame_id"], maintain_order="left_right")
-    return joined.with_columns(pl.col(EMOTIONS).fill_null(value=False))
+    return joined.with_columns(pl.col(sf.EMOTIONS).fill_null(value=False))
 
 
 def system_sentiments(
@@ -501,7 +489,7 @@ def system_sentiments(
         places: what NIL places are taken for, as `place` and `entity`.
     """
     targets = frames.select("docid", "frame", "type", "status", pl.col("place").fill_null(""))
-    own = sentiments.select("docid", "frame", "source", "value", *EMOTIONS)
+    own = sentiments.select("docid", "frame", "source", "value", *sf.EMOTIONS)
     joined = targets.join(own, on=["docid", "frame"], maintain_order="left_right")
     sign = pl.when(pl.col("value") > 0).then(pl.lit("positive")).otherwise(pl.lit("negative"))
     joined = joined.with_columns(polarity=sign, sorted_place="place")
@@ -535,8 +523,8 @@ def sentiment_rates(
     weights = sum(
         next((weight for most, weight in _STRENGTHS if far <= most), _FACTOR**2) for far in apart
     )
-    equal = sum(int((pairs[emotion] == pairs[f"{emotion}_gold"]).sum()) for emotion in EMOTIONS)
-    size, each = own.height, len(EMOTIONS)
+    equal = sum(int((pairs[emotion] == pairs[f"{emotion}_gold"]).sum()) for emotion in sf.EMOTIONS)
+    size, each = own.height, len(sf.EMOTIONS)
     rates = {}
     for measure, *counts in (
         ("polarity", pairs.height, size, pairs.height + missed),

@@ -19,6 +19,7 @@ from hlteval.scoring.metric import Replicates, Weights
 from hlteval.scoring.ratios import ratio
 from hlteval.scoring.resampling import weighted
 from hlteval.scoring.similarity import resolve_places, with_entries
+from hlteval.scoring.situations.lorehlt import frames as sf
 from hlteval.scoring.situations.lorehlt.frame_rows import (
     FRAME,
     MENTION,
@@ -28,27 +29,6 @@ from hlteval.scoring.situations.lorehlt.frame_rows import (
     is_scored,
     side,
     with_nil_resolved,
-)
-from hlteval.scoring.situations.lorehlt.frames import (
-    CLASSES,
-    COUNTS,
-    FINEST,
-    GRAVE,
-    GRAVITY,
-    PARTS,
-    SENTIMENT_CLASSES,
-    SITUATION_CLASSES,
-    STATUS,
-    TARGET,
-    FrameMatches,
-    about_frames,
-    choose_annotators,
-    compare,
-    key,
-    match_sentiments,
-    mean,
-    with_flags,
-    with_gravity,
 )
 from hlteval.scoring.situations.lorehlt.ranking import (
     TIE_BREAKS,
@@ -66,14 +46,14 @@ FRAMES = tuple(f"frame_{rate}" for rate in RATES)
 SENTIMENTS = tuple(f"sec_{rate}" for rate in RATES)
 _POOLED = tuple(
     f"{measure}:{name}"
-    for name in ("type,place", STATUS)
+    for name in ("type,place", sf.STATUS)
     for measure in ("polarity", "sentiment", "emotion")
 )
 
 #: The gravity of each nDCG, and the sides that it is of (section 16.3).
 RANKINGS = {
-    "ndcg": ("boolean", "drawn"),
-    "ndcg_sec": ("numeric", "drawn"),
+    "ndcg": ("boolean", "single"),
+    "ndcg_sec": ("numeric", "single"),
     "ndcg_text": ("boolean", "text"),
     "ndcg_sec_text": ("numeric", "text"),
     "ndcg_combined": ("boolean", "combined"),
@@ -85,10 +65,10 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         **dict.fromkeys(RANKINGS, TIE_BREAKS),
         "precision_at": (*map(str, NUMBERS), "high", "medium"),
-        **dict.fromkeys(AVERAGES, SITUATION_CLASSES),
-        "auc": (*CLASSES, GRAVE),
-        **dict.fromkeys(("frame_f1", *FRAMES[:2]), tuple(CLASSES)),
-        **dict.fromkeys(("sec_f1", *SENTIMENTS[:2]), (*SENTIMENT_CLASSES, *_POOLED)),
+        **dict.fromkeys(AVERAGES, sf.SITUATION_CLASSES),
+        "auc": (*sf.CLASSES, sf.GRAVE),
+        **dict.fromkeys(("frame_f1", *FRAMES[:2]), tuple(sf.CLASSES)),
+        **dict.fromkeys(("sec_f1", *SENTIMENTS[:2]), (*sf.SENTIMENT_CLASSES, *_POOLED)),
     }
 )
 #: The notes about frames that are not scored, about annotators, and about NIL identifiers.
@@ -147,8 +127,8 @@ class Scores:
     #: The seed of the draw, the gravity of frames and the parts that it is counted in, and the
     #: ranking of situations, with its gains and discount, if no others are chosen.
     default_seed: ClassVar[int] = 0
-    gravity: ClassVar[Mapping[str, Sequence[float]]] = GRAVITY
-    parts: ClassVar[int] = PARTS
+    gravity: ClassVar[Mapping[str, Sequence[float]]] = sf.GRAVITY
+    parts: ClassVar[int] = sf.PARTS
     rank: ClassVar[type[Ranking]] = Ranking
     gains: ClassVar[Gains] = Gains()
     discount: ClassVar[Discount] = "method1"
@@ -181,7 +161,7 @@ class Scores:
     @cached_property
     def annotation(self) -> pl.DataFrame:
         """All frames of the reference, as they were annotated."""
-        return with_flags(with_entries(side(self.scored_rows, FRAME, system=False)))
+        return sf.with_flags(with_entries(side(self.scored_rows, FRAME, system=False)))
 
     @cached_property
     def reference(self) -> pl.DataFrame:
@@ -204,7 +184,7 @@ class Scores:
     @cached_property
     def system(self) -> pl.DataFrame:
         """The frames of the system, as many as are scored."""
-        frames = self.without_nil(with_flags(with_entries(self.submission)))
+        frames = self.without_nil(sf.with_flags(with_entries(self.submission)))
         if self.mentions is None:
             return frames
         return with_nil_resolved(frames, "place", *self.mentions)
@@ -252,15 +232,15 @@ class Scores:
         return names.filter(pl.col("annotator") > 1).height
 
     @cached_property
-    def chosen(self) -> pl.DataFrame:
+    def choice(self) -> pl.DataFrame:
         """The annotator of each document that is drawn or given."""
-        return choose_annotators(self.annotation, self.options.annotators, self.seed)
+        return sf.choose_annotators(self.annotation, self.options.annotators, self.seed)
 
     @cached_property
     def single_annotation(self) -> pl.DataFrame:
         """The frames of the annotators that are drawn, and those without one, as in speech."""
         frames = self.reference.drop("chosen", strict=False)
-        joined = frames.join(self.chosen, on=["docid", "issue"], how="left", maintain_order="left")
+        joined = frames.join(self.choice, on=["docid", "issue"], how="left", maintain_order="left")
         own = (pl.col("annotator") == pl.col("chosen")).fill_null(value=True)
         return joined.filter(own).drop("chosen")
 
@@ -270,22 +250,22 @@ class Scores:
         return Sides(reference, resolve_places(system, reference, ["docid", "type"]))
 
     @cached_property
-    def drawn(self) -> Sides:
+    def single(self) -> Sides:
         """Both sides, with one annotation of each document."""
         return self.against(self.single_annotation)
 
     @cached_property
     def combined(self) -> Sides:
         """Both sides, with all annotations."""
-        return self.against(self.reference) if self.several else self.drawn
+        return self.against(self.reference) if self.several else self.single
 
     @cached_property
     def text(self) -> Sides:
         """Both sides, with one annotation of each document, of text only."""
         text = pl.col("modality").fill_null("text") != "speech"
-        if all(frames.select(text.all()).item() for frames in self.drawn):
-            return self.drawn
-        return Sides(*(frames.filter(text) for frames in self.drawn))
+        if all(frames.select(text.all()).item() for frames in self.single):
+            return self.single
+        return Sides(*(frames.filter(text) for frames in self.single))
 
     def redraw(self, seed: int) -> Self:
         """The scores with other annotators, where none are given."""
@@ -300,20 +280,20 @@ class Scores:
     def _rankings(self) -> dict[tuple[str, str], Ranking]:
         return {}
 
-    def ranking(self, kind: str, of: str = "drawn") -> Ranking:
+    def ranking(self, kind: str, of: str = "single") -> Ranking:
         """The situations of both sides, ranked by a kind of gravity.
 
         Args:
             kind: `boolean` or `numeric`.
-            of: `drawn` for one annotation of each document, `combined` for all, `text` for that of
+            of: `single` for one annotation of each document, `combined` for all, `text` for that of
                 text only.
         """
         both: Sides = getattr(self, of)
-        of = "drawn" if both is self.drawn else of
+        of = "single" if both is self.single else of
         if (kind, of) not in self._rankings:
             sentiments = self.grave_sentiments(both) if kind == "numeric" else (None, None)
             reference, system = (
-                situations(with_gravity(frames, self.gravity, felt), self.parts)
+                situations(sf.with_gravity(frames, self.gravity, felt), self.parts)
                 for frames, felt in zip(self.unique_frames(both), sentiments, strict=True)
             )
             gains, discount = self.options.gain_table(self.gains), self.options.dcg
@@ -330,7 +310,7 @@ class Scores:
 
     def unique_frames(self, both: Sides) -> Sides:
         """The frames of which situations consist: no frame twice, for each annotator."""
-        fields, (reference, system) = key(FINEST), self.above_cutoff(both)
+        fields, (reference, system) = sf.key(sf.FINEST), self.above_cutoff(both)
         once = reference.unique([*fields, "annotator"], keep="first", maintain_order=True)
         falling = system.sort("confidence", descending=True, maintain_order=True)
         return Sides(once, falling.unique(fields, keep="first", maintain_order=True))
@@ -342,7 +322,7 @@ class Scores:
         target (section 16.2.1).
         """
         reference, system = self.comparable_sentiments(self.above_cutoff(both))
-        fields = [*TARGET, *SENTIMENT_CLASSES["polarity"]]
+        fields = [*sf.TARGET, *sf.SENTIMENT_CLASSES["polarity"]]
         return Sides(reference, system.join(reference, on=fields, how="semi"))
 
     @property
@@ -358,21 +338,21 @@ class Scores:
     # Frames and sentiments (sections 16.2.4, 16.2.6 and 16.2.7).
 
     @cached_property
-    def matches(self) -> Mapping[str, FrameMatches]:
+    def matches(self) -> Mapping[str, sf.FrameMatches]:
         """The frames that are right, by class, in all annotations."""
         return {
-            name: FrameMatches(compare(*self.combined, name), self.options.cutoff)
-            for name in (*CLASSES, GRAVE)
+            name: sf.FrameMatches(sf.compare(*self.combined, name), self.options.cutoff)
+            for name in (*sf.CLASSES, sf.GRAVE)
         }
 
     @cached_property
     def averages(self) -> dict[str, pl.DataFrame]:
         """Average precision and recall of each situation, by class."""
-        return {name: self.matches[name].averages() for name in SITUATION_CLASSES}
+        return {name: self.matches[name].averages() for name in sf.SITUATION_CLASSES}
 
     def comparable_sentiments(self, both: Sides) -> Sides:
         """The sentiments about frames, with the sources of the reference for NIL and ambiguous."""
-        reference, system = map(about_frames, self.sentiments, both)
+        reference, system = map(sf.about_frames, self.sentiments, both)
         if self.mentions is not None:
             system = with_nil_resolved(system, "source", *self.mentions)
         gold, own = (table.select("docid", "type", place="source") for table in (reference, system))
@@ -382,8 +362,8 @@ class Scores:
     @cached_property
     def targets(self) -> dict[str, pl.DataFrame]:
         """The sentiments of each target that are right, by class."""
-        both = self.comparable_sentiments(self.above_cutoff(self.drawn))
-        return {name: match_sentiments(*both, name) for name in SENTIMENT_CLASSES}
+        both = self.comparable_sentiments(self.above_cutoff(self.single))
+        return {name: sf.match_sentiments(*both, name) for name in sf.SENTIMENT_CLASSES}
 
     @cached_property
     def sentiment_rates(self) -> Mapping[str, Mapping[str, float | None]]:
@@ -409,7 +389,7 @@ class Scores:
             number = int(ending) if ending.isdecimal() else getattr(ranking, ending)
             return float(ranking.precisions[number - 1]) if 0 < number <= self.ranks else None
         if family in AVERAGES:
-            return mean(self.averages[ending][AVERAGES[family]])
+            return sf.mean(self.averages[ending][AVERAGES[family]])
         if family == "auc":
             return self.matches[ending].area() if ending in self.matches else None
         kind, _, rate = family.partition("_")
@@ -427,12 +407,12 @@ class Scores:
             weights: a row per replicate, a column per document.
         """
         values: Replicates = {}
-        for name in CLASSES if {*FRAMES} & {*families} else ():
+        for name in sf.CLASSES if {*FRAMES} & {*families} else ():
             matches = self.matches[name]
             counts = matches.counts().rename({"docid": "document"})
-            counts = counts.cast(dict.fromkeys(COUNTS, pl.Int64))
-            sums = weighted(counts, COUNTS, documents, weights)
-            rates = matches.rates_of(*(sums[column] for column in COUNTS))
+            counts = counts.cast(dict.fromkeys(sf.COUNTS, pl.Int64))
+            sums = weighted(counts, sf.COUNTS, documents, weights)
+            rates = matches.rates_of(*(sums[column] for column in sf.COUNTS))
             values |= {f"frame_{rate}.{name}": own for rate, own in rates._asdict().items()}
         for name, counts in self.targets.items() if {*SENTIMENTS} & {*families} else ():
             added = counts.group_by(document="docid").agg(
@@ -498,7 +478,7 @@ class Scores:
 
 
 def distribution(table: pl.DataFrame) -> pl.DataFrame:
-    """The mean, the standard deviation, and the middle 95 % of the draws, by metric.
+    """The sf.mean, the standard deviation, and the middle 95 % of the draws, by metric.
 
     Examples:
         >>> table = pl.DataFrame([(1, "m", 0.0), (2, "m", 1.0)], schema=DRAWS, orient="row")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import pytest
 
-from hlteval.scoring.ccu.metrics import change_detection, instance_detection
+from hlteval.scoring.ccu.changes import change_detection
+from hlteval.scoring.ccu.official_files import instance_detection
 from tests.conformance.ccu.detection_runs import corpora, differences, options, runs
 
 FILES = ("instance_alignment.tab", "scores_by_class.tab", "scores_aggregated.tab")

@@ -131,7 +131,7 @@ def test_standard_ndcg_is_between_the_other_tie_breaks(shared, case):
 def test_official_has_the_situations_of_the_public_scorer(shared, case):
     metric, total = synthetic(shared, case)
     extra = json.loads((shared / f"cases/lorehlt-sf/synthetic-{case}/extra.json").read_text())
-    ranking = metric.scored(total).main_ranking
+    ranking = metric.scores(total).main_ranking
     rows = ranking.reference.select("place", "type", "gravity", "frames", "gain").rows()
     assert rows == [tuple(row) for row in extra["reference_situations"]]
     system = ranking.system.filter(pl.col("frames") > 0)
@@ -146,7 +146,7 @@ def test_official_counts_the_frames_of_the_public_scorer(shared, case, name):
     metric, total = synthetic(shared, case)
     extra = json.loads((shared / f"cases/lorehlt-sf/synthetic-{case}/extra.json").read_text())
     expected = extra["pr"][TITLES[name]]
-    matches = metric.scored(total).matches[name]
+    matches = metric.scores(total).matches[name]
     sums = matches.counts().select(pl.col("right", "false", "expected").sum()).row(0)
     assert sums == (expected["tp"], expected["fp"], expected["tp"] + expected["fn"])
     assert matches.area() == expected["AP"]
@@ -187,7 +187,7 @@ def test_official_has_the_averages_of_2018_over_all_annotators(shared, case):
     metric, total = counted(
         folder, folder / f"system_test{number}.json", "official", RankingOptions(), "2018-v2"
     )
-    both = metric.scored(total).combined
+    both = metric.scores(total).combined
     expected = (folder / f"expected18_system_test{number}" / "DiagnosticScores.txt").read_text()
     lines = []
     for title, own in zip(

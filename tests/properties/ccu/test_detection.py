@@ -14,9 +14,10 @@ from hlteval.representation import Corpus
 from hlteval.representation.corpus import of_documents
 from hlteval.representation.judgments import Constants, merge_instances, scored_reference
 from hlteval.scoring.ccu import spans as alignment
+from hlteval.scoring.ccu.changes import change_detection
 from hlteval.scoring.ccu.detections import DetectionOptions
-from hlteval.scoring.ccu.metrics import change_detection, instance_detection
-from hlteval.scoring.ccu.spans import average_precision, criterion, overlapping, points, within
+from hlteval.scoring.ccu.official_files import instance_detection
+from hlteval.scoring.ccu.spans import average_precision, criterion, overlap_pairs, points, within
 
 FEW = settings(max_examples=30, deadline=None)
 FEWER = settings(max_examples=8, deadline=None)
@@ -175,7 +176,7 @@ def test_pairs_of_spans_are_all_that_overlap(left, right):
         )
 
     one, other = frame(left), frame(right)
-    rows, matches, common = overlapping(one, other, ["document"])
+    rows, matches, common = overlap_pairs(one, other, ["document"])
     expected = [
         (i, j, min(a[1], b[1]) - max(a[0], b[0]))
         for i, a in enumerate(left)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.representation import of_documents
-from hlteval.scoring.ccu.level_series import LevelOptions
-from hlteval.scoring.ccu.metrics import level_diarization
+from hlteval.scoring.ccu.levels import LevelOptions
+from hlteval.scoring.ccu.official_levels import level_diarization
 from tests.unit.ccu.level_corpora import gold, said, scored
 
 TICK = 0.25

@@ -10,9 +10,11 @@ import polars as pl
 import pytest
 
 from hlteval.representation import Corpus
+from hlteval.scoring.ccu.changes import change_detection
 from hlteval.scoring.ccu.detections import DetectionOptions
-from hlteval.scoring.ccu.level_series import LevelOptions
-from hlteval.scoring.ccu.metrics import change_detection, instance_detection, level_diarization
+from hlteval.scoring.ccu.levels import LevelOptions
+from hlteval.scoring.ccu.official_files import instance_detection
+from hlteval.scoring.ccu.official_levels import level_diarization
 from tests.properties.ccu import plan_oracle
 from tests.properties.ccu.plan_oracle import Detection, Document, Judgment
 

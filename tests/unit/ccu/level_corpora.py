@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu.level_series import LevelOptions
-from hlteval.scoring.ccu.metrics import level_diarization
+from hlteval.scoring.ccu.levels import LevelOptions
+from hlteval.scoring.ccu.official_levels import level_diarization
 
 Documents = Mapping[str, tuple[str, float | None]]
 """Modality and length by name."""

@@ -9,7 +9,7 @@ import pytest
 
 from hlteval import score
 from hlteval.representation.questionnaire import IDEAL, SCORED
-from hlteval.scoring.ccu.metrics import change_detection
+from hlteval.scoring.ccu.changes import change_detection
 from tests.unit.ccu.level_corpora import gold, said, scored
 from tests.unit.ccu.test_detection import corpus, of, values
 from tests.unit.ccu.test_ta2 import text

@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 
 from hlteval.representation import Corpus
+from hlteval.scoring.ccu.changes import change_detection
 from hlteval.scoring.ccu.detections import ChangeOptions, DetectionOptions, LlrFilter
-from hlteval.scoring.ccu.metrics import change_detection, instance_detection
+from hlteval.scoring.ccu.official_files import instance_detection
 from hlteval.scoring.ccu.spans import criterion, points, shares
 from hlteval.tasks import ccu as ccu_readers
 from hlteval.tasks.option_files import integer

@@ -9,9 +9,8 @@ import pytest
 from hlteval.representation import Corpus
 from hlteval.scoring.agreement.coefficients import kappa
 from hlteval.scoring.ccu import official_levels
-from hlteval.scoring.ccu.level_series import LevelOptions, averaged, ratings, reference_pieces
-from hlteval.scoring.ccu.metrics import level_diarization
-from hlteval.scoring.ccu.official_levels import as_windows
+from hlteval.scoring.ccu.levels import LevelOptions, average_judgments, ratings, reference_pieces
+from hlteval.scoring.ccu.official_levels import as_windows, level_diarization
 from hlteval.scoring.resampling import bootstrap
 from tests.unit.ccu.level_corpora import gold, said, scored
 
@@ -47,19 +46,19 @@ def levels(units: pl.DataFrame) -> list[tuple[float, ...]]:
 
 
 def test_judgments_of_the_worked_example_are_averaged():
-    pieces = averaged(rows_of(gold(AUDIO, APPENDIX_D)))
+    pieces = average_judgments(rows_of(gold(AUDIO, APPENDIX_D)))
     assert pieces["level"].round(1).to_list()[:4] == [166.3, 280.3, 942.3, 700]
     assert np.isnan(pieces["level"][4])
 
 
 def test_gaps_of_the_worked_example_are_extended():
-    pieces = reference_pieces(rows_of(gold(AUDIO, APPENDIX_D)))
+    pieces = reference_pieces(rows_of(gold(AUDIO, APPENDIX_D)), LevelOptions())
     assert pieces.select("start", "end").rows() == [(0, 10), (10, 15), (15, 18), (18, 28), (28, 38)]
 
 
 def test_figure_2_has_the_averages_of_its_table_cut_to_integers():
     segments = [("d", start, end, levels) for start, end, levels, _ in FIGURE_2]
-    pieces = reference_pieces(rows_of(gold(TEXT, segments), text=True))
+    pieces = reference_pieces(rows_of(gold(TEXT, segments), text=True), LevelOptions())
     assert [int(level) for level in pieces["level"]] == [row[3] for row in FIGURE_2]
     assert pieces["end"].to_list() == [end + 1 for _, end, *_ in FIGURE_2]
 

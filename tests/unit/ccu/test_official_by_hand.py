@@ -10,13 +10,11 @@ import pytest
 
 from hlteval.scoring.ccu.detection_metric import with_congruence
 from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED, DetectionOptions
-from hlteval.scoring.ccu.level_series import PIECE
-from hlteval.scoring.ccu.metrics import instance_detection
-from hlteval.scoring.ccu.official_detections import UNANNOTATED, _labelled, candidates
-from hlteval.scoring.ccu.official_files import _statuses, interpolated_area
-from hlteval.scoring.ccu.official_levels import _averaged, _placed
-from hlteval.scoring.ccu.official_reference import chained
-from hlteval.scoring.ccu.spans import divided
+from hlteval.scoring.ccu.levels import PIECE
+from hlteval.scoring.ccu.official_detections import UNANNOTATED, _label, candidates, chain_segments
+from hlteval.scoring.ccu.official_files import instance_detection, interpolated_area, statuses
+from hlteval.scoring.ccu.official_levels import _average_scores, _place_pieces
+from hlteval.scoring.ccu.spans import divide
 from tests.unit.ccu.test_by_hand import (
     CLASSES,
     DETECTION,
@@ -190,7 +188,7 @@ def test_only_the_first_candidate_of_an_instance_is_a_false_alarm():
     pairs = pl.DataFrame([*spans, (1, 3, 30.0, 39.0, "c")], columns, orient="row")
     measures = ("iou", "intersection", "union", "shifted_start", "shifted_end")
     pairs = pairs.with_columns(pl.lit(0.5).alias(name) for name in (*measures, *SHARES))
-    found = _labelled(pairs, np.array([False, False, False, True]), DetectionOptions())
+    found = _label(pairs, np.array([False, False, False, True]), DetectionOptions())
     assert found["outcome"].to_list() == [FALSE, AGAIN, AGAIN, CORRECT]
     assert found.select(SHARES).rows() == [(0, 1), (0.5, 0.5), (0.5, 0.5), (0.5, 0.5)]
     assert found["reference_status"].to_list() == ["a", UNANNOTATED, "b", "c"]
@@ -219,7 +217,7 @@ def test_gaps_between_pieces_are_closed_or_not_scored():
     pieces += [(1, 0.0, 5.0), (1, 15.0, 20.0), (1, 29.0, 40.0)]
     columns = ["document", "start", "end"]
     own = pl.DataFrame(pieces, schema=columns, orient="row").with_columns(level=pl.lit(2.0))
-    found = _placed(own, documents, closed=True)
+    found = _place_pieces(own, documents, closed=True)
     scored = pl.col("level") == 2.0
     assert found.select(*columns, scored).rows() == [
         *((0, 0, 1000, False), (0, 1000, 2500, True), (0, 2500, 4000, True)),
@@ -229,7 +227,7 @@ def test_gaps_between_pieces_are_closed_or_not_scored():
         *((1, 0, 6, True), (1, 6, 15, False), (1, 15, 29, True), (1, 29, 41, True)),
         (1, 41, 101, False),
     ]
-    open_gaps = _placed(own, documents, closed=False)
+    open_gaps = _place_pieces(own, documents, closed=False)
     assert open_gaps.select(columns).rows() == [
         *((0, 1000, 2000), (0, 2500, 4000), (0, 5500, 7000)),
         *((1, 0, 6), (1, 15, 21), (1, 29, 41)),
@@ -242,7 +240,7 @@ def test_a_gap_has_three_decimals():
     for start, end in ((1.9996, 1000), (1.9994, 1999)):
         rows = [(0, 0.0, 1.0, 2.0), (0, start, 3.0, 2.0)]
         own = pl.DataFrame(rows, ["document", "start", "end", "level"], orient="row")
-        assert _placed(own, documents, closed=True)["end"].to_list()[0] == end
+        assert _place_pieces(own, documents, closed=True)["end"].to_list()[0] == end
 
 
 def test_a_level_needs_two_judgments_and_no_noann():
@@ -254,7 +252,7 @@ def test_a_level_needs_two_judgments_and_no_noann():
     rows += [("a", 20.0, 1.0), ("a", 20.0, 2.0), ("b", 20.0, 3.0)]
     judgments = pl.DataFrame(rows, schema=["annotator", "start", "level"], orient="row")
     constant = {name: pl.lit(0) for name in PIECE if name not in {"start", "end"}}
-    found = _averaged(judgments.with_columns(end=pl.col("start") + 4, **constant))
+    found = _average_scores(judgments.with_columns(end=pl.col("start") + 4, **constant))
     assert found.select("start", pl.col("level").fill_nan(None)).rows() == [
         (0.0, 1.5), (5.0, None), (9.0, None), (20.0, 3.0)
     ]  # fmt: skip
@@ -271,7 +269,7 @@ def test_a_level_needs_two_judgments_and_no_noann():
 )
 def test_the_statuses_of_an_outcome(outcome, end, expected):
     row = {"outcome": outcome, "system_end": end, "reference_status": "adhere"}
-    assert _statuses(row | {"system_status": "violate"}) == expected
+    assert statuses(row | {"system_status": "violate"}) == expected
 
 
 def test_the_terms_of_average_precision_are_those_of_recall_that_rises():
@@ -294,11 +292,11 @@ def test_references_closer_than_a_gap_are_one(by_status, ends):
     own = pl.DataFrame(
         [*spans, ("102", 3.5, 4.0, "b")], ["label", "start", "end", "status"], orient="row"
     ).with_columns(document=0, genre=pl.lit("audio"), text=False)
-    found = chained(own, (2.0, None), by_status=by_status)
+    found = chain_segments(own, (2.0, None), by_status=by_status)
     assert found["end"].to_list() == ends
     statuses = ["a", "b", "b", "b"] if by_status else ["a,b", "b", "b"]
     assert found["status"].to_list() == statuses
-    assert chained(own, (None, 2.0), by_status=by_status).height == 4
+    assert chain_segments(own, (None, 2.0), by_status=by_status).height == 4
 
 
 def test_a_divided_text_has_inclusive_places_as_written():
@@ -306,7 +304,7 @@ def test_a_divided_text_has_inclusive_places_as_written():
     same = {"document": "d", "class": "102", "text": True}
     own = pl.DataFrame([{**same, "start": 0.0, "end": 10.0, "from": 0.0, "to": 9.0}])
     others = pl.DataFrame([{**same, "start": start, "end": start + 2} for start in (0.0, 6.0)])
-    found = divided(own, others).select("start", "end", "from", "to")
+    found = divide(own, others).select("start", "end", "from", "to")
     assert found.rows() == [(0, 4, 0, 3), (4, 10, 4, 9)]
 
 

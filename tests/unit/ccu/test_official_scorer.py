@@ -7,10 +7,10 @@ import pytest
 
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu import official_files
+from hlteval.scoring.ccu.changes import change_detection
 from hlteval.scoring.ccu.detections import ChangeOptions, DetectionOptions, LlrFilter
-from hlteval.scoring.ccu.metrics import change_detection, instance_detection
-from hlteval.scoring.ccu.official_files import in_order
-from hlteval.scoring.ccu.official_reference import truncated
+from hlteval.scoring.ccu.official_detections import truncate
+from hlteval.scoring.ccu.official_files import in_order, instance_detection
 
 NAMES = ("d0", "d1")
 
@@ -306,7 +306,7 @@ def test_instances_are_cut_at_regions_or_dropped_inside_of_them():
     rows = pl.DataFrame(places, ["start", "end"], orient="row")
     rows = rows.with_columns(document=pl.lit(0, pl.Int64), text=False)
     region = pl.DataFrame({"document": [0], "start": [10.0], "end": [20.0], "text": [False]})
-    found = truncated(rows, region).select("start", "end", "truncated").rows()
+    found = truncate(rows, region).select("start", "end", "truncated").rows()
     whole = [(5.0, 25.0, False), (0.0, 10.0, False)]
     assert found == [(5.0, 10.0, True), (20.0, 25.0, True), *whole]
 

@@ -6,8 +6,8 @@ from statistics import mean, pstdev, stdev
 
 import pytest
 
-from hlteval.scoring.ccu.level_series import LevelOptions
-from hlteval.scoring.ccu.metrics import level_diarization
+from hlteval.scoring.ccu.levels import LevelOptions
+from hlteval.scoring.ccu.official_levels import level_diarization
 from tests.unit.ccu.level_corpora import gold, said
 from tests.unit.ccu.test_detection import corpus, of, values
 

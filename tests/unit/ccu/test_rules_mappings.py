@@ -9,7 +9,7 @@ import pytest
 from hlteval import validate
 from hlteval.findings import suggest
 from hlteval.representation import Corpus
-from hlteval.validators.ccu.package import malformed, parse, strange
+from hlteval.validators.ccu.package import form_problem, parse, strange
 from tests.unit.ccu.ccu_rules import AUDIO, codes, context, corpus, found, instance, places, rules
 
 SUBMISSION = "CCU_P1_TA1_ND_LCC_LDC2022R17-V1_20220719_110203"
@@ -78,7 +78,7 @@ def test_each_identifier_is_judged_once():
     ],
 )
 def test_identifiers_of_submissions(written, wrong):
-    hint = malformed(written)
+    hint = form_problem(written)
     assert (wrong in hint) if wrong else hint == ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hlteval.converters.ccu.reference_rows import NORMS, kinds
+from hlteval.converters.ccu.reference import NORMS, kinds
 from hlteval.converters.ccu.tables import Tables
 from hlteval.sources import open_source
 

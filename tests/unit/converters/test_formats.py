@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hlteval.converters import BUILTIN, load, summaries, summary
-from hlteval.converters.corpus.lines import write_jsonl
+from hlteval.converters.corpus.jsonl import write_jsonl
 from hlteval.converters.format import EVERYTHING
 from hlteval.findings import FieldRef
 from hlteval.representation import Corpus

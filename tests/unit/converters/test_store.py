@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from hlteval.converters import load as form
-from hlteval.converters.corpus.lines import Lines, write_jsonl
+from hlteval.converters.corpus.jsonl import Lines, write_jsonl
 from hlteval.converters.corpus.parquet import VERSION_KEY, StoreError, read_table, save
 from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus
 from hlteval.sources import open_source
@@ -316,8 +316,8 @@ def test_the_place_of_a_broken_key_is_told(lines, code, message, place, tmp_path
 
 def test_long_files_are_read_in_parts(monkeypatch):
     """With parts of a few lines each, the numbers of the lines go on."""
-    monkeypatch.setattr("hlteval.converters.corpus.lines.Lines", partial(Lines, size=100))
-    monkeypatch.setattr("hlteval.converters.corpus.lines._SLICE", 3)
+    monkeypatch.setattr("hlteval.converters.corpus.jsonl.Lines", partial(Lines, size=100))
+    monkeypatch.setattr("hlteval.converters.corpus.jsonl._SLICE", 3)
     rows = [{"row": row, "name": f"d{row}"} for row in range(20)]
     stream = BytesIO()
     write_jsonl(Corpus(documents=rows), stream)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from hlteval.scoring.edl.official import official_rates as neleval_rates
+from hlteval.scoring.edl.official import OfficialGrouped
 from hlteval.scoring.ratios import harmonic, rates, side_rates
 from hlteval.scoring.situations.lorehlt.official_frames import official_rates
 
@@ -52,7 +52,8 @@ def test_the_public_scorers_have_zeros_where_nothing_can_be_divided(counts, expe
     assert [float(rate) for rate in official_rates(*map(np.array, counts))] == pytest.approx(zeros)
     right, predicted, relevant = map(float, counts)
     values = {"ptp": right, "fp": predicted - right, "rtp": right, "fn": relevant - right}
-    assert neleval_rates(pl.DataFrame([values])).row(0)[4:] == pytest.approx(zeros)
+    rated = OfficialGrouped.with_rates(pl.DataFrame([values]))
+    assert rated.row(0)[4:] == pytest.approx(zeros)
 
 
 def test_arrays_and_columns_have_the_same_digits():

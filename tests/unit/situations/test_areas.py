@@ -9,7 +9,7 @@ import pytest
 
 import hlteval
 from hlteval.results.scores import Scores
-from hlteval.scoring.situations.situations import LAYERS
+from hlteval.scoring.situations.plan import LAYERS
 from hlteval.validators.situations.rules import types
 from tests.runs import score
 

@@ -30,7 +30,7 @@ def example(profile: str, **options):
 
 def test_gains_of_18_1():
     metric, total = example("plan")
-    table = metric.scored(total).ranking("boolean")
+    table = metric.scores(total).ranking("boolean")
     assert table.reference["place"].to_list() == list("ABCDEFGHI")
     assert table.reference["gain"].to_list() == [5, 5, 5, 3, 3, 3, 1, 1, 1]
     assert table.order("standard")["place"].to_list() == list("ADCEBFGHI")
@@ -38,7 +38,7 @@ def test_gains_of_18_1():
 
 def test_dcg_of_18_1():
     metric, total = example("plan")
-    ranking = metric.scored(total).ranking("boolean")
+    ranking = metric.scores(total).ranking("boolean")
     own, ideal = ranking.dcg("standard"), ranking.ideal
     # two of the printed values are cut off and not rounded: 13.69 of 13.692, 14.82 of 14.826
     assert own.tolist() == pytest.approx(DCG, abs=0.01)

@@ -30,7 +30,7 @@ def test_a_nil_source_without_an_overlapping_mention_is_equal_to_nothing():
 def test_its_fear_makes_no_frame_graver(options, gravity):
     reference, system = sentiment_pair()
     metric, total = scored(reference, system, **options)
-    assert metric.scored(total).ranking("numeric").system["gravity"].to_list() == [gravity]
+    assert metric.scores(total).ranking("numeric").system["gravity"].to_list() == [gravity]
 
 
 def test_nil_places_are_resolved_by_the_pair():

@@ -10,7 +10,7 @@ import pytest
 from hlteval.scoring.situations.lorehlt.frame_rows import MENTIONS, with_nil_resolved
 from hlteval.scoring.situations.lorehlt.frames import CHOSEN, with_gravity
 from hlteval.scoring.situations.lorehlt.official import OfficialScores
-from hlteval.scoring.situations.lorehlt.official_frames import falling, nil_places
+from hlteval.scoring.situations.lorehlt.official_frames import nil_places, sort_falling
 from hlteval.scoring.situations.lorehlt.plan import Scores
 from hlteval.scoring.situations.lorehlt.ranking import Gains
 from tests.unit.situations.lorehlt_frames import corpus, gold, said, scored, tables, values
@@ -31,7 +31,7 @@ def test_a_boost_counts_a_fifth_of_a_frame_exactly():
     frames = [gold(f"d{n}") for n in range(5)]
     felt = [FEAR | {"doc": f"d{n}", "frame_row": n, "anger": True} for n in range(5)]
     metric, total = scored(corpus(frames, felt), corpus([said("d0")]))
-    assert metric.scored(total).ranking("numeric").reference["gravity"].to_list() == [7.0]
+    assert metric.scores(total).ranking("numeric").reference["gravity"].to_list() == [7.0]
 
 
 def test_an_issue_is_grave_with_fear_or_anger_only():
@@ -41,9 +41,9 @@ def test_an_issue_is_grave_with_fear_or_anger_only():
         FEAR | {"doc": "d3", "frame_row": 2, "anger": True},
     ]
     metric, total = scored(corpus(frames, felt), corpus([said("d1")]))
-    situations = metric.scored(total).ranking("numeric").reference
+    situations = metric.scores(total).ranking("numeric").reference
     assert dict(situations.select("place", "gravity").rows()) == {"3": 1.2, "2": 1.0, "1": 0.0}
-    boolean = metric.scored(total).ranking("boolean").reference
+    boolean = metric.scores(total).ranking("boolean").reference
     assert boolean["gravity"].to_list() == [0.0, 0.0, 0.0]
 
 
@@ -51,7 +51,7 @@ def test_speech_has_no_sentiments():
     frames, documents = [gold("d1", status="Current")], {"d1": "speech"}
     felt = [FEAR | {"doc": "d1", "frame_row": 0}]
     metric, total = scored(corpus(frames, felt, documents), corpus([said("d1")]))
-    assert metric.scored(total).ranking("numeric").reference["gravity"].to_list() == [1.0]
+    assert metric.scores(total).ranking("numeric").reference["gravity"].to_list() == [1.0]
 
 
 def test_text_only_leaves_out_the_documents_of_speech_on_both_sides():
@@ -78,14 +78,14 @@ def test_official_takes_a_system_at_its_word_in_speech():
     reference = corpus([frame], (), {"s1": "speech"})
     options = {"gravity_thresholds": (2.0, 1.0)}
     metric, total = scored(reference, corpus([said("s1")]), "official", **options)
-    ranking = metric.scored(total).main_ranking
+    ranking = metric.scores(total).main_ranking
     assert ranking.reference["gravity"].to_list() == ranking.system["gravity"].to_list() == [1.0]
 
 
 def test_levels_are_numbers_with_or_without_words():
     frames = [gold("d1", scope=scope, severity="0") for scope in ("2", "1", "none", "3_x")]
     metric, total = scored(corpus(frames), corpus([said("d1")]))
-    assert metric.scored(total).reference["urgent"].to_list() == [1, 0, 0, 1]
+    assert metric.scores(total).reference["urgent"].to_list() == [1, 0, 0, 1]
 
 
 def test_the_cut_off_is_strictly_above():
@@ -144,10 +144,10 @@ def test_a_draw_does_not_depend_on_other_documents():
     frames = [gold(f"d{n}", annotator=str(name)) for n in range(9) for name in (1, 2, 3)]
     metric, all_of_them = scored(corpus(frames), corpus([]))
     _, some = scored(corpus(frames[9:]), corpus([]))
-    rows = metric.scored(all_of_them).chosen.rows()
-    assert metric.scored(some).chosen.rows() == rows[3:]
-    _, other = metric, metric.scored(all_of_them).redraw(5)
-    assert other.chosen.rows() != rows
+    rows = metric.scores(all_of_them).choice.rows()
+    assert metric.scores(some).choice.rows() == rows[3:]
+    _, other = metric, metric.scores(all_of_them).redraw(5)
+    assert other.choice.rows() != rows
 
 
 def test_draws_give_the_distribution_of_what_one_annotator_decides():
@@ -281,8 +281,8 @@ NUMPY = [0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1]
 
 
 def test_ties_are_in_the_order_of_the_public_scorer():
-    assert falling(NUMPY[:5]) == [1, 4, 0, 2, 3]
-    order = falling(NUMPY)
+    assert sort_falling(NUMPY[:5]) == [1, 4, 0, 2, 3]
+    order = sort_falling(NUMPY)
     assert sorted(order) == list(range(len(NUMPY)))
     assert [NUMPY[at] for at in order] == sorted(NUMPY, reverse=True)
     assert order == [19, 17, 4, 6, 7, 14, 1, 11, 13, 18, 16, 15, 0, 12, 9, 8, 5, 3, 2, 10]
@@ -348,7 +348,7 @@ def test_rows_without_an_annotator_are_never_dropped():
     mixed = corpus([gold("d1", annotator="7"), gold("d1", place="2")])
     metric, total = scored(mixed, corpus([said("d1"), said("d1", place="2")]))
     assert metric.score(total)[0]["ndcg.standard"] == 1.0
-    assert metric.scored(total).chosen.rows() == [("d1", False, "7")]
+    assert metric.scores(total).choice.rows() == [("d1", False, "7")]
 
 
 def test_frames_without_a_place_stay_where_nil_places_are_left_out():

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from hlteval.converters import BUILTIN, Format, load
-from hlteval.converters.corpus.lines import write_jsonl
+from hlteval.converters.corpus.jsonl import write_jsonl
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
 from hlteval.sources.inputs import as_path

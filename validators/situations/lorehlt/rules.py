@@ -30,7 +30,7 @@ SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What a submission may have, by the options of the task.
+    """Allowances of a submission, by the options of the task.
 
     Attributes:
         cutoff: whether it has a cut-off confidence.
@@ -39,11 +39,11 @@ class Allowed:
     cutoff: bool
 
 
-def allowed(options: Mapping[str, str], reference: bool = False) -> Allowed:
+def allowances(options: Mapping[str, str], reference: bool = False) -> Allowed:
     """The allowances of a submission, or of a reference.
 
     Examples:
-        >>> allowed({"cutoff": "0.3"})
+        >>> allowances({"cutoff": "0.3"})
         Allowed(cutoff=True)
     """
     return Allowed(reference or "cutoff" in options)

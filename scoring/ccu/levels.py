@@ -1,15 +1,33 @@
-"""Both sides of a batch as discrete series of levels (Appendix B, step 1), by the plan."""
+"""Diarization of valence and arousal: concordance and kappa over decision units (Appendix B).
+
+Step by step: both sides as series of levels over decision units (`plan_units`), the points of
+levels (`cells`) and the values. Of each document the sums are kept from which concordance (C.4.5)
+and kappa of points (C.4.6) are computed: they add.
+
+Conventions:
+    Pieces are rows of `document`, `start`, `end` (half-open) and `level`, sorted; those of a
+    document do not overlap. The level not-a-number is a no-score region. Sums are of levels taken
+    from `CENTRE`, so that sums of squares lose no digits.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import ClassVar
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from hlteval.representation import Corpus
+from hlteval.findings.counts import count_of
+from hlteval.representation import Corpus, align
+from hlteval.representation.judgments import is_text
+from hlteval.scoring.agreement.coefficients import concordance, kappas
+from hlteval.scoring.metric import SCORINGS, Metric, Replicates, Tables, Weights
+from hlteval.scoring.ratios import Numbers, plain, ratio
 
 # Levels over places of a stream: half-open stretches, and what both sides say of each of them.
 #
@@ -27,8 +45,8 @@ NO_SCORE = math.nan
 ABSENT = math.inf
 
 
-def following(column: str) -> pl.Expr:
-    """What the next piece of the same document has in a column; null for the last one."""
+def next_piece(column: str) -> pl.Expr:
+    """The value of a column in the next piece of the same document; null for the last one."""
     same = pl.col("document") == pl.col("document").shift(-1)
     return pl.when(same).then(pl.col(column).shift(-1))
 
@@ -45,20 +63,20 @@ def half_open(pieces: pl.DataFrame) -> pl.DataFrame:
         >>> half_open(pieces)["end"].to_list()
         [10, 20, 10, 20]
     """
-    shares = (following("start") == pl.col("end")).any().over("document")
+    shares = (next_piece("start") == pl.col("end")).any().over("document")
     last = pl.col("text") & ~shares.fill_null(value=False)
     return pieces.with_columns(end=pl.col("end") + last.cast(pl.Int64))
 
 
 def events(pieces: pl.DataFrame, side: str, after: float) -> pl.DataFrame:
-    """Where the level of a side changes: rows of `document`, `at` and the side.
+    """The changes of the level of a side: rows of `document`, `at` and the side.
 
     Args:
         pieces: of the side.
         side: the name of the column of levels.
         after: the level where no piece is, up to the next one.
     """
-    later = following("start")
+    later = next_piece("start")
     ends = pieces.filter((later > pl.col("end")).fill_null(value=True))
     begins = pieces.select("document", pl.col("start").alias("at"), pl.col("level").alias(side))
     stops = ends.select("document", pl.col("end").alias("at"), pl.lit(after).alias(side))
@@ -86,7 +104,7 @@ def stretches(changes: pl.DataFrame, until: pl.DataFrame) -> pl.DataFrame:
     ordered = changes.with_columns(pl.col("at").clip(0)).sort("document", "at", maintain_order=True)
     # The row at 0 of each document stops what would flow in from the one before.
     filled = ordered.with_columns(pl.col("reference", "system").forward_fill())
-    ended = filled.with_columns(end=following("at")).join(
+    ended = filled.with_columns(end=next_piece("at")).join(
         until, on="document", maintain_order="left"
     )
     sides = [pl.when(pl.col(side) != ABSENT).then(side).alias(side) for side in SIDES]
@@ -101,9 +119,13 @@ SIDES = ("reference", "system")
 # What can be chosen where levels of valence and arousal are scored.
 
 
+#: The options that are constants of Table 13; the public scorer has its own.
+CONSTANTS = ("extend_reference", "extend_reference_text", "min_judgments", "window", "window_text")
+
+
 @dataclass(frozen=True)
-class LevelConstants:
-    """The constants of Table 13 about levels; the public scorer has its own.
+class LevelOptions:
+    """How levels are scored.
 
     Attributes:
         extend_reference: shorter gaps of the reference have the level before them, in seconds.
@@ -111,6 +133,8 @@ class LevelConstants:
         min_judgments: segments that fewer annotators judged are no-score regions.
         window: size of a decision unit of audio and video, in seconds.
         window_text: size of a decision unit of text, in characters.
+        gaps: whether systems may leave gaps: short ones are closed, others are no-score regions.
+        index: names of the documents that are scored; None for all with levels in the reference.
     """
 
     extend_reference: float = 1.0
@@ -118,30 +142,19 @@ class LevelConstants:
     min_judgments: int = 2
     window: float = 2.0
     window_text: float = 1.0
-
-
-@dataclass(frozen=True)
-class LevelOptions(LevelConstants):
-    """How levels are scored.
-
-    Attributes:
-        gaps: whether systems may leave gaps: short ones are closed, others are no-score regions.
-        index: names of the documents that are scored; None for all with levels in the reference.
-    """
-
     gaps: bool = False
     index: frozenset[str] | None = None
 
     @property
-    def changed(self) -> tuple[str, ...]:
+    def changed_constants(self) -> tuple[str, ...]:
         """The names of the constants that are not those of the plan.
 
         Examples:
-            >>> LevelOptions(window=1.0).changed
+            >>> LevelOptions(window=1.0).changed_constants
             ('window',)
         """
-        own = fields(LevelConstants)
-        return tuple(item.name for item in own if getattr(self, item.name) != item.default)
+        plan = LevelOptions()
+        return tuple(name for name in CONSTANTS if getattr(self, name) != getattr(plan, name))
 
 
 # The reference of valence and arousal (Appendix D): averaged judgments, extended gaps.
@@ -168,7 +181,7 @@ def ratings(corpus: Corpus, kind: str, documents: pl.DataFrame) -> pl.DataFrame:
     return rows.join(documents.select("document", "text"), on="document", maintain_order="left")
 
 
-def averaged(judgments: pl.DataFrame, least: int = 2) -> pl.DataFrame:
+def average_judgments(judgments: pl.DataFrame, least: int = 2) -> pl.DataFrame:
     """Judgment Averaging: one level per segment.
 
     Three judgments are averaged; so are two, if the third is missing or is `noann`, a judgment
@@ -183,9 +196,9 @@ def averaged(judgments: pl.DataFrame, least: int = 2) -> pl.DataFrame:
     Examples:
         >>> row = {"row": 0, "document": 0, "start": 0.0, "end": 10.0, "text": False}
         >>> rows = [row | {"annotator": a, "level": b} for a, b in {"x": 156, "y": 178}.items()]
-        >>> averaged(pl.DataFrame(rows))["level"].to_list()
+        >>> average_judgments(pl.DataFrame(rows))["level"].to_list()
         [167.0]
-        >>> averaged(pl.DataFrame(rows[:1]))["level"].to_list()
+        >>> average_judgments(pl.DataFrame(rows[:1]))["level"].to_list()
         [nan]
     """
     annotator = pl.coalesce("annotator", pl.format("{}", "row"))
@@ -197,7 +210,9 @@ def averaged(judgments: pl.DataFrame, least: int = 2) -> pl.DataFrame:
     return scored.select(*PIECE, "text", "level").sort(PIECE)
 
 
-def extended(pieces: pl.DataFrame, seconds: float = 1.0, characters: float = 10.0) -> pl.DataFrame:
+def extend_pieces(
+    pieces: pl.DataFrame, seconds: float = 1.0, characters: float = 10.0
+) -> pl.DataFrame:
     """Pieces of which short gaps have the level of the piece before them.
 
     Args:
@@ -207,22 +222,19 @@ def extended(pieces: pl.DataFrame, seconds: float = 1.0, characters: float = 10.
 
     Examples:
         >>> rows = {"document": [0, 0], "start": [15.0, 18.0], "end": [17.5, 27.5]}
-        >>> extended(pl.DataFrame({**rows, "text": [False, False]}))["end"].to_list()
+        >>> extend_pieces(pl.DataFrame({**rows, "text": [False, False]}))["end"].to_list()
         [18.0, 27.5]
     """
-    later = following("start")
+    later = next_piece("start")
     shortest = pl.when("text").then(characters).otherwise(seconds)
     short = (later - pl.col("end")).round(_DIGITS) < shortest
     return pieces.with_columns(end=pl.when(short).then(later).otherwise("end"))
 
 
-def reference_pieces(
-    judgments: pl.DataFrame, constants: LevelConstants | None = None
-) -> pl.DataFrame:
+def reference_pieces(judgments: pl.DataFrame, options: LevelOptions) -> pl.DataFrame:
     """The levels of the reference, half-open; what is between them is a no-score region."""
-    own = constants or LevelConstants()
-    pieces = half_open(averaged(judgments, own.min_judgments))
-    pieces = extended(pieces, own.extend_reference, own.extend_reference_text)
+    pieces = half_open(average_judgments(judgments, options.min_judgments))
+    pieces = extend_pieces(pieces, options.extend_reference, options.extend_reference_text)
     return pieces.filter(pl.col("end") > pl.col("start"))
 
 
@@ -238,7 +250,7 @@ UNPROCESSED: Mapping[str, float] = MappingProxyType({"valence": 500.0, "arousal"
 CLOSE = 0.02
 
 
-def processed(system: Corpus) -> pl.Series:
+def processed_documents(system: Corpus) -> pl.Series:
     """The documents that the system could process, as rows of `documents`."""
     return system.documents.filter(pl.col("processed").fill_null(value=True))["row"]
 
@@ -252,16 +264,16 @@ def system_pieces(ratings: pl.DataFrame, *, gaps: bool) -> pl.DataFrame:
     """
     written = ratings.drop_nulls("level").select(*PIECE, "text", "level").sort(PIECE)
     pieces = half_open(written)
-    pieces = extended(pieces) if gaps else joined(pieces)
+    pieces = extend_pieces(pieces) if gaps else join_close(pieces)
     return pieces.filter(pl.col("end") > pl.col("start"))
 
 
-def joined(pieces: pl.DataFrame) -> pl.DataFrame:
+def join_close(pieces: pl.DataFrame) -> pl.DataFrame:
     """Pieces of audio and video that begin where the one before ends, if that is close.
 
     Examples:
         >>> rows = {"document": [0, 0], "start": [0.0, 10.001], "end": [10.0, 20.0]}
-        >>> joined(pl.DataFrame({**rows, "text": [False, False]}))["start"].to_list()
+        >>> join_close(pl.DataFrame({**rows, "text": [False, False]}))["start"].to_list()
         [0.0, 10.0]
     """
     same = pl.col("document") == pl.col("document").shift(1)
@@ -289,7 +301,7 @@ def up_to_the_end(pieces: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame
     own = pieces.join(lengths, on="document", how="left", maintain_order="left")
     missing = pl.col("_length") - pl.col("end")
     near = (missing > 0) & pl.when("text").then(missing <= 1).otherwise(missing < CLOSE)
-    last = following("start").is_null()
+    last = next_piece("start").is_null()
     ends = own.with_columns(end=pl.when(last & near).then("_length").otherwise("end"))
     return ends.drop("_length")
 
@@ -382,24 +394,17 @@ def _lengths(length: pl.Expr) -> dict[str, pl.Expr]:
     }
 
 
-def scored_documents(reference: Corpus, kind: str, options: LevelOptions) -> pl.DataFrame:
-    """The documents that are scored: rows of `document`, `name`, `genre`, `text` and `length`.
-
-    Those of the index, or without one all of the reference, of which the reference has levels.
-    """
-    rated = reference.ratings.filter(pl.col("kind") == kind)["document"].unique()
-    rows = known_documents(reference, options)
-    return rows.filter(pl.col("document").is_in(rated.implode()))
-
-
 def known_documents(reference: Corpus, options: LevelOptions) -> pl.DataFrame:
-    """The documents of the index, or without one all of the reference; as `scored_documents`."""
+    """The documents of the index, or without one all of the reference.
+
+    Returns:
+        Rows of `document`, `name`, `genre`, `text` and `length`.
+    """
     rows = reference.documents
     if options.index is not None:
         names = pl.Series(sorted(options.index), dtype=pl.String)
         rows = rows.filter(pl.col("name").is_in(names.implode()))
-    text = (pl.col("modality") == "text").fill_null(value=False)
-    return rows.select("name", "length", document="row", genre="modality", text=text)
+    return rows.select("name", "length", document="row", genre="modality", text=is_text())
 
 
 def plan_units(
@@ -422,7 +427,7 @@ def plan_units(
     """
     gold = reference_pieces(ratings(reference, kind, documents), options)
     own = ratings(system, kind, documents)
-    own = own.filter(pl.col("document").is_in(processed(system).implode()))
+    own = own.filter(pl.col("document").is_in(processed_documents(system).implode()))
     # Offsets of text may begin at 1: an annotated character at the length is scored too.
     last = gold.group_by("document").agg(_last=pl.col("end").max())
     documents = documents.join(last, on="document", how="left", maintain_order="left")
@@ -477,3 +482,222 @@ def readable(units: pl.DataFrame) -> pl.DataFrame:
     not_higher = pl.when(difference < 0).then(pl.lit("lower")).otherwise(pl.lit("equal"))
     outcome = pl.when(difference > 0).then(pl.lit("higher")).otherwise(not_higher)
     return units.with_columns(difference=difference, outcome=outcome)
+
+
+# The sums of decision units, and the values.
+
+
+#: The middle of the levels of the plan.
+CENTRE = 500
+#: The number of units, and sums of levels (x: reference, y: system), squares and products.
+MOMENTS = ("units", "x", "y", "xx", "yy", "xy")
+#: The least levels of the second and the third point of the scales of three points.
+POINTS = (300, 700)
+#: Units by the point of the reference and that of the system.
+CELLS = tuple(f"cell_{row}{column}" for row in range(3) for column in range(3))
+
+
+def moments(centre: float) -> list[pl.Expr]:
+    """The sums of units of equal levels: `MOMENTS`, with levels taken from a centre."""
+    units = pl.col("units")
+    x, y = pl.col("reference") - centre, pl.col("system") - centre
+    products = {"x": x, "y": y, "xx": x * x, "yy": y * y, "xy": x * y}
+    sums = [(units * product).sum().alias(name) for name, product in products.items()]
+    return [units.sum(), *sums]
+
+
+def cells() -> list[pl.Expr]:
+    """How many units are in each cell of the confusion matrix of points: `CELLS`.
+
+    Negative, neutral and positive valence, or low, medium and high arousal: 1 to 299, 300 to 699
+    and 700 to 1000. Averages between two points belong to the lower one.
+    """
+    row, column = (
+        pl.sum_horizontal((pl.col(side) >= least).cast(pl.Int8) for least in POINTS)
+        for side in ("reference", "system")
+    )
+    cell = 3 * row + column
+    return [pl.col("units").filter(cell == n).sum().alias(name) for n, name in enumerate(CELLS)]
+
+
+Schema = Mapping[str, pl.DataType | type[pl.DataType]]
+
+#: What is counted of a document in every profile.
+SUMS: Schema = {
+    **dict.fromkeys(("document", "genre"), pl.String),
+    "units": pl.Int64,
+    **dict.fromkeys(MOMENTS[1:], pl.Float64),
+}
+#: Units of equal levels: where they are, half-open, and how many.
+ALIGNMENT: Schema = {
+    **dict.fromkeys(("document", "genre"), pl.String),
+    **dict.fromkeys(("start", "end"), pl.Float64),
+    "units": pl.Int64,
+    **dict.fromkeys(("reference", "system"), pl.Float64),
+}
+#: The kinds of data, each of which has values of its own.
+GENRES = ("audio", "text", "video")
+#: Documents that intervals of kappa need; docs/intervals.md has their coverage.
+_MANY = 50
+
+
+@dataclass(frozen=True)
+class LevelDiarization(Metric):
+    """How levels are scored.
+
+    Attributes:
+        options: what was chosen.
+        kind: `valence` or `arousal`.
+    """
+
+    schema: ClassVar[Schema] = {**SUMS, **dict.fromkeys(CELLS, pl.Int64), "unprocessed": pl.Int64}
+    """What is counted of a document."""
+    sums: ClassVar[tuple[str, ...]] = (*MOMENTS, *CELLS)
+    """The columns from which values are computed."""
+    note: ClassVar[str] = ""
+    """What else is to be known of the level of documents without any."""
+
+    options: LevelOptions = field(default_factory=LevelOptions)
+    kind: str = "valence"
+
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The sums of each document, and the units that they are of.
+
+        Examples:
+            >>> documents = [{"row": 0, "name": "d1", "modality": "audio", "length": 6.0}]
+            >>> row = {"document": 0, "origin": 0, "record": 1, "kind": "valence"}
+            >>> levels = [row | {"start": 0.0, "end": 2.0, "level": 300.0}]
+            >>> levels += [row | {"start": 2.0, "end": 6.0, "level": 800.0}]
+            >>> said = [level | {"row": i} for i, level in enumerate(levels)]
+            >>> judged = [level | {"annotator": a} for level in levels for a in "xy"]
+            >>> gold = [judgment | {"row": i} for i, judgment in enumerate(judged)]
+            >>> reference = Corpus(documents=documents, ratings=gold)
+            >>> metric = LevelDiarization()
+            >>> counts, _ = metric.statistics(reference, Corpus(documents=documents, ratings=said))
+            >>> metric.score(metric.total([counts]))[0]["ccc"]
+            1.0
+        """
+        reference, system = align(reference, system)
+        rated = reference.ratings.filter(pl.col("kind") == self.kind)["document"].unique()
+        documents = known_documents(reference, self.options)
+        documents = documents.filter(pl.col("document").is_in(rated.implode()))
+        units, further = self.decision_units(reference, system, documents)
+        # In order, so that sums do not depend on what else is in the batch.
+        ordered = units.sort("document", "start")
+        summed = ordered.group_by("document", maintain_order=True).agg(self.unit_sums())
+        counts = further.join(summed, on="document", how="left", maintain_order="left")
+        counts = counts.with_columns(pl.col(self.sums).fill_null(0))  # of a document without units
+        names = pl.concat([side.documents.select("row", "name") for side in (reference, system)])
+        genres = reference.documents.select("row", genre="modality")
+        named = names.unique().join(genres, on="row", how="left", maintain_order="left")
+        counted, aligned = (
+            rows.join(named, left_on="document", right_on="row", how="left", maintain_order="left")
+            .with_columns(document="name")
+            .select(pl.col(name).cast(dtype) for name, dtype in schema.items())
+            for rows, schema in ((counts, self.schema), (ordered, ALIGNMENT))
+        )
+        return counted, aligned if alignment else None
+
+    def decision_units(
+        self, reference: Corpus, system: Corpus, documents: pl.DataFrame
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The decision units that are scored, and what is counted of documents beside them."""
+        return plan_units(reference, system, documents, self.kind, self.options)
+
+    def unit_sums(self) -> list[pl.Expr]:
+        """The sums of the units of a document: `sums`."""
+        return [*moments(CENTRE), *cells()]
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The sums of the documents of all batches."""
+        return pl.concat([pl.DataFrame(schema=dict(self.schema)), *counts])
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
+        """The values, and the table `scorings`."""
+        parts = _with_genres(total)
+        # Sums that do not depend on the order of the documents.
+        sums = {
+            name: np.array([math.fsum(rows[name].to_list()) for rows in parts.values()])
+            for name in self.sums
+        }
+        metrics = {
+            _name(value, genre): number
+            for value, numbers in self.values(sums).items()
+            for genre, number in zip(parts, plain(numbers), strict=True)
+        }
+        each = self.of_documents(total)
+        defined = each[~np.isnan(each)].tolist()
+        metrics["ccc_document_mean"] = math.fsum(defined) / len(defined) if defined else None
+        rows = [
+            ("Levels", genre or "all", measure, metrics.get(_name(measure, genre)))
+            for genre in ("", *GENRES)
+            for measure in ("ccc", "kappa", "ccc_document_mean")
+        ]
+        return metrics, {"scorings": pl.DataFrame(rows, schema=dict(SCORINGS), orient="row")}
+
+    def values(self, sums: Mapping[str, Numbers]) -> dict[str, NDArray[np.float64]]:
+        """Each value, of an element of the sums each."""
+        pairs = np.stack([sums[name] for name in CELLS], axis=-1).astype(np.float64)
+        agreement = kappas(pairs.reshape(*pairs.shape[:-1], 3, 3))
+        return {"ccc": concordance(sums), "kappa": agreement}
+
+    def of_documents(self, counts: pl.DataFrame) -> NDArray[np.float64]:
+        """The concordance of each document by itself."""
+        return concordance({name: counts[name].to_numpy() for name in MOMENTS})
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """Say what a reader of the values must know."""
+        missing = int(total["unprocessed"].sum())
+        level = f"{UNPROCESSED[self.kind]:g}{self.note}"
+        documents = count_of(missing, "document")
+        text = f"{documents} without levels of the system: scored as level {level}"
+        return (text,) if missing else ()
+
+    @property
+    def additive(self) -> bool:
+        """Sums of documents add."""
+        return True
+
+    def documents(self, counts: pl.DataFrame) -> list[str]:
+        """The documents that have units."""
+        return super().documents(counts.filter(pl.col("units") > 0))
+
+    def fewest_documents(self, name: str) -> int:
+        """Intervals of kappa need more documents than others (docs/intervals.md)."""
+        return _MANY if name.startswith("kappa") else 0
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The values of each replicate, from weighted sums over documents.
+
+        What is undefined in a document is so in the replicates that have it.
+        """
+        replicates: Replicates = {}
+        named = pl.DataFrame({"document": documents}, schema={"document": pl.String})
+        for genre, rows in _with_genres(counts).items():
+            placed = named.join(rows, on="document", how="left", maintain_order="left")
+            placed = placed.select(pl.col(self.sums).fill_null(0))
+            if not genre:
+                each = self.of_documents(placed)
+            matrix = placed.to_numpy().astype(np.float64)
+            undefined = np.isnan(matrix)
+            sums = weights @ np.where(undefined, 0.0, matrix)
+            sums[weights @ undefined.astype(np.int64) > 0] = np.nan
+            values = self.values(dict(zip(self.sums, sums.T, strict=True)))
+            replicates |= {_name(value, genre): numbers for value, numbers in values.items()}
+        defined = ~np.isnan(each)
+        total = weights @ np.where(defined, each, 0.0)
+        replicates["ccc_document_mean"] = ratio(total, weights @ defined.astype(np.int64))
+        return replicates
+
+
+def _name(value: str, genre: str) -> str:
+    return f"{value}.{genre}" if genre else value
+
+
+def _with_genres(counts: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """All counts, and those of each kind of data."""
+    return {"": counts, **{name: counts.filter(pl.col("genre") == name) for name in GENRES}}

@@ -1,0 +1,72 @@
+"""The official software of SeeDev, where it does otherwise than the description."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from hlteval.representation import Corpus, of_documents
+from hlteval.scoring.ratios import Numbers, Rates, Whole, harmonic
+from hlteval.scoring.seedev.event_pairs import UNIT
+from hlteval.scoring.seedev.metric import ADDED, METRICS, EventMatch
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfficialEventMatch(EventMatch):
+    """How the official software compares events."""
+
+    kept: ClassVar = (pl.col("weight").drop_nulls().alias("similarities"),)
+
+    def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
+        """Documents without reference are ignored; triggers are part of types."""
+        known = reference.documents["name"]
+        if not system.documents["name"].is_in(known.implode()).all():
+            system = of_documents(system, known)
+        return _with_triggers(reference), _with_triggers(system)
+
+    def is_defined(self, name: str) -> bool:
+        """F1 and SER are not printed by every task."""
+        return name not in {"f1", "ser"} or METRICS[name] in self.measures
+
+    def rates(
+        self, matches: Numbers, predictions: Numbers, references: Numbers
+    ) -> Rates[NDArray[np.float64]]:
+        """F1 is computed from precision and recall, and undefined where both are 0."""
+        precision, recall, _ = super().rates(matches, predictions, references)
+        return Rates(precision, recall, harmonic(precision, recall))
+
+    def substitutions(self, missed: Whole) -> Numbers:
+        """The sum is truncated; in integers, so that a sum that is whole stays whole."""
+        return missed // UNIT
+
+    @property
+    def resampling_units(self) -> str:
+        """Pairs of the main scoring, not documents."""
+        return "pairs"
+
+    def units(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """The pairs of the main scoring by similarity, and what is unpaired on either side."""
+        main = self.main_scoring(counts)
+        similarities = main.select(matched=pl.col("similarities").explode()).drop_nulls()
+        paired = similarities.group_by("matched").agg(times=pl.len().cast(pl.Int64)).sort("matched")
+        references, predictions, pairs = (int(main[name].sum()) for name in ADDED[:3])
+        rows = [
+            ("deletion", 1, 0, 0, 0, references - pairs),
+            ("insertion", 0, 1, 0, 0, predictions - pairs),
+            *((f"pair {similarity}", 1, 1, 1, similarity, n) for similarity, n in paired.rows()),
+        ]
+        schema = {"document": pl.String, **dict.fromkeys((*ADDED, "times"), pl.Int64)}
+        table = pl.DataFrame(rows, schema=schema, orient="row")
+        return table.join(main.select("evaluation", "scoring").head(1), how="cross")
+
+
+def _with_triggers(corpus: Corpus) -> Corpus:
+    """A corpus whose events have their triggers in their types."""
+    if corpus.frames["trigger"].null_count() == corpus.frames.height:
+        return corpus
+    label = pl.concat_str("label", "trigger", separator=":", ignore_nulls=True)
+    return corpus.replace(frames=corpus.frames.with_columns(label=label))
