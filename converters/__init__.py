@@ -100,7 +100,7 @@ def known() -> Mapping[str, str]:
 
 @cache
 def summaries() -> Mapping[str, Summary]:
-    """What each format is, in short; the declarations of ours are read without their modules.
+    """Each format in short; the declarations of ours are read without their modules.
 
     Examples:
         >>> summaries()["ltf"].writes
@@ -114,7 +114,7 @@ def summaries() -> Mapping[str, Summary]:
 
 
 def summary(form: Format) -> Summary:
-    """What a format is, in short."""
+    """A format in short."""
     settings = [asdict(setting) for setting in form.settings]
     carries = ALL if form.carries_all else form.carries
     written = {"writes": form.write is not None, "carries": carries, "settings": settings}
@@ -122,7 +122,7 @@ def summary(form: Format) -> Summary:
 
 
 def _summary(tables: Tables) -> Summary:
-    """What a format is, in short, by its declarations."""
+    """A format in short, by its declarations."""
     everything = tables["carries"] == ALL
     carried = read_tables("hlteval.representation", "tables") if everything else tables["carries"]
     return Summary(
@@ -132,7 +132,9 @@ def _summary(tables: Tables) -> Summary:
         everything=everything,
         tables=[name for name in carried if "." not in name],
         settings=[
-            SettingSummary(*(setting[name] for name in _SHOWN), [*setting.get("choices", ())])
+            SettingSummary(
+                **{name: setting[name] for name in _SHOWN}, choices=[*setting.get("choices", ())]
+            )
             for setting in tables["settings"]
         ],
         suffixes=[*tables["suffixes"]],

@@ -240,7 +240,7 @@ class Method(ABC):
         found = self.limits(value, replicates, within)
         if found is None:
             return "undefined without some of the documents"
-        return found if _holds(found, value) else "its resamples lie to one side of it"
+        return found if encloses(found, value) else "its resamples lie to one side of it"
 
     def missing(self, part: Metric, name: str) -> str:
         """Why a value has no interval whatever its replicates are; empty where it can have one."""
@@ -478,6 +478,12 @@ def intervals(
     return result
 
 
-def _holds(found: Limits, value: float) -> bool:
+def encloses(found: Limits, value: float) -> bool:
+    """Whether a value is inside its interval, up to rounding.
+
+    Examples:
+        >>> encloses((0.5, 1.0), 1.0), encloses((0.5, 1.0), 0.4)
+        (True, False)
+    """
     slack = _CLOSE * (1 + abs(value))
     return found[0] - slack <= value <= found[1] + slack

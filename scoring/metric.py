@@ -62,7 +62,7 @@ class Evidence:
     marks: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=dict(MARKS)))
 
     @classmethod
-    def merged(cls, parts: Iterable[Evidence]) -> Evidence:
+    def merge(cls, parts: Iterable[Evidence]) -> Evidence:
         """The evidence of several batches of documents."""
         every = [cls(), *parts]
         return cls(

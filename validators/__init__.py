@@ -5,7 +5,6 @@ its tasks allow, `tables.py` has what several rules use, and `package.py` checks
 of a submission. The rules themselves are in files by subject.
 """
 
-from hlteval.validators.rule import PLACE, Rule, RuleContext
-from hlteval.validators.rule_findings import apply
+from hlteval.validators.rule import PLACE, Rule, RuleContext, apply
 
 __all__ = ["PLACE", "Rule", "RuleContext", "apply"]

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import product
 
 import polars as pl
 
@@ -40,10 +41,11 @@ def mismatch(reference: Sequence[str], system: Sequence[str]) -> str:
         keys = {key(name): name for name in reversed(reference)}
         if meant := next((n for n in system if key(n) in keys), None):
             return f"{hint}: {keys[key(meant)]}, not {meant}"
-    parts = Counter(_parts(reference[:_SAMPLE], system[:_SAMPLE]))
-    for (fix, part), count in parts.most_common(1):
+    counts = Counter(edit for edit, _, _ in _edits(reference[:_SAMPLE], system[:_SAMPLE]))
+    for edit, count in counts.most_common(1):
         if 2 * count >= min(len(reference), len(system), _SAMPLE):
-            return _example(fix, part, reference, system)
+            pairs = (pair for other, *pair in _edits(reference, system) if other == edit)
+            return "{}: {}, not {}".format(edit, *next(pairs))
     similar = closest_files(system, reference)
     examples = [f"did you mean {ours}, not {theirs}?" for theirs, ours in similar.items()]
     return examples[0] if examples else "check that both are of the same data"
@@ -58,27 +60,19 @@ _SPELLINGS: tuple[tuple[Callable[[str], str], str], ...] = (
 )
 
 
-def _parts(reference: Sequence[str], system: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What one name has more than a name of the other side, as the fix and the part."""
-    for ours in reference:
-        for theirs in system:
-            longer, shorter = (theirs, ours) if len(theirs) > len(ours) else (ours, theirs)
-            verb = "remove {} from" if longer == theirs else "add {} to"
-            if shorter and longer.startswith(shorter):
-                yield f"{verb} the end of the names", longer[len(shorter) :]
-            if shorter and longer.endswith(shorter):
-                yield f"{verb} the beginning of the names", longer[: -len(shorter)]
+def _edits(reference: Sequence[str], system: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """How a name of the system becomes one of the reference, if it is an end or begin of it.
 
-
-def _example(fix: str, part: str, reference: Sequence[str], system: Sequence[str]) -> str:
-    """The fix with the first pair of names that it makes equal."""
-    begins = "beginning" in fix
-    for ours in reference:
-        for theirs in system:
-            longer, shorter = (theirs, ours) if "remove" in fix else (ours, theirs)
-            if longer == (part + shorter if begins else shorter + part):
-                return f"{fix.format(part)}: {ours}, not {theirs}"
-    return fix.format(part)
+    Returns:
+        The edit, the name in the reference and that in the system.
+    """
+    for ours, theirs in product(reference, system):
+        longer, shorter = (theirs, ours) if len(theirs) > len(ours) else (ours, theirs)
+        edit = "remove {} from the {}" if longer == theirs else "add {} to the {}"
+        if shorter and longer.startswith(shorter):
+            yield f"{edit.format(longer[len(shorter) :], 'end')} of the names", ours, theirs
+        if shorter and longer.endswith(shorter):
+            yield f"{edit.format(longer[: -len(shorter)], 'beginning')} of the names", ours, theirs
 
 
 # Names in options that neither the reference nor the submission has (OPT114).
@@ -110,8 +104,8 @@ def unknown_names(
     for name in dict.fromkeys(given):
         if name not in known:
             hint = did_you_mean(name, names, listed)
-            found = finding("OPT114", file=file, what=what, given=name[:80], hint=hint)
-            yield found.of(f"--{option}")
+            unknown = finding("OPT114", file=file, what=what, given=name[:80], hint=hint)
+            yield unknown.of(f"--{option}")
 
 
 # Invisible characters in names, for the records of all tasks (CHR101).
@@ -134,50 +128,41 @@ _NAMES = {
 _IN_RECORDS = ("mentions", "instances", "translations", "responses")
 
 
-def _in_names(table: str, context: RuleContext) -> pl.LazyFrame:
-    """The records with an invisible character in a name, each at the first of these characters."""
-    rows = context.table(table, "origin", "record", *_NAMES[table])
-    return _at_characters(rows, _NAMES[table])
+def _odd_names(context: RuleContext, table: str, columns: Sequence[str]) -> pl.LazyFrame:
+    """The records with an invisible character in a name, each at the first of these characters.
 
-
-def _in_documents(table: str, context: RuleContext) -> pl.LazyFrame:
-    """The first record of each document with an invisible character in its name."""
-    rows = context.table(table, "document", "origin", "record")
-    first = rows.unique("document", keep="first", maintain_order=True)
-    named = first.join(context.names, on="document", maintain_order="left")
-    return _at_characters(named, ("name",))
-
-
-def _at_characters(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
-    """The rows with an invisible character in a column, with the first of these characters."""
-    first = pl.coalesce(pl.col(name).str.extract(f"({INVISIBLE})", 1) for name in columns)
-    names = pl.coalesce(
-        pl.when(pl.col(name).str.contains(INVISIBLE)).then(name) for name in columns
-    )
-    found = rows.with_columns(character=first, given=names.str.slice(0, 40)).drop_nulls("character")
+    Without columns, it is the name of their document, in the first record of that.
+    """
+    if columns:
+        rows = context.table(table, "origin", "record", *columns)
+    else:
+        rows = context.table(table, "document", "origin", "record")
+        rows = rows.unique("document", keep="first", maintain_order=True)
+        rows = rows.join(context.names, on="document", maintain_order="left")
+    names = [pl.col(name) for name in columns or ("name",)]
+    first = pl.coalesce(name.str.extract(f"({INVISIBLE})", 1) for name in names)
+    odd = pl.coalesce(pl.when(name.str.contains(INVISIBLE)).then(name) for name in names)
+    rows = rows.with_columns(character=first, given=odd.str.slice(0, 40)).drop_nulls("character")
     point = pl.col("character").map_elements(code_point, return_dtype=pl.String)
-    return at(found, "").with_columns(character=point, id=pl.lit(None, pl.String))
+    return at(rows, "").with_columns(character=point, id=pl.lit(None, pl.String))
 
 
-def _are_odd(table: str, context: RuleContext) -> bool:
-    """Whether any name has an invisible character."""
+def _are_odd(context: RuleContext, table: str, columns: Sequence[str]) -> bool:
+    """Whether any name in some columns has an invisible character."""
     rows: pl.DataFrame = getattr(context.system, table)
-    return any(bool(rows[name].str.contains(INVISIBLE).any()) for name in _NAMES[table])
-
-
-def _documents_are_odd(context: RuleContext) -> bool:
-    """Whether the name of any document has an invisible character."""
-    return bool(context.system.documents["name"].str.contains(INVISIBLE).any())
+    return any(bool(rows[name].str.contains(INVISIBLE).any()) for name in columns)
 
 
 #: The rules: of the names in each table, and of the documents that its records name.
-RULES = (
-    *(
-        Rule("CHR101", table, partial(_in_names, table), suspects=partial(_are_odd, table))
-        for table in _NAMES
-    ),
-    *(
-        Rule("CHR101", table, partial(_in_documents, table), suspects=_documents_are_odd)
-        for table in _IN_RECORDS
-    ),
+RULES = tuple(
+    Rule(
+        "CHR101",
+        table,
+        partial(_odd_names, table=table, columns=columns),
+        suspects=partial(_are_odd, table=holder, columns=columns or ("name",)),
+    )
+    for table, columns, holder in (
+        *((table, columns, table) for table, columns in _NAMES.items()),
+        *((table, (), "documents") for table in _IN_RECORDS),
+    )
 )

@@ -45,7 +45,7 @@ def documents(package: Package, code: str, unread: str, suffix: str) -> Iterator
         return
     read = {member.name for members in package.found.values() for member in members}
     for member in source.members:
-        if member.name not in read and (hint := _meant(member.basename, suffix)):
+        if member.name not in read and (hint := _hint(member.basename, suffix)):
             yield finding(unread, file=member.display, hint=hint)
 
 
@@ -67,25 +67,23 @@ def entity_header(member: Member) -> Iterator[Finding]:
         yield finding("EDL102", file=member.display, span=span, excerpt=excerpt(line, span))
 
 
-def _meant(name: str, suffix: str) -> str:
-    """What to do with a file that looks like a document but is not read; empty for other files.
+def _hint(name: str, suffix: str) -> str:
+    """The fix for a file that looks like a document but is not read; empty for other files.
 
     Examples:
-        >>> _meant("D1.LTF.XML", ".ltf.xml"), _meant("D1.laf.xml", ".ltf.xml")
+        >>> _hint("D1.LTF.XML", ".ltf.xml"), _hint("D1.laf.xml", ".ltf.xml")
         ('rename it to D1.ltf.xml, with a lower-case suffix', '')
     """
     lower = name.lower()
-    packed = next((end for end in _PACKED if lower.endswith(end)), "")
-    bare = lower.removesuffix(packed)
-    kind = suffix.split(".")[1]
-    if bare.endswith(suffix) and packed:
-        return f"unpack it to {name[: len(bare)]}"
+    bare = lower.removesuffix(next(filter(lower.endswith, _PACKED), ""))
     if bare.endswith(suffix):
+        if bare != lower:
+            return f"unpack it to {name[: len(bare)]}"
         return f"rename it to {name[: -len(suffix)]}{suffix}, with a lower-case suffix"
-    other = any(f".{each}." in f"{bare}." for each in _KINDS if each != kind)
-    if f".{kind}." in f"{bare}." or (bare.endswith(".xml") and not other):
-        stem = name.partition(".")[0]
-        return f"rename it to {stem}{suffix} if it is a document, or remove it"
+    kind = suffix.split(".")[1]
+    kinds = [each for each in _KINDS if f".{each}." in f"{bare}."]
+    if kind in kinds or (bare.endswith(".xml") and not kinds):
+        return f"rename it to {name.partition('.')[0]}{suffix} if it is a document, or remove it"
     return ""
 
 
@@ -145,21 +143,19 @@ def arranged(
         made: files that nobody has written.
         *more: further findings.
     """
-    chosen = [member for member in source.members if member.name in names]
-    members = [as_named(member, names[member.name]) for member in chosen]
-    renamed = [
-        finding("PKG104", file=old.display, name=new.basename)
-        for old, new in zip(chosen, members, strict=True)
-        if old.basename != new.basename
-    ]
-    rest = [member.name for member in source.members if member.name not in names]
-    left = [_left_out(source, rest)] if rest and (chosen or made) else []
-    return Arranged((*members, *made), (*more, *renamed, *left))
-
-
-def as_named(member: Member, name: str) -> Member:
-    """A file under another name."""
-    return msgspec.structs.replace(member, name=name)
+    members, renamed, rest = [], [], []
+    for member in source.members:
+        if member.name not in names:
+            rest.append(member.name)
+            continue
+        members.append(msgspec.structs.replace(member, name=names[member.name]))
+        if members[-1].basename != member.basename:
+            name = members[-1].basename
+            renamed.append(finding("PKG104", file=member.display, name=name))
+    if rest and (members or made):
+        listed = first_names(rest)
+        renamed.append(finding("PKG103", file=source.path, count=len(rest), names=listed))
+    return Arranged((*members, *made), (*more, *renamed))
 
 
 def made(name: str, content: bytes) -> Member:
@@ -169,19 +165,14 @@ def made(name: str, content: bytes) -> Member:
 
 def collisions(members: Iterable[Member]) -> list[Finding]:
     """The findings about files that would have the name of another one in the archive."""
-    seen: dict[str, Member] = {}
-    found = []
+    first: dict[str, Member] = {}
+    findings = []
     for member in members:
-        if member.name in seen:
-            other = seen[member.name].display
-            found.append(finding("PKG102", file=member.display, name=member.name, other=other))
-        seen.setdefault(member.name, member)
-    return found
-
-
-def _left_out(source: Source, names: Sequence[str]) -> Finding:
-    listed = first_names(names)
-    return finding("PKG103", file=source.path, count=len(names), names=listed)
+        other = first.setdefault(member.name, member)
+        if other is not member:
+            display = other.display
+            findings.append(finding("PKG102", file=member.display, name=member.name, other=display))
+    return findings
 
 
 #: Gives the files of an archive from its name without suffix and the files of a user.

@@ -1,4 +1,4 @@
-"""Rules: what they check, and the rows that they return.
+"""Rules: what they check, the rows that they return, and the findings of these.
 
 Rules return lazy tables and all rules of a task run together (`pl.collect_all`), so that what
 several of them look at is computed once (`context.cached`). A rule may need a column
@@ -13,20 +13,24 @@ Whether a finding counts can depend on all batches (`Rule.counts_if`, by the typ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, TypeVar
 
 import polars as pl
 
+from hlteval.converters.format import Format
+from hlteval.findings import MAX_PER_CODE, FieldRef, Finding, Location, entry, summary
 from hlteval.representation import (
+    TABLES,
     Corpus,
     effective_fillers,
     fillers,
     has_repeated_identifiers,
     items,
 )
+from hlteval.sources import Member, Unreadable
 
 T = TypeVar("T")
 
@@ -51,7 +55,7 @@ IDENTIFIERS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class RuleContext:
-    """What rules check: a batch of documents of a submission beside its reference.
+    """A batch of documents of a submission beside its reference, as rules check it.
 
     Tables are lazy frames: all rules of a task are collected together, so that tables that several
     of them use are computed once.
@@ -69,6 +73,9 @@ class RuleContext:
     against: Corpus
     schema: Any
     lists: Mapping[str, Corpus] = field(default_factory=dict)
+    _cache: dict[Callable[[RuleContext], Any], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def own(self) -> bool:
@@ -99,7 +106,7 @@ class RuleContext:
 
     @property
     def items(self) -> pl.LazyFrame:
-        """What identifiers of the submission may refer to; see `representation.items`."""
+        """The items that identifiers of the submission may refer to; see `representation.items`."""
         return items(self.system, self.against).lazy()
 
     @property
@@ -123,16 +130,12 @@ class RuleContext:
         """Whether a document has several items of one identifier."""
         return has_repeated_identifiers(self.system, self.against)
 
-    @cached_property
-    def _cache(self) -> dict[Callable[[RuleContext], Any], Any]:
-        return {}
-
     def once(self, function: Callable[[RuleContext], T]) -> T:
-        """What a function gives that several rules use, computed once."""
+        """The result of a function that several rules use, computed once."""
         if function not in self._cache:
             self._cache[function] = function(self)
-        found: T = self._cache[function]
-        return found
+        result: T = self._cache[function]
+        return result
 
     def cached(self, table: Callable[[RuleContext], pl.LazyFrame]) -> pl.LazyFrame:
         """A table that several rules use, computed once."""
@@ -209,3 +212,139 @@ def first_of(rows: pl.LazyFrame, *key: str) -> pl.LazyFrame:
 def only_if(condition: bool, rows: pl.LazyFrame) -> pl.LazyFrame:
     """The rows, or none of them."""
     return rows if condition else rows.head(0)
+
+
+# What rules have found, as findings: rows within bounds, at their places in the files.
+
+
+def apply(
+    rules: Sequence[Rule], context: RuleContext, members: Sequence[Member], form: Format
+) -> Iterator[Finding]:
+    """The findings of rules.
+
+    Args:
+        rules: the rules.
+        context: what they check.
+        members: the files of `context.system.sources`, in order.
+        form: the format of these files, which locates their fields.
+    """
+    return explain(run(rules, context, form), dict(enumerate(members)), form)
+
+
+def run(
+    rules: Sequence[Rule], context: RuleContext, form: Format
+) -> list[tuple[Rule, pl.DataFrame]]:
+    """The rules that have found something, each with its rows; the arguments are those of `apply`.
+
+    The rows have the columns `PLACE` and those that fill the templates of the message; where
+    records are rows of a corpus, also the table and the key of their record.
+    """
+    active = [
+        rule
+        for rule in rules
+        if (getattr(context.system, rule.runs_on).height or rule.finds_missing)
+        and (not rule.needs or rule.needs in form.carries)
+        and (rule.suspects is None or rule.suspects(context))
+    ]
+    results = pl.collect_all([rule.check(context) for rule in active], engine="in-memory")
+    some = []
+    for rule, result in zip(active, results, strict=True):
+        if result.height:
+            rows = result.select(*PLACE, *(entry(rule.code).fields - set(PLACE)))
+            keyed = form.has_rows
+            some.append((rule, with_keys(context.system, rule.runs_on, rows) if keyed else rows))
+    return some
+
+
+def with_keys(corpus: Corpus, table: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a rule with the table and the key of their records, as `_table` and `_row`.
+
+    Args:
+        corpus: what the rule checked.
+        table: that it runs on; other tables are searched for what is not there.
+        rows: with `origin` and `record`.
+
+    Examples:
+        >>> corpus = Corpus(
+        ...     documents=[{"row": 0, "name": "d1"}],
+        ...     groups=[{"row": 7, "document": 0, "origin": 0, "record": 1, "group": "*",
+        ...              "kind": "Equiv", "member": "T1"}],
+        ... )
+        >>> rows = pl.DataFrame({"origin": [0], "record": [1]})
+        >>> with_keys(corpus, "groups", rows).rows()
+        [(0, 1, 'groups', 7)]
+    """
+    place = ["origin", "record"]
+    keys = []
+    for name in dict.fromkeys((table, *TABLES)):
+        frame: pl.DataFrame = getattr(corpus, name)
+        if "record" in frame.columns:
+            found = frame.join(rows, on=place, how="semi", maintain_order="left")
+            keys.append(found.select(*place, _table=pl.lit(name), _row="row"))
+    first = pl.concat(keys).unique(place, keep="first", maintain_order=True)
+    return rows.join(first, on=place, how="left", maintain_order="left")
+
+
+def explain(
+    results: Sequence[tuple[Rule, pl.DataFrame]], members: Mapping[int, Member], form: Format
+) -> Iterator[Finding]:
+    """The findings of rows, at their places.
+
+    Of each file and code only so many are explained; one more stands for all others.
+
+    Args:
+        results: what rules have found.
+        members: the files of the rows by their `origin`.
+        form: the format of these files, which locates their fields.
+    """
+    most = min((member.max_per_code for member in members.values()), default=MAX_PER_CODE)
+    number = pl.int_range(pl.len()).over("origin")
+    explained = [rows.filter(number <= most) if most else rows for _, rows in results]
+    locations = _locations(explained, members, form)
+    for (rule, rows), some in zip(results, explained, strict=True):
+        declared, counts = entry(rule.code), Counter[int | None]()
+        for row in some.iter_rows(named=True):
+            origin = row["origin"]
+            member = members.get(origin)
+            location = locations.get((origin, row["record"], row["field"]))
+            finding = declared.finding(
+                row,
+                file=member.display if member else None,
+                span=location.span if location else None,
+                excerpt=location.excerpt if location else None,
+                record=row["id"],
+                table=row.get("_table"),
+                row=row.get("_row"),
+            )
+            counts[origin] += 1
+            if most and counts[origin] > most:
+                others = rows.filter(pl.col("origin").eq_missing(origin))[most:]
+                by_path = finding.record is not None and finding.record.startswith("$")
+                places = others["id" if by_path else "record"].to_list()
+                template = declared.unresolved or declared.unreferenced
+                several = others.iter_rows(named=True) if template else ()
+                names = [template.format_map(other) for other in several]
+                finding = summary(finding, places, names)
+            yield finding
+
+
+def _locations(
+    results: Iterable[pl.DataFrame], members: Mapping[int, Member], form: Format
+) -> dict[tuple[int, int, str], Location]:
+    """The locations of rows by origin, record and field; each file is searched once for all."""
+    wanted: dict[int, dict[tuple[int, str], None]] = {}
+    for rows in results:
+        placed = rows.select("origin", "record", "field").drop_nulls(["origin", "record"])
+        for origin, *place in placed.iter_rows():
+            wanted.setdefault(origin, {})[place[0], place[1]] = None
+    locations: dict[tuple[int, int, str], Location] = {}
+    for origin, fields in wanted.items():
+        if (member := members.get(origin)) is None:  # a damaged corpus has no such file
+            continue
+        try:
+            every = form.locate(member, [FieldRef(*key) for key in fields])
+        except Unreadable:
+            continue
+        known = zip(fields, every, strict=True)
+        locations |= {(origin, *key): location for key, location in known if location is not None}
+    return locations

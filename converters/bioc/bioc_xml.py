@@ -291,7 +291,7 @@ def _documents(corpus: Corpus, infons: _Infons) -> Iterator[tuple[int, str]]:
             lines.append(line)
         more = "" if language is None else _infon("language", language) + "\n"
         more += infons.of("document", row)
-        content = "".join([passage.written(infons) for passage in body])
+        content = "".join([passage.to_text(infons) for passage in body])
         content += "".join([*others, *relations.get(row, ())])
         yield row, f"<document>\n<id>{escape(name)}</id>\n{more}{content}</document>\n"
 
@@ -316,9 +316,9 @@ class Passage:
     sentences: list[Passage] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
 
-    def written(self, infons: _Infons, tag: str = "passage") -> str:
+    def to_text(self, infons: _Infons, tag: str = "passage") -> str:
         """Itself with its sentences and annotations."""
-        content = "".join(sentence.written(infons, "sentence") for sentence in self.sentences)
+        content = "".join(sentence.to_text(infons, "sentence") for sentence in self.sentences)
         if self.text is not None and not self.sentences:
             content = f"<text>{escape(self.text)}</text>\n"
         head = f"<{tag}>\n{infons.of(*self.key)}<offset>{self.start}</offset>\n"

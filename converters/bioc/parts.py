@@ -136,10 +136,11 @@ class _Rejected(Exception):
 
 
 def _ends(data: bytes, size: int) -> list[tuple[int, int]]:
-    """Where the content of the root starts, each item that completes a part ends, and the root.
+    """The places where the root, and each item that completes a part, can be cut.
 
     Returns:
-        Offsets in bytes, each with the number of elements before it.
+        Offsets in bytes, each with the number of elements before it: where the content of the root
+        starts, where these items end, and where that content ends.
     """
     parser = ParserCreate("utf-8")
     parser.ordered_attributes = True  # the fastest, as attributes are ignored

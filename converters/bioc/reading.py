@@ -85,7 +85,7 @@ class Mismatch(NamedTuple):
         """The other units in which its offsets match, counted from the start of the passage."""
         begin, fitting = self.window.start, set()
         for unit, (encoding, width) in UNITS.items():
-            data = _encoded(self.window.text, encoding)
+            data = _encode(self.window.text, encoding)
             pieces = [
                 data[width * (start - begin) : width * (end - begin)].decode(encoding, "replace")
                 for start, end in self.spans
@@ -111,7 +111,7 @@ class Mismatch(NamedTuple):
         return Problem("BIO203", self.record, 0, 0, values)
 
     def _hint(self, also: str) -> str:
-        """Where the text is instead, and what else may be wrong."""
+        """A hint where the text is instead, and what else may be wrong."""
         if not self.text or len(self.text) > _LONGEST:
             return f"count offsets in characters from the start of the document{also}"
         begin, first = self.window.start, self.spans[0][0]
@@ -132,7 +132,7 @@ class Mismatch(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def _encoded(text: str, encoding: str) -> bytes:
+def _encode(text: str, encoding: str) -> bytes:
     return text.encode(encoding)
 
 
@@ -156,7 +156,7 @@ class Mismatches:
         self.kept: list[tuple[Problem, tuple[int, int], str | None, frozenset[str]]] = []
 
     def relevant(self, mismatches: Iterable[Mismatch]) -> list[Mismatch]:
-        """Those that the unit does not explain, as far as it is decided."""
+        """The mismatches that the unit does not explain, as far as it is decided."""
         return [found for found in mismatches if not self.unit or self.unit not in found.units()]
 
     def add(self, mismatch: Mismatch, place: tuple[int, int]) -> None:
@@ -373,7 +373,7 @@ class Documents:
         self.mismatches.append(Mismatch(place[2], element.get("id"), tuple(spans), text, near))
 
     def spans(self, element: Element, locations: Iterable[Element], text: str) -> Spans:
-        """Where an annotation is; empty where that cannot be read, which is reported."""
+        """The places of an annotation; none where they cannot be read, which is reported."""
         found, name, code = Spans(), element.get("id"), ""
         for location in locations:
             given = {field: location.get(field) for field in ("length", "offset")}
@@ -501,7 +501,7 @@ class DocumentText:
                 self.relations.append(child)
 
     def offset(self, element: Element, children: Iterable[Element], expected: int) -> int | None:
-        """Where a passage or sentence starts; if that is unknown, it is reported."""
+        """The start of a passage or sentence; if it is unknown, that is reported."""
         offset = next((child for child in children if child.tag == "offset"), None)
         if offset is None:
             self.documents.report(element, "BIO103", expected=expected)

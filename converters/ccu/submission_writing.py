@@ -138,12 +138,10 @@ def write(corpora: Iterable[Corpus], path: Path, task: str = AUTO, merge: str = 
             listed.append(output.index.filter(~pl.col("member").is_in(list(taken))))
             taken.update(output.index["member"])
         mapped.append(output.mappings)
-    index = pl.concat(listed) if listed else pl.DataFrame()
-    if index.height:
-        write_files([(INDEX_FILE, text(titles_of(kinds()[INDEX], index), index))], path)
-    maps = pl.concat(mapped) if mapped else pl.DataFrame()
-    if maps.height:
-        write_files([(MAP_FILE, text(titles_of(kinds()[NDMAP], maps), maps))], path)
+    for name, kind, parts in ((INDEX_FILE, INDEX, listed), (MAP_FILE, NDMAP, mapped)):
+        rows = pl.concat(parts) if parts else pl.DataFrame()
+        if rows.height:
+            write_files([(name, text(titles_of(kinds()[kind], rows), rows))], path)
 
 
 class _Output:
@@ -184,31 +182,25 @@ class _Output:
         own = corpus.attributes.filter(_of_index()).select("document", path="value")
         own = own.unique("document", keep="first", maintain_order=True)
         index = documents.join(own, on="document", how="left", maintain_order="left")
-        paths = dict(
-            zip(index["document"], map(_path, *index.select("path", "file_id")), strict=True)
-        )
-        files = {row: posixpath.normpath(path) for row, path in paths.items() if path}
+        rows, paths = index["document"], [*map(_path, index["path"], index["file_id"])]
+        files = {
+            row: posixpath.normpath(path) for row, path in zip(rows, paths, strict=True) if path
+        }
         kept = without_clashes({-1: INDEX_FILE, -2: MAP_FILE, **files})
-        member = [kept.get(row) for row in index["document"]]
+        # a level is needed, a norm may just not be there
+        rated = corpus.ratings.filter(kind=_KINDS.get(self.task, ""))["document"].unique()
+        assumed = pl.col("document").is_in(rated.implode()) | (self.task not in {VD, AD})
         written = index.with_columns(
-            pl.Series("member", member, dtype=pl.String),
-            pl.Series("path", [paths[row] for row in index["document"]], dtype=pl.String),
-            pl.coalesce("processed", self._assume_processed()).alias("processed"),
+            member=pl.Series([kept.get(row) for row in rows], dtype=pl.String),
+            path=pl.Series(paths, dtype=pl.String),
+            processed=pl.coalesce("processed", assumed),
         ).with_columns(is_processed=pl.col("processed").cast(pl.String))
         fitting = fits(kinds()[INDEX], written) & written["member"].is_not_null()
-        self.losses["documents that a file or a line of the index cannot hold"] += int(
-            (~fitting).sum()
-        )
+        lost = "documents that a file or a line of the index cannot hold"
+        self.losses[lost] += int((~fitting).sum())
         unknown = index["processed"].null_count()
         self.losses["missing is_processed, written as true or false"] += unknown
         return written.filter(fitting)
-
-    def _assume_processed(self) -> pl.Expr:
-        """Whether a document was processed: a level is needed, a norm may just not be there."""
-        if self.task not in {VD, AD}:
-            return pl.lit(value=True)
-        rated = self.corpus.ratings.filter(pl.col("kind") == _KINDS[self.task])
-        return pl.col("document").is_in(rated["document"].unique().implode())
 
     def _rows(self) -> pl.DataFrame:
         """The rows of all documents as cells."""

@@ -102,17 +102,17 @@ class Defect(NamedTuple):
     """A problem of a row: what it is, its index there, and the ordinal of the row as read."""
 
     group: Defects
-    index: int
+    number: int
     ordinal: int
 
     @property
     def values(self) -> Mapping[str, object]:
         """The values of the templates of the code."""
-        return self.group.values(self.index)
+        return self.group.values(self.number)
 
 
 class Checked(NamedTuple):
-    """What is kept of a corpus.
+    """A corpus as far as it is kept.
 
     Attributes:
         corpus: its keys are unique, its references lead to rows, its documents have different
@@ -125,7 +125,7 @@ class Checked(NamedTuple):
 
     @property
     def defects(self) -> Iterator[Defect]:
-        """What is wrong, in the order of tables, rows and codes."""
+        """The problems, in the order of tables, rows and codes."""
         order = [*TABLES]
         parts = [
             pl.select(
@@ -143,13 +143,13 @@ class Checked(NamedTuple):
                 yield Defect(self.groups[group], *place)
 
 
-def checked(
+def check(
     tables: Mapping[str, pl.DataFrame],
     display: str = "",
     numbers: Sequence[int] = (),
     texts: Sequence[str] = (),
 ) -> Checked:
-    """What can be kept of tables, and what is wrong with them.
+    """Keep what can be kept of tables, and tell what is wrong with them.
 
     Args:
         tables: some tables of a corpus, with columns of the declared types.
@@ -159,22 +159,22 @@ def checked(
 
     Examples:
         >>> documents = pl.DataFrame({"row": [0, 0], "name": ["d1", "d2"]})
-        >>> found = checked({"documents": documents})
+        >>> found = check({"documents": documents})
         >>> found.corpus.documents["name"].to_list(), [group.code for group in found.groups]
         (['d1'], ['COR104'])
     """
-    check = _Check(tables, texts)
+    state = _Check(tables, texts)
     for table in TABLES.values():
-        check.take(table)
-    check.name_documents()
+        state.take(table)
+    state.name_documents()
     for name in _SPANS:
-        check.compare_offsets(name)
-    unread = check.kept["rejected_records"]
-    check.report(UNREAD, "rejected_records", "text", unread, "kind", "id", "code", "text")
-    kept = {name: rows.drop(_AT) for name, rows in check.kept.items()}
-    if check.rejected or numbers:
-        kept |= _with_rejected(kept, check.rejected, display, numbers, texts)
-    return Checked(Corpus(**kept), tuple(check.groups))
+        state.compare_offsets(name)
+    unread = state.kept["rejected_records"]
+    state.report(UNREAD, "rejected_records", "text", unread, "kind", "id", "code", "text")
+    kept = {name: rows.drop(_AT) for name, rows in state.kept.items()}
+    if state.rejected or numbers:
+        kept |= _with_rejected(kept, state.rejected, display, numbers, texts)
+    return Checked(Corpus(**kept), tuple(state.groups))
 
 
 class _Check:
@@ -224,8 +224,9 @@ class _Check:
             rows = rows.filter(~wrong)
 
         if rows.height:
-            for column in table.columns:
-                keep(ROW, column.name, _invalid(rows[column.name], nullable=column.nullable))
+            for declared in table.columns:
+                values = rows[declared.name]
+                keep(ROW, declared.name, _invalid(values, nullable=declared.nullable))
             keys = rows["row"]
             if not keys.is_sorted() or (keys.diff() == 0).any():
                 keep(REPEATED, "row", ~keys.is_first_distinct())

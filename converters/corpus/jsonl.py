@@ -36,7 +36,7 @@ from typing import IO, Annotated, Any, BinaryIO, NamedTuple
 import msgspec
 import polars as pl
 
-from hlteval.converters.corpus.checks import Defect, checked
+from hlteval.converters.corpus.checks import Defect, check
 from hlteval.converters.corpus.parquet import (
     StoreError,
     store_finding,
@@ -582,7 +582,7 @@ def read_lines(lines: Lines, member: Member) -> ReadResult:
         rows = read_rows(lines, member.display, ignored.append, reject)
     except StoreError as error:
         return ReadResult(Corpus(), (of_line("COR101", error),))
-    found = checked(rows.tables, member.display, numbers, texts)
+    found = check(rows.tables, member.display, numbers, texts)
     bounded = Bounded(member.max_per_code)
     for number in numbers:
         bounded.add("COR103", number, lambda at, _: of_line("COR103", explained[at]), None)

@@ -25,7 +25,7 @@ from msgspec import structs
 
 from hlteval.converters import known, load
 from hlteval.converters.corpus import parquet
-from hlteval.converters.corpus.checks import checked
+from hlteval.converters.corpus.checks import check
 from hlteval.converters.corpus.jsonl import write_jsonl
 from hlteval.converters.corpus.parquet import row_findings
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
@@ -83,7 +83,7 @@ def read(source: Source) -> Iterator[ReadResult]:
         yield ReadResult(source.corpus, source.of_corpus, members)
         return
     tables = dict((source.corpus or Corpus()).tables())
-    found = checked(tables, source.path)
+    found = check(tables, source.path)
     findings = tuple(row_findings(found.defects, tables, source.path, source.max_per_code))
     members = (_member(source),) * found.corpus.sources.height
     yield ReadResult(found.corpus, findings, members)

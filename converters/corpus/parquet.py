@@ -19,7 +19,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.corpus.checks import Defect, checked
+from hlteval.converters.corpus.checks import Defect, check
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.parquet_sizes import size_problem
@@ -167,7 +167,7 @@ def read(source: Source) -> Iterator[ReadResult]:
     if len(tables) < len(TABLES):
         yield ReadResult(Corpus(), tuple(findings))
         return
-    found = checked(tables, source.path)
+    found = check(tables, source.path)
     findings += row_findings(found.defects, tables, source.path, source.max_per_code)
     yield ReadResult(found.corpus, tuple(findings))
 

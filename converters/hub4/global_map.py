@@ -109,16 +109,15 @@ class _Reader:
                     wanted = re.compile(dependent[1].lower())
                     applies = any(wanted.search(kind) for kind in _KINDS[side])
                 except (re.error, OverflowError, RecursionError) as error:
-                    values = {"given": dependent[1], "reason": error}
-                    line = _Line(number, written, written)
-                    self.problems.append(line.problem("GLM108", **values))
+                    line, given = _Line(number, written, written), dependent[1]
+                    self.problems.append(line.problem("GLM108", given=given, reason=error))
                     applies = False
             if applies and (bare := content.strip(_BLANKS)):
                 self.take_line(_Line(number, written, bare))
         if len(self.rules) > self.most:
             surplus = list(self.rules.values())[self.most]
-            values = {"count": len(self.rules), "most": self.most}
-            self.problems.append(surplus.problem("GLM107", **values))
+            count = len(self.rules)
+            self.problems.append(surplus.problem("GLM107", count=count, most=self.most))
 
     def take_line(self, line: _Line) -> None:
         """Add a rule, or apply a header."""

@@ -293,7 +293,7 @@ def _texts(fills: pl.DataFrame, *, reference: bool) -> list[pl.Series]:
     )
     has_brackets = text.str.contains(r"[\[\]]") & reference
     places = has_brackets.arg_true().cast(pl.Int64)
-    each = [bracketed(item) for item in text.gather(places)]
+    each = [parse_brackets(item) for item in text.gather(places)]
     text = text.scatter(places, pl.Series([bare for bare, _ in each], dtype=pl.String))
     pairs = [
         (place, pair["start"], pair["end"])
@@ -308,15 +308,15 @@ def _texts(fills: pl.DataFrame, *, reference: bool) -> list[pl.Series]:
     return [text, extents, brackets]
 
 
-def bracketed(text: str) -> tuple[str, list[Bracket] | None]:
+def parse_brackets(text: str) -> tuple[str, list[Bracket] | None]:
     """A text without its brackets, and the minimal strings in it, ordered by their starts.
 
     A text with unbalanced or empty brackets does not change.
 
     Examples:
-        >>> bracketed("the [[bread] contest]")
+        >>> parse_brackets("the [[bread] contest]")
         ('the bread contest', [{'start': 4, 'end': 17}, {'start': 4, 'end': 9}])
-        >>> bracketed("a ] b")
+        >>> parse_brackets("a ] b")
         ('a ] b', None)
     """
     found: list[Bracket] = []
@@ -336,7 +336,7 @@ def bracketed(text: str) -> tuple[str, list[Bracket] | None]:
 
 
 def with_brackets(text: str, brackets: list[Bracket]) -> str:
-    """A text with brackets around its minimal strings: the inverse of `bracketed`.
+    """A text with brackets around its minimal strings: the inverse of `parse_brackets`.
 
     Examples:
         >>> with_brackets("the bread contest", [{"start": 4, "end": 17}, {"start": 4, "end": 9}])

@@ -41,9 +41,9 @@ from hlteval.converters.hub4.lines import (
     UNREAD,
     WITHOUT_COLON,
     Tables,
-    bracketed,
     explain,
     field_spans,
+    parse_brackets,
     tables,
     with_brackets,
 )
@@ -93,7 +93,7 @@ def _fills(corpus: Corpus) -> pl.DataFrame:
     marked: list[str | None] = []
     for text, brackets in some.select("text", "brackets").iter_rows():
         whole = "" if text is None else with_brackets(text, brackets)
-        marked.append(whole if bracketed(whole) == (text, brackets) else None)
+        marked.append(whole if parse_brackets(whole) == (text, brackets) else None)
     texts = corpus.fills["text"].alias("written")
     if marked:
         texts = texts.scatter(some["at"], pl.Series(marked, dtype=pl.String))

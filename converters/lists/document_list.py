@@ -72,14 +72,14 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
         pl.col("record") != pl.col("first"), ~pl.col("record").is_in(wrong)
     )
     problems = table.problems_at("DOC102", repeated, most=file.member.max_per_code)
-    findings = table.findings(file.member, *problems, *_spaced(text))
+    findings = table.findings(file.member, *problems, *_spaces_around(text))
     if "\r\n" in text:
         findings.append(finding("DOC103", file=file.member.display))
     documents, _ = with_documents(table.rows)
     return Corpus(sources=[file.origin], documents=documents), findings
 
 
-def _spaced(text: str) -> list[Problem]:
+def _spaces_around(text: str) -> list[Problem]:
     """The first line with spaces around its identifier, with the number of all."""
     lines = [(record, line.rstrip("\r")) for record, line in enumerate(text.split("\n"), 1)]
     named = [(record, line) for record, line in lines if line.strip()]

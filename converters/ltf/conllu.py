@@ -26,18 +26,17 @@ Codes raised: CNU1xx.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.ltf.tables import COLUMNS, rebuilt, unlike
+from hlteval.converters.ltf.tables import as_declared, rebuilt, unlike
 from hlteval.converters.toolkit.source_files import File, head, read_files
-from hlteval.findings import Bounded, Finding, Problem
-from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Member, Source
+from hlteval.findings import Finding, Problem, line_findings
+from hlteval.representation import Corpus
+from hlteval.sources import Source
 
 _COLUMNS = r"^[0-9]+\t([^\t]+)\t[^\t]*\t[^\t]*\t([^\t]*)\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\t]*)$"
 _RANGE = "(?:^|[|])TokenRange=([0-9]{1,9}):([0-9]{1,9})(?:[|]|$)"
@@ -56,143 +55,105 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
-    tables, rejected = _tables(file.text or "")
-    findings = _findings(rejected, file.member)
-    return Corpus(sources=[file.origin], **tables), findings
-
-
-def _tables(text: str) -> tuple[dict[str, pl.DataFrame], pl.DataFrame]:
-    """The tables of a file, and the rejected lines."""
-    lines = pl.DataFrame({"line": text.split("\n")}).with_columns(
-        pl.col("line").str.strip_suffix("\r"), record=pl.int_range(1, pl.len() + 1)
+    """The documents of a file, and what is wrong with lines that are no tokens of theirs."""
+    written, line = (file.text or "").split("\n"), pl.col("line")
+    is_empty, is_comment = line.str.strip_chars(" ") == "", line.str.starts_with("#")
+    every = (
+        pl.DataFrame({"line": written})
+        .with_columns(line.str.strip_suffix("\r"), record=pl.int_range(1, pl.len() + 1))
+        .with_columns(
+            document=line.str.starts_with(_NEWDOC).cast(pl.Int64).cum_sum() - 1,
+            block=is_empty.cast(pl.Int64).cum_sum(),
+            origin=pl.lit(0, pl.Int64),
+        )
+        .filter(~is_empty)
     )
-    empty = pl.col("line").str.strip_chars(" ") == ""
-    begins = pl.col("line").str.starts_with(_NEWDOC)
-    lines = lines.with_columns(
-        document=begins.cast(pl.Int64).cum_sum() - 1,
-        block=empty.cast(pl.Int64).cum_sum(),
-        origin=pl.lit(0, pl.Int64),
-    ).filter(~empty)
-    comments = lines.filter(pl.col("line").str.starts_with("#"))
-    rest = lines.filter(~pl.col("line").str.starts_with("#"))
-    tokens = _tokens(rest)
-    kept = tokens.filter(pl.col("start").is_not_null() & (pl.col("document") >= 0))
-    wrong = tokens.join(kept.select("record"), on="record", how="anti", maintain_order="left")
-    segments = _segments(comments.filter(pl.col("document") >= 0), kept)
-    placed = segments.select("block", segment_row="row")
-    kept = kept.join(placed, on="block", how="left", maintain_order="left")
-    tables = {
-        "documents": _documents(comments, segments),
-        "segments": segments,
-        "tokens": kept.with_columns(row=pl.int_range(pl.len())),
-    }
-    return {name: _shaped(name, table) for name, table in tables.items()}, wrong
-
-
-def _shaped(name: str, table: pl.DataFrame) -> pl.DataFrame:
-    return table.select(
-        pl.col(column).cast(TABLES[name].schema[column])
-        for column in COLUMNS[name]
-        if column in table.columns
-    )
-
-
-def _tokens(lines: pl.DataFrame) -> pl.DataFrame:
-    """The fields of lines that are tokens; null in other lines."""
-    form, xpos, misc = (pl.col("line").str.extract(_COLUMNS, group) for group in (1, 2, 3))
-    split = lines.with_columns(form=form, xpos=xpos, misc=misc)
-    return split.with_columns(
-        text=_unescaped(pl.col("form")),
-        pos=_unescaped(pl.when(pl.col("xpos") != "_").then(pl.col("xpos"))),
-        name=_misc("Id"),
-        morph=_misc("Morph"),
+    form, xpos, misc = (line.str.extract(_COLUMNS, group) for group in (1, 2, 3))
+    tokens = every.filter(~is_comment).with_columns(form=form, xpos=xpos, misc=misc)
+    tokens = tokens.with_columns(
+        text=_unescape(pl.col("form")),
+        pos=_unescape(pl.when(pl.col("xpos") != "_").then(pl.col("xpos"))),
+        name=_unescape(pl.col("misc").str.extract("(?:^|[|])Id=([^|]*)")),
+        morph=_unescape(pl.col("misc").str.extract("(?:^|[|])Morph=([^|]*)")),
         start=pl.col("misc").str.extract(_RANGE, 1).cast(pl.Int64),
         end=pl.col("misc").str.extract(_RANGE, 2).cast(pl.Int64),
     )
-
-
-def _misc(key: str) -> pl.Expr:
-    return _unescaped(pl.col("misc").str.extract(f"(?:^|[|]){key}=([^|]*)"))
+    is_placed = pl.col("start").is_not_null() & (pl.col("document") >= 0)
+    wrong, tokens = tokens.filter(~is_placed), tokens.filter(is_placed)
+    comments = every.filter(is_comment, pl.col("document") >= 0).with_columns(
+        newdoc=_unescape(_comment("newdoc id")),
+        declared=_comment("length").cast(pl.Int64, strict=False),
+        name=_unescape(_comment("sent_id")),
+        text=_unescape(_comment("text")),
+        range=_comment("range"),
+    )
+    segments = _segments(comments, tokens)
+    blocks = segments.select("block", segment_row="row")
+    tokens = tokens.join(blocks, on="block", how="left", maintain_order="left")
+    documents = comments.group_by(row="document", maintain_order=True).agg(
+        pl.col("origin", "newdoc").first(), pl.col("declared").drop_nulls().first()
+    )
+    whole = documents.drop_nulls("declared").select("declared", document="row")
+    texts = rebuilt(whole, segments).select("text", row="document")
+    documents = documents.join(texts, on="row", how="left", maintain_order="left")
+    corpus = Corpus(
+        sources=[file.origin],
+        documents=as_declared("documents", documents.rename({"newdoc": "name"})),
+        segments=as_declared("segments", segments),
+        tokens=as_declared("tokens", tokens.with_columns(row=pl.int_range(pl.len()))),
+    )
+    problems = (
+        Problem(
+            "CNU101" if form is None else "CNU103" if document < 0 else "CNU102", record, 0, length
+        )
+        for record, length, form, document in wrong.select(
+            "record", line.str.len_chars(), "form", "document"
+        ).iter_rows()
+    )
+    return corpus, line_findings(problems, written, file.member.display, file.member.max_per_code)
 
 
 def _comment(key: str) -> pl.Expr:
     """The value of a comment with a key; null in other comments."""
-    head = f"# {key} = "
-    line = pl.col("line")
+    head, line = f"# {key} = ", pl.col("line")
     return pl.when(line.str.starts_with(head)).then(line.str.strip_prefix(head))
 
 
 def _segments(comments: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
     """The segments: blocks of lines whose place is known from a comment or their tokens."""
-    place = pl.col("place").str.splitn(":", 2).struct
-    named = comments.with_columns(
-        name=_unescaped(_comment("sent_id")),
-        text=_unescaped(_comment("text")),
-        place=_comment("range"),
+    place = ("document", "origin", "record", "block")
+    lines = (
+        comments.select(*place, "name", "text", "range"),
+        tokens.select(*place, "start", "end"),
     )
-    every = pl.concat(
-        [
-            named.select("document", "origin", "record", "block", "name", "text", "place"),
-            tokens.select("document", "origin", "record", "block").with_columns(
-                pl.lit(None, pl.String).alias(name) for name in ("name", "text", "place")
-            ),
-        ]
-    ).sort("record")
-    inside = tokens.group_by("block").agg(first=pl.col("start").min(), last=pl.col("end").max())
-    found = every.group_by("block", maintain_order=True).agg(
+    blocks = pl.concat(lines, how="diagonal").sort("record").group_by("block", maintain_order=True)
+    edges = pl.col("range").str.splitn(":", 2).struct
+    segments = blocks.agg(
         pl.col("document").last(),
-        pl.col("origin").first(),
-        pl.col("record").first(),
-        pl.col("name", "text", "place").drop_nulls().first(),
+        pl.col("origin", "record").first(),
+        pl.col("name", "text", "range").drop_nulls().first(),
+        pl.col("start").min(),
+        pl.col("end").max(),
+    ).with_columns(
+        start=pl.coalesce(edges.field("field_0").cast(pl.Int64, strict=False), "start"),
+        end=pl.coalesce(edges.field("field_1").cast(pl.Int64, strict=False), "end"),
     )
-    found = found.join(inside, on="block", how="left", maintain_order="left").with_columns(
-        start=pl.coalesce(place.field("field_0").cast(pl.Int64, strict=False), "first"),
-        end=pl.coalesce(place.field("field_1").cast(pl.Int64, strict=False), "last"),
-    )
-    found = found.drop_nulls(["start", "end"])
-    return found.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+    segments = segments.drop_nulls(["start", "end"])
+    return segments.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
 
 
-def _documents(comments: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
-    """The documents with their texts, where these can be rebuilt from the segments."""
-    headers = comments.filter(pl.col("document") >= 0).with_columns(
-        name=_unescaped(_comment("newdoc id")),
-        length=_comment("length").cast(pl.Int64, strict=False),
-    )
-    found = headers.group_by("document", maintain_order=True).agg(
-        pl.col("name").first(), declared=pl.col("length").drop_nulls().first()
-    )
-    whole = found.drop_nulls("declared").select("document", "declared")
-    texts = rebuilt(whole, segments).select("document", "text")
-    found = found.join(texts, on="document", how="left", maintain_order="left")
-    return found.rename({"document": "row"}).with_columns(origin=pl.lit(0))
-
-
-def _findings(rejected: pl.DataFrame, member: Member) -> list[Finding]:
-    """The lines that are not tokens, or tokens without a place."""
-    bounded = Bounded(member.max_per_code)
-    columns = rejected.select("record", "line", "form", "document")
-    for record, line, form, document in columns.iter_rows():
-        code = "CNU101" if form is None else "CNU103" if document < 0 else "CNU102"
-        bounded.add(code, record, partial(_finding, code, member.display), line)
-    return bounded.findings
-
-
-def _finding(code: str, file: str, record: int, line: str) -> Finding:
-    return Problem(code, record, 0, len(line)).in_line(file, line)
-
-
-def _unescaped(text: pl.Expr) -> pl.Expr:
+def _unescape(text: pl.Expr) -> pl.Expr:
     """Text without escapes; the backslash is set aside first."""
     text = text.str.replace_all("\\\\", "\0", literal=True)
-    for character, written in _ESCAPES[1:]:
-        text = text.str.replace_all(written, character, literal=True)
+    for character, escape in _ESCAPES[1:]:
+        text = text.str.replace_all(escape, character, literal=True)
     return text.str.replace_all("\\_", "_", literal=True).str.replace_all("\0", "\\", literal=True)
 
 
-def _escaped(text: pl.Expr) -> pl.Expr:
-    for character, written in _ESCAPES:
-        text = text.str.replace_all(character, written, literal=True)
+def _escape(text: pl.Expr) -> pl.Expr:
+    """Text with escapes."""
+    for character, escape in _ESCAPES:
+        text = text.str.replace_all(character, escape, literal=True)
     return text
 
 
@@ -204,14 +165,41 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 
 def _blocks(corpus: Corpus) -> Iterator[str]:
-    made: dict[int, list[str]] = {}
-    for document, block in _written(corpus).iter_rows():
-        made.setdefault(document, []).append(block)
-    names = corpus.documents.select("row", "text", name=_escaped(pl.col("name")))
+    """The documents, each with the lines of its segments."""
+    tokens = corpus.tokens.drop_nulls("segment_row")
+    follows = pl.col("start").shift(-1).over("segment_row") == pl.col("end")
+    misc = pl.concat_str(
+        pl.format("Id={}", _escape(pl.col("name"))),
+        pl.format("Morph={}", _escape(pl.col("morph"))),
+        pl.when(follows).then(pl.lit("SpaceAfter=No")),
+        pl.format("TokenRange={}:{}", "start", "end"),
+        separator="|",
+        ignore_nulls=True,
+    )
+    pos = pl.when(pl.col("pos") == "_").then(pl.lit("\\_")).otherwise(_escape(pl.col("pos")))
+    number = pl.int_range(1, pl.len() + 1).over("segment_row")
+    form = _escape(pl.col("text"))
+    line = pl.format("{}\t{}\t_\t_\t{}\t_\t_\t_\t_\t{}\n", number, form, pos.fill_null("_"), misc)
+    lines = tokens.select(line=line, row="segment_row").group_by("row", maintain_order=True)
+    segments = corpus.segments.join(
+        lines.agg(tokens=pl.col("line").str.join("")), on="row", how="left", maintain_order="left"
+    )
+    block = pl.concat_str(
+        pl.format("# sent_id = {}\n", _escape(pl.col("name"))),
+        pl.format("# range = {}:{}\n", "start", "end"),
+        pl.format("# text = {}\n", _escape(pl.col("text"))),
+        "tokens",
+        pl.lit("\n"),
+        ignore_nulls=True,
+    )
+    blocks: dict[int, list[str]] = {}
+    for document, content in segments.select("document", block=block).iter_rows():
+        blocks.setdefault(document, []).append(content)
     unfit = _unfit(corpus)
+    names = corpus.documents.select("row", "text", name=_escape(pl.col("name")))
     for row, text, name in names.iter_rows():
         length = f"# length = {len(text)}\n" if text is not None and row not in unfit else ""
-        first, *others = made.get(row, ["\n"])
+        first, *others = blocks.get(row, ["\n"])
         yield f"{_NEWDOC}{name}\n{length}{first}"
         yield from others
 
@@ -221,36 +209,6 @@ def _unfit(corpus: Corpus) -> set[int]:
     bare = corpus.documents.join(corpus.segments, left_on="row", right_on="document", how="anti")
     outside = bare.filter(pl.col("text").str.contains("[^\n]"))
     return {*unlike(corpus)["document"], *outside["row"]}
-
-
-def _written(corpus: Corpus) -> pl.DataFrame:
-    """The lines of each segment: `document`, `block`."""
-    tokens = corpus.tokens.drop_nulls("segment_row")
-    follows = pl.col("start").shift(-1).over("segment_row") == pl.col("end")
-    misc = pl.concat_str(
-        pl.format("Id={}", _escaped(pl.col("name"))),
-        pl.format("Morph={}", _escaped(pl.col("morph"))),
-        pl.when(follows).then(pl.lit("SpaceAfter=No")),
-        pl.format("TokenRange={}:{}", "start", "end"),
-        separator="|",
-        ignore_nulls=True,
-    )
-    pos = pl.when(pl.col("pos") == "_").then(pl.lit("\\_")).otherwise(_escaped(pl.col("pos")))
-    number = pl.int_range(1, pl.len() + 1).over("segment_row")
-    form = _escaped(pl.col("text"))
-    line = pl.format("{}\t{}\t_\t_\t{}\t_\t_\t_\t_\t{}\n", number, form, pos.fill_null("_"), misc)
-    lines = tokens.select(line=line, row="segment_row")
-    inside = lines.group_by("row", maintain_order=True).agg(tokens=pl.col("line").str.join(""))
-    block = pl.concat_str(
-        pl.format("# sent_id = {}\n", _escaped(pl.col("name"))),
-        pl.format("# range = {}:{}\n", "start", "end"),
-        pl.format("# text = {}\n", _escaped(pl.col("text"))),
-        "tokens",
-        pl.lit("\n"),
-        ignore_nulls=True,
-    )
-    segments = corpus.segments.join(inside, on="row", how="left", maintain_order="left")
-    return segments.select("document", block=block)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

@@ -18,6 +18,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+from unicodedata import category
 
 import polars as pl
 
@@ -26,7 +29,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Finding, Problem, spot
-from hlteval.representation import TABLES, Corpus
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
 SUFFIX, PLAIN = ".rsd.txt", ".txt"
@@ -61,23 +64,19 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 def texts(files: FileBatch) -> Corpus:
     """A corpus of text files; of several files with one name, the first."""
-    rows = {name: (origin, name, text) for origin, name, text in reversed(files.texts)}
-    schema = {name: TABLES["documents"].schema[name] for name in ("origin", "name", "text")}
-    table = pl.DataFrame(list(rows.values())[::-1], schema=schema, orient="row")
-    return Corpus(
-        sources=files.sources,
-        documents=table.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *schema),
-    )
+    documents: dict[str, dict[str, object]] = {}
+    for origin, name, text in files.texts:
+        document = {"row": len(documents), "origin": origin, "name": name, "text": text}
+        documents.setdefault(name, document)
+    return Corpus(sources=files.sources, documents=documents.values())
 
 
 def _unwritable(files: FileBatch) -> Iterator[Finding]:
     """The first character of each text that LTF cannot hold, with the count of all."""
     for origin, _, text in files.texts:
         if found := re.search(UNWRITABLE, text):
-            values = {
-                "character": f"U+{ord(found[0]):04X}",
-                "count": len(re.findall(UNWRITABLE, text)),
-            }
+            count = len(re.findall(UNWRITABLE, text))
+            values = {"character": f"U+{ord(found[0]):04X}", "count": count}
             place = spot(text, found.start())
             problem = Problem("RSD101", place.line, place.column - 1, place.column, values)
             line = text.split("\n", place.line)[place.line - 1]
@@ -101,6 +100,72 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         **source_files.count_unwritable_texts(corpus.documents["text"]),
         "documents without a text": corpus.documents["text"].null_count(),
     }
+
+
+# Segments and tokens of plain text, by simple rules without a language model.
+#
+# A segment is a line without its line feed, so that the text can be rebuilt from the segments.
+# White space separates tokens; punctuation at either end of a token is a token of its own.
+
+
+_LINE, _CHUNK = re.compile("[^\n]+"), re.compile(r"\S+")
+#: Addresses, user names and hash tags, whose first character is not punctuation.
+_WHOLE = re.compile(r"[A-Za-z][A-Za-z+.-]*://\S*\w/?|[@#]\w+")
+#: Characters between letters of a word: apostrophes and joiners.
+_INNER = "'`\u2019\u02bc\u02bb\u200c\u200d"
+
+
+class Token(NamedTuple):
+    """A token: its offsets (half-open), and whether it is a word, punctuation or neither."""
+
+    start: int
+    end: int
+    pos: str
+
+
+def lines(text: str) -> Iterator[tuple[int, int]]:
+    r"""The lines of a text that are not empty, as offsets.
+
+    Only a line feed ends a line.
+
+    Examples:
+        >>> list(lines("\nab\n\nc d\n"))
+        [(1, 3), (5, 8)]
+    """
+    return (line.span() for line in _LINE.finditer(text))
+
+
+def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    """The tokens of a stretch of a text: between white space, a core and the punctuation around it.
+
+    Examples:
+        >>> text = "(Reuters) - Ukraine's Buk-M2."
+        >>> [text[token.start : token.end] for token in tokens(text)]
+        ['(', 'Reuters', ')', '-', "Ukraine's", 'Buk-M2', '.']
+        >>> [token.pos for token in tokens(text)][-3:]
+        ['word', 'unknown', 'punct']
+    """
+    for chunk in _CHUNK.finditer(text, start, len(text) if end is None else end):
+        first, last = chunk.span()
+        whole = _WHOLE.match(text, first, last)
+        while not whole and first < last and _is_mark(text[first]):
+            first += 1
+        floor = whole.end() if whole else first
+        while last > floor and _is_mark(text[last - 1]):
+            last -= 1
+        if first > chunk.start():
+            yield Token(chunk.start(), first, "punct")
+        if last > first:
+            letters = all(category(c)[0] in "LMN" or c in _INNER for c in text[first:last])
+            yield Token(first, last, "word" if letters and not whole else "unknown")
+        if chunk.end() > last:
+            yield Token(last, chunk.end(), "punct")
+
+
+@cache
+def _is_mark(character: str) -> bool:
+    """Whether a character is punctuation, or a sign of money or arithmetic."""
+    return category(character)[0] == "P" or category(character) in {"Sc", "Sm", "Sk"}
 
 
 FORMAT = declaration(__name__)

@@ -110,7 +110,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Where records are; a field is a member of theirs. Of a document, only where it starts."""
+    """The places of records, and of their members as fields; of a document, only its start."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
     content, wanted = file_content(text), {place.record for place in places}
     paths: dict[int, tuple[int, Path]] = {}
@@ -184,11 +184,6 @@ def spread(document: Item) -> str:
 def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
     """Every document, with its row."""
     written = _Documents(corpus)
-    written.mentions()
-    written.blocks()
-    written.frames()
-    written.groups()
-    written.modifiers()
     for row, name, language in corpus.documents.select("row", "name", "language").iter_rows():
         yield row, written.document(row, name, language)
 
@@ -228,6 +223,11 @@ class _Documents:
                 if "[" in element:
                     self.tracks[document].add(int(element.partition("[")[2][:-1]))
             self.members[key][name] = json.loads(value)
+        self.mentions()
+        self.blocks()
+        self.frames()
+        self.groups()
+        self.modifiers()
 
     def add(
         self,
@@ -310,7 +310,7 @@ class _Documents:
 
     def blocks(self) -> None:
         """Segments."""
-        rows = self.corpus.segments.filter(placed()).select(*_KEY, "name", "start", "end")
+        rows = self.corpus.segments.filter(has_place()).select(*_KEY, "name", "start", "end")
         for row, *place, name, start, end in rows.iter_rows():
             item = {"id": name or "", "span": _span(start, end), "obj": BLOCK}
             self.add("blocks", place, (row,), name, item)
@@ -394,7 +394,7 @@ def own_names(corpus: Corpus) -> set[tuple[int, str]]:
     return {(document, name) for document, name in own.iter_rows()}
 
 
-def placed() -> pl.Expr:
+def has_place() -> pl.Expr:
     """Whether a segment or mention has offsets that can be written."""
     return pl.min_horizontal("start", "end").is_between(0, _LARGEST) & (
         pl.max_horizontal("start", "end") <= _LARGEST
@@ -405,7 +405,7 @@ def writable() -> pl.Expr:
     """Whether a mention and its parts have offsets that can be written."""
     start, end = (pl.element().struct.field(name) for name in ("start", "end"))
     parts = pl.col("fragments").list.eval(pl.min_horizontal(start, end))
-    return placed() & (parts.list.min().fill_null(0) >= 0)
+    return has_place() & (parts.list.min().fill_null(0) >= 0)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
@@ -434,7 +434,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "mentions whose fragments do not match their extent": mentions.filter(
             odd_fragments()
         ).height,
-        "segments outside of texts": corpus.segments.filter(~placed()).height,
+        "segments outside of texts": corpus.segments.filter(~has_place()).height,
         "segment texts that differ from the document": sum(
             text != (texts[document] or "")[max(0, start) : max(0, end)]
             for document, start, end, text in segments.iter_rows()

@@ -65,7 +65,7 @@ def _encoder() -> json.JSONEncoder:
 
 @dataclass
 class Content:
-    """What a file holds.
+    """The content of a file.
 
     Attributes:
         text: the file.
@@ -85,7 +85,7 @@ class Content:
 
     @cached_property
     def extents(self) -> Sequence[tuple[int, int]]:
-        """Where each document starts and ends."""
+        """The start and end of each document."""
         if self.found is not None:
             return self.found
         if not self.single:
@@ -241,7 +241,7 @@ class Reporter:
         parts = (_part(path) for path, _ in broken)
         return {part for part, definition in parts if definition not in {"document", "track"}}
 
-    def rejected(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
+    def reject(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
         """A document that cannot be read, as a row of the table `rejected_records`.
 
         Its text is its first line as it is written, or the beginning of a long one.
@@ -255,7 +255,7 @@ class Reporter:
             self.add(Problem(code, 0, 0, 0), self.path(index, ()))
         else:
             for violation in schema_errors(_SCHEMA, "document", self.content.values[index]):
-                self.report(index, code, (), **_values(violation))
+                self.report(index, code, (), partial(_values, violation))
             self.settle()
         line = text[start : min(end, start + _SHOWN)].partition("\n")[0]
         column = self.places.span(start, start).column - 1
@@ -333,16 +333,12 @@ class Scope(NamedTuple):
     prefix: str
     members: Mapping[str, Any]
 
-    @property
-    def sections(self) -> Sequence[str]:
-        """The sections that there are, in the order of records."""
-        return [section for section in SECTIONS if section in self.members]
-
-    def items(self, section: str) -> Iterator[tuple[Path, Any]]:
-        """The items of a section, each with its path."""
-        items = self.members.get(section)
-        for at, item in enumerate(items if isinstance(items, list) else ()):
-            yield (*self.path, section, at), item
+    def items(self) -> Iterator[tuple[str, Path, Any]]:
+        """The items in the order of records, each with its section and path."""
+        for section in SECTIONS:
+            items = self.members.get(section)
+            for at, item in enumerate(items if isinstance(items, list) else ()):
+                yield section, (*self.path, section, at), item
 
     def name(self, identifier: Any) -> str | None:
         """An identifier as it is in the tables; None where there is none."""
@@ -362,8 +358,7 @@ def records(document: Mapping[str, Any]) -> Iterator[Path]:
     """The path of each record of a document in order: itself, its items, tracks and theirs."""
     for scope in scopes(document):
         yield scope.path
-        for section in scope.sections:
-            yield from (path for path, _ in scope.items(section))
+        yield from (path for _, path, _ in scope.items())
 
 
 def title(document: Mapping[str, Any], stem: str) -> str:
@@ -401,14 +396,10 @@ class Annotations:
         self.candidates: dict[int, int] = {}
 
     @property
-    def count(self) -> int:
-        """How many documents there are."""
-        return len(self.rows["documents"])
-
-    @property
     def is_full(self) -> bool:
         """Whether the documents are enough for a batch; more, if they have no text."""
-        return self.texts >= source_files.BATCH or self.count + len(self.rejected) >= _MOST
+        count = len(self.rows["documents"]) + len(self.rejected)
+        return self.texts >= source_files.BATCH or count >= _MOST
 
     def tables(self) -> dict[str, Rows]:
         """The rows as tables."""
@@ -435,7 +426,7 @@ class Annotations:
         """
         document = reporter.content.values[index]
         if index in reporter.content.unreadable or not isinstance(document, dict):
-            self.rejected.append(reporter.rejected(index, len(self.rejected), *place))
+            self.rejected.append(reporter.reject(index, len(self.rejected), *place))
             return 1
         bad, own = reporter.schema_errors(index), title(document, stem)
         name = unique_name(own, names)
@@ -446,7 +437,7 @@ class Annotations:
         language = language if isinstance(language, str) else None
         self.text = text if isinstance(text, str) else None
         self.texts += self.text is not None
-        row, (origin, record) = self.count, place
+        row, (origin, record) = len(self.rows["documents"]), place
         self.rows["documents"].append((origin, name, self.text, language))
         if "text" not in document:
             self.report("PUB102", (), name=name)
@@ -456,12 +447,11 @@ class Annotations:
             self.known = dict(self.identifiers(scope))
             self.events, self.mentions, self.groups = {}, {}, {}
             record += 1
-            for section in scope.sections:
-                for path, item in scope.items(section):
-                    self.place = (row, origin, record)
-                    if path not in bad:
-                        getattr(self, section)(scope, path, item)
-                    record += 1
+            for section, path, item in scope.items():
+                self.place = (row, origin, record)
+                if path not in bad:
+                    getattr(self, section)(scope, path, item)
+                record += 1
             for rows in self.groups.values():
                 self.rows["groups"] += rows
         reporter.settle()
@@ -484,16 +474,15 @@ class Annotations:
     def identifiers(self, scope: Scope) -> Iterator[tuple[str, str]]:
         """The identifiers with their sections; those that are not unique are reported."""
         seen = set[str]()
-        for section in scope.sections:
-            for path, item in scope.items(section):
-                name = item.get("id") if isinstance(item, dict) else None
-                if not isinstance(name, str):
-                    continue
-                if name not in seen:
-                    yield name, section
-                elif section in SECTIONS[:3]:
-                    self.report("PUB302", (*path, "id"), id=name[:40])
-                seen.add(name)
+        for section, path, item in scope.items():
+            name = item.get("id") if isinstance(item, dict) else None
+            if not isinstance(name, str):
+                continue
+            if name not in seen:
+                yield name, section
+            elif section in SECTIONS[:3]:
+                self.report("PUB302", (*path, "id"), id=name[:40])
+            seen.add(name)
 
     def keep(self, path: Path, item: Mapping[str, Any], *names: str) -> None:
         """Keep as attributes some members of an item, and those that have no column."""

@@ -97,17 +97,17 @@ def read_by_script(source: Source) -> tuple[Source, list[Finding]]:
 
 def unread(source: Source) -> Mapping[Member, str]:
     """The reasons why texts of a source are not read, by member."""
-    texts = [member for member in source.members if _is_text(member)]
     if source.kind in {"file", "stdin"}:
         return {}
+    texts = [member for member in source.members if _is_text(member)]
     has_folder = any(_in_folder(member.name) for member in texts)
-    reasons = {m: f"its suffix is not {SUFFIX}" for m in texts if not m.basename.endswith(SUFFIX)}
-    outside = f"it is outside the folders {FOLDER}"
-    return {
-        member: outside if has_folder and not _in_folder(member.name) else reasons[member]
-        for member in texts
-        if member in reasons or (has_folder and not _in_folder(member.name))
-    }
+    reasons: dict[Member, str] = {}
+    for member in texts:
+        if has_folder and not _in_folder(member.name):
+            reasons[member] = f"it is outside the folders {FOLDER}"
+        elif not member.basename.endswith(SUFFIX):
+            reasons[member] = f"its suffix is not {SUFFIX}"
+    return reasons
 
 
 def _is_text(member: Member) -> bool:

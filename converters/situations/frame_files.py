@@ -359,8 +359,9 @@ class FrameFile:
         frames = list(self.frames())
         odd: list[tuple[int, int, str]] = []
         for order, name in enumerate(names):
-            texts = (value.get(name) for _, value in frames)
-            column = [text if isinstance(text, str) else None for text in texts]
+            column = [
+                text if isinstance(text := value.get(name), str) else None for _, value in frames
+            ]
             rows = pl.Series(column, dtype=pl.String).str.contains(INVISIBLE).arg_true()
             odd += [(row, order, name) for row in rows]
         for row, _, name in sorted(odd):

@@ -133,9 +133,9 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
         items.unknown_properties("SFJ208")
     items.invisible_characters("SFJ209", ("DocumentID", "PlaceMention"))
     frames = [frame for _, frame in items.frames()]
-    statuses = [value if isinstance(value := f.get("Status"), dict) else {} for f in frames]
+    statuses = [frame.get("Status") for frame in frames]
     needs, reliefs = (
-        [text if isinstance(text := status.get(name), str) else None for status in statuses]
+        [_text(status, name) for status in statuses] if any(statuses) else [None] * len(statuses)
         for name in ("Need", "Relief")
     )
     columns = {
@@ -148,6 +148,11 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     origin = {**file.origin, "member": file.member.name}  # a single file has no name in its source
     corpus = items.corpus(origin, (frame["DocumentID"] for frame in frames), columns)
     return corpus, items.findings(file.member.display)
+
+
+def _text(status: Any, name: str) -> str | None:
+    value = status.get(name) if isinstance(status, dict) else None
+    return value if isinstance(value, str) else None
 
 
 def write(corpora: Iterable[Corpus], path: Path, escapes: str = "native") -> None:

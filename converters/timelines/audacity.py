@@ -27,7 +27,7 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
-from hlteval.converters.timelines.notation import Tracks, noted, plain_text, text
+from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
 from hlteval.representation import Corpus
@@ -60,55 +60,52 @@ def sniff(source: Source) -> bool:
     if source.kind in {"file", "stdin"}:
         members = list(source.members)
     others = any(member.basename.endswith((".a1", ".a2", ".ann")) for member in source.members)
-    return bool(members) and not others and any(map(_has_labels, members[:_SNIFFED]))
-
-
-def _has_labels(member: Member) -> bool:
-    return any(_LABEL.fullmatch(line) for line in beginning(member).split("\n")[:5])
+    first = (beginning(member).split("\n")[:5] for member in members[:_SNIFFED])
+    return not others and any(_LABEL.fullmatch(line) for lines in first for line in lines)
 
 
 def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
     """The instances of a source in batches, in the order of their documents."""
-    return notation.read_tracks(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
+    return read_rows(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
 
 
-def _take(rows: Tracks, origin: int, name: str, content: str, kind: str) -> None:
+def _take(rows: DocumentRows, origin: int, name: str, content: str, kind: str) -> None:
     """Add the labels of a file, and what is wrong in it."""
-    member = rows.begin(origin, name)
+    member = rows.files.members[origin]
+    rows.begin(origin, name)
     lines = [line.removesuffix("\r") for line in content.split("\n")]
     problems: list[Problem] = []
     for record, line in enumerate(lines, start=1):
         if not line.strip() or _FREQUENCIES.fullmatch(line):
             continue
-        wrong = _problems(record, line)
-        problems += wrong
-        if wrong:
-            rows.reject(wrong[0], line)
+        if wrong := _problems(record, line):
+            problems += wrong
+            rows.add("rejected_records", wrong[0].rejection("instance", line))
             continue
         start, end, label = line.split("\t", _CELLS - 1)
-        note = noted(label)
-        at = len(line) - len(label)
-        problems += [problem.shift(at)._replace(record=record) for problem in note.problems]
-        rows.add_instance(record, note, kind, start=float(start), end=float(end))
+        note = notation.parse(label)
+        moved = (problem.shift(len(line) - len(label)) for problem in note.problems)
+        problems += (problem._replace(record=record) for problem in moved)
+        notation.add_instance(rows, record, note, kind, start=float(start), end=float(end))
     rows.findings += line_findings(problems, lines, member.display, member.max_per_code)
 
 
 def _problems(record: int, line: str) -> list[Problem]:
-    """What is wrong with the cells of a line."""
+    """The problems of the cells of a line."""
     if line.startswith("\\"):
         return [Problem("TLN304", record, 0, len(line))]
     cells = line.split("\t")
     if len(cells) < _CELLS:
         return [Problem("TLN301", record, 0, len(line), {"given": len(cells)})]
-    problems, at = [], 0
-    for column, cell in zip(("start", "end"), cells, strict=False):
+    start, end = cells[:2]
+    problems = []
+    for column, cell in (("start", start), ("end", end)):
         if not _SECONDS.fullmatch(cell):
             values = {"given": shorten(cell, 40) or "nothing", "column": column}
-            problems.append(Problem("TLN302", record, at, at + len(cell), values))
-        at += len(cell) + 1
-    if not problems and float(cells[0]) > float(cells[1]):
-        values = {"start": cells[0], "end": cells[1]}
-        problems.append(Problem("TLN303", record, len(cells[0]) + 1, at - 1, values))
+            problems.append(Problem("TLN302", record, *_stretch(line, column), values))
+    if not problems and float(start) > float(end):
+        values = {"start": start, "end": end}
+        problems.append(Problem("TLN303", record, *_stretch(line, "end"), values))
     return problems
 
 
@@ -118,21 +115,24 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:
+    """The place of a cell in its line."""
     cells = line.split("\t", _CELLS - 1)
     if not field or len(cells) < _CELLS:
         return 0, len(line)
-    at = {"start": 0, "end": 1}.get(field, 2)
-    start = sum(len(cell) + 1 for cell in cells[:at])
-    return start, start + len(cells[at])
+    number = {"start": 0, "end": 1}.get(field, 2)
+    start = sum(len(cell) + 1 for cell in cells[:number])
+    return start, start + len(cells[number])
 
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The file of each document with its labels, with the name of the original one."""
-    rows = notation.written(corpus, pl.lit(True))
-    starts, ends = (pl.Series(plain_text(rows[name]), dtype=pl.String) for name in ("start", "end"))
-    label = text("instances", with_kind=True)
-    lines = rows.select("document", line=pl.format("{}\t{}\t{}\n", starts, ends, label))
-    yield from notation.files(corpus, FORMAT.name, SUFFIX, lines)
+    return notation.label_files(corpus, FORMAT.name, SUFFIX, _labels)
+
+
+def _labels(rows: pl.DataFrame) -> pl.Expr:
+    """Instances as labels with their times in seconds."""
+    times = (notation.plain_text(rows[name]) for name in ("start", "end"))
+    return pl.format("{}\t{}\t{}\n", *times, "text")
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

@@ -22,10 +22,9 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -40,9 +39,9 @@ from hlteval.converters.timelines.notation import (
     is_number,
 )
 from hlteval.converters.toolkit.rows import keyed
-from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
+from hlteval.converters.toolkit.source_files import File, beginning, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
-from hlteval.representation import TABLES, Corpus
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table, shorten
 
@@ -58,22 +57,28 @@ _TABLES = {
     **dict.fromkeys(RATINGS, "ratings"),
     CHANGE: "changes",
 }
-#: The columns of each table that are written.
+#: The columns of each table that cells hold; a change is at its start.
 _OF = {
     "instances": COLUMNS[1:10],
     "ratings": ("kind", "level", "bin", "start", "end", "region", "annotator"),
     "changes": ("at", "llr", "direction", "strength", "evidence", "annotator"),
 }
-#: What a rejected row does not say.
-_UNKNOWN = {"document": None, "origin": 0, "id": None, "label": None}
-_FILLED = {
+#: The columns of each table that are read.
+_READ = {
     **{table: ("document", "origin", "record", *columns) for table, columns in _OF.items()},
-    "rejected_records": (*_UNKNOWN, *Problem("", 0, 0, 0).rejection("", "")),
+    "rejected_records": ("origin", *Problem("", 0, 0, 0).rejection("", "")),
 }
-#: The columns of each table that are read, in its order.
-_ORDER = {
-    table: [column for column in TABLES[table].schema if column in columns]
-    for table, columns in _FILLED.items()
+#: The pattern of the cells of a column, and what a message calls that.
+_PATTERNS = {
+    **dict.fromkeys(_NUMBERS, (f" *{NUMBER} *", "a number")),
+    "kind": ("|".join(_TABLES), ""),
+    "document": ("(?s).+", "the name of a document"),
+    "several": ("true|false", "true or false"),
+}
+_VALUES: Mapping[str, Callable[[str], object]] = {
+    **dict.fromkeys(_NUMBERS, float),
+    "several": "true".__eq__,
+    "kind": str.strip,
 }
 #: The columns as a table, for mistakes in all rows.
 _TABLE = Table(
@@ -81,12 +86,7 @@ _TABLE = Table(
         Column(
             name,
             "number" if name in _NUMBERS else "text",
-            pattern={
-                **dict.fromkeys(_NUMBERS, f" *{NUMBER} *"),
-                "kind": "|".join(_TABLES),
-                "document": "(?s).+",
-                "several": "true|false",
-            }.get(name, ""),
+            pattern=_PATTERNS.get(name, ("", ""))[0],
             nullable=name not in _NEEDED,
             optional=name not in _NEEDED,
         )
@@ -100,36 +100,8 @@ _TABLE = Table(
 )
 _CELL = re.compile(r'"(?:[^"]|"")*"|[^,]*')
 
-
-class Row(NamedTuple):
-    """A row: the line where it begins, its cells, and its first line as written."""
-
-    record: int
-    cells: Sequence[str]
-    line: str
-
-    def problem(self, code: str, at: int | None = None, **values: object) -> Problem:
-        """A problem with the row, or with one of its cells."""
-        start, end = (0, len(self.line)) if at is None else _span(self.line, at)
-        return Problem(code, self.record, start, end, values)
-
-
-def _span(line: str, at: int) -> tuple[int, int]:
-    """Where a cell is in the first line of a row; a cell on a later line is at its end.
-
-    Examples:
-        >>> _span('M01,"a,""b",3', 2)
-        (12, 13)
-    """
-    start = 0
-    for _ in range(at):
-        start = min(_end(line, start) + 1, len(line))
-    return start, _end(line, start)
-
-
-def _end(line: str, start: int) -> int:
-    found = _CELL.match(line, start)
-    return found.end() if found else len(line)
+#: The code of a problem, the number of its cell (None for the row), and the values of its message.
+Fault = tuple[str, int | None, Mapping[str, object]]
 
 
 def sniff(source: Source) -> bool:
@@ -152,129 +124,131 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+    """The rows of a file, by table, and what is wrong with others."""
     lines = (file.text or "").split("\n")
-    rows = _Rows()
+    documents: dict[str, int] = {}
+    # A row is a tuple, since a dictionary takes several times the memory.
+    tables: dict[str, list[tuple[object, ...]]] = {}
     # Problems are explained or counted at once: there may be one for each of a million lines.
-    problems = rows.take(lines) if file.text is not None else ()
+    problems = _take(lines, documents, tables) if file.text is not None else ()
     findings = line_findings(problems, lines, file.member.display, file.member.max_per_code)
-    return Corpus(sources=[file.origin], **rows.tables()), findings
+    names = [(0, name) for name in documents]
+    frames = {name: keyed(name, rows, _READ[name]) for name, rows in tables.items()}
+    frames["documents"] = keyed("documents", names, ("origin", "name"))
+    return Corpus(sources=[file.origin], **frames), findings
 
 
-class _Rows:
-    """The rows of a file, by table."""
+def _take(
+    lines: Sequence[str], documents: dict[str, int], tables: dict[str, list[tuple[object, ...]]]
+) -> Iterator[Problem]:
+    """Add the rows of a file; what is wrong with them.
 
-    def __init__(self) -> None:
-        self.rows: dict[str, list[tuple[Any, ...]]] = {}
-        self.documents: dict[str, int] = {}
-
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """The tables of the corpus."""
-        names = [(0, name) for name in self.documents]
-        found = {"documents": keyed("documents", names, ("origin", "name"))}
-        for table, rows in self.rows.items():
-            found[table] = keyed(table, rows, _ORDER[table])
-        return found
-
-    def keep(self, table: str, row: Mapping[str, Any]) -> None:
-        """Add a row to a table: a tuple, since a dictionary takes several times the memory."""
-        cells = tuple(row[column] for column in _ORDER[table])
-        self.rows.setdefault(table, []).append(cells)
-
-    def take(self, lines: Sequence[str]) -> Iterator[Problem]:
-        """Add the rows of a file; what is wrong with them."""
-        reader = csv.reader((f"{line}\n" for line in lines), strict=True)
-        header: list[str] | None = None
-        record = 1
-        try:
-            for cells in reader:
-                row = Row(record, cells, lines[record - 1].removesuffix("\r"))
-                record = reader.line_num + 1
-                if header is None:
-                    header = [_ALSO.get(cell.strip(), cell.strip()) for cell in cells]
-                    yield from (wrong := list(_header(row, header)))
-                    if any(problem.code == "TLN601" for problem in wrong):
-                        return
-                elif cells:
-                    yield from self.add(row, header)
-        except csv.Error as error:
-            record = min(record, len(lines))
-            row = Row(record, (), lines[record - 1].removesuffix("\r"))
-            yield row.problem("TLN606", reason=str(error))
-            return
-        if header is None:
-            yield Row(1, (), lines[0]).problem("TLN601", missing=", ".join(_NEEDED))
-
-    def add(self, row: Row, header: Sequence[str]) -> Iterator[Problem]:
-        """Add a row; what is wrong with it."""
-        problems = list(_problems(row, header))
-        yield from problems
-        if problems:
-            rejected = problems[0].rejection("instance", row.line)
-            self.keep("rejected_records", {**_UNKNOWN, **rejected})
-            return
-        cells = dict(zip(header, row.cells, strict=True))
-        values = {name: _value(name, cells.get(name, "")) for name in COLUMNS}
-        values["at"] = values["start"]
-        table = _TABLES[cells["kind"].strip()]
-        document = self.documents.setdefault(cells["document"], len(self.documents))
-        placed = {"document": document, "origin": 0, "record": row.record}
-        self.keep(table, {**values, **placed})
+    Args:
+        lines: of the file.
+        documents: the keys of the documents by name.
+        tables: the rows by table, with the columns `_READ`.
+    """
+    reader = csv.reader((f"{line}\n" for line in lines), strict=True)
+    header: list[str] = []
+    record, following = 1, 1
+    try:
+        for cells in reader:
+            record, following = following, reader.line_num + 1
+            line = lines[record - 1].removesuffix("\r")
+            is_first, faults = not header, list[Fault]()
+            if is_first:
+                header = [_ALSO.get(cell.strip(), cell.strip()) for cell in cells] or [""]
+                faults = list(_header_faults(header))
+            elif cells:
+                faults = list(_faults(cells, header))
+            for code, cell, values in faults:
+                yield Problem(code, record, *_span(line, cell), values)
+            if is_first or not cells:
+                if any(code == "TLN601" for code, _, _ in faults):
+                    return
+            elif faults:
+                code, cell, _ = faults[0]
+                rejected = Problem(code, record, *_span(line, cell)).rejection("instance", line)
+                tables.setdefault("rejected_records", []).append((0, *rejected.values()))
+            else:
+                row = {
+                    name: _VALUES.get(name, str)(cell) if cell else None
+                    for name, cell in zip(header, cells, strict=True)
+                }
+                row |= {"at": row.get("start"), "origin": 0, "record": record}
+                row["document"] = documents.setdefault(str(row["document"]), len(documents))
+                table = _TABLES[str(row["kind"])]
+                tables.setdefault(table, []).append(tuple(map(row.get, _READ[table])))
+    except csv.Error as error:
+        record = min(following, len(lines))
+        length = len(lines[record - 1].removesuffix("\r"))
+        yield Problem("TLN606", record, 0, length, {"reason": str(error)})
+        return
+    if not header:
+        yield Problem("TLN601", 1, 0, len(lines[0]), {"missing": ", ".join(_NEEDED)})
 
 
-def _header(row: Row, header: Sequence[str]) -> Iterator[Problem]:
-    """What is wrong with the header."""
+def _header_faults(header: Sequence[str]) -> Iterator[Fault]:
+    """The faults of a header; nothing is read after one without all that is needed."""
     missing = [name for name in _NEEDED if name not in header]
     repeated = [name for name in COLUMNS if header.count(name) > 1]
     if missing or repeated:
-        yield row.problem("TLN601", missing=", ".join(missing or repeated))
+        yield "TLN601", None, {"missing": ", ".join(missing or repeated)}
         return
-    for at, name in enumerate(header):
+    for number, name in enumerate(header):
         if name not in COLUMNS:
-            yield row.problem("TLN603", at, column=shorten(name, 40) or "(empty)")
+            yield "TLN603", number, {"column": shorten(name, 40) or "(empty)"}
 
 
-def _problems(row: Row, header: Sequence[str]) -> Iterator[Problem]:
-    """What is wrong with the cells of a row."""
-    if len(row.cells) != len(header):
-        yield row.problem("TLN602", given=len(row.cells), wanted=len(header))
+def _faults(cells: Sequence[str], header: Sequence[str]) -> Iterator[Fault]:
+    """The faults of the cells of a row."""
+    if len(cells) != len(header):
+        yield "TLN602", None, {"given": len(cells), "wanted": len(header)}
         return
-    cells = dict(zip(header, row.cells, strict=True))
-    kind = cells["kind"].strip()
-    for at, (name, cell) in enumerate(zip(header, row.cells, strict=True)):
-        if name in _NUMBERS and cell and not re.fullmatch(f" *{NUMBER} *", cell):
-            yield row.problem("TLN604", at, given=shorten(cell, 40), expected="a number")
-        elif name == "several" and cell not in {"", "true", "false"}:
-            yield row.problem("TLN604", at, given=shorten(cell, 40), expected="true or false")
-        elif name == "document" and not cell:
-            yield row.problem("TLN604", at, given="nothing", expected="the name of a document")
-        elif name == "kind" and kind not in _TABLES:
-            yield row.problem("TLN605", at, given=shorten(cell, 40) or "nothing")
-    if kind in INSTANCES and not cells.get("label"):
-        yield row.problem("TLN101", header.index("label") if "label" in header else None)
+    label = kind = ""
+    for number, (name, cell) in enumerate(zip(header, cells, strict=True)):
+        if name == "label":
+            label = cell
+        elif name == "kind":
+            kind = cell.strip()
+            if kind not in _TABLES:
+                yield "TLN605", number, {"given": shorten(cell, 40) or "nothing"}
+        elif name in _PATTERNS and (cell or name in _NEEDED):
+            pattern, expected = _PATTERNS[name]
+            if not re.fullmatch(pattern, cell):
+                given = shorten(cell, 40) or "nothing"
+                yield "TLN604", number, {"given": given, "expected": expected}
+    if kind in INSTANCES and not label:
+        yield "TLN101", header.index("label") if "label" in header else None, {}
 
 
-def _value(name: str, cell: str) -> str | float | bool | None:
-    if not cell:
-        return None
-    if name in _NUMBERS:
-        return float(cell)
-    return cell.strip() if name == "kind" else cell == "true" if name == "several" else cell
+def _span(line: str, cell: int | None) -> tuple[int, int]:
+    """The place of a cell in the first line of a row; one on a later line is at its end.
+
+    Examples:
+        >>> _span('M01,"a,""b",3', 2)
+        (12, 13)
+    """
+    if cell is None:
+        return 0, len(line)
+    start = end = -1
+    for _ in range(cell + 1):
+        start = min(end + 1, len(line))
+        found = _CELL.match(line, start)
+        end = found.end() if found else len(line)
+    return start, end
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of a file; a record is a line."""
-    titles = [_ALSO.get(title.strip(' "'), title.strip(' "')) for title in _first(member)]
+    first = beginning(member).partition("\n")[0].removesuffix("\r")
+    titles = [_ALSO.get(title.strip(' "'), title.strip(' "')) for title in first.split(",")]
 
     def stretch(line: str, field: str) -> tuple[int, int]:
         wanted = "start" if field == "at" else field
-        return _span(line, titles.index(wanted)) if wanted in titles else (0, len(line))
+        return _span(line, titles.index(wanted) if wanted in titles else None)
 
     return locate_lines(member, places, stretch)
-
-
-def _first(member: Member) -> Sequence[str]:
-    begin = member.fetch()[:4000].decode("utf-8", "replace").removeprefix("\ufeff")
-    return begin.partition("\n")[0].removesuffix("\r").split(",")
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -289,44 +263,35 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 def _cells(corpus: Corpus, table: str) -> pl.DataFrame:
     """The rows of a table that cells can represent, as cells."""
-    frame: pl.DataFrame = getattr(corpus, table)
     names = corpus.documents.select(document="row", _name="name")
-    rows = frame.join(names, on="document", maintain_order="left").filter(_fits(table))
+    frame: pl.DataFrame = getattr(corpus, table)
+    rows = frame.join(names, on="document", maintain_order="left").drop("document")
+    rows = rows.rename({"_name": "document"})
+    conditions = []
+    for name in ("document", *_OF[table]):
+        if name == "kind":
+            kinds = [kind for kind, of in _TABLES.items() if of == table]
+            conditions.append(pl.col("kind").is_in(kinds))
+        elif name in {*_NUMBERS, "at"}:
+            conditions.append(is_number(name))
+        elif name != "several":
+            # Not all readers keep a carriage return.
+            text = (pl.col(name) != "") & ~pl.col(name).str.contains("[\0\r]")
+            conditions.append(text.fill_null(value=True))
+    columns = {"document", *_OF[table]}
     if table == "changes":
         rows = rows.with_columns(kind=pl.lit(CHANGE), start="at")
-    own = {*_OF[table], *(("kind", "start") if table == "changes" else ())} - {"at"}
-    cells = (
-        pl.col(name).cast(pl.String) if name in own else pl.lit(None, pl.String).alias(name)
-        for name in COLUMNS[1:]
+        columns |= {"kind", "start"}
+    return rows.filter(conditions).select(
+        pl.col(name).cast(pl.String) if name in columns else pl.lit(None, pl.String).alias(name)
+        for name in COLUMNS
     )
-    return rows.select(pl.col("_name").alias("document"), *cells)
-
-
-def _fits(table: str) -> pl.Expr:
-    """Whether cells can represent a row."""
-    names = [name for name in _OF[table] if name not in {"several", "at"}]
-    numbers = [name for name in names if name in _NUMBERS]
-    texts = [name for name in names if name not in {*numbers, "kind"}]
-    filled = ((pl.col(name) != "") & ~_broken(name) for name in (*texts, "_name"))
-    conditions = [each.fill_null(value=True) for each in filled]
-    conditions += [is_number(name) for name in (*numbers, *(["at"] if table == "changes" else []))]
-    kinds = [kind for kind, of in _TABLES.items() if of == table]
-    conditions += [] if table == "changes" else [pl.col("kind").is_in(kinds)]
-    return pl.all_horizontal(conditions)
-
-
-def _broken(column: str) -> pl.Expr:
-    """Whether a text has a null character, or a carriage return, which not all readers keep."""
-    return pl.col(column).str.contains("[\0\r]")
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what rows cannot represent."""
-    counts = {
-        f"{table} that do not fit a row": getattr(corpus, table).height
-        - _cells(corpus, table).height
-        for table in _OF
-    }
+    lost = {table: getattr(corpus, table).height - _cells(corpus, table).height for table in _OF}
+    counts = {f"{table} that do not fit a row": count for table, count in lost.items()}
     return {**counts, **count_silent(corpus, *_OF)}
 
 

@@ -30,10 +30,18 @@ from hlteval.sources import Source, Unreadable, sha256
 
 SUFFIX = ".parquet"
 _MAGIC = b"PAR1"
-_TEXTS = ("file_id", "kind", "bin", "region", "annotator")
-_NUMBERS = ("level", "start", "end")
+#: The columns with the types of their values.
+COLUMNS: Mapping[str, pl.DataType] = {
+    "file_id": pl.String(),
+    "kind": pl.String(),
+    "level": pl.Float64(),
+    "bin": pl.String(),
+    "start": pl.Float64(),
+    "end": pl.Float64(),
+    "region": pl.String(),
+    "annotator": pl.String(),
+}
 _NEEDED = ("file_id", "kind", "level", "start", "end")
-COLUMNS = ("file_id", "kind", "level", "bin", "start", "end", "region", "annotator")
 
 
 def sniff(source: Source) -> bool:
@@ -54,74 +62,53 @@ def read(source: Source) -> Iterator[ReadResult]:
         except Unreadable as reason:
             yield ReadResult(Corpus(), (reason.finding,), (member,))
             continue
-        rows, findings = _rows(data, member.display)
+        rows, problem = _rows(data, member.display)
         documents, ratings = with_documents(rows.rename({"file_id": "name"}))
         names = {"path": source.path, "member": member.name or member.basename}
         origin = {"row": 0, **names, "format": FORMAT.name, "sha256": sha256(data)}
-        yield ReadResult(
-            Corpus(sources=[origin], documents=documents, ratings=ratings), findings, (member,)
-        )
+        corpus = Corpus(sources=[origin], documents=documents, ratings=ratings)
+        yield ReadResult(corpus, (problem,) if problem else (), (member,))
 
 
-def _rows(data: bytes, file: str) -> tuple[pl.DataFrame, tuple[Finding, ...]]:
+def _rows(data: bytes, file: str) -> tuple[pl.DataFrame, Finding | None]:
     """The rows of a file that are ratings, and what is wrong with it."""
-    types = {**dict.fromkeys(_TEXTS, pl.String()), **dict.fromkeys(_NUMBERS, pl.Float64())}
-    empty = pl.DataFrame(schema={"record": pl.Int64, **{name: types[name] for name in COLUMNS}})
+    empty = pl.DataFrame(schema={"record": pl.Int64, **COLUMNS})
     try:
-        table, reason = _unpacked(data)
+        reason = size_problem(data)  # a few bytes may hold any number of rows
+        table = empty if reason else pl.read_parquet(BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
-        table, reason = empty, str(error).split("\n")[0][:100]
+        reason = str(error).split("\n")[0][:100]
     if reason:
-        return empty, (finding("TLN701", file=file, reason=reason),)
-    wrong = [name for name in COLUMNS if not _fits(table, name, types[name])]
+        return empty, finding("TLN701", file=file, reason=reason)
+    wrong, cells = [], [pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("record")]
+    for name, wanted in COLUMNS.items():
+        given = table.schema.get(name, None if name in _NEEDED else pl.Null())
+        is_number = given is not None and given.is_numeric() and wanted == pl.Float64
+        if given not in {pl.Null(), wanted} and not is_number:
+            wrong.append(f"{name} ({wanted})")
+        column = pl.col(name) if name in table.columns else pl.lit(None).alias(name)
+        cells.append(column.cast(wanted))
     if wrong:
-        listed = ", ".join(f"{name} ({types[name]})" for name in wrong)
-        return empty, (finding("TLN702", file=file, columns=listed),)
-    cells = table.select(
-        pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("record"),
-        *(_column(table, name, types[name]) for name in COLUMNS),
-    )
+        return empty, finding("TLN702", file=file, columns=", ".join(wrong))
+    rows = table.select(cells)
     known = pl.col("kind").is_in(RATINGS) & pl.col("file_id").is_not_null()
-    others = cells.filter(~known.fill_null(value=False))
-    findings = (
-        [finding("TLN703", file=file, count=others.height, row=others["record"][0])]
-        if (others.height)
-        else []
-    )
-    return cells.filter(known), tuple(findings)
-
-
-def _unpacked(data: bytes) -> tuple[pl.DataFrame, str]:
-    """The table of a file, and why it is not unpacked: a few bytes may hold any number of rows."""
-    if problem := size_problem(data):
-        return pl.DataFrame(), problem
-    return pl.read_parquet(BytesIO(data)), ""
-
-
-def _fits(table: pl.DataFrame, name: str, wanted: pl.DataType) -> bool:
-    """Whether a column is there if it is needed, with a type that its values can have."""
-    if name not in table.columns:
-        return name not in _NEEDED
-    given = table.schema[name]
-    return given == pl.Null or (given.is_numeric() if wanted == pl.Float64 else given == wanted)
-
-
-def _column(table: pl.DataFrame, name: str, wanted: pl.DataType) -> pl.Expr:
-    column = pl.col(name) if name in table.columns else pl.lit(None).alias(name)
-    return column.cast(wanted)
+    others = rows.filter(~known.fill_null(value=False))
+    problem = None
+    if others.height:
+        problem = finding("TLN703", file=file, count=others.height, row=others["record"][0])
+    return rows.filter(known), problem
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """Write the ratings of all documents."""
-    tables = []
+    tables = [pl.DataFrame(schema=COLUMNS)]
     for corpus in corpora:
         names = corpus.documents.select(document="row", file_id="name")
         rows = corpus.ratings.filter(pl.col("kind").is_in(RATINGS))
         rows = rows.join(names, on="document", maintain_order="left")
-        tables.append(rows.select(COLUMNS))
-    empty = Corpus().ratings.with_columns(file_id=pl.lit(None, pl.String)).select(COLUMNS)
+        tables.append(rows.select(*COLUMNS))
     content = BytesIO()  # Polars takes no path that is not UTF-8
-    pl.concat([empty, *tables]).write_parquet(content)
+    pl.concat(tables).write_parquet(content)
     path.write_bytes(content.getvalue())
 
 

@@ -10,22 +10,19 @@ come the properties that are known, each after a vertical bar.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, localcontext
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.rows import keyed
-from hlteval.converters.toolkit.source_files import FileBatch
-from hlteval.findings import Finding, Problem
+from hlteval.converters.toolkit.rows import DocumentRows
+from hlteval.findings import Problem
 from hlteval.findings.suggest import did_you_mean
-from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Member, Source
+from hlteval.representation import Corpus
 
 #: The kinds of instances.
 INSTANCES = ("norm", "emotion")
@@ -50,16 +47,19 @@ PROPERTIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 NUMBER = r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
 _BAR = " | "
 _KIND = re.compile(rf"({'|'.join(INSTANCES)}): +")
-_VALUES: Mapping[str, str] = MappingProxyType({"llr": NUMBER, "several": "true|false"})
-_EXPECTED: Mapping[str, str] = MappingProxyType({"llr": "a number", "several": "true or false"})
 #: Line breaks, control characters, and the bar.
 _UNWRITABLE = "[\x00-\x1f\x85\u2028\u2029\ufffe\uffff|]"
 
-Value = str | float | bool | None
+Value = str | float | bool
+
+#: The properties that are no texts: their pattern, what a message calls it, and their value.
+_VALUES: Mapping[str, tuple[str, str, Callable[[str], Value]]] = MappingProxyType(
+    {"llr": (NUMBER, "a number", float), "several": ("true|false", "true or false", "true".__eq__)}
+)
 
 
 class Note(NamedTuple):
-    """What a line of text says.
+    """The content of a line of text.
 
     Attributes:
         kind: as written before the label; empty where it is not.
@@ -74,8 +74,8 @@ class Note(NamedTuple):
     problems: list[Problem]
 
 
-def noted(text: str, table: str = "instances", *, with_kind: bool = True) -> Note:
-    """What a line of text says.
+def parse(text: str, table: str = "instances", *, with_kind: bool = True) -> Note:
+    """The content of a line of text.
 
     Args:
         text: the line.
@@ -83,45 +83,35 @@ def noted(text: str, table: str = "instances", *, with_kind: bool = True) -> Not
         with_kind: whether an instance may begin with its kind.
 
     Examples:
-        >>> noted("emotion: joy | llr=0.5")[:3]
+        >>> parse("emotion: joy | llr=0.5")[:3]
         ('emotion', 'joy', {'llr': 0.5})
-        >>> noted("positive | strenght=4", "changes").problems[0].values["hint"]
+        >>> parse("positive | strenght=4", "changes").problems[0].values["hint"]
         'did you mean strength?'
     """
     first, *parts = text.split(_BAR)
-    kind = _KIND.match(first.lstrip()) if with_kind and table == "instances" else None
-    main = (first.lstrip()[kind.end() :] if kind else first).strip()
+    main = first.lstrip()
+    kind = _KIND.match(main) if with_kind and table == "instances" else None
+    main = main[kind.end() if kind else 0 :].strip()
     problems = [] if main else [Problem("TLN101", 0, 0, len(text))]
     values: dict[str, Value] = {}
     start = len(first) + len(_BAR)
     for part in parts:
+        end = start + len(part)
         name, _, value = (piece.strip() for piece in part.partition("="))
-        problem = _problem(name, value, part.strip(), table)
-        if problem:
-            problems.append(problem.shift(start)._replace(end=start + len(part)))
+        pattern, expected, value_of = _VALUES.get(name, ("(?s).*", "", str))
+        if name not in PROPERTIES[table] or not value:
+            listed = ", ".join(f"{known}=" for known in PROPERTIES[table])
+            hint = f"write one of {listed} or remove the bar before it"
+            hint = did_you_mean(name, [n for n in PROPERTIES[table] if n != name], hint)
+            given = {"given": part.strip()[:40] or "(empty)", "hint": hint}
+            problems.append(Problem("TLN102", 0, start, end, given))
+        elif not re.fullmatch(pattern, value):
+            given = {"given": value[:40], "name": name, "expected": expected}
+            problems.append(Problem("TLN103", 0, start, end, given))
         else:
-            values[name] = _value(name, value)
-        start += len(part) + len(_BAR)
+            values[name] = value_of(value)
+        start = end + len(_BAR)
     return Note(kind[1] if kind else "", main, values, problems)
-
-
-def _problem(name: str, value: str, part: str, table: str) -> Problem | None:
-    """What is wrong with a property, at the beginning of its text."""
-    if name not in PROPERTIES[table] or not value:
-        listed = ", ".join(f"{known}=" for known in PROPERTIES[table])
-        hint = f"write one of {listed} or remove the bar before it"
-        hint = did_you_mean(name, [n for n in PROPERTIES[table] if n != name], hint)
-        return Problem("TLN102", 0, 0, 0, {"given": part[:40] or "(empty)", "hint": hint})
-    if name in _VALUES and not re.fullmatch(_VALUES[name], value):
-        expected = {"given": value[:40], "name": name, "expected": _EXPECTED[name]}
-        return Problem("TLN103", 0, 0, 0, expected)
-    return None
-
-
-def _value(name: str, value: str) -> Value:
-    if name == "several":
-        return value == "true"
-    return float(value) if name == "llr" else value
 
 
 def text(table: str, *, with_kind: bool = False) -> pl.Expr:
@@ -148,14 +138,15 @@ def text(table: str, *, with_kind: bool = False) -> pl.Expr:
 
 def fits(table: str) -> pl.Expr:
     """Whether a line of text can represent a row of a table."""
-    kinds = {"instances": INSTANCES, "ratings": RATINGS}.get(table)
-    texts = [c for c in (MAIN[table], *PROPERTIES[table]) if c not in {"llr", "level", "several"}]
-    conditions = [is_line(name) for name in texts]
-    conditions += [pl.col("kind").is_in(kinds)] if kinds else []
+    columns = {MAIN[table], *PROPERTIES[table]} - {"several"}
+    numbers = columns & {"llr", "level"}
+    conditions = [is_number(name) for name in numbers]
+    conditions += [is_line(name) for name in columns - numbers]
     if table == "changes":
         conditions.append(pl.col("direction").ne_missing(CHANGE))
-    number = "level" if table == "ratings" else "llr"
-    return pl.all_horizontal(is_number(number), *conditions)
+    else:
+        conditions.append(pl.col("kind").is_in(INSTANCES if table == "instances" else RATINGS))
+    return pl.all_horizontal(conditions)
 
 
 def is_number(column: str) -> pl.Expr:
@@ -181,35 +172,34 @@ LATEST = 1e9
 _DIGITS = 400
 
 
-def placed(corpus: Corpus, table: str) -> pl.DataFrame:
-    """The rows of a table with the `name` and the `modality` of their documents.
+def rows_in_seconds(corpus: Corpus, table: str) -> pl.DataFrame:
+    """The rows of a table with a stretch of seconds from 0, with the `name` of their documents.
 
-    Changes, which are points, have the columns `start` and `end` of others.
+    Changes, which are points, have the columns `start` and `end` of others. Places in documents of
+    text are characters.
     """
+    start, end = pl.col("start"), pl.col("end")
+    inside = start.is_between(0, LATEST) & end.is_between(0, LATEST) & (start <= end)
+    return _with_documents(corpus, table).filter(pl.col("modality").ne_missing("text"), inside)
+
+
+def _with_documents(corpus: Corpus, table: str) -> pl.DataFrame:
+    """The rows of a table with the `name` and the `modality` of their documents."""
     documents = corpus.documents.select("name", "modality", document="row")
     frame: pl.DataFrame = getattr(corpus, table)
     rows = frame.join(documents, on="document", maintain_order="left")
     return rows.with_columns(start="at", end="at") if table == "changes" else rows
 
 
-def in_text() -> pl.Expr:
-    """Whether a row is of a document of text, whose places are characters."""
-    return pl.col("modality").eq_missing("text")
-
-
-def is_timed() -> pl.Expr:
-    """Whether a row has a stretch of seconds from 0."""
-    start, end = pl.col("start"), pl.col("end")
-    inside = start.is_between(0, LATEST) & end.is_between(0, LATEST) & (start <= end)
-    return inside.fill_null(value=False)
-
-
 def count_untimed(corpus: Corpus, table: str) -> Mapping[str, int]:
     """The counts of the rows of a table that are not in seconds, as losses."""
-    rows = placed(corpus, table)
+    rows = _with_documents(corpus, table)
+    in_text = rows.filter(modality="text").height
     return {
-        f"{table} in characters of text": rows.filter(in_text()).height,
-        f"{table} without a stretch of seconds": rows.filter(~in_text(), ~is_timed()).height,
+        f"{table} in characters of text": in_text,
+        f"{table} without a stretch of seconds": rows.height
+        - in_text
+        - rows_in_seconds(corpus, table).height,
     }
 
 
@@ -225,159 +215,102 @@ def milliseconds(column: str) -> pl.Expr:
     return (pl.col(column) * 1000).round().cast(pl.Int64)
 
 
-def count_finer(rows: pl.DataFrame) -> int:
-    """The count of rows with times that have fractions of milliseconds."""
-    times = rows.select("start", "end").to_numpy()
-    # Polars divides by multiplying with the reciprocal, whose last digit may differ.
-    return int((np.rint(times * 1000) / 1000 != times).any(axis=1).sum())
-
-
 def has_length() -> pl.Expr:
     """Whether a row has a length of milliseconds."""
     return milliseconds("start") < milliseconds("end")
 
 
-def plain_text(values: pl.Series) -> list[str]:
+def count_rounded(table: str, rows: pl.DataFrame) -> Mapping[str, int]:
+    """The counts of the rows of a table that whole milliseconds do not represent, as losses."""
+    long = rows if table == "changes" else rows.filter(has_length())
+    times = long.select("start", "end").to_numpy()
+    # Polars divides by multiplying with the reciprocal, whose last digit may differ.
+    finer = int((np.rint(times * 1000) / 1000 != times).any(axis=1).sum())
+    return {
+        f"{table} shorter than a millisecond": rows.height - long.height,
+        f"{table} whose times are rounded to milliseconds": finer,
+    }
+
+
+def plain_text(values: pl.Series) -> pl.Series:
     """Times as text, without exponents, that is the same number again.
 
     Examples:
-        >>> plain_text(pl.Series([45.2, 1e-05]))
+        >>> plain_text(pl.Series([45.2, 1e-05])).to_list()
         ['45.2', '0.00001']
     """
-    return [format(Decimal(repr(value)), "f") for value in values]
+    return pl.Series([format(Decimal(repr(value)), "f") for value in values], dtype=pl.String)
 
 
-def durations(starts: pl.Series, ends: pl.Series) -> list[str]:
+def durations(starts: pl.Series, ends: pl.Series) -> pl.Series:
     """Ends less starts, as the exact decimal numbers that they are written as.
 
     Examples:
-        >>> durations(pl.Series([45.2]), pl.Series([60.3]))
+        >>> durations(pl.Series([45.2]), pl.Series([60.3])).to_list()
         ['15.1']
     """
+    pairs = zip(starts, ends, strict=True)
     with localcontext(prec=_DIGITS):
-        pairs = zip(starts, ends, strict=True)
-        return [format(Decimal(repr(end)) - Decimal(repr(start)), "f") for start, end in pairs]
+        texts = [format(Decimal(repr(end)) - Decimal(repr(start)), "f") for start, end in pairs]
+    return pl.Series(texts, dtype=pl.String)
 
 
-def ends(starts: Sequence[str], lengths: Sequence[str]) -> list[float]:
+def ends(starts: pl.Series, lengths: pl.Series) -> pl.Series:
     """Starts and durations, as written, to ends.
 
     Examples:
-        >>> ends(["45.2"], ["15.1"])
+        >>> ends(pl.Series(["45.2"]), pl.Series(["15.1"])).to_list()
         [60.3]
     """
+    pairs = zip(starts, lengths, strict=True)
     with localcontext(prec=_DIGITS):
-        pairs = zip(starts, lengths, strict=True)
-        return [float(Decimal(start) + Decimal(length)) for start, length in pairs]
+        times = [float(Decimal(start) + Decimal(length)) for start, length in pairs]
+    return pl.Series(times, dtype=pl.Float64)
 
 
 # What the formats share that have a file of labels per document: their rows, and their losses.
 
 
-_PLACE = ("document", "origin", "record")
+def add_instance(
+    rows: DocumentRows, record: int, note: Note, kind: str, **times: float | None
+) -> None:
+    """Add the instance of a label, if it has one."""
+    if note.main:
+        own = {"record": record, "kind": note.kind or kind, "label": note.main}
+        rows.add("instances", {**own, **note.values, **times})
 
 
-class Tracks:
-    """The rows of the files of a batch.
-
-    Attributes:
-        files: the files.
-        findings: what is wrong in them.
-    """
-
-    def __init__(self, files: FileBatch) -> None:
-        self.files = files
-        self.findings: list[Finding] = []
-        self.rows: dict[str, list[dict[str, object]]] = {}
-        self.documents: dict[str, int] = {}
-        self.place = (0, 0)
-
-    def begin(self, origin: int, name: str) -> Member:
-        """Begin a file; it is returned."""
-        if name not in self.documents:
-            self.documents[name] = len(self.documents)
-            self.rows.setdefault("documents", []).append({"origin": origin, "name": name})
-        self.place = (self.documents[name], origin)
-        return self.files.members[origin]
-
-    def add(self, table: str, record: int, **values: object) -> None:
-        """Add a row of the file that was begun last."""
-        document, origin = self.place
-        placed = {"document": document, "origin": origin, "record": record}
-        self.rows.setdefault(table, []).append({**placed, **values})
-
-    def add_instance(self, record: int, note: Note, kind: str, **times: float | None) -> None:
-        """Add the instance of a label, if it has one."""
-        if note.main:
-            values = {"kind": note.kind or kind, "label": note.main, **note.values}
-            self.add("instances", record, **values, **times)
-
-    def reject(self, problem: Problem, text: str) -> None:
-        """Add a record that cannot be read."""
-        row = problem.rejection("instance", text)
-        self.add("rejected_records", int(str(row.pop("record"))), **row)
-
-    def corpus(self) -> Corpus:
-        """The tables."""
-        tables = {name: _table(name, rows) for name, rows in self.rows.items()}
-        return Corpus(sources=self.files.sources, **tables)
-
-
-def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    columns = [column for column in TABLES[name].schema if column != "row"]
-    used = {column for row in rows for column in row}
-    columns = [column for column in columns if column in used]
-    return keyed(name, [tuple(row.get(column) for column in columns) for row in rows], columns)
-
-
-def read_tracks(
-    source: Source, form: str, suffix: str, take: Callable[[Tracks, int, str, str], None]
-) -> Iterator[ReadResult]:
-    """The documents of a source in batches, in the order of their names.
-
-    Args:
-        source: the files.
-        form: the name of the format.
-        suffix: of its files.
-        take: adds a file: its row of `sources`, the name of its document, and its text.
-    """
-    for files in source_files.batches(source, form, suffix):
-        tracks = Tracks(files)
-        for file in files.texts:
-            take(tracks, *file)
-        findings = (*files.findings, *tracks.findings)
-        yield ReadResult(tracks.corpus(), findings, tuple(files.members))
-
-
-def written(corpus: Corpus, condition: pl.Expr) -> pl.DataFrame:
-    """The instances that labels of a condition can represent, with `text`-making columns."""
-    return placed(corpus, "instances").filter(~in_text(), is_timed(), fits("instances"), condition)
-
-
-def files(
-    corpus: Corpus, form: str, suffix: str, lines: pl.DataFrame, head: str = ""
+def label_files(
+    corpus: Corpus,
+    form: str,
+    suffix: str,
+    labels: Callable[[pl.DataFrame], pl.Expr],
+    head: str = "",
 ) -> Iterator[tuple[str, str]]:
-    """The name and the content of the file of each document.
+    """The name and the content of the file of each document with its instances.
 
     Args:
         corpus: the documents.
         form: the name of the format.
         suffix: of its files.
-        lines: `document` and `line`, in order.
+        labels: gives the label of each instance, null for none, from instances with their `text`.
         head: what each file begins with.
     """
-    contents = dict(
-        lines.group_by("document", maintain_order=True).agg(pl.col("line").str.join("")).iter_rows()
-    )
+    rows = rows_in_seconds(corpus, "instances").filter(fits("instances"))
+    rows = rows.with_columns(text("instances", with_kind=True))
+    lines = rows.select("document", line=labels(rows)).drop_nulls("line")
+    lines = lines.group_by("document", maintain_order=True).agg(pl.col("line").str.join(""))
+    contents = dict(lines.iter_rows())
     for row, path in source_files.output_paths(corpus, form, suffix).items():
         yield path, head + contents.get(row, "")
 
 
 def count_losses(corpus: Corpus, form: str, suffix: str) -> Mapping[str, int]:
     """The counts of what labels cannot represent, apart from lengths and fractions."""
-    timed = placed(corpus, "instances").filter(~in_text(), is_timed())
     return {
         **source_files.count_without_file(corpus, form, suffix),
         **count_untimed(corpus, "instances"),
-        "instances that do not fit a line of text": timed.filter(~fits("instances")).height,
+        "instances that do not fit a line of text": rows_in_seconds(corpus, "instances")
+        .filter(~fits("instances"))
+        .height,
     }

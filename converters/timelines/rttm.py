@@ -25,20 +25,8 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult, one_table
-from hlteval.converters.timelines.notation import (
-    INSTANCES,
-    NUMBER,
-    count_silent,
-    count_untimed,
-    durations,
-    ends,
-    in_text,
-    is_number,
-    is_timed,
-    placed,
-    plain_text,
-)
+from hlteval.converters.format import ReadResult
+from hlteval.converters.timelines import notation
 from hlteval.converters.toolkit.rows import with_documents
 from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem
@@ -96,14 +84,10 @@ COLUMNS = (
     Column("orthography", pattern=_ANY),
     Column("status", heading="subtype", pattern=_ANY),
     Column("label", heading="name", pattern=_LABEL, code="TLN101"),
-    Column("llr", heading="confidence", pattern=f"{_NONE}|{NUMBER}", code="TLN202"),
-    Column("look-ahead", pattern=_ANY),
+    Column("llr", heading="confidence", pattern=f"{_NONE}|{notation.NUMBER}", code="TLN202"),
+    Column("look-ahead", pattern=_ANY, optional=True),
 )
 TABLE = Table(COLUMNS, code="TLN201", explain=explain, separator=SPACES, ignored=";;|SPKR-INFO$")
-
-
-#: The same, whose lines may lack the last field.
-_SHORT = replace(TABLE, columns=(*COLUMNS[:-1], replace(COLUMNS[-1], optional=True)))
 
 
 def sniff(source: Source) -> bool:
@@ -123,29 +107,27 @@ def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
 
 
 def _read(file: File, kind: str) -> tuple[Corpus, Iterable[Finding]]:
+    """The turns of a file as instances, and what is wrong with others."""
     text = file.text or ""
     # Single spaces and tabs are the same; places stay what they are.
     table = replace(TABLE.read(text.replace(" ", "\t")), lines=Lines(text))
-    documents, instances = with_documents(_instances(table.rows, kind))
+    rows, own = table.rows, pl.col("type").str.to_lowercase()
+    numbers = [None if llr == _NONE else float(llr) for llr in rows["llr"]]
+    documents, instances = with_documents(
+        rows.select(
+            *("record", "name", "label"),
+            kind=pl.when(own.is_in(notation.INSTANCES)).then(own).otherwise(pl.lit(kind)),
+            status=pl.col("status").replace(_NONE, None),
+            start=pl.Series([float(time) for time in rows["start"]], dtype=pl.Float64),
+            end=notation.ends(rows["start"], rows["duration"]),
+            llr=pl.Series(numbers, dtype=pl.Float64),
+        )
+    )
     rejected = table.rejected_records("instance")
     corpus = Corpus(
         sources=[file.origin], documents=documents, instances=instances, rejected_records=rejected
     )
     return corpus, table.findings(file.member)
-
-
-def _instances(cells: pl.DataFrame, kind: str) -> pl.DataFrame:
-    own = pl.col("type").str.to_lowercase()
-    times = ends(cells["start"].to_list(), cells["duration"].to_list())
-    return cells.with_columns(pl.col("status").replace(_NONE, None)).select(
-        *("record", "name", "label", "status"),
-        kind=pl.when(own.is_in(INSTANCES)).then(own).otherwise(pl.lit(kind)),
-        start=pl.Series([float(time) for time in cells["start"]], dtype=pl.Float64),
-        end=pl.Series(times, dtype=pl.Float64),
-        llr=pl.Series(
-            [None if llr == _NONE else float(llr) for llr in cells["llr"]], dtype=pl.Float64
-        ),
-    )
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -154,11 +136,11 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:
+    """The place of a field in its line; the whole line if it is not there."""
     wanted = {"kind": "type", "document": "name", "end": "duration"}.get(field, field)
-    names = [column.name for column in COLUMNS]
-    spans = [found.span() for found in _FIELD.finditer(line)]
-    at = names.index(wanted) if wanted in names else len(spans)
-    return spans[at] if at < len(spans) else (0, len(line))
+    fields = zip(COLUMNS, _FIELD.finditer(line), strict=False)
+    spans = {column.name: match.span() for column, match in fields}
+    return spans.get(wanted, (0, len(line)))
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -169,14 +151,14 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 
 def _lines(corpus: Corpus) -> pl.Series:
-    rows = placed(corpus, "instances").filter(~in_text(), is_timed(), _fits())
-    start, length = plain_text(rows["start"]), durations(rows["start"], rows["end"])
+    """The instances that turns can represent, as turns."""
+    rows = notation.rows_in_seconds(corpus, "instances").filter(_fits())
     line = pl.format(
         f"{{}} {{}} 1 {{}} {{}} {_NONE} {{}} {{}} {{}} {_NONE}",
         pl.col("kind").str.to_uppercase(),
         pl.col("name"),
-        pl.Series(start, dtype=pl.String),
-        pl.Series(length, dtype=pl.String),
+        notation.plain_text(rows["start"]),
+        notation.durations(rows["start"], rows["end"]),
         pl.col("status").fill_null(_NONE),
         pl.col("label"),
         pl.col("llr").cast(pl.String).fill_null(_NONE),
@@ -186,23 +168,22 @@ def _lines(corpus: Corpus) -> pl.Series:
 
 def _fits() -> pl.Expr:
     """Whether fields without spaces can represent an instance."""
-    field = r"^[^\s\x00-\x1f\x{FEFF}]+$"
-    texts = (pl.col(name).str.contains(field) for name in ("name", "label", "status"))
-    given = (pl.col(name).ne_missing(_NONE) for name in ("label", "status"))
-    kind = pl.col("kind").is_in(INSTANCES)
-    filled = (each.fill_null(value=True) for each in texts)
-    return pl.all_horizontal(kind, is_number("llr"), *filled, *given)
+    conditions = [pl.col("kind").is_in(notation.INSTANCES), notation.is_number("llr")]
+    for name in ("name", "label", "status"):
+        is_field = pl.col(name).str.contains(r"^[^\s\x00-\x1f\x{FEFF}]+$")
+        conditions.append(is_field.fill_null(value=True))
+    conditions += [pl.col(name).ne_missing(_NONE) for name in ("label", "status")]
+    return pl.all_horizontal(conditions)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what turns cannot represent."""
-    timed = placed(corpus, "instances").filter(~in_text(), is_timed())
+    others = notation.rows_in_seconds(corpus, "instances").filter(~_fits())
     return {
-        **count_untimed(corpus, "instances"),
-        "instances whose names have spaces": timed.filter(~_fits()).height,
-        **count_silent(corpus, "instances"),
+        **notation.count_untimed(corpus, "instances"),
+        "instances whose names have spaces": others.height,
+        **notation.count_silent(corpus, "instances"),
     }
 
 
-tabular = one_table(_SHORT)
 FORMAT = declaration(__name__)

@@ -30,15 +30,8 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
-from hlteval.converters.timelines.notation import (
-    Tracks,
-    count_finer,
-    has_length,
-    milliseconds,
-    noted,
-    text,
-)
 from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import head
 from hlteval.findings import Problem, line_findings
 from hlteval.representation import Corpus
@@ -64,49 +57,48 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
     """The instances of a source in batches, in the order of their documents."""
-    return notation.read_tracks(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
+    return read_rows(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
 
 
-def _take(rows: Tracks, origin: int, name: str, written: str, kind: str) -> None:
+def _take(rows: DocumentRows, origin: int, name: str, text: str, kind: str) -> None:
     """Add the cues of a file, and what is wrong in it."""
-    member = rows.begin(origin, name)
-    lines = [line.removesuffix("\r") for line in written.split("\n")]
-    problems = [] if _HEADER.fullmatch(lines[0]) else [Problem("TLN401", 1, 0, len(lines[0]))]
-    for block in _blocks(lines[not problems :], first=1 + (not problems)):
-        problems += _cue(rows, block, kind)
-    rows.findings += line_findings(problems, lines, member.display, member.max_per_code)
-
-
-def _blocks(lines: Sequence[str], first: int) -> Iterator[list[Line]]:
-    """The runs of lines that are not empty, without those of other blocks than cues."""
-    numbered = enumerate(lines, start=first)
+    member = rows.files.members[origin]
+    rows.begin(origin, name)
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    numbered = list(enumerate(lines, start=1))
+    problems: list[Problem] = []
+    if _HEADER.fullmatch(lines[0]):
+        del numbered[0]
+    else:
+        problems.append(Problem("TLN401", 1, 0, len(lines[0])))
     for filled, run in groupby(numbered, lambda line: bool(line[1].strip())):
         block = list(run)
         if filled and not _OTHER.fullmatch(block[0][1]):
-            yield block
+            problems += _cue(rows, block, kind)
+    rows.findings += line_findings(problems, lines, member.display, member.max_per_code)
 
 
-def _cue(rows: Tracks, block: Sequence[Line], kind: str) -> Iterator[Problem]:
-    """Add the instances of a cue; what is wrong with it."""
-    at = next((index for index, line in enumerate(block) if _ARROW in line[1]), None)
-    if at is None:
+def _cue(rows: DocumentRows, block: Sequence[Line], kind: str) -> Iterator[Problem]:
+    """Add the instances of a cue, the lines between two empty ones; its problems."""
+    head = next((number for number, line in enumerate(block) if _ARROW in line[1]), None)
+    if head is None:
         record, line = block[0]
         if record > 1 or not line.startswith("WEBVTT"):  # else the header is wrong
             yield Problem("TLN404", record, 0, len(line))
         return
-    times, problem = _times(*block[at])
+    record, line = block[head]
+    (start, end), problem = _times(record, line)
     if problem:
-        rows.reject(problem, block[at][1])
+        rows.add("rejected_records", problem.rejection("instance", line))
         yield problem
         return
-    if at + 1 == len(block):
-        yield Problem("TLN101", block[at][0], 0, len(block[at][1]))
-    for record, line in block[at + 1 :]:
-        note = noted(unescape(_TAG.sub("", line)))
-        yield from (
-            problem._replace(record=record, start=0, end=len(line)) for problem in note.problems
-        )
-        rows.add_instance(record, note, kind, start=times[0], end=times[1])
+    if head + 1 == len(block):
+        yield Problem("TLN101", record, 0, len(line))
+    for record, line in block[head + 1 :]:
+        note = notation.parse(unescape(_TAG.sub("", line)))
+        for problem in note.problems:
+            yield problem._replace(record=record, start=0, end=len(line))
+        notation.add_instance(rows, record, note, kind, start=start, end=end)
 
 
 def _times(record: int, line: str) -> tuple[tuple[float, float], Problem | None]:
@@ -131,30 +123,25 @@ def _times(record: int, line: str) -> tuple[tuple[float, float], Problem | None]
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The file of each document with its cues, with the name of the original one."""
-    rows = notation.written(corpus, has_length()).with_columns(text("instances", with_kind=True))
-    cue = pl.format(
-        "\n{} --> {}\n{}\n", _clock(milliseconds("start")), _clock(milliseconds("end")),
-        content("text"),
-    )  # fmt: skip
-    lines = rows.select("document", line=cue)
-    yield from notation.files(corpus, FORMAT.name, SUFFIX, lines, head="WEBVTT\n")
+    return notation.label_files(corpus, FORMAT.name, SUFFIX, _cues, head="WEBVTT\n")
 
 
-def _clock(time: pl.Expr) -> pl.Expr:
-    """Milliseconds as hours, minutes and seconds."""
-    parts = ((time // 3_600_000, 2), (time // 60_000 % 60, 2), (time // 1000 % 60, 2))
-    padded = (part.cast(pl.String).str.zfill(width) for part, width in (*parts, (time % 1000, 3)))
-    return pl.format("{}:{}:{}.{}", *padded)
+def _cues(_: pl.DataFrame) -> pl.Expr:
+    """Instances of some length as cues with hours, minutes and seconds."""
+    clocks = []
+    for time in (notation.milliseconds("start"), notation.milliseconds("end")):
+        parts = ((time // 3_600_000, 2), (time // 60_000 % 60, 2), (time // 1000 % 60, 2))
+        digits = (part.cast(pl.String).str.zfill(size) for part, size in (*parts, (time % 1000, 3)))
+        clocks.append(pl.format("{}:{}:{}.{}", *digits))
+    cue = pl.format("\n{} --> {}\n{}\n", *clocks, content("text"))
+    return pl.when(notation.has_length()).then(cue)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what cues cannot represent."""
-    rows = notation.written(corpus, pl.lit(True))
-    return {
-        **notation.count_losses(corpus, FORMAT.name, SUFFIX),
-        "instances shorter than a millisecond": rows.filter(~has_length()).height,
-        "instances whose times are rounded to milliseconds": count_finer(rows.filter(has_length())),
-    }
+    rows = notation.rows_in_seconds(corpus, "instances").filter(notation.fits("instances"))
+    losses = notation.count_losses(corpus, FORMAT.name, SUFFIX)
+    return {**losses, **notation.count_rounded("instances", rows)}
 
 
 FORMAT = declaration(__name__)

@@ -155,7 +155,7 @@ def without_repeated(corpus: Corpus, tables: frozenset[str]) -> Corpus:
 
 
 def _twice(corpus: Corpus) -> tuple[pl.Series, ...]:
-    """What is in a corpus both as a modifier and as the entity or a link of its mention.
+    """The rows that are in a corpus both as a modifier and as the entity or a link of its mention.
 
     Returns:
         The keys of the modifiers that are the entity of their mention, of these mentions, of the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from math import isfinite
 from pathlib import PurePath
@@ -11,9 +11,12 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.toolkit.source_files import original_files
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.source_files import FileBatch, batches, original_files
+from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.representation.corpus import document_slices
+from hlteval.sources import Source
 
 
 def keyed(name: str, rows: Sequence[Sequence[Any]], columns: Sequence[str] = ()) -> pl.DataFrame:
@@ -67,6 +70,66 @@ def with_documents(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     # Only the names are joined: that of all columns would copy them.
     numbers = rows.select("name").join(names, on="name", how="left", maintain_order="left")
     return documents, rows.drop("name").with_columns(numbers["document"], key)
+
+
+# The rows of files that say one thing after the other, such as XML.
+
+
+class DocumentRows:
+    """The rows of the files of a batch, document by document.
+
+    Attributes:
+        files: the files.
+        findings: what is wrong in them.
+        tables: the rows by table.
+    """
+
+    def __init__(self, files: FileBatch) -> None:
+        self.files = files
+        self.findings: list[Finding] = []
+        self.tables: dict[str, list[dict[str, object]]] = {"documents": []}
+        self.documents: dict[str, int] = {}
+        self.place: dict[str, object] = {}
+
+    def begin(self, origin: int, name: str, **columns: object) -> bool:
+        """Begin a document of a file, or go on with it; whether it is new."""
+        row = self.documents.setdefault(name, len(self.documents))
+        is_new = row == len(self.tables["documents"])
+        if is_new:
+            document = {"row": row, "origin": origin, "name": name, **columns}
+            self.tables["documents"].append(document)
+        self.place = {"document": row, "origin": origin}
+        return is_new
+
+    def add(self, table: str, row: dict[str, object]) -> None:
+        """Add a row of the document that was begun last; its place is added to it."""
+        rows = self.tables.setdefault(table, [])
+        row["row"] = len(rows)
+        row.update(self.place)
+        rows.append(row)
+
+
+def read_rows(
+    source: Source, form: str, suffix: str, take: Callable[[DocumentRows, int, str, str], None]
+) -> Iterator[ReadResult]:
+    """The documents of a source in batches, in the order of their names.
+
+    Args:
+        source: the files.
+        form: the name of the format.
+        suffix: of its files.
+        take: adds a file: its row of `sources`, the name of its document, and its text.
+    """
+    for files in batches(source, form, suffix):
+        rows = DocumentRows(files)
+        for file in files.texts:
+            take(rows, *file)
+        tables = {
+            name: pl.DataFrame(some, schema=dict(TABLES[name].schema))
+            for name, some in rows.tables.items()
+        }
+        corpus = Corpus(sources=files.sources, **tables)
+        yield ReadResult(corpus, (*files.findings, *rows.findings), tuple(files.members))
 
 
 # Escapes in the cells of tables that have no quoting: `\t`, `\n`, `\r`, `\\`, and `\e` alone.

@@ -368,7 +368,7 @@ def _lines_of(text: str, records: Collection[int]) -> dict[int, str]:
 def located_cells(
     member: Member, places: Sequence[FieldRef], table: Table
 ) -> list[Location | None]:
-    """Where cells of a table are; None for a line that is not there.
+    """The locations of cells of a table; None for a line that is not there.
 
     Args:
         member: the file.
@@ -382,7 +382,7 @@ def located_cells(
 def locate_in_line(
     line: str, place: FieldRef, stretch: Callable[[str, str], tuple[int, int]] = whole_line
 ) -> Location:
-    """Where a place stands in its line; see `located`."""
+    """The location of a place in its line."""
     start, end = stretch(line, place.field)
     span = Span(place.record, start + 1, end + 1)
     return Location(span, excerpt(line, span))

@@ -283,6 +283,19 @@ def structure(text: str, schema: str, encoding: str, reader: type[Reader] = Read
     return Structure(parsed, elements, problems)
 
 
+def examine(text: str, schema: str, encoding: str, reader: type[Reader] = Reader) -> Structure:
+    """Do the same as `structure`, with the problem of a malformed file, which has no elements.
+
+    Examples:
+        >>> [problem.code for problem in examine("<A>", "laf", "utf-8").problems]
+        ['XML101']
+    """
+    try:
+        return structure(text, schema, encoding, reader)
+    except Malformed as reason:
+        return Structure(Parsed([], None, None), [], [reason.problem])
+
+
 def conforms(text: str, schema: str) -> bool:
     """Whether a well-formed file without entities of its own is what a schema describes.
 

@@ -422,8 +422,8 @@ def plan_units(
         options: what was chosen.
 
     Returns:
-        Units, as `level_units` has them, in which both sides have a level; and rows of `document`
-        and `unprocessed`, 1 if the system has no level in it.
+        Units, as `decision_units` has them, in which both sides have a level; and rows of
+        `document` and `unprocessed`, 1 if the system has no level in it.
     """
     gold = reference_pieces(ratings(reference, kind, documents), options)
     own = ratings(system, kind, documents)

@@ -218,7 +218,7 @@ def official_units(
     are normalized over them.
 
     Returns:
-        Units, as `level_units` has them, in seconds or characters; and the counts of `FURTHER`.
+        Units, as `decision_units` has them, in seconds or characters; and the counts of `FURTHER`.
     """
     known = documents.drop_nulls("genre")
     z_scores, constant = normalized_system(system, kind)

@@ -587,14 +587,14 @@ class Instances:
             extent=pl.all_horizontal(TESTS[2:]),
         )
 
-        columns = ("instance", "place", "fill", "position", "target")
+        pointed = ("instance", "place", "fill", "position", "target")
         slot = ("instance", "place")
         kinds = {f"{kind}s": pl.col("kind") == kind for kind in ("text", "pointer")}
         numbers = {name: matches.sum().cast(pl.Int64) for name, matches in kinds.items()}
         ours, theirs = (side.fills for side in sides.values())
         self.pointers = (
-            ours.filter(kind="pointer").select(*columns, "alternative"),
-            theirs.filter(kind="pointer").select(columns),
+            ours.filter(kind="pointer").select(*pointed, "alternative"),
+            theirs.filter(kind="pointer").select(pointed),
         )
         alternatives = ours.group_by(*slot, "alternative", maintain_order=True)
         self.counts = (

@@ -194,17 +194,11 @@ class EventMatch(Metric):
         """The metrics of the main scoring, and the table `scorings` of all evaluations."""
         counts = {name: total[name].to_numpy() for name in ADDED}
         values = {name: plain(each) for name, each in self._measures(counts).items()}
+        rows = total.select("evaluation", "scoring").to_dicts()
         table = scorings(
-            {
-                "evaluation": evaluation,
-                "scoring": scoring,
-                "measure": name,
-                "value": values[name][at],
-            }
-            for at, (evaluation, scoring) in enumerate(
-                total.select("evaluation", "scoring").iter_rows()
-            )
-            for name in self.measures
+            {**row, "measure": measure, "value": values[measure][at]}
+            for at, row in enumerate(rows)
+            for measure in self.measures
         )
         metrics = {
             name: values[measure][0] if self.is_defined(name) else None

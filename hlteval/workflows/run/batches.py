@@ -24,7 +24,6 @@ from hlteval.sources.archives import kind_of_file
 from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.task import Task
 from hlteval.validators.packages import Package
-from hlteval.validators.rule_findings import Offending
 from hlteval.workflows.run.request import Request, Role
 
 #: Rows of a slice of a corpus in memory.
@@ -296,7 +295,7 @@ class Deferred(NamedTuple):
 
     side: str
     rule: int
-    rows: Offending
+    rows: pl.DataFrame
     files: dict[int, str]
 
 

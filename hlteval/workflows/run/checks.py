@@ -27,8 +27,7 @@ from hlteval.syntax.tsv_mistakes import Diagnosis, diagnose
 from hlteval.tasks import rules
 from hlteval.validators import RuleContext
 from hlteval.validators.names import mismatch
-from hlteval.validators.rule import IDENTIFIERS, Rule
-from hlteval.validators.rule_findings import located, offending
+from hlteval.validators.rule import IDENTIFIERS, Rule, explain, run
 from hlteval.workflows.run.batches import Batch, Deferred, Pair, Submission, has_files
 
 #: The codes of the findings of all tasks about references as a whole, or their prefixes.
@@ -168,12 +167,12 @@ class Check:
             checked.types.setdefault(side, set()).update(read.corpus.frames["label"].unique())
         files = {origin: member.name for origin, member in enumerate(read.members)}
         certain = []
-        for rule, rows in offending(applied, context, form):
+        for rule, rows in run(applied, context, form):
             if rule.counts_if is None:
                 certain.append((rule, rows))
             else:
                 checked.deferred.append(Deferred(side, declared.index(rule), rows, files))
-        return located(certain, dict(enumerate(read.members)), form)
+        return explain(certain, dict(enumerate(read.members)), form)
 
     def _resolve(self, side: str) -> Iterator[Finding]:
         """Give the deferred findings about a side that count by the types of all batches."""
@@ -191,7 +190,7 @@ class Check:
         for item in kept:
             if counts[item.rule]:
                 files = {at: members[name] for at, name in item.files.items() if name in members}
-                yield from located([(declared[item.rule], item.rows)], files, form)
+                yield from explain([(declared[item.rule], item.rows)], files, form)
 
     def _about_reference(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Turn findings of rules into findings about a reference: only some codes stop there."""

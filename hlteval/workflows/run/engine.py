@@ -354,7 +354,7 @@ class Run(Check):
         primary = task.ranking(judged.profile, self.opened.options)
         evidence = each = None
         if self.request.evidence:
-            evidence = Evidence.merged(self.total.evidence)
+            evidence = Evidence.merge(self.total.evidence)
             each = by_document(metric, pl.concat(self.counts), task.beside(primary, metrics))
         scores = Scores(
             task=task.name,

@@ -86,6 +86,7 @@ class OfficialScores(Scores):
     rank: ClassVar[type[Ranking]] = scorer.OfficialRanking
     gains: ClassVar[Gains] = scorer.OFFICIAL_GAINS
     discount: ClassVar[Discount] = "method0"
+    speech_is_felt: ClassVar[bool] = True
 
     # The frames and sentiments of both sides.
 
@@ -126,13 +127,6 @@ class OfficialScores(Scores):
         if self.options.scored is None or not threshold:
             return self.of_any_confidence
         return self.of_any_confidence.filter(pl.col("confidence") > threshold)
-
-    @cached_property
-    def sentiments(self) -> Sides:
-        """The sentiments of both sides, of whatever documents."""
-        return Sides(
-            *(side(self.scored_rows, SENTIMENT, system=system) for system in (False, True))
-        )
 
     @cached_property
     def choice(self) -> pl.DataFrame:

@@ -132,6 +132,8 @@ class Scores:
     rank: ClassVar[type[Ranking]] = Ranking
     gains: ClassVar[Gains] = Gains()
     discount: ClassVar[Discount] = "method1"
+    #: Whether sentiments count in speech, of which none are annotated.
+    speech_is_felt: ClassVar[bool] = False
     #: Whether there is nothing to rank or to compare but sentiments.
     is_stopped: ClassVar[bool] = False
 
@@ -196,13 +198,10 @@ class Scores:
 
     @cached_property
     def sentiments(self) -> Sides:
-        """The sentiments of both sides, which are annotated of text only."""
-        return Sides(
-            *(
-                side(self.scored_rows, SENTIMENT, system=system).filter(~self.speech)
-                for system in (False, True)
-            )
-        )
+        """The sentiments of both sides."""
+        kept = pl.lit(value=True) if self.speech_is_felt else ~self.speech
+        sides = (side(self.scored_rows, SENTIMENT, system=system) for system in (False, True))
+        return Sides(*(rows.filter(kept) for rows in sides))
 
     @cached_property
     def mentions(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:

@@ -20,8 +20,8 @@ from hlteval.converters.hub4.lines import (
     NO_SLOT,
     OUTSIDE,
     UNREAD,
-    bracketed,
     kind_of,
+    parse_brackets,
     tables,
     with_brackets,
 )
@@ -202,7 +202,7 @@ class Literal:
         text = parts["QUOTED"][1:-1] if quoted else parts["UNQUOTED"].rstrip(SPACES)
         brackets = None
         if self.reference:
-            text, brackets = bracketed(text)
+            text, brackets = parse_brackets(text)
         return "text", None, text, quoted, pairs(parts.get("EXTENTS")), brackets
 
 
@@ -256,7 +256,7 @@ def test_the_slices_of_a_file_do_not_show(
 
 @given(st.text(st.sampled_from("ab[]"), max_size=10))
 def test_brackets_come_back(text: str) -> None:
-    bare, brackets = bracketed(text)
+    bare, brackets = parse_brackets(text)
     assert with_brackets(bare, brackets or []) == text
     if brackets is not None:
         assert "[" not in bare
@@ -270,7 +270,7 @@ def test_brackets_come_back(text: str) -> None:
 def test_texts_with_one_pair_are_read_as_all_others(parts: list[str]) -> None:
     text = "".join(parts)
     found = tables(f'<A-D-1> :=\nS: "{text}"', reference=True).fills
-    assert found.select("text", "brackets").row(0) == bracketed(text)
+    assert found.select("text", "brackets").row(0) == parse_brackets(text)
 
 
 def single(text: str) -> Source:

@@ -249,7 +249,7 @@ def test_text_and_what_has_no_times_is_lost_and_said(form: str) -> None:
 @settings(max_examples=50)
 def test_durations_lose_no_digit(pairs: list[list[float]]) -> None:
     starts, stops = (pl.Series([pair[at] for pair in pairs], dtype=pl.Float64) for at in range(2))
-    assert ends(plain_text(starts), durations(starts, stops)) == stops.to_list()
+    assert ends(plain_text(starts), durations(starts, stops)).to_list() == stops.to_list()
 
 
 def test_cells_are_located() -> None:

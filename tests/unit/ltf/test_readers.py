@@ -10,10 +10,10 @@ import pytest
 import hlteval
 from hlteval.converters import ReadResult, load
 from hlteval.converters.ltf.ltf import read_elements
-from hlteval.converters.ltf.tables import bulk
+from hlteval.converters.ltf.tables import bulk, frames
 from hlteval.findings import FieldRef, Finding, finding
 from hlteval.sources import Member, Source, Unreadable, open_source
-from hlteval.validators.ltf.tables import digest, text_problem
+from hlteval.validators.ltf.causes import digest, text_problem
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 LAF = (FIXTURES / "laf/valid/water-1.laf.xml").read_text("utf-8")
@@ -107,7 +107,7 @@ def test_what_is_not_well_formed_is_told_at_its_place(written: str) -> None:
     said, told = read_elements(written, 0, "d", "utf-8")
     assert [fault.code for fault, _ in told] == ["XML101"]
     assert told[0][0].values["hint"]
-    assert said.documents.is_empty()
+    assert said["documents"] == []
 
 
 def test_an_attribute_given_twice_is_left_to_the_authority() -> None:
@@ -124,7 +124,7 @@ def test_other_ways_to_write_text_are_left_to_the_authority(written: str) -> Non
     assert bulk([(0, other)])[1] == set()
     said, told = read_elements(other, 0, "d", "utf-8")
     assert told == []
-    assert said.tokens["text"][-1] == ('"s"' if "quot" in written else "help")
+    assert frames(said)["tokens"]["text"][-1] == ('"s"' if "quot" in written else "help")
 
 
 def test_a_place_in_a_tag_of_many_lines_is_found() -> None:
@@ -165,16 +165,17 @@ def find(written: str) -> list[Finding]:
     ],
 )
 def test_what_may_be_behind_another_digest_is_told(md5: str, hint: str) -> None:
-    found = text_problem("a\nb\n", [1, 3], "4", md5)
-    assert found is not None
-    assert (found.code, hint in str(found.values["hint"])) == ("LTF504", True)
+    problem = text_problem("a\nb\n", [1, 3], "4", md5)
+    assert problem is not None
+    code, values = problem
+    assert (code, hint in str(values["hint"])) == ("LTF504", True)
 
 
 def test_lines_that_end_in_cr_lf_are_told() -> None:
     text = "a\n\nb\n\n"
     found = text_problem(text, [1, 4], "6", digest("a\r\nb\r\n"))
     assert found is not None
-    assert "CR LF" in str(found.values["hint"])
+    assert "CR LF" in str(found[1]["hint"])
 
 
 def test_without_a_length_the_end_may_be_any_line_feeds() -> None:
@@ -207,11 +208,11 @@ def test_files_of_several_layouts_in_a_batch_are_read_as_they_are_alone():
     together, accepted = bulk(list(enumerate(texts)))
     assert accepted == {*range(len(texts))}
     alone = [bulk([(0, text)])[0] for text in texts]
-    for name in together._fields:
+    for name, table in together.items():
         for at, tables in enumerate(alone):
-            rows = getattr(together, name).filter(pl.col("origin") == at).drop("origin")
-            assert rows.equals(getattr(tables, name).drop("origin")), (name, at)
-            assert rows.equals(getattr(alone[0], name).drop("origin")), (name, at)
+            rows = table.filter(pl.col("origin") == at).drop("origin")
+            assert rows.equals(tables[name].drop("origin")), (name, at)
+            assert rows.equals(alone[0][name].drop("origin")), (name, at)
 
 
 def test_a_folder_of_plain_texts_is_texts_of_documents(tmp_path: Path) -> None:

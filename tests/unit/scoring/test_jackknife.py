@@ -13,7 +13,7 @@ from hlteval.representation import Corpus
 from hlteval.scoring import intervals as jackknife
 from hlteval.scoring.edl.measures import measures
 from hlteval.scoring.edl.metric import LinkMatch, Options
-from hlteval.scoring.intervals import UNLIMITED, Bootstrap, Jackknife, _holds, intervals, method
+from hlteval.scoring.intervals import UNLIMITED, Bootstrap, Jackknife, encloses, intervals, method
 from hlteval.scoring.metric import Metric
 from hlteval.scoring.resampling import unit_draws
 
@@ -189,4 +189,4 @@ def test_a_metric_declares_its_method() -> None:
     [(0.5, True), (1.0, True), (0.5 - 1e-13, True), (1 + 1e-13, True), (0.49, False), (1.1, False)],
 )
 def test_limits_are_held_but_for_a_rounding_error(value: float, held: bool) -> None:
-    assert _holds((0.5, 1.0), value) == held
+    assert encloses((0.5, 1.0), value) == held
