@@ -8,7 +8,7 @@ import re
 
 import msgspec
 
-from hlteval.findings import Finding, excerpt, finding, spot
+from hlteval.findings import Finding, entry, excerpt, finding, spot
 from hlteval.sources.names import KINDS, archive_kind, document_kind
 
 _BOM = "\ufeff"
@@ -145,7 +145,7 @@ def _finding_at(code: str, display: str, text: str, index: int, **values: object
         text, index = text[1:], index - 1
     start, end = text.rfind("\n", 0, index) + 1, text.find("\n", index)
     span, line = spot(text, index), text[start:] if end < 0 else text[start:end]
-    return finding(code, file=display, span=span, excerpt=excerpt(line, span), **values)
+    return entry(code).finding(values, file=display, span=span, excerpt=excerpt(line, span))
 
 
 def _guess(data: bytes, text: str, error: UnicodeDecodeError) -> str:
