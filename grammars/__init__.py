@@ -36,21 +36,15 @@ def load(name: str) -> Lark:
     return Lark(text, parser="lalr", lexer="contextual", start="record", propagate_positions=True)
 
 
-@cache
 def pattern(name: str, rule: str) -> str:
-    """The pattern of one rule, for a full match; see `hlteval.grammars.patterns.compile_rule`.
+    """The pattern of one regular rule, for a full match, with a group for each child of it.
 
     Examples:
         >>> import re
         >>> re.fullmatch(pattern("standoff", "argument"), "Theme:T1").groupdict()
         {'role': 'Theme', 'target': 'T1'}
     """
-    known = _patterns().get(name, {}).get(rule)
-    if known is not None:
-        return known
-    from hlteval.grammars.patterns import compile_rule
-
-    return compile_rule(load(name), rule)
+    return _patterns()[name][rule]
 
 
 @cache
@@ -68,14 +62,14 @@ def matcher(name: str, rule: str) -> re.Pattern[str]:
 
 
 class Failure(NamedTuple):
-    """Where a grammar rejects a line: the 1-based column, and the terminals expected there."""
+    """A place at which a grammar rejects a line: the 1-based column, and the terminals expected."""
 
     column: int
     terminals: frozenset[str]
 
 
 def failure(name: str, line: str) -> Failure:
-    r"""Where and why a grammar rejects a line that the pattern of no rule matches.
+    r"""The place at which a grammar rejects a line that the pattern of no rule matches, and why.
 
     Raises:
         AssertionError: if the grammar accepts the line.

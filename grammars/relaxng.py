@@ -60,11 +60,6 @@ class Definition:
     content: Content
     text: bool
 
-    @property
-    def required(self) -> tuple[str, ...]:
-        """The names of the required attributes."""
-        return tuple(name for name, needed in self.attributes.items() if needed)
-
 
 @cache
 def validator(name: str) -> etree.RelaxNG:
@@ -85,8 +80,8 @@ def elements(name: str) -> Mapping[str, Definition]:
     """The elements of a schema by name, root first.
 
     Examples:
-        >>> elements("ltf")["SEG"].required, next(iter(elements("ltf")))
-        (('id',), 'LCTL_TEXT')
+        >>> elements("ltf")["SEG"].attributes["id"], next(iter(elements("ltf")))
+        (True, 'LCTL_TEXT')
     """
     nodes = _tree(name).iter(f"{_NS}element")
     return {str(node.get("name")): _element(node) for node in nodes}

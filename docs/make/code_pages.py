@@ -8,10 +8,10 @@ from itertools import groupby
 
 from docs.make.origins import Origins, origins
 from hlteval.findings import Entry, catalogue
-from hlteval.findings.counts import plural_template
 from hlteval.reports.lists import examples, paragraphs, prose, status
 from hlteval.reports.terminal import visible
 
+_CHOICE = re.compile(r"\{[^{}|]+\|[^{}|]*\|([^{}|]*)\}")
 _HEAD = """\
 # Codes of findings
 
@@ -101,6 +101,16 @@ def pages(
     shown = catalogue().values() if entries is None else entries
     where = origins() if found is None else found
     return {entry.code: _page(entry, where.get(entry.code, _NOWHERE)) for entry in shown}
+
+
+def plural_template(template: str) -> str:
+    """A template as documentation shows it: with the words of the plural.
+
+    Examples:
+        >>> plural_template("{count} {count|line|lines}")
+        '{count} lines'
+    """
+    return _CHOICE.sub(r"\1", template)
 
 
 def _page(entry: Entry, where: Origins) -> str:

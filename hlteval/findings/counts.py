@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-_CHOICE = re.compile(r"\{[^{}|]+\|[^{}|]*\|([^{}|]*)\}")
 #: What a phrase in the plural begins with, to its first noun, and the verb that belongs to it.
 _NOUN = re.compile(
     r"(?P<before>[^,;(]*?)\b(?P<noun>\w+[^\Wsu]s)\b(?: and (?P<other>\w+s)\b)?"
@@ -136,13 +135,3 @@ def fill(template: str, values: Mapping[str, object]) -> str:
         '1 line'
     """
     return template.format_map(_Values(values) if "|" in template else values)
-
-
-def plural_template(template: str) -> str:
-    """A template as documentation shows it: with the words of the plural.
-
-    Examples:
-        >>> plural_template("{count} {count|line|lines}")
-        '{count} lines'
-    """
-    return _CHOICE.sub(r"\1", template)

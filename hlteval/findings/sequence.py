@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar, overload
 
@@ -339,33 +338,25 @@ def by_notation(findings: Iterable[Finding], records: int) -> Iterator[Finding]:
         3
     """
     listed = list(findings)
-    ratios = sorted((found for found in listed if entry(found.code).percentages), key=_key)
-    causes = {
-        id(alike[0]): cause
-        for _, group in groupby(ratios, _key)
-        if (cause := _cause(alike := list(group), records))
-    }
-    explained = {number for cause in causes.values() for number in cause.findings}
+    groups: defaultdict[tuple[str, str | None], list[Finding]] = defaultdict(list)
+    for finding in listed:
+        if entry(finding.code).percentages:
+            groups[finding.code, finding.file].append(finding)
+    causes: dict[int, Finding] = {}
+    explained: set[int] = set()
+    for alike in groups.values():
+        if found := _cause(alike, records):
+            causes[id(alike[0])], its_findings = found
+            explained.update(map(id, its_findings))
     for finding in listed:
         if id(finding) in causes:
-            yield causes[id(finding)].summary
+            yield causes[id(finding)]
         if id(finding) not in explained:
             yield finding
 
 
-class _Cause(NamedTuple):
-    """The finding of a notation, and the identities of those that it explains."""
-
-    summary: Finding
-    findings: frozenset[int]
-
-
-def _key(finding: Finding) -> tuple[str, str]:
-    return finding.code, finding.file or ""
-
-
-def _cause(alike: Sequence[Finding], records: int) -> _Cause | None:
-    """The notation of the numbers of a file, from the findings of a code about it."""
+def _cause(alike: Sequence[Finding], records: int) -> tuple[Finding, list[Finding]] | None:
+    """The finding of the notation of a file, and those of a code that it explains."""
     if sum(finding.count for finding in alike) < max(FEWEST, SURE * records):
         return None
     written = [(item, values(item).get("given", "")) for item in alike if not item.further]
@@ -383,7 +374,7 @@ def _cause(alike: Sequence[Finding], records: int) -> _Cause | None:
             blocking=any(item.blocking for item in explained),
             further=Further(tuple(places), is_cause=True),
         )
-        return _Cause(summary, frozenset(map(id, explained)))
+        return summary, explained
     return None
 
 

@@ -210,19 +210,10 @@ def of_other_document(rows: pl.DataFrame, column: str, targets: pl.DataFrame) ->
         >>> of_other_document(arguments, "frame_row", frames).to_list()
         [False, True]
     """
-    if rows.is_empty():
-        return pl.repeat(value=False, n=rows.height, eager=True)
-    keys = targets["row"]
-    if len(keys) and not keys.has_nulls() and (keys.diff().drop_nulls() == 1).all():
-        index = rows[column] - keys[0]
-        known = index.set(~index.is_between(0, targets.height - 1), None)
-        other = rows["document"] != targets["document"].gather(known)
-        return other.fill_null(value=False)
     homes = targets.select(pl.col("row").alias(column), _home="document")
     homes = homes.unique(column, keep="first")
-    joined = rows.select("document", column).join(
-        homes, on=column, how="left", maintain_order="left"
-    )
+    referring = rows.select("document", column)
+    joined = referring.join(homes, on=column, how="left", maintain_order="left")
     other = joined.select(pl.col("document") != pl.col("_home")).to_series()
     return other.fill_null(value=False)
 

@@ -8,7 +8,7 @@ import re
 
 import msgspec
 
-from hlteval.findings import Finding, Span, excerpt, finding, spot
+from hlteval.findings import Finding, entry, excerpt, finding, spot
 from hlteval.sources.names import KINDS, archive_kind, document_kind
 
 _BOM = "\ufeff"
@@ -96,10 +96,19 @@ def decode(
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         text = data.decode(encoding, "replace")
-        problems = (_invalid_byte(data, error, display, encoding),)
+        index, utf8 = (
+            len(data[: error.start].decode(encoding)),
+            codecs.lookup(encoding).name == "utf-8",
+        )
+        guess = _guess(data, text, error) if utf8 else ""
+        values = {"byte": f"0x{data[error.start]:02x}", "offset": error.start, "encoding": encoding}
+        code = "SRC201" if utf8 else "SRC204"
+        problems = (_finding_at(code, display, text, index, guess=guess, **values),)
     else:
         if "\0" in text:
-            problems = (_nul_character(data, text, display),)
+            kind, index = _guess_wide(data), text.index("\0")
+            values = {"count": text.count("\0"), "guess": f"{kind}; " if kind else ""}
+            problems = (_finding_at("SRC203", display, text, index, **values),)
     if problems:
         return DecodeResult(text.removeprefix(_BOM) if replace else None, problems)
     if text.startswith(_BOM):
@@ -130,43 +139,13 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _invalid_byte(data: bytes, error: UnicodeDecodeError, display: str, encoding: str) -> Finding:
-    """The finding about the first byte that cannot be decoded."""
-    text = data.decode(encoding, "replace")
-    span, line = _line_at(text, len(data[: error.start].decode(encoding)))
-    utf8 = codecs.lookup(encoding).name == "utf-8"
-    return finding(
-        "SRC201" if utf8 else "SRC204",
-        file=display,
-        span=span,
-        excerpt=excerpt(line, span),
-        byte=f"0x{data[error.start]:02x}",
-        offset=error.start,
-        encoding=encoding,
-        guess=_guess(data, text, error) if utf8 else "",
-    )
-
-
-def _nul_character(data: bytes, text: str, display: str) -> Finding:
-    """The finding about the first NUL character."""
-    span, line = _line_at(text, text.index("\0"))
-    kind = _guess_wide(data)
-    return finding(
-        "SRC203",
-        file=display,
-        span=span,
-        excerpt=excerpt(line, span),
-        count=text.count("\0"),
-        guess=f"{kind}; " if kind else "",
-    )
-
-
-def _line_at(text: str, index: int) -> tuple[Span, str]:
-    """The span of a code point and its line; a byte order mark does not count."""
+def _finding_at(code: str, display: str, text: str, index: int, **values: object) -> Finding:
+    """The finding about a code point of a text; a byte order mark does not count."""
     if text.startswith(_BOM) and index > 0:
         text, index = text[1:], index - 1
     start, end = text.rfind("\n", 0, index) + 1, text.find("\n", index)
-    return spot(text, index), text[start:] if end < 0 else text[start:end]
+    span, line = spot(text, index), text[start:] if end < 0 else text[start:end]
+    return entry(code).finding(values, file=display, span=span, excerpt=excerpt(line, span))
 
 
 def _guess(data: bytes, text: str, error: UnicodeDecodeError) -> str:

@@ -52,25 +52,24 @@ from hlteval.sources.zips import list_zip
 def open_folder(path: str, limits: Limits) -> Source:
     """A folder with all files below it; links to files are followed, links to folders are not."""
     root = path.rstrip("/") or path
-
-    def fetch(name: str, display: str) -> Callable[[], bytes]:
-        return partial(read_file, f"{root}/{name}", display, limits)
-
     try:
         names, findings = _walk(root, limits.files)
     except Unreadable:  # too many
         problem = finding("SRC126", file=printable(path), limit=limits.files)
         return Source(path, "folder", (), (problem,))
-    return _folder(path, printable(path), root, names, findings, fetch)
+    label, prefix = printable(path), f"{root}/"
+    return _folder(path, label, root, prefix, names, findings, read_file, limits)
 
 
 def _folder(
     path: str,
     label: str,
     root: str,
+    prefix: str,
     names: list[str],
     findings: list[Finding],
-    fetch: Callable[[str, str], Callable[[], bytes]],
+    read: Callable[[str, str, Limits], bytes],
+    limits: Limits,
 ) -> Source:
     """A folder as a source.
 
@@ -78,9 +77,11 @@ def _folder(
         path: the folder, as written by the user.
         label: its name in findings.
         root: the beginning of the names of its files in findings.
+        prefix: the beginning of the paths of its files.
         names: the names of all files.
         findings: of what else is in it.
-        fetch: gives the function that reads a file, by its name and its name in findings.
+        read: gives the bytes of a file by its path, and its name in findings.
+        limits: the limits of its size.
     """
     hidden: list[str] = []
     if not are_ordinary(names):
@@ -89,7 +90,10 @@ def _folder(
         foreign = [printable(f"{root}/{name}") for name in names if not is_text(name)]
         findings += [finding("SRC117", file=name, name=name) for name in foreign]
     shown = ((name, printable(f"{root}/{name}")) for name in sorted(names) if is_text(name))
-    members = tuple(Member(name, label, None, fetch(name, label)) for name, label in shown)
+    members = tuple(
+        Member(name, shown_name, None, partial(read, prefix + name, shown_name, limits))
+        for name, shown_name in shown
+    )
     if not members and all(item.severity != Severity.ERROR for item in findings):
         blocking = {"severity": Severity.ERROR, "blocking": True}  # such as links to folders
         findings = [msgspec.structs.replace(item, **blocking) for item in findings]
@@ -282,22 +286,6 @@ def file_system_of(url: str) -> tuple[Any, str]:
     return system, path
 
 
-def open_remote_folder(url: str, system: Any, root: str, limits: Limits) -> Source:
-    """A folder at a URL, with all files below it."""
-    display, prefix = printable(url.rstrip("/")), root.rstrip("/") + "/"
-
-    def fetch(name: str, display: str) -> Callable[[], bytes]:
-        return partial(_fetch, system, prefix + name, display, limits)
-
-    try:
-        names = [path.removeprefix(prefix) for path in system.find(root)]
-    except OSError as error:
-        return Source(url, "folder", (), (unreadable(display, error).finding,))
-    if len(names) > limits.files:
-        return Source(url, "folder", (), (finding("SRC126", file=display, limit=limits.files),))
-    return _folder(url, display, url.rstrip("/"), names, [], fetch)
-
-
 def _fetch(system: Any, path: str, display: str, limits: Limits) -> bytes:
     return b"".join(remote_chunks(system, path, display, limits))
 
@@ -381,7 +369,15 @@ def _open_url(url: str, limits: Limits) -> Source:
     system, path = file_system_of(url)
     label = printable(url)
     if system.isdir(path):
-        return open_remote_folder(url, system, path, limits)
+        label, prefix = printable(url.rstrip("/")), path.rstrip("/") + "/"
+        try:
+            names = [name.removeprefix(prefix) for name in system.find(path)]
+        except OSError as error:
+            return Source(url, "folder", (), (unreadable(label, error).finding,))
+        if len(names) > limits.files:
+            return Source(url, "folder", (), (finding("SRC126", file=label, limit=limits.files),))
+        read = partial(_fetch, system)
+        return _folder(url, label, url.rstrip("/"), prefix, names, [], read, limits)
     if not system.isfile(path):
         raise FileNotFoundError(errno.ENOENT, "no such file or folder", url)
     if archive_suffix(url) is None:

@@ -75,7 +75,12 @@ def list_zip(
         Unreadable: if the members cannot be listed.
         OSError: if the file cannot be read.
     """
-    headers, end, trailing = _directory(file, label, limits)
+    end, size, count, trailing = _end(file, label)
+    if size > limits.members * _HEADER_BYTES:
+        raise too_many(label, limits.members)
+    headers = _headers(file.read(end, size), label, limits)
+    if len(headers) != count:
+        raise damage(label, f"{count} members declared, but {len(headers)} listed")
     starts = [header.offset for header in headers]
     if problems is not None:
         starts = [_start(file, header, label) for header in headers]
@@ -90,17 +95,6 @@ def list_zip(
             problems.append(finding("SRC118", file=label, count=len(names), name=names[0]))
     for header, begin in zip(headers, starts, strict=True):
         yield _entry(file, header, begin, label)
-
-
-def _directory(file: Spool, label: str, limits: Limits) -> tuple[list[_Header], int, int]:
-    """The entries of the central directory, its offset, and the bytes after the archive."""
-    start, size, count, trailing = _end(file, label)
-    if size > limits.members * _HEADER_BYTES:
-        raise too_many(label, limits.members)
-    headers = _headers(file.read(start, size), label, limits)
-    if len(headers) != count:
-        raise damage(label, f"{count} members declared, but {len(headers)} listed")
-    return headers, start, trailing
 
 
 def _end(file: Spool, label: str) -> tuple[int, int, int, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from json.scanner import c_make_scanner  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
@@ -60,24 +60,12 @@ def _strings(value: Any, depth: int) -> int:
         return 0
     if depth == 0:
         raise RecursionError
-    if isinstance(value, dict):
-        return len(value) + _strings_within(value.values(), depth - 1)
-    total = 0
-    for item in value:  # most often a frame: an object of plain values
-        if item.__class__ is dict and depth > 1:
-            total += len(item) + _strings_within(item.values(), depth - 2)
-        else:
-            total += _strings(item, depth - 1)
-    return total
-
-
-def _strings_within(values: Iterable[Any], depth: int) -> int:
-    total = 0
-    for value in values:
-        if value.__class__ is str:
+    total = len(value) if isinstance(value, dict) else 0
+    for part in value.values() if isinstance(value, dict) else value:
+        if part.__class__ is str:
             total += 1
-        elif value.__class__ not in _PLAIN:
-            total += _strings(value, depth)
+        elif part.__class__ not in _PLAIN:
+            total += _strings(part, depth - 1)
     return total
 
 

@@ -394,10 +394,8 @@ class Diagnosis:
         open_codes = {step.code for step in self.steps if not step.can_undo}
         able = {*codes} - open_codes
         allowed = {*takewhile(able.__contains__, self.codes)}
-        return self._undone(text, allowed) if allowed else None
-
-    def _undone(self, text: str, allowed: Collection[str]) -> list[tuple[int, str]]:
-        """The lines of a table after some mistakes, at least one, are undone."""
+        if not allowed:
+            return None
         dialect = own(self.table.separator)
         lines, fresh, skipped = text.split("\n"), dict[int, str](), set[int]()
         is_header = self.header.is_row

@@ -6,9 +6,10 @@ import re
 
 import pytest
 
+from docs.make.code_pages import plural_template
 from hlteval.findings import Entry, catalogue, finding
 from hlteval.findings.catalogue import values
-from hlteval.findings.counts import counted_phrase, fill, plural_template
+from hlteval.findings.counts import counted_phrase, fill
 
 NUMBERS = (
     *("all", "columns", "count", "depth", "known", "length", "lines", "listed", "limit", "most"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -12,13 +13,22 @@ import pytest
 from lark import Lark
 
 from hlteval.grammars import load, pattern
-from hlteval.grammars.patterns import NotRegular, compile_all, compile_rule
+from house.patterns import NotRegular, compile_rule
 
 Golden = Callable[[Path, str], None]
 RULES = ("text_bound", "event", "modifier", "normalization", "equivalence")
 
 
 ROOM = Path(__file__).parents[3] / "grammars"
+
+
+def compile_all(grammar: Lark) -> dict[str, str]:
+    """The patterns of all regular rules of a grammar, by rule."""
+    compiled = {}
+    for rule in {str(rule.origin.name) for rule in grammar.rules}:
+        with suppress(NotRegular):
+            compiled[rule] = compile_rule(grammar, rule)
+    return dict(sorted(compiled.items()))
 
 
 def test_the_committed_patterns_are_those_of_the_grammars(golden: Golden) -> None:

@@ -1,5 +1,8 @@
 """Regular expressions compiled from the rules of a grammar, for reading in bulk.
 
+Those of all regular rules are in `grammars/patterns.json`, which
+`tests/unit/grammars/test_patterns.py` makes with `--update-golden`.
+
 A grammar defines a format; a pattern compiled from it accepts the same lines a hundred times
 faster. A rule can be compiled if it is not recursive (repetition is allowed) and its terminals only
 use syntax that the engines of Python, Rust and Lark interpret alike.
@@ -36,17 +39,6 @@ def compile_rule(grammar: Lark, rule: str) -> str:
     if grammar.ignore_tokens:
         raise NotRegular("a grammar with %ignore reads more than its rules say")
     return _Compiler(grammar).rule(rule, groups=True, above=())
-
-
-def compile_all(grammar: Lark) -> dict[str, str]:
-    """The patterns of all regular rules of a grammar, by rule."""
-    found = {}
-    for rule in dict.fromkeys(rule.origin.name for rule in grammar.rules):
-        try:
-            found[str(rule)] = compile_rule(grammar, str(rule))
-        except NotRegular:
-            continue
-    return dict(sorted(found.items()))
 
 
 #: The symbols that can follow, each with its own continuation; `_END` where a rule can end.
