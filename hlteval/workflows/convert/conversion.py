@@ -29,7 +29,7 @@ from hlteval.workflows.convert.inputs import (
     prefer_builtin,
 )
 from hlteval.workflows.convert.losses import Losses, changed_files, content
-from hlteval.workflows.processes.batches import Progress, no_progress
+from hlteval.workflows.run.batches import Progress, no_progress
 
 
 class NotConverted(ValueError):

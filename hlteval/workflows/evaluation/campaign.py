@@ -36,9 +36,8 @@ from hlteval.workflows.compare.comparison import Criteria, assemble_leaderboard,
 from hlteval.workflows.evaluation import campaign_files as files
 from hlteval.workflows.evaluation.manifests import CampaignManifest
 from hlteval.workflows.processes import graph
-from hlteval.workflows.processes.batches import Progress, no_progress
 from hlteval.workflows.processes.graph import UNREAD, Failed, Node, Workers
-from hlteval.workflows.run.batches import Batch, NothingGiven
+from hlteval.workflows.run.batches import Batch, NothingGiven, Progress, no_progress
 from hlteval.workflows.run.engine import Run, conclude, open_run
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused

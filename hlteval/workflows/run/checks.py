@@ -566,23 +566,17 @@ def explain_tables(
     if not gone:
         return list(findings)
     blocking = any(item.blocking for item in gone)
-    causes = [
-        msgspec.structs.replace(cause, blocking=blocking, side=gone[0].side)
-        for name in sorted(better | hidden)
-        for cause in _mistakes(name, *tables[name])
-    ]
+    causes = []
+    for name in sorted(better | hidden):
+        text, diagnosis = tables[name]
+        lines = text.split("\n")
+        for mistake in diagnosis.mistakes(text):
+            line = lines[mistake.line - 1].removesuffix("\r")
+            span = Span(mistake.line, 1, len(line) + 1)
+            values, where = mistake.values, excerpt(line, span)
+            cause = entry(mistake.code).finding(values, file=name, span=span, excerpt=where)
+            causes.append(msgspec.structs.replace(cause, blocking=blocking, side=gone[0].side))
     return [*causes, *kept]
-
-
-def _mistakes(file: str, text: str, diagnosis: Diagnosis) -> Iterator[Finding]:
-    """Report each mistake in all rows of a table."""
-    lines = text.split("\n")
-    for mistake in diagnosis.mistakes(text):
-        line = lines[mistake.line - 1].removesuffix("\r")
-        span = Span(mistake.line, 1, len(line) + 1)
-        yield entry(mistake.code).finding(
-            mistake.values, file=file, span=span, excerpt=excerpt(line, span)
-        )
 
 
 def _errors(findings: Iterable[Finding]) -> Counter[str]:
