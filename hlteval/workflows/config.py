@@ -27,7 +27,7 @@ from hlteval.sources.writing import finish, merge, unfinished_path
 from hlteval.tasks import load, task_modules
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Option, WrongOption
-from hlteval.workflows.evaluation.manifests import TomlFile, read_toml, schema_problems
+from hlteval.workflows.evaluation.manifests import TomlFile, read_toml
 from hlteval.workflows.run.request import Selection, UnknownCode
 
 OWN = "hlteval.toml"
@@ -83,10 +83,7 @@ def read_config(path: str, task: str = "") -> Config:
     if Path(path).name == SHARED:
         file: TomlFile = _Table(path, Path(path).read_text("utf-8", "replace"))
         content = tomllib.loads(file.text).get("tool", {}).get("hlteval", {})
-        wrong = tuple(
-            file.finding(item.code, *item.path, of_key=item.of_key, **item.values)
-            for item in schema_problems(content, "config", "CFG")
-        )
+        wrong = tuple(file.schema_findings(content, "config", "CFG"))
         file = replace(file, content=None if wrong else content, findings=wrong)
     else:
         file = read_toml(path, "config", "CFG", TomlFile)

@@ -165,9 +165,7 @@ class Submission:
         """The files of the submission that are read, by document."""
         documents = self._files(self.format, self.system)
         suffixes = tuple(self.task.submission_suffixes)
-        if self.reference is None or self.role == REFERENCE:
-            return documents
-        if not suffixes or self.system.corpus is not None:
+        if not (self.is_compared and suffixes) or self.system.corpus is not None:
             return documents
         kept = {
             name: tuple(member for member in members if member.basename.endswith(suffixes))
