@@ -183,9 +183,7 @@ def merge_instances(decisions: pl.DataFrame, constants: Constants) -> pl.DataFra
     return instances.select("document", "text", "label", "status", "start", "end")
 
 
-def begins_instance(
-    key: Sequence[str], seconds: float | None, characters: float | None
-) -> pl.Expr:
+def begins_instance(key: Sequence[str], seconds: float | None, characters: float | None) -> pl.Expr:
     """Whether a row is the first of an instance: no less than a gap after the rows before it.
 
     Args:

@@ -122,7 +122,7 @@ class StringMeasure:
             raise CannotCount(finding("MTS107").of("--metrics")) from reason
         case = {"lowercase": self.options.lowercase}
         bleu = {"force": True, "tokenize": self.options.tokenize}
-        metrics: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+        metrics: dict[str, tuple[Callable[..., Any], Mapping[str, object]]] = {
             "bleu": (BLEU, {**case, **bleu, "effective_order": effective_order}),
             "chrf": (CHRF, {**case, "word_order": 0}),
             "chrf_pp": (CHRF, {**case, "word_order": 2}),

@@ -114,7 +114,7 @@ def drawn(reference, gold):
     """The frames of the annotators that were drawn."""
     metric = SituationRanking()
     total = metric.total([metric.statistics(reference, corpus([]))[0]])
-    chosen = metric.scores(total).chosen
+    chosen = metric.scores(total).choice
     names = {(row[0], row[1]): row[2] for row in chosen.rows()}
     return [
         (number, row)
