@@ -181,36 +181,35 @@ def verify(
     systems = [system] if isinstance(system, str) else [*system]
     if "-" in systems[1:] or (claim.source == "-" and "-" in (reference, *systems)):
         raise WrongOption("standard input can be read only once: use - once")
-    chosen = task or claim.only("task")
-    if chosen is None:
-        raise WrongSignature("the signature names no task; use --task NAME")
-    if chosen not in task_modules():
-        hint = did_you_mean(chosen, task_modules(), f"use one of {', '.join(task_modules())}")
-        raise WrongSignature(f"unknown task {chosen}; {hint}")
-    declared = load(chosen)
-    own = merge_options(declared, options or {})
-    return _verification(claim, declared, (reference, *systems), passed, own, step)
+    name = task or claim.only("task")
+    return _verification(claim, name, (reference, *systems), passed, options or {}, step)
 
 
 def _verification(
     claim: Claim,
-    task: Task,
+    name: str | None,
     paths: Sequence[str],
     passed: Mapping[str, str],
-    own: Mapping[str, str],
+    options: Mapping[str, object],
     step: Progress,
 ) -> Verification:
     """Compare a claim with the signature of the files and of what the user passed.
 
     Args:
         claim: what is verified.
-        task: the task whose formats are read.
+        name: of the task whose formats are read.
         paths: of the reference and of the submissions.
         passed: the common settings that the user passed, as signatures have them.
-        own: the options of the task that the user passed, as text.
+        options: the options of the task that the user passed.
         step: called after each batch.
     """
-    reference, *systems = paths
+    if name is None:
+        raise WrongSignature("the signature names no task; use --task NAME")
+    if name not in task_modules():
+        hint = did_you_mean(name, task_modules(), f"use one of {', '.join(task_modules())}")
+        raise WrongSignature(f"unknown task {name}; {hint}")
+    task, (reference, *systems) = load(name), paths
+    own = merge_options(task, options)
     values = {o.name: claim.only(o.name) for o in task.options if not names_file(o)}
     effective = {name: value for name, value in values.items() if value is not None} | {**own}
     chosen = {name: passed.get(name) or claim.only(name) or COMMON[name] for name in COMMON}
