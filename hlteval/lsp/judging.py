@@ -13,7 +13,7 @@ from typing import Any
 from hlteval.converters import WrongSetting
 from hlteval.converters import known as formats
 from hlteval.converters import load as load_format
-from hlteval.findings import REFERENCE, SUBMISSION, Finding, entry
+from hlteval.findings import REFERENCE, SUBMISSION, Finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.lsp.documents import NOWHERE, Buffer, OpenFiles, Text, Units, absolute, is_path
 from hlteval.lsp.session import EditorFinding, Order, UnitResult
@@ -23,7 +23,7 @@ from hlteval.tasks import load, task_modules
 from hlteval.tasks.task import Option, Task, WrongOption
 from hlteval.workflows.config import OWN, SHARED, find, read_config, relative_path, start_of
 from hlteval.workflows.convert.inputs import UnknownFormat, detect_format
-from hlteval.workflows.evaluation.manifests import schema_problems
+from hlteval.workflows.evaluation.manifests import TomlFile
 from hlteval.workflows.run.batches import NothingGiven
 from hlteval.workflows.run.engine import validate_all
 from hlteval.workflows.run.request import Request, Role, Selection, UnknownCode
@@ -138,9 +138,8 @@ def unit_of(path: str, order: Order) -> Unit:
     if Path(path).name == OWN and is_path(path):
         read = read_config(OpenInput(files.source(path), name=relative_path(Path(path))))
         raise NoUnit("", path, read.findings)
-    for wrong in schema_problems(given, "config", "CFG"):
-        message = entry(wrong.code).finding(wrong.values).message
-        raise NoUnit(f"settings of the editor: {message}")
+    for wrong in TomlFile("").schema_findings(given, "config", "CFG"):
+        raise NoUnit(f"settings of the editor: {wrong.message}")
     config = find(Path(path).parent if is_path(path) else Path.cwd())
     values = {**_of_file(config, files, str(given.get("task", ""))), **given}
     name = values.get("task") or order.tasks.get(path) or _only_task(path, files)

@@ -26,8 +26,8 @@ from hlteval.sources.spooling import report_write_errors
 from hlteval.sources.writing import finish, merge, unfinished_path
 from hlteval.tasks import load, task_modules
 from hlteval.tasks.options import check_values, merge_options
-from hlteval.tasks.task import Option, Task, WrongOption
-from hlteval.workflows.evaluation.manifests import TomlFile, read_toml, schema_problems
+from hlteval.tasks.task import Option, WrongOption
+from hlteval.workflows.evaluation.manifests import TomlFile, read_toml
 from hlteval.workflows.run.request import Selection, UnknownCode
 
 OWN = "hlteval.toml"
@@ -83,17 +83,14 @@ def read_config(path: str, task: str = "") -> Config:
     if Path(path).name == SHARED:
         file: TomlFile = _Table(path, Path(path).read_text("utf-8", "replace"))
         content = tomllib.loads(file.text).get("tool", {}).get("hlteval", {})
-        wrong = tuple(
-            file.finding(item.code, *item.path, of_key=item.of_key, **item.values)
-            for item in schema_problems(content, "config", "CFG")
-        )
+        wrong = tuple(file.schema_findings(content, "config", "CFG"))
         file = replace(file, content=None if wrong else content, findings=wrong)
     else:
         file = read_toml(path, "config", "CFG", TomlFile)
     content = file.content
     if content is None or (task and content.get("task", task) != task):
         return Config(path, content or {}, file.findings)
-    findings = (*file.findings, *_Checks(file, content, task).findings())
+    findings = (*file.findings, *_check(file, content, task or content.get("task", "")))
     failed = any(finding.severity == "error" for finding in findings)
     return Config(path, {} if failed else _resolve(path, content, task), findings)
 
@@ -107,63 +104,53 @@ class _Table(TomlFile):
         return super().finding(code, "tool", "hlteval", *path, of_key=of_key, **values)
 
 
-class _Checks:
-    """The checks of a file of defaults beyond its structure."""
+def _check(file: TomlFile, content: Mapping[str, Any], task: str) -> Iterator[Finding]:
+    """Check a file of defaults for a task beyond its structure, key by key."""
+    at, path = file.finding, Path(file.path)
 
-    def __init__(self, file: TomlFile, content: Mapping[str, Any], task: str) -> None:
-        self.at, self.content, self.path = file.finding, content, Path(file.path)
-        self.task = task or content.get("task", "")
-
-    def findings(self) -> Iterator[Finding]:
-        """All findings, by key."""
-        for name in ("reference", "against"):
-            yield from self.paths(self.content.get(name), name)
-        for key in ("select", "ignore", "severity"):
-            for index, prefix in enumerate(self.content.get(key, ())):
-                try:
-                    known = Selection.parse([prefix], (), ()).select
-                except UnknownCode:
-                    known = ()
-                if not known:
-                    is_key = key == "severity"
-                    place = (key, prefix if is_key else index)
-                    yield self.at("CFG107", *place, of_key=is_key, written=prefix)
-        encoding = self.content.get("encoding", "utf-8")
-        try:
-            check_encoding(encoding)
-        except LookupError:
-            yield self.at("CFG110", "encoding", encoding=encoding)
-        if self.task in task_modules():
-            yield from self.of_task(load(self.task))
-        elif self.task:
-            hint = did_you_mean(self.task, task_modules(), "`hlteval tasks` lists them")
-            yield self.at("CFG106", "task", task=self.task, hint=hint)
-
-    def paths(self, value: object, *key: str) -> Iterator[Finding]:
+    def absent(value: object, *key: str) -> Iterator[Finding]:
         """Report the paths of a value, which may be a list, that do not exist."""
-        for path in value if isinstance(value, list) else [value]:
-            if isinstance(path, str) and path and not (self.path.parent / path).exists():
-                yield self.at("CFG108", *key, path=path, file=self.path.name)
+        for written in value if isinstance(value, list) else [value]:
+            if isinstance(written, str) and written and not (path.parent / written).exists():
+                yield at("CFG108", *key, path=written, file=path.name)
 
-    def of_task(self, task: Task) -> Iterator[Finding]:
-        """Report a profile or options that the task does not have."""
-        if (profile := self.content.get("profile", "plan")) not in task.profiles:
-            reason = f"{task.name} has no profile {profile}"
-            yield self.at("CFG109", "profile", reason=reason, task=task.name)
-        options = {option.flag: option for option in task.options}
-        for name, value in self.content.get("options", {}).items():
-            option = options.get(name.replace("_", "-"))
+    for name in ("reference", "against"):
+        yield from absent(content.get(name), name)
+    for key in ("select", "ignore", "severity"):
+        for index, prefix in enumerate(content.get(key, ())):
             try:
-                values = merge_options(task, {name.replace("-", "_"): value})
-                check_values(task, values)
-                if option and option.name in values:
-                    option.check(values[option.name])
-            except WrongOption as error:
-                path = ("options", name)
-                yield self.at("CFG109", *path, of_key=not option, reason=str(error), task=task.name)
-                continue
-            if option and _names_path(option):
-                yield from self.paths(value, "options", name)
+                known = Selection.parse([prefix], (), ()).select
+            except UnknownCode:
+                known = ()
+            if not known:
+                is_key = key == "severity"
+                yield at("CFG107", key, prefix if is_key else index, of_key=is_key, written=prefix)
+    encoding = content.get("encoding", "utf-8")
+    try:
+        check_encoding(encoding)
+    except LookupError:
+        yield at("CFG110", "encoding", encoding=encoding)
+    if task not in task_modules():
+        hint = did_you_mean(task, task_modules(), "`hlteval tasks` lists them")
+        yield from [at("CFG106", "task", task=task, hint=hint)] if task else ()
+        return
+    declared = load(task)
+    if (profile := content.get("profile", "plan")) not in declared.profiles:
+        yield at("CFG109", "profile", reason=f"{task} has no profile {profile}", task=task)
+    options = {option.flag: option for option in declared.options}
+    for name, value in content.get("options", {}).items():
+        option = options.get(name.replace("_", "-"))
+        try:
+            values = merge_options(declared, {name.replace("-", "_"): value})
+            check_values(declared, values)
+            if option and option.name in values:
+                option.check(values[option.name])
+        except WrongOption as error:
+            place = ("options", name)
+            yield at("CFG109", *place, of_key=not option, reason=str(error), task=task)
+            continue
+        if option and _names_path(option):
+            yield from absent(value, "options", name)
 
 
 def _names_path(option: Option) -> bool:

@@ -19,8 +19,7 @@ from hlteval.sources import Unreadable, open_source
 from hlteval.tasks import load, task_modules
 from hlteval.tasks.options import merge_options
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.processes.batches import Progress, no_progress, with_progress
-from hlteval.workflows.run.batches import Batch, open_sides
+from hlteval.workflows.run.batches import Batch, Progress, no_progress, open_sides, with_progress
 from hlteval.workflows.run.engine import score
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused, files_of, names_file
@@ -182,41 +181,35 @@ def verify(
     systems = [system] if isinstance(system, str) else [*system]
     if "-" in systems[1:] or (claim.source == "-" and "-" in (reference, *systems)):
         raise WrongOption("standard input can be read only once: use - once")
-    declared = _task(claim, task)
-    own = merge_options(declared, options or {})
-    return _verification(claim, declared, (reference, *systems), passed, own, step)
-
-
-def _task(claim: Claim, name: str | None) -> Task:
-    """Return the task that a user names, or else the signature."""
-    chosen = name or claim.only("task")
-    if chosen is None:
-        raise WrongSignature("the signature names no task; use --task NAME")
-    if chosen not in task_modules():
-        hint = did_you_mean(chosen, task_modules(), f"use one of {', '.join(task_modules())}")
-        raise WrongSignature(f"unknown task {chosen}; {hint}")
-    return load(chosen)
+    name = task or claim.only("task")
+    return _verification(claim, name, (reference, *systems), passed, options or {}, step)
 
 
 def _verification(
     claim: Claim,
-    task: Task,
+    name: str | None,
     paths: Sequence[str],
     passed: Mapping[str, str],
-    own: Mapping[str, str],
+    options: Mapping[str, object],
     step: Progress,
 ) -> Verification:
     """Compare a claim with the signature of the files and of what the user passed.
 
     Args:
         claim: what is verified.
-        task: the task whose formats are read.
+        name: of the task whose formats are read.
         paths: of the reference and of the submissions.
         passed: the common settings that the user passed, as signatures have them.
-        own: the options of the task that the user passed, as text.
+        options: the options of the task that the user passed.
         step: called after each batch.
     """
-    reference, *systems = paths
+    if name is None:
+        raise WrongSignature("the signature names no task; use --task NAME")
+    if name not in task_modules():
+        hint = did_you_mean(name, task_modules(), f"use one of {', '.join(task_modules())}")
+        raise WrongSignature(f"unknown task {name}; {hint}")
+    task, (reference, *systems) = load(name), paths
+    own = merge_options(task, options)
     values = {o.name: claim.only(o.name) for o in task.options if not names_file(o)}
     effective = {name: value for name, value in values.items() if value is not None} | {**own}
     chosen = {name: passed.get(name) or claim.only(name) or COMMON[name] for name in COMMON}
@@ -231,7 +224,12 @@ def _verification(
         alignment=False,
         step=step,
     )
-    signatures = [_signature(replace(request, system=path), effective) for path in systems]
+    signatures = []
+    for path in systems:  # which are read, but not scored
+        opened, read = open_sides(replace(request, system=path), reference, effective), Batch()
+        for pair in with_progress(opened, opened.pairs(), attrgetter("documents"), step):
+            read.add(Batch(files=files_of(pair)))
+        signatures.append(signed(opened, read.files, lenient=request.lenient))
     kept = {FIRST, "reference", *passed, *own}
     found = [part for part in signatures[0].parts if part[0] in kept]
     found += [("system", value) for each in signatures for value in each.values("system")]
@@ -258,16 +256,6 @@ def _settings(claim: Claim, common: Mapping[str, object]) -> dict[str, str]:
         if passed["encoding"] == "utf-8" and claim.only("encoding") is None:
             del passed["encoding"]  # which signatures leave out
     return passed
-
-
-def _signature(request: Request, values: Mapping[str, str]) -> Signature:
-    """Return the signature of a submission, read but not scored."""
-    opened = open_sides(request, request.reference, values)
-    files = Batch()
-    step = request.step or no_progress
-    for pair in with_progress(opened, opened.pairs(), attrgetter("documents"), step):
-        files.add(Batch(files=files_of(pair)))
-    return signed(opened, files.files, lenient=request.lenient)
 
 
 def _parts(task: Task, name: str, expected: Sequence[str], found: Sequence[str]) -> Iterator[Part]:

@@ -280,7 +280,7 @@ def test_a_mistake_in_all_rows_is_one_finding_and_can_be_undone(
         return
     files = FixedFiles(open_source(str(source)), load(form))
     assert files.apply(new)
-    (member,) = [member for member in files.corrected().members if member.display == str(file)]
+    (member,) = [member for member in files.result().members if member.display == str(file)]
     same(member.fetch().decode(), text_of(path, name), mistake, form)
 
 

@@ -43,8 +43,7 @@ from hlteval.sources import Member, Unreadable
 from hlteval.tasks import agreement as declarations
 from hlteval.tasks.options import merge_options, metric_options
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.processes.batches import no_progress, subprogress
-from hlteval.workflows.run.batches import Pair
+from hlteval.workflows.run.batches import Pair, no_progress, subprogress
 from hlteval.workflows.run.checks import Check
 from hlteval.workflows.run.engine import open_check, statistics
 from hlteval.workflows.run.request import Intervals, Request
@@ -267,13 +266,18 @@ def pair_measures(
     if declared.measures and not task.only_measure(values):
         names = declared.measures
     shared = sorted({*first.documents} & {*second.documents})
+    documents = pl.Series(shared, dtype=pl.String)
     files = first.check.opened.files
     metric = task.scorer("plan", metric_options(task, {**declared.options, **values}, files))
     sides: list[pl.DataFrame] = []
     undefined = UNDEFINED
     try:
         for reference, other in ((first, second), (second, first)):
-            sides.append(_counts(declared, metric, reference, other, shared))
+            gold = of_documents(_with_documents(reference.corpus, shared), documents)
+            other_side = declared.as_system(_with_documents(other.corpus, shared))
+            aligned = Pair(*map(ReadResult, align(gold, of_documents(other_side, documents))))
+            opened = reference.check.opened
+            sides.append(statistics(opened, metric, aligned, alignment=False, evidence=False)[0])
     except CannotCount as reason:
         sides, undefined = [], reason.finding.message
     finally:
@@ -301,21 +305,6 @@ def pair_measures(
             documents=len(shared),
             reason=interval if isinstance(interval, str) else "",
         )
-
-
-def _counts(
-    declared: declarations.Agreement,
-    metric: Metric,
-    reference: Annotator,
-    other: Annotator,
-    documents: Sequence[str],
-) -> pl.DataFrame:
-    """Count the annotation of an annotator, with another one as the reference."""
-    names = pl.Series(documents, dtype=pl.String)
-    gold = of_documents(_with_documents(reference.corpus, documents), names)
-    own = of_documents(declared.as_system(_with_documents(other.corpus, documents)), names)
-    pair = Pair(*map(ReadResult, align(gold, own)))
-    return statistics(reference.check.opened, metric, pair, alignment=False, evidence=False)[0]
 
 
 def _interval(
@@ -616,8 +605,8 @@ def differences(
     inside = [[name in own for own in sets] for name in documents]
     annotated = np.array(inside, dtype=bool).reshape(len(documents), len(annotators))
     marked = first_of_marks([unit for unit, _ in each])
-    for (unit, found), finds in zip(each, marked, strict=True):
-        ratings, judged = found.ratings, found.ratings.is_judged
+    for (unit, judgments), finds in zip(each, marked, strict=True):
+        ratings, judged = judgments.ratings, judgments.ratings.is_judged
         present = annotated[ratings.documents]
         spread = np.zeros(len(ratings.values))
         several = judged.sum(axis=1) > 1
@@ -629,39 +618,27 @@ def differences(
         units = np.flatnonzero(chosen)
         if not ratings.categories:
             units = units[np.argsort(-spread[units], kind="stable")]
-        yield from _disagreements(unit, found, units.tolist(), present, annotators)
-
-
-def _disagreements(
-    unit: Unit,
-    found: Judged,
-    units: Sequence[int],
-    present: NDArray[np.bool_],
-    annotators: Sequence[Annotator],
-) -> Iterator[Disagreement]:
-    """List the judgments of units by the annotators of their documents, with their places."""
-    wanted = set(units)
-    records: dict[tuple[int, int], tuple[int, int]] = {}
-    files: list[dict[int, dict[int, None]]] = [{} for _ in annotators]
-    for index, annotator, origin, record in found.places.iter_rows():
-        if index in wanted and origin is not None:
-            records[index, annotator] = origin, record
-            files[annotator].setdefault(origin, {})[record] = None
-    located = [places(*pair) for pair in zip(annotators, files, strict=True)]
-    ratings = found.ratings
-    for index in units:
-        document, key, _ = found.units.row(index)
-        judgments: dict[str, Judgment] = {}
-        for at in np.flatnonzero(present[index]).tolist():
-            value = float(ratings.values[index, at])
-            category: str | float | None = None if np.isnan(value) else value
-            if category is not None and ratings.categories:
-                category = ratings.categories[int(value)]
-            place = located[at][records[index, at]] if (index, at) in records else None
-            judgments[annotators[at].name] = Judgment(category=category, place=place)
-        yield Disagreement(
-            judged=unit.name, document=document, unit=key_text(key), judgments=judgments
-        )
+        wanted = {*units.tolist()}
+        records: dict[tuple[int, int], tuple[int, int]] = {}
+        files: list[dict[int, dict[int, None]]] = [{} for _ in annotators]
+        for index, annotator, origin, record in judgments.places.iter_rows():
+            if index in wanted and origin is not None:
+                records[index, annotator] = origin, record
+                files[annotator].setdefault(origin, {})[record] = None
+        located = [places(*pair) for pair in zip(annotators, files, strict=True)]
+        for index in units.tolist():
+            document, key, _ = judgments.units.row(index)
+            by_name: dict[str, Judgment] = {}
+            for at in np.flatnonzero(present[index]).tolist():
+                value = float(ratings.values[index, at])
+                category: str | float | None = None if np.isnan(value) else value
+                if category is not None and ratings.categories:
+                    category = ratings.categories[int(value)]
+                place = located[at][records[index, at]] if (index, at) in records else None
+                by_name[annotators[at].name] = Judgment(category=category, place=place)
+            yield Disagreement(
+                judged=unit.name, document=document, unit=key_text(key), judgments=by_name
+            )
 
 
 def key_text(key: str) -> str:

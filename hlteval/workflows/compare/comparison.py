@@ -31,7 +31,7 @@ from hlteval.tasks.option_files import read_table
 from hlteval.tasks.options import merge_options, metric_options
 from hlteval.tasks.task import HIGH, Task, WrongOption
 from hlteval.workflows.compare.ranking import Plan, comparisons, part_of
-from hlteval.workflows.processes.batches import no_progress, subprogress
+from hlteval.workflows.run.batches import no_progress, subprogress
 from hlteval.workflows.run.engine import Run, count_batches
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused, expand_folders

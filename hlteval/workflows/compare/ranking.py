@@ -96,15 +96,12 @@ class Plan:
     alpha: float
     within: Limits
 
-    def comparison(
-        self, scored: Systems, by_pair: Mapping[tuple[str, frozenset[str]], Chance]
-    ) -> Comparison:
+    def comparison(self, scored: Systems, by_pair: Chances) -> Comparison:
         """Rank the systems, and compute their differences.
 
         Args:
             scored: the systems by name.
-            by_pair: the p values of their differences by metric and pair, in either order since
-                tests are two-sided; those that are undefined are absent.
+            by_pair: the p values of their differences; those that are undefined are absent.
         """
         values = {name: system.values[self.metric] for name, system in scored.items()}
         keys = {name: -np.inf if v is None else self.sign * v for name, v in values.items()}

@@ -29,7 +29,7 @@ from hlteval.workflows.convert.inputs import (
     prefer_builtin,
 )
 from hlteval.workflows.convert.losses import Losses, changed_files, content
-from hlteval.workflows.processes.batches import Progress, no_progress
+from hlteval.workflows.run.batches import Progress, no_progress
 
 
 class NotConverted(ValueError):
@@ -469,7 +469,12 @@ def target(
     lengths = [max(len(s) for s in f.suffixes if path.endswith(s)) for f in fitting]
     longest = max(lengths, default=0)  # .rsd.txt before .txt
     fitting = [f for f, length in zip(fitting, lengths, strict=True) if length == longest]
-    for trait in (_family, attrgetter("evaluation")):
+
+    def family(form: Format) -> str:
+        """The package of a format's module: `hlteval.converters.edl`, or that of a plug-in."""
+        return known()[form.name].partition(":")[0].rpartition(".")[0]
+
+    for trait in (family, attrgetter("evaluation")):
         fitting = [f for f in fitting if given and trait(f) == trait(given)] or fitting
     if len(fitting) > 1:
         present = set(tables())
@@ -486,8 +491,3 @@ def target(
 
 def _writable() -> str:
     return "set one with --to: " + ", ".join(name for name in known() if load(name).write)
-
-
-def _family(form: Format) -> str:
-    """The package of a format's module: `hlteval.converters.edl`, or that of a plug-in."""
-    return known()[form.name].partition(":")[0].rpartition(".")[0]

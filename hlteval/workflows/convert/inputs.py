@@ -363,8 +363,19 @@ def join(inputs: Sequence[Input]) -> ReadResult:
     corpus = Corpus.concat(part.corpus for part in parts)
     if len(parts) > 1:
         corpus, documents = _unite(parts, corpus, findings)
-        findings += _apart(parts)
-        findings += _without_text(corpus)
+        names = [set(part.corpus.documents["name"]) for part in parts]
+        for at, part in enumerate(parts):  # one that has no document in common with any other
+            others = set().union(*(own for index, own in enumerate(names) if index != at))
+            if names[at] and others and names[at].isdisjoint(others):
+                own, foreign = (first_names([*each]) for each in (names[at], others))
+                findings.append(finding("CNV205", file=part.path, names=own, others=foreign))
+        rows = corpus.documents
+        if rows["text"].null_count() not in {0, rows.height}:  # spans whose text only others have
+            spans = corpus.mentions.select(row="document").unique()
+            bare = rows.filter(pl.col("text").is_null()).join(spans, on="row", how="semi")
+            if bare.height:
+                values = {"count": bare.height, "names": first_names(bare["name"].to_list())}
+                findings.append(entry("CNV206").finding(values))
         findings += _wrong_offsets(parts, corpus, documents)
     return ReadResult(corpus, tuple(findings))
 
@@ -420,27 +431,6 @@ def _unite(
     return corpus.replace(**tables), united
 
 
-def _apart(parts: Sequence[_Part]) -> Iterator[Finding]:
-    """The inputs that have no document in common with any other."""
-    names = [set(part.corpus.documents["name"]) for part in parts]
-    for at, part in enumerate(parts):
-        others = set().union(*(own for index, own in enumerate(names) if index != at))
-        if names[at] and others and names[at].isdisjoint(others):
-            own, foreign = (first_names([*each]) for each in (names[at], others))
-            yield finding("CNV205", file=part.path, names=own, others=foreign)
-
-
-def _without_text(corpus: Corpus) -> Iterator[Finding]:
-    """The documents that have spans, but no text, where others have a text."""
-    documents = corpus.documents
-    if documents["text"].null_count() in {0, documents.height}:
-        return
-    bare = documents.filter(pl.col("text").is_null())
-    spans = corpus.mentions.select(row="document").unique()
-    if names := bare.join(spans, on="row", how="semi")["name"].to_list():
-        yield finding("CNV206", count=len(names), names=first_names(names))
-
-
 def _wrong_offsets(
     parts: Sequence[_Part], corpus: Corpus, documents: Sequence[_Document]
 ) -> Iterator[Finding]:
@@ -473,7 +463,17 @@ def _wrong_offsets(
 
 def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:
     """The documents of all inputs, with what each brings."""
-    kinds = _document_kinds(corpus)
+    kinds: dict[int, set[str]] = {}
+    for table, kind in _KINDS.items():
+        rows: pl.DataFrame = getattr(corpus, table)
+        for document in rows["document"].unique():
+            kinds.setdefault(document, set()).add(kind)
+    texts = corpus.translations.select("document", "role", "set").unique(maintain_order=True)
+    for document, role, set_name in texts.iter_rows():
+        kind = f"translations of the {role} {set_name or ''}".rstrip()
+        kinds.setdefault(document, set()).add(kind)
+    for document in corpus.documents.drop_nulls("text")["row"]:
+        kinds.setdefault(document, set()).add(_JOINING_TEXT)
     sizes = [part.corpus.documents.height for part in parts]
     owners = [part for part, size in enumerate(sizes) for _ in range(size)]
     own = ("row", "origin", "name", "text")
@@ -481,19 +481,3 @@ def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:
     for part, cells in zip(owners, columns.iter_rows(), strict=True):
         row, origin, name, text, others = cells
         yield _Document(row, origin, name, text, others, part, kinds.get(row, set()), part)
-
-
-def _document_kinds(corpus: Corpus) -> Mapping[int, set[str]]:
-    """Return the kinds of what there is of each document, by row."""
-    found: dict[int, set[str]] = {}
-    for name, kind in _KINDS.items():
-        rows: pl.DataFrame = getattr(corpus, name)
-        for document in rows["document"].unique():
-            found.setdefault(document, set()).add(kind)
-    texts = corpus.translations.select("document", "role", "set").unique(maintain_order=True)
-    for document, role, name in texts.iter_rows():
-        kind = f"translations of the {role} {name or ''}".rstrip()
-        found.setdefault(document, set()).add(kind)
-    for document in corpus.documents.drop_nulls("text")["row"]:
-        found.setdefault(document, set()).add(_JOINING_TEXT)
-    return found

@@ -50,16 +50,6 @@ class Losses:
 
     def count(self, corpus: Corpus) -> Iterator[Corpus]:
         """Yield a batch as it is written, in slices, and count its losses and contents."""
-        counts, before = self._count_declared(corpus), self.parts
-        written = slices(corpus, self.target.name) if self.target.separable else [corpus]
-        for part in map(self.target.supported, written):
-            counts.update(self.target.count_losses(part))
-            self.parts = Counter(before)
-            self.parts.update({name: count for name, count in counts.items() if count})
-            yield part
-
-    def _count_declared(self, corpus: Corpus) -> Counter[str]:
-        """Count what a batch contains, and return the losses that follow from declarations."""
         describe = self._words_of(corpus)
         self.documents |= dict.fromkeys(corpus.documents["name"])
         self.kinds |= {*corpus.frames["kind"]}
@@ -76,7 +66,14 @@ class Losses:
         self.found["text"] += texts
         self.contents |= {"documents.text"} if texts else set()
         self.supported.update(content(self.target, self.target.supported(corpus)))
-        return Counter(derived_losses(self.target, corpus, describe))
+        counts = Counter(derived_losses(self.target, corpus, describe))
+        before = self.parts
+        written = slices(corpus, self.target.name) if self.target.separable else [corpus]
+        for part in map(self.target.supported, written):
+            counts.update(self.target.count_losses(part))
+            self.parts = Counter(before)
+            self.parts.update({name: count for name, count in counts.items() if count})
+            yield part
 
     def _words_of(self, corpus: Corpus) -> Describe:
         """Return what counts rows of a batch by the words of the formats that they are from."""

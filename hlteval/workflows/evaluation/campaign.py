@@ -36,9 +36,8 @@ from hlteval.workflows.compare.comparison import Criteria, assemble_leaderboard,
 from hlteval.workflows.evaluation import campaign_files as files
 from hlteval.workflows.evaluation.manifests import CampaignManifest
 from hlteval.workflows.processes import graph
-from hlteval.workflows.processes.batches import Progress, no_progress
 from hlteval.workflows.processes.graph import UNREAD, Failed, Node, Workers
-from hlteval.workflows.run.batches import Batch, NothingGiven
+from hlteval.workflows.run.batches import Batch, NothingGiven, Progress, no_progress
 from hlteval.workflows.run.engine import Run, conclude, open_run
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import Refused
@@ -369,18 +368,17 @@ class _Campaign:
             if key and outcome.lasting:
                 self.cache.put(key, outcome)
         for cell in cells:
-            if isinstance(outcome, CellResult):
-                result = outcome
-            else:
-                finding = self._finding(cell, outcome)
+            result = outcome
+            if isinstance(result, Failed):
+                problem = self._problem(cell, result)
                 result = CellResult(
-                    status="refused" if outcome.problem in UNREAD else "failed",
-                    reason=f"{finding.message} ({finding.code})",
-                    findings=(finding,),
+                    status="refused" if result.problem in UNREAD else "failed",
+                    reason=f"{problem.message} ({problem.code})",
+                    findings=(problem,),
                 )
             yield self._row(cell, result, key, new=True)
 
-    def _finding(self, cell: Cell, outcome: Failed) -> Finding:
+    def _problem(self, cell: Cell, outcome: Failed) -> Finding:
         """Return the finding about a cell without numbers, at its place in the manifest."""
         file, name = self.manifest.file, cell.submission
         place: tuple[str, ...] = ("submissions", name)
@@ -427,8 +425,7 @@ class _Campaign:
 
     def _entries(self, rows: Sequence[CellRow]) -> tuple[list[Cell], list[CellResult]]:
         """Return cells, and their results with the counts."""
-        results = []
-        for row in rows:
-            whole = self.cache.get(row.key) if row.result.status == "scored" else None
-            results.append(whole or row.result)
+        scored = (row.key if row.result.status == "scored" else "" for row in rows)
+        whole = (self.cache.get(key) if key else None for key in scored)
+        results = [kept or row.result for kept, row in zip(whole, rows, strict=True)]
         return [row.cell for row in rows], results

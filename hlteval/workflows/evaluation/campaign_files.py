@@ -172,14 +172,14 @@ def move_findings(result: CellResult, paths: Mapping[str, str]) -> CellResult:
     """
     longest_first = sorted(paths.items(), key=lambda item: -len(item[0]))
 
-    def moved(file: str | None) -> str | None:
+    def move(file: str | None) -> str | None:
         for old, new in longest_first if file else ():
             if file and old and (file == old or file.startswith(f"{old.rstrip('/')}/")):
                 return new.rstrip("/") + file[len(old.rstrip("/")) :]
         return file
 
     replace = msgspec.structs.replace
-    findings = tuple(replace(each, file=moved(each.file)) for each in result.findings)
+    findings = tuple(replace(each, file=move(each.file)) for each in result.findings)
     return replace(result, findings=findings)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path as FilePath
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -42,64 +42,6 @@ from hlteval.tasks.task import Task, WrongOption
 
 S = TypeVar("S")
 F = TypeVar("F", bound="TomlFile")
-
-
-class Broken(NamedTuple):
-    """One way in which a manifest breaks the schema.
-
-    Attributes:
-        code: of the catalogue.
-        path: of the key or value.
-        of_key: whether the key is wrong, rather than the value.
-        values: of the templates of the code.
-    """
-
-    code: str
-    path: Path
-    of_key: bool
-    values: Mapping[str, object]
-
-
-def schema_problems(
-    content: Mapping[str, Any], schema: str = "manifest", prefix: str = "MAN"
-) -> Iterator[Broken]:
-    """Yield the ways in which a manifest breaks its schema.
-
-    Args:
-        content: the manifest, as `tomllib` reads it.
-        schema: the name of the schema, and of the definition in it.
-        prefix: of the codes.
-
-    Examples:
-        >>> [(item.code, item.path) for item in schema_problems({"name": 3, "taks": {}})]
-        [('MAN102', ('taks',)), ('MAN104', ()), ('MAN103', ('name',))]
-    """
-    for error in schema_errors(schema, schema, content):
-        path, given, wanted, key = error.path, error.given, error.wanted, where(error.path)
-        if error.keyword == "required":
-            for name in wanted:
-                if name not in given:
-                    yield Broken(f"{prefix}104", path, True, {"key": name, "where": key})
-        elif error.keyword == "additionalProperties":
-            keys = list(error.schema["properties"])
-            for name in given:
-                if name not in keys:
-                    hint = did_you_mean(name, keys, f"use {', '.join(keys)}")
-                    values = {"key": name, "hint": hint}
-                    yield Broken(f"{prefix}102", (*path, name), True, values)
-        elif error.keyword in {"type", "oneOf"}:
-            kind = "a table" if isinstance(given, dict) else KINDS.get(type(given), _DATE)
-            right = _PATHS if error.keyword == "oneOf" else {**WANTED, **_WORDS}[wanted]
-            values = {"key": key, "given": kind, "wanted": right}
-            yield Broken(f"{prefix}103", path, False, values)
-        else:
-            hint = _HINTS.get(error.keyword, "correct it").format(wanted)
-            if error.keyword == "enum":
-                allowed = list(map(str, wanted))
-                hint = did_you_mean(str(given), allowed, f"use one of {', '.join(allowed)}")
-            text = str(given).lower() if isinstance(given, bool) else str(given)
-            text = f'"{text}"' if isinstance(given, str) else text
-            yield Broken(f"{prefix}105", path, False, {"key": key, "given": text, "hint": hint})
 
 
 #: Types that TOML calls otherwise than JSON.
@@ -172,6 +114,47 @@ class TomlFile:
         start, end = place.key if of_key else place.value
         return Places(self.text).finding(Problem(code, 0, start, end, values), self.path)
 
+    def schema_findings(
+        self, content: Mapping[str, Any], schema: str, prefix: str
+    ) -> Iterator[Finding]:
+        """Yield the ways in which a manifest breaks its schema.
+
+        Args:
+            content: the manifest, as `tomllib` reads it.
+            schema: the name of the schema, and of the definition in it.
+            prefix: of the codes.
+
+        Examples:
+            >>> wrong = TomlFile("x").schema_findings({"name": 3, "taks": {}}, "manifest", "MAN")
+            >>> [(item.code, item.message) for item in wrong][:2]
+            [('MAN102', 'unknown key taks'), ('MAN104', 'the manifest has no tasks')]
+        """
+        for error in schema_errors(schema, schema, content):
+            path, given, wanted, key = error.path, error.given, error.wanted, where(error.path)
+            if error.keyword == "required":
+                for name in wanted:
+                    if name not in given:
+                        yield self.finding(f"{prefix}104", *path, of_key=True, key=name, where=key)
+            elif error.keyword == "additionalProperties":
+                keys = list(error.schema["properties"])
+                for name in given:
+                    if name not in keys:
+                        hint = did_you_mean(name, keys, f"use {', '.join(keys)}")
+                        place = (*path, name)
+                        yield self.finding(f"{prefix}102", *place, of_key=True, key=name, hint=hint)
+            elif error.keyword in {"type", "oneOf"}:
+                kind = "a table" if isinstance(given, dict) else KINDS.get(type(given), _DATE)
+                right = _PATHS if error.keyword == "oneOf" else {**WANTED, **_WORDS}[wanted]
+                yield self.finding(f"{prefix}103", *path, key=key, given=kind, wanted=right)
+            else:
+                hint = _HINTS.get(error.keyword, "correct it").format(wanted)
+                if error.keyword == "enum":
+                    allowed = list(map(str, wanted))
+                    hint = did_you_mean(str(given), allowed, f"use one of {', '.join(allowed)}")
+                text = str(given).lower() if isinstance(given, bool) else str(given)
+                text = f'"{text}"' if isinstance(given, str) else text
+                yield self.finding(f"{prefix}105", *path, key=key, given=text, hint=hint)
+
     def check_tasks(
         self, prefix: str, tasks: Mapping[str, S], check: Callable[[Task, S], Iterator[Finding]]
     ) -> Iterator[Finding]:
@@ -243,30 +226,22 @@ def read_toml(path: str, schema: str, prefix: str, kind: type[F]) -> F:
     try:
         content = tomllib.loads(file.text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        problems = [_syntax_finding(file, f"{prefix}101", error)]
+        reason, start = str(error), 0
+        if isinstance(error, RecursionError):
+            reason = "arrays or tables that are nested too deeply"
+        if place := _AT.search(reason):
+            line, column = int(place[1] or 0), int(place[2] or 0)
+            lines = file.text.split("\n")[: line - 1]
+            start = sum(map(len, lines)) + line + column - 2 if line else len(file.text)
+        reason = _AT.sub("", reason)
+        values = {"reason": reason[:1].lower() + reason[1:]}
+        problem = Problem(f"{prefix}101", 0, start, start, values)
+        problems = [Places(file.text).finding(problem, file.path)]
     else:
-        problems = [
-            file.finding(problem.code, *problem.path, of_key=problem.of_key, **problem.values)
-            for problem in schema_problems(content, schema, prefix)
-        ]
+        problems = [*file.schema_findings(content, schema, prefix)]
         if not problems:
             return replace(file, content=content)
     return replace(file, findings=(*file.findings, *problems))
-
-
-def _syntax_finding(file: TomlFile, code: str, error: Exception) -> Finding:
-    """Return the finding about text that is not TOML, at the place in the message of Python."""
-    message = str(error)
-    if isinstance(error, RecursionError):
-        message = "arrays or tables that are nested too deeply"
-    place, start = _AT.search(message), 0
-    if place:
-        line, column = int(place[1] or 0), int(place[2] or 0)
-        lines = file.text.split("\n")[: line - 1]
-        start = sum(map(len, lines)) + line + column - 2 if line else len(file.text)
-    reason = _AT.sub("", message)
-    values = {"reason": reason[:1].lower() + reason[1:]}
-    return Places(file.text).finding(Problem(code, 0, start, start, values), file.path)
 
 
 def resolve_options(
@@ -536,10 +511,8 @@ class Manifest(TomlFile):
     def _check_settings(self, task: Task, settings: TaskSettings) -> Iterator[Finding]:
         """Yield findings about paths, profile, metric, options and pattern of names of a task."""
         place = ("tasks", task.name)
-        for key, path_or_paths in (
-            ("reference", settings.reference),
-            ("against", settings.against),
-        ):
+        sides = {"reference": settings.reference, "against": settings.against}
+        for key, path_or_paths in sides.items():
             paths = {"": path_or_paths} if isinstance(path_or_paths, str) else path_or_paths
             for language, path in paths.items():
                 steps = (*place, key, language) if language else (*place, key)

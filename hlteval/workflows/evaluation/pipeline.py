@@ -42,10 +42,10 @@ from hlteval.workflows.evaluation.pipeline_state import (
 )
 from hlteval.workflows.evaluation.pipeline_status import Over, Values, over_limits
 from hlteval.workflows.evaluation.pipeline_work import BROKEN, PERFORM, Order, Outcome
-from hlteval.workflows.processes.batches import Progress as Watch
-from hlteval.workflows.processes.batches import no_progress
 from hlteval.workflows.processes.graph import Failed, LocalProcesses, Node, Workers
 from hlteval.workflows.processes.pool import Limits
+from hlteval.workflows.run.batches import Progress as Watch
+from hlteval.workflows.run.batches import no_progress
 from hlteval.workflows.run.request import Request
 
 FILE = ".hlteval.lock"

@@ -274,7 +274,7 @@ class FixedFiles:
                 before = TextFile.read(self.members[file])
                 yield from _difference(file, before.lines if before else [], text.lines)
 
-    def corrected(self) -> Source:
+    def result(self) -> Source:
         """Return the source with the corrected files."""
         texts = {name: text.text for name, text in self.texts.items() if text and text.fixes}
         kept = tuple(item for item in self.source.findings if item is not self.junk)
@@ -353,14 +353,14 @@ def fix(request: Request, target: str | None, *, unsafe: bool = False) -> FixedC
     if fixes and target:
         try:
             with writing(Path(target)) as unfinished:
-                pack(files.corrected(), unfinished)
+                pack(files.result(), unfinished)
         except Unreadable:
             readable = False
     if not readable:
         return FixedCopy(path=None, verdict=work.choice(opened.system), readable=False)
-    left = tuple(work.left(files))
+    left = tuple(work.rest(files))
     if not fixes or target is None:
-        verdict = work.choice(files.corrected())
+        verdict = work.choice(files.result())
         changes = tuple(files.changes()) if target is None else ()
         return FixedCopy(path=None, verdict=verdict, fixes=fixes, unfixed=left, changes=changes)
     verdict = validate_all(replace(request, system=target), [target])
@@ -413,7 +413,7 @@ class Corrector:
             current = self._findings(files)
         while files.withdraw(self._without_success(files, first, current)):
             current = self._findings(files)
-        opened = replace(self.opened, system=files.corrected())
+        opened = replace(self.opened, system=files.result())
         for finding in self._candidates(current):
             if FIXERS[entry(finding.code).fixer].scope == "rule":
                 places = rewrites(opened, finding.code)
@@ -423,7 +423,7 @@ class Corrector:
 
     def _findings(self, files: FixedFiles) -> list[Finding]:
         """The findings of the submission as it is corrected."""
-        verdict = judge(replace(self.opened, system=files.corrected()))
+        verdict = judge(replace(self.opened, system=files.result()))
         return [finding for finding in verdict.findings if finding.side == self.opened.role]
 
     def _candidates(self, findings: Iterable[Finding]) -> list[Finding]:
@@ -442,10 +442,10 @@ class Corrector:
             if place in tried or (read and place not in known):
                 yield place[:2]
 
-    def left(self, files: FixedFiles) -> Iterator[Unfixed]:
+    def rest(self, files: FixedFiles) -> Iterator[Unfixed]:
         """Report what is left although it has a fixer."""
-        left = fixable(self.chosen(self._findings(files)))
-        groups = Counter((item.code, item.file, self._hindrance(item) or UNSURE) for item in left)
+        rest = fixable(self.chosen(self._findings(files)))
+        groups = Counter((item.code, item.file, self._hindrance(item) or UNSURE) for item in rest)
         for (code, file, reason), count in sorted(groups.items(), key=str):
             yield Unfixed(code=code, file=file, count=count, reason=reason)
 

@@ -1,20 +1,26 @@
 """Batches: the documents of a submission with those of its reference, a few hundred at a time.
 
-What a batch gives is a value, which may come from another process; values of batches add up.
+What a batch gives is a value, which may come from another process; values of batches add up. Such
+a process is a new interpreter that shares nothing with this one: it opens the same inputs and takes
+every n-th batch. Results come in the order of the batches, so nothing depends on how many processes
+there are. Where one fails, this one does the rest: it has the same results, or the same error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
-from typing import NamedTuple
+from itertools import chain, cycle, islice
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
 from hlteval.converters.corpus.memory import in_memory, loaded, with_digest, without_files
+from hlteval.extensions import resolve
 from hlteval.findings import REFERENCE, SUBMISSION, Finding
 from hlteval.representation import Corpus, align, of_documents
 from hlteval.representation.corpus import are_apart, document_slices
@@ -24,7 +30,11 @@ from hlteval.sources.archives import kind_of_file
 from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.task import Task
 from hlteval.validators.packages import Package
+from hlteval.workflows.processes.pool import Call, Process, ProcessEnded
 from hlteval.workflows.run.request import Request, Role
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 #: Rows of a slice of a corpus in memory.
 ROWS = 100_000
@@ -155,9 +165,7 @@ class Submission:
         """The files of the submission that are read, by document."""
         documents = self._files(self.format, self.system)
         suffixes = tuple(self.task.submission_suffixes)
-        if self.reference is None or self.role == REFERENCE:
-            return documents
-        if not suffixes or self.system.corpus is not None:
+        if not (self.is_compared and suffixes) or self.system.corpus is not None:
             return documents
         kept = {
             name: tuple(member for member in members if member.basename.endswith(suffixes))
@@ -428,15 +436,6 @@ def open_sides(
     )
 
 
-def _is_empty(source: Source) -> bool:
-    """Whether it is a single file with nothing but white space, or has no files at all."""
-    single = source.kind in {"file", "stdin"} and len(source.members) == 1
-    try:
-        return not source.members or (single and not source.members[0].fetch().strip())
-    except Unreadable:
-        return False
-
-
 def _first_fitting(
     source: Source, names: Sequence[str], settings: Mapping[str, str], *, required: bool
 ) -> Format:
@@ -450,9 +449,14 @@ def _first_fitting(
     """
     forms = [load(name) for name in names]
     form = next((form for form in forms if len(forms) == 1 or form.sniff(source)), None)
-    # A file without annotations fits any; one that is not text is reported.
-    if form is None and required and not (_is_empty(source) or kind_of_file(source)):
-        raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
+    if form is None and required:  # nothing, or only white space, fits any
+        single = source.kind in {"file", "stdin"} and len(source.members) == 1
+        try:
+            empty = not source.members or (single and not source.members[0].fetch().strip())
+        except Unreadable:
+            empty = False
+        if not (empty or kind_of_file(source)):  # what is not text is reported
+            raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
     form = form or forms[0]
     known = {setting.name for setting in form.settings}
     return form.with_settings({name: value for name, value in settings.items() if name in known})
@@ -492,3 +496,117 @@ def _align_sides(reference: ReadResult, system: ReadResult) -> Pair:
     """Both sides with one numbering of documents."""
     gold, submitted = align(reference.corpus, system.corpus)
     return Pair(replace(reference, corpus=gold), replace(system, corpus=submitted))
+
+
+class Worker(Protocol[T_co]):
+    """Works on the batches of a submission."""
+
+    @property
+    def opened(self) -> Submission:
+        """The submission and its reference."""
+
+    def results(self, size: int | None) -> Iterator[Iterator[T_co]]:
+        """The results of each batch, computed when they are asked for."""
+
+
+def report_batches(
+    opening: Call, size: int | None, first: int, jobs: int, report: Callable[[Any], None]
+) -> None:
+    """Report the results of every n-th batch.
+
+    Args:
+        opening: makes a worker.
+        size: documents in a batch.
+        first: the number of the first batch, from 0.
+        jobs: how many processes there are.
+        report: takes the results of a batch.
+    """
+    worker: Worker[Any] = resolve(opening.function)(*opening.arguments)
+    for batch in islice(worker.results(size), first, None, jobs):
+        report(list(batch))
+
+
+def results(
+    worker: Worker[T], opening: Call | None, jobs: int, size: int | None
+) -> Generator[T, None, None]:
+    """Yield the results of all batches, in their order.
+
+    Whoever stops early closes the iterator, which ends the processes.
+
+    Args:
+        worker: does in this process what no other one does.
+        opening: makes the same worker in other processes; None if they cannot.
+        jobs: how many processes work on batches at most.
+        size: documents in a batch.
+    """
+    done = 0
+    if jobs > 1:  # a process for less than a batch would only cost its start
+        jobs = min(jobs, worker.opened.batch_count(size))
+    if opening is not None and jobs > 1:
+        threads = {"POLARS_MAX_THREADS": str(max(1, (os.cpu_count() or 1) // jobs))}
+        with ExitStack() as stack, suppress(ProcessEnded):
+            processes = []
+            for first in range(jobs):
+                process = Process(opening.function, environment=threads | os.environ)
+                stack.callback(process.end)
+                arguments = (opening, size, first, jobs)
+                process.begin(Call(f"{__name__}:report_batches", arguments, reports=True))
+                processes.append(process)
+            for process in cycle(processes):
+                message = process.receive()
+                if message.is_result:
+                    return
+                yield from message.value
+                done += 1
+    for batch in islice(worker.results(size), done, None):
+        yield from batch
+
+
+#: Called after each batch with the documents that are done, and all; None if these are unknown.
+Progress = Callable[[int, int | None], None]
+
+
+def no_progress(_done: int, _total: int | None) -> None:
+    """Take a step that nobody watches."""
+
+
+def with_progress(
+    opened: Submission, each: Iterable[T], documents: Callable[[T], int], step: Progress
+) -> Iterator[T]:
+    """Yield the results of batches; `step` is called as soon as the next one is asked for.
+
+    Args:
+        opened: the submission.
+        each: the results of its batches.
+        documents: how many documents of both sides are in a batch, from its result.
+        step: takes the documents that are done, and all.
+    """
+    done, total = 0, opened.total
+    for item in each:
+        yield item
+        done += documents(item)
+        step(done if total is None else min(done, total), total)
+
+
+def subprogress(step: Progress, index: int, parts: int) -> Progress:
+    """The steps of one of several submissions, as steps of all; they are about as large.
+
+    Args:
+        step: takes the documents of all submissions; where their number is unknown, submissions.
+        index: the number of the submission, from 0.
+        parts: the number of submissions.
+
+    Examples:
+        >>> subprogress(lambda done, total: print(done, "of", total), 1, 3)(20, 100)
+        120 of 300
+    """
+    if parts == 1:
+        return step
+
+    def step_of_part(done: int, total: int | None) -> None:
+        if total is None:
+            step(index + 1, parts)
+        else:
+            step(index * total + done, parts * total)
+
+    return step_of_part

@@ -49,6 +49,8 @@ class Check:
         gold: whether gold annotations are needed; by default in references of scored tasks.
 
     Attributes:
+        rules: those of the task.
+        of_references: those of them that references are checked by.
         other: the side of what is checked against.
         is_official: whether findings count as for the official software.
         both: whether the reference is checked as the submission is.
@@ -70,6 +72,8 @@ class Check:
         self.findings.extend(item.of(opened.role) for item in opened.system.findings)
         if opened.reference is not None:
             self.findings.extend(item.of(self.other) for item in opened.reference.findings)
+        self.rules = rules(opened.task)
+        self.of_references = [rule for rule in self.rules if not rule.submission_only]
 
     @property
     def findings(self) -> list[Finding]:
@@ -120,7 +124,7 @@ class Check:
             if not alone:
                 checked.findings += (item.of(TEXTS) for item in pair.reference.findings)
             return checked
-        known = rules(opened.task)
+        known = self.rules
         if opened.is_unreadable:  # everything would be missing
             known = tuple(rule for rule in known if not rule.finds_missing)
         else:
@@ -149,8 +153,8 @@ class Check:
         schema = opened.task.allows(opened.options, reference=True)
         against = pair.reference.corpus if opened.role == REFERENCE else gold.corpus
         context = RuleContext(gold.corpus, against, schema, opened.files.usable)
-        fitting = [rule for rule in rules(opened.task) if not rule.submission_only]
-        yield from self._about_reference(self._apply(fitting, context, gold, REFERENCE, checked))
+        findings = self._apply(self.of_references, context, gold, REFERENCE, checked)
+        yield from self._about_reference(findings)
 
     def _apply(
         self,
@@ -161,9 +165,8 @@ class Check:
         checked: Batch,
     ) -> Iterator[Finding]:
         """Apply rules to a side of a batch; what counts by the types of all batches is deferred."""
-        declared = rules(self.opened.task)
         form = self.opened.gold_format if side == REFERENCE else self.opened.format
-        if any(rule.counts_if for rule in declared):
+        if any(rule.counts_if for rule in self.rules):
             checked.types.setdefault(side, set()).update(read.corpus.frames["label"].unique())
         files = {origin: member.name for origin, member in enumerate(read.members)}
         certain = []
@@ -171,7 +174,7 @@ class Check:
             if rule.counts_if is None:
                 certain.append((rule, rows))
             else:
-                checked.deferred.append(Deferred(side, declared.index(rule), rows, files))
+                checked.deferred.append(Deferred(side, self.rules.index(rule), rows, files))
         return explain(certain, dict(enumerate(read.members)), form)
 
     def _resolve(self, side: str) -> Iterator[Finding]:
@@ -180,9 +183,9 @@ class Check:
         if not kept:  # possibly nothing is known of a format either
             return
         opened, gold = self.opened, side == REFERENCE
-        declared, schema = rules(opened.task), opened.task.allows(opened.options, reference=gold)
+        schema = opened.task.allows(opened.options, reference=gold)
         types = frozenset(self.total.types[side])
-        counts = [rule.counts_if is None or rule.counts_if(types, schema) for rule in declared]
+        counts = [rule.counts_if is None or rule.counts_if(types, schema) for rule in self.rules]
         form, documents = opened.format, opened.system_files
         if gold:
             form, documents = opened.gold_format, opened.gold_files
@@ -190,12 +193,11 @@ class Check:
         for item in kept:
             if counts[item.rule]:
                 files = {at: members[name] for at, name in item.files.items() if name in members}
-                yield from explain([(declared[item.rule], item.rows)], files, form)
+                yield from explain([(self.rules[item.rule], item.rows)], files, form)
 
     def _about_reference(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Turn findings of rules into findings about a reference: only some codes stop there."""
-        fitting = [rule for rule in rules(self.opened.task) if not rule.submission_only]
-        stops = {rule.code for rule in fitting if rule.blocks_reference}
+        stops = {rule.code for rule in self.of_references if rule.blocks_reference}
         for item in findings:
             blocking = item.blocking and (self.both or item.code in stops)
             yield msgspec.structs.replace(item, side=REFERENCE, blocking=blocking)
@@ -230,7 +232,7 @@ class Check:
         if opened.role == SUBMISSION and opened.is_unreadable:  # then its name may be what is wrong
             misnamed = [item for item in task.packaging.named(opened.system) if _is_error(item)]
         accepted = task.hooks.accepted(opened.options)
-        once = {rule.code for rule in rules(task) if rule.once}
+        once = {rule.code for rule in self.rules if rule.once}
         findings: list[Finding] = []
         seen: set[tuple[str, str]] = set()
         for item in (*total.findings, *self.unusable, *self._about_submission(), *misnamed):
@@ -566,23 +568,17 @@ def explain_tables(
     if not gone:
         return list(findings)
     blocking = any(item.blocking for item in gone)
-    causes = [
-        msgspec.structs.replace(cause, blocking=blocking, side=gone[0].side)
-        for name in sorted(better | hidden)
-        for cause in _mistakes(name, *tables[name])
-    ]
+    causes = []
+    for name in sorted(better | hidden):
+        text, diagnosis = tables[name]
+        lines = text.split("\n")
+        for mistake in diagnosis.mistakes(text):
+            line = lines[mistake.line - 1].removesuffix("\r")
+            span = Span(mistake.line, 1, len(line) + 1)
+            values, where = mistake.values, excerpt(line, span)
+            cause = entry(mistake.code).finding(values, file=name, span=span, excerpt=where)
+            causes.append(msgspec.structs.replace(cause, blocking=blocking, side=gone[0].side))
     return [*causes, *kept]
-
-
-def _mistakes(file: str, text: str, diagnosis: Diagnosis) -> Iterator[Finding]:
-    """Report each mistake in all rows of a table."""
-    lines = text.split("\n")
-    for mistake in diagnosis.mistakes(text):
-        line = lines[mistake.line - 1].removesuffix("\r")
-        span = Span(mistake.line, 1, len(line) + 1)
-        yield entry(mistake.code).finding(
-            mistake.values, file=file, span=span, excerpt=excerpt(line, span)
-        )
 
 
 def _errors(findings: Iterable[Finding]) -> Counter[str]:

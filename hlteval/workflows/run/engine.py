@@ -28,9 +28,17 @@ from hlteval.scoring.metric import CannotCount, Evidence, Metric, by_document
 from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.options import check_values, merge_options, metric_options
 from hlteval.tasks.task import WrongOption
-from hlteval.workflows.processes.batches import no_progress, results, subprogress, with_progress
 from hlteval.workflows.processes.pool import Call
-from hlteval.workflows.run.batches import Batch, Pair, Submission, open_sides
+from hlteval.workflows.run.batches import (
+    Batch,
+    Pair,
+    Submission,
+    no_progress,
+    open_sides,
+    results,
+    subprogress,
+    with_progress,
+)
 from hlteval.workflows.run.checks import Check
 from hlteval.workflows.run.request import Intervals, Request
 from hlteval.workflows.run.verdicts import (

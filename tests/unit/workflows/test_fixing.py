@@ -24,7 +24,7 @@ def test_line_ends_are_left_where_offsets_count_them() -> None:
     for task, path in (("seedev-full", FULL), ("lorehlt-edl", FULL / "seed-1.a2")):
         opened = open_submission(task, str(path))
         files = FixedFiles(opened.system, opened.format)
-        reasons += [item.reason for item in Corrector(opened, chosen).left(files)]
+        reasons += [item.reason for item in Corrector(opened, chosen).rest(files)]
     assert reasons == ["the offsets of annotations would shift", UNSURE]
 
 
@@ -76,10 +76,10 @@ def test_what_is_withdrawn_is_as_before(tmp_path: Path) -> None:
     too_few = finding("EDL201", file=str(file), span=Span(1, 1, 4), wanted=8, given=1, hint="")
     empty = finding("EDL103", file=str(file), span=Span(2, 1, 1))
     assert files.apply([too_few, empty])
-    assert files.corrected().members[0].fetch() == b"a\tb\r\nc\td\n"
+    assert files.result().members[0].fetch() == b"a\tb\r\nc\td\n"
     assert [fix.line for fix in files.fixes()] == [1, 2]
     assert files.withdraw([(str(file), 1)])
-    assert files.corrected().members[0].fetch() == b"a b\r\nc\td\n"
+    assert files.result().members[0].fetch() == b"a b\r\nc\td\n"
     assert not files.apply([too_few])
     assert not files.withdraw([(str(file), 1)])
 
@@ -90,4 +90,4 @@ def test_a_file_in_another_encoding_is_left(tmp_path: Path) -> None:
     files = FixedFiles(open_source(str(file)), load("edl-tab"))
     wrong = finding("EDL201", file=str(file), span=Span(1, 1, 4), wanted=8, given=1, hint="")
     assert not files.apply([wrong])
-    assert files.corrected().members[0].fetch() == b"\xe9 b\n"
+    assert files.result().members[0].fetch() == b"\xe9 b\n"

@@ -15,8 +15,8 @@ import msgspec
 import pytest
 
 import hlteval
-from hlteval.workflows.processes.batches import report_batches, results
 from hlteval.workflows.processes.pool import Call
+from hlteval.workflows.run.batches import report_batches, results
 from hlteval.workflows.run.engine import open_check
 from hlteval.workflows.run.request import Request
 from tests.runs import score, validate
