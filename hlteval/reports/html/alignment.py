@@ -115,21 +115,14 @@ class Cell:
     Attributes:
         title: what it is.
         kind: as `CellInfo.kind`.
-        reference: the values of the reference; None if it has no such thing.
-        system: the values of the system.
+        sides: the values by side; None for one that has no such thing.
         differs: whether they differ, of each row.
     """
 
     title: str
     kind: str
-    reference: pl.Series | None
-    system: pl.Series | None
+    sides: Mapping[str, pl.Series | None]
     differs: pl.Series
-
-    @property
-    def sides(self) -> Mapping[str, pl.Series | None]:
-        """The values by side."""
-        return dict(zip(SIDES, (self.reference, self.system), strict=True))
 
 
 def _cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Cell]:
@@ -146,18 +139,17 @@ def _cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Ce
         )
         if cell.kind in ("name", "words") or not (cell.reference and cell.system):
             differs = pl.lit(value=False)
-        frame = rows.select(ours.alias("ours"), theirs.alias("theirs"), differs.alias("differs"))
-        first = frame["ours"] if cell.reference else None
-        second = frame["theirs"] if cell.system else None
-        yield Cell(cell.title, cell.kind, first, second, frame["differs"])
+        frame = rows.select(reference=ours, system=theirs, differs=differs)
+        values = {side: frame[side] if getattr(cell, side) else None for side in SIDES}
+        yield Cell(cell.title, cell.kind, values, frame["differs"])
     if info.items:
-        sides = []
+        sides = {}
         for side, name in zip(SIDES, info.items, strict=True):
             keys = zip(rows["document"], [side] * rows.height, rows[name], strict=True)
             lines = ([line for line, _ in items.get(key, ())] or None for key in keys)
-            sides.append(pl.Series(list(lines), dtype=pl.List(pl.String)))
+            sides[side] = pl.Series(list(lines), dtype=pl.List(pl.String))
         nothing = pl.Series([False]).new_from_index(0, rows.height)
-        yield Cell("arguments", "value", sides[0], sides[1], nothing)
+        yield Cell("arguments", "value", sides, nothing)
 
 
 def _places(
