@@ -102,10 +102,10 @@ def schema(name: str | None = None, form: Form = "text") -> None:
     try:
         if name:
             publish(lambda _: lists.schema_text(name), form)
+        elif form == "json":
+            publish(lambda _: lists.schemas_json(), form)
         else:
-            publish(
-                lambda _: lists.schemas_json() if form == "json" else lists.schema_table(), form
-            )
+            publish(lambda _: lists.schema_table(), form)
     except lists.UnknownSchemaError as error:
         raise BadParameter(str(error)) from error
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
 import polars as pl
+from msgspec.structs import replace
 from rich.console import RenderableType
 
 from hlteval.findings.counts import count_of, first_names

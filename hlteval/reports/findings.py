@@ -9,7 +9,6 @@ import json as json_library
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from urllib.parse import quote
@@ -71,8 +70,7 @@ def text(verdict: Verdict, max_findings: int = MAX_FINDINGS) -> RenderableType:
     return _Report(verdict, max_findings)
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
+class _Report(msgspec.Struct, frozen=True):
     verdict: Verdict
     max_findings: int
 

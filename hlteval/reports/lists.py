@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import resources
 from itertools import chain
 from math import isfinite
@@ -80,23 +79,12 @@ def matching_entries(code: str) -> list[Entry]:
         with suppress(KeyError):
             return [entry(prefix)]
     entries = [known for name, known in catalogue().items() if name.startswith(prefix)]
-    return entries or [look_up(code, catalogue())]
+    if not entries:
+        raise UnknownCodeError(code, closest(prefix, catalogue(), cutoff=60))
+    return entries
 
 
-def look_up(code: str, entries: Mapping[str, Entry]) -> Entry:
-    """The entry of a code; case does not matter.
-
-    Raises:
-        UnknownCodeError: if there is no such entry.
-    """
-    name = code.strip().upper()
-    if name in entries:
-        return entries[name]
-    raise UnknownCodeError(code, closest(name, entries, cutoff=60))
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(msgspec.Struct, frozen=True):
     """An entry of the catalogue, rendered as text for people."""
 
     entry: Entry
@@ -412,10 +400,14 @@ def codes_json(code: str) -> str:
 
 
 def _code(entry: Entry) -> CodeDescription:
-    names, texts = ("code", "name", "title", "severity", "blocking"), ("why", "fix", "clause")
+    names = ("code", "name", "title", "severity", "blocking")
+    texts = (entry.why, entry.fix, entry.clause)
+    why, fix, clause = ("\n\n".join(paragraphs(text)) for text in texts)
     return CodeDescription(
         **{name: getattr(entry, name) for name in names},
-        **{name: "\n\n".join(paragraphs(getattr(entry, name))) for name in texts},
+        why=why,
+        fix=fix,
+        clause=clause,
         fixable=bool(entry.fixer),
         wrong=entry.bad.strip("\n"),
         right=entry.good.strip("\n"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
 import polars as pl
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -333,7 +333,7 @@ def refusal_text(refusal: Refusal, max_findings: int = MAX_FINDINGS) -> Renderab
         max_findings: maximum number of findings shown per file; 0 for all.
     """
     findings = tuple(refusal.blocking)
-    blocking = msgspec.structs.replace(refusal.verdict, task="", findings=findings)
+    blocking = replace(refusal.verdict, task="", findings=findings)
     return Group(findings_text(blocking, max_findings), Text(), refusal_summary(refusal))
 
 

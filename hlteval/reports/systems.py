@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import msgspec
 import polars as pl
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -107,7 +107,7 @@ def refusal(system: RefusedSystem, command: Sequence[str]) -> RenderableType:
         command: the command that reports all its findings.
     """
     head = Prose(f"refused: {visible(system.name)}", "bold underline")
-    whole = msgspec.structs.replace(system, command=command)
+    whole = replace(system, command=command)
     return Group(head, Text(), refusal_text(whole, FIRST), Text())
 
 

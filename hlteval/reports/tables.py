@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
+import msgspec
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
@@ -98,8 +99,8 @@ class Field(NamedTuple):
     @property
     def column(self) -> Column:
         """Its column in text."""
-        kind = _KINDS.get(self.kind, "number")
-        return Column(self.header, kind, KEY if self.importance is None else self.importance)
+        importance = KEY if self.importance is None else self.importance
+        return Column(self.header, _KINDS.get(self.kind, "number"), importance)
 
 
 def fields_of(table: str) -> tuple[Field, ...]:
@@ -128,8 +129,7 @@ def column_headers(*tables: Iterable[Field]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(field.header for field in fields if field.name != "high"))
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """A table.
 
     Attributes:
@@ -200,8 +200,7 @@ def tsv_lines(*lines: Iterable[object]) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(msgspec.Struct, frozen=True):
     """Tables one below the other; in a terminal with a line about the columns that do not fit.
 
     Attributes:

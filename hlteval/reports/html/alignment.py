@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import ClassVar
 
+import msgspec
 import polars as pl
 
 from hlteval.findings.counts import fill
@@ -108,8 +108,7 @@ def _at_words(text: str, start: int, end: int) -> Span:
 _PLACE = CellInfo("place", "_reference_place", "_system_place")
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """The cells of both sides, of all rows.
 
     Attributes:
@@ -191,8 +190,7 @@ MOST = 100_000
 CHUNK = 500
 
 
-@dataclass(frozen=True)
-class Alignment(Section):
+class Alignment(Section, frozen=True):
     """The rows of an alignment.
 
     Attributes:
@@ -207,12 +205,12 @@ class Alignment(Section):
         left_out: rows that the page does not have.
     """
 
-    rows: pl.DataFrame = field(default_factory=pl.DataFrame)
+    rows: pl.DataFrame = msgspec.field(default_factory=pl.DataFrame)
     outcomes: Sequence[OutcomeInfo] = ()
     label: str = ""
     cells: Sequence[Cell] = ()
     facets: Sequence[tuple[str, str, bool]] = ()
-    details: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, str] = {}
     context: Sequence[int | None] = ()
     contexts: Sequence[tuple[Parts, ...]] = ()
     left_out: int = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import polars as pl
@@ -124,8 +123,7 @@ _FIELDS = (
 _NUMBERS = ("number", "indent", "width", "count")
 
 
-@dataclass(frozen=True)
-class FindingList(page.Section):
+class FindingList(page.Section, frozen=True):
     """Findings as a table that sorts, filters and pages.
 
     Attributes:
