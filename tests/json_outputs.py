@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from hlteval.reports.schemas.declared import schema_text
+from hlteval.reports.lists import schema_text
 
 JSON = ("json", "jsonl")
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from hlteval.findings import Item
-from hlteval.reports.schemas.declared import (
+from hlteval.reports.lists import (
     CodeDescription,
     FormatDescription,
     SchemaDescription,

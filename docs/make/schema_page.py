@@ -8,7 +8,7 @@ from typing import Any
 
 from docs.make.markdown import table
 from docs.make.schemas import made
-from hlteval.reports.schemas.declared import SCHEMAS, Schema
+from hlteval.reports.lists import SCHEMAS, Schema
 
 _PAGE = """\
 # Schemas

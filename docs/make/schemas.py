@@ -19,7 +19,7 @@ from docs.make.schema_outputs import FolderDefaults, RefusalOutput, VerdictOutpu
 from hlteval import grammars
 from hlteval.extensions import resolve
 from hlteval.findings import Findings, Item
-from hlteval.reports.schemas.declared import SCHEMAS, Schema
+from hlteval.reports.lists import SCHEMAS, Schema
 from hlteval.results.evaluation import (
     Campaign,
     CampaignTask,

@@ -87,7 +87,7 @@ def schemas(incomplete: str) -> Words:
         >>> schemas("scor")
         [('scores', 'Scores of a submission')]
     """
-    from hlteval.reports.schemas.declared import SCHEMAS
+    from hlteval.reports.lists import SCHEMAS
 
     return _completions(incomplete, ((name, schema.title) for name, schema in SCHEMAS.items()))
 

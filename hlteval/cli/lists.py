@@ -95,21 +95,18 @@ def explain(code: str, form: Form = "text") -> None:
 def schema(name: str | None = None, form: Form = "text") -> None:
     """Print the JSON Schema of an output or a file, or list all schemas."""
     from hlteval.cli.output import publish
-    from hlteval.reports.schemas.declared import (
-        UnknownSchemaError,
-        schema_table,
-        schema_text,
-        schemas_json,
-    )
+    from hlteval.reports import lists
 
     if name and form == "json":
         raise BadParameter("--format applies to the list of all schemas: a schema is JSON")
     try:
         if name:
-            publish(lambda _: schema_text(name), form)
+            publish(lambda _: lists.schema_text(name), form)
+        elif form == "json":
+            publish(lambda _: lists.schemas_json(), form)
         else:
-            publish(lambda _: schemas_json() if form == "json" else schema_table(), form)
-    except UnknownSchemaError as error:
+            publish(lambda _: lists.schema_table(), form)
+    except lists.UnknownSchemaError as error:
         raise BadParameter(str(error)) from error
 
 

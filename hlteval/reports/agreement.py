@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
 import polars as pl
+from msgspec.structs import replace
 from rich.console import RenderableType
 
 from hlteval.findings.counts import count_of, first_names
@@ -15,37 +16,19 @@ from hlteval.reports.findings import json
 from hlteval.reports.scores import text_table, values_of
 from hlteval.reports.tables import (
     ALL,
-    FIXED,
-    LIMITS,
     Field,
     Table,
     Tables,
     View,
     column_headers,
+    fields_of,
     tsv_lines,
 )
 from hlteval.reports.terminal import Formats, Prose, frame_text, visible, warning
 from hlteval.results.agreement import Agreement, Disagreement
 from hlteval.tasks import load
-from hlteval.tasks.task import LOW, NORMAL
 
-_REASON = Field("reason", importance=None)
-_MEASURES = (
-    *(Field("measure"), Field("first"), Field("second")),
-    Field("value", "mean", "rate", importance=FIXED),
-    *LIMITS,
-    Field("forward", "1st as reference", "rate", importance=NORMAL),
-    Field("backward", "2nd as reference", "rate", importance=NORMAL),
-    Field("documents", kind="number", importance=LOW),
-    _REASON,
-)
-_COEFFICIENTS = (
-    *(Field("judged"), Field("coefficient"), Field("annotators")),
-    Field("value", kind="rate", importance=FIXED),
-    *LIMITS,
-    Field("units", kind="number", importance=NORMAL),
-    _REASON,
-)
+_MEASURES, _COEFFICIENTS = fields_of("measures"), fields_of("coefficients")
 Scope = Literal["", "document", "label"]
 #: The names of the columns of all tables.
 COLUMNS = column_headers(_MEASURES, _COEFFICIENTS, [Field("document"), Field("label")])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
+import msgspec
 import polars as pl
 
 from hlteval.findings import SUBMISSION
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 Points = tuple[list[float], list[float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
+class Panel(msgspec.Struct, frozen=True):
     """A diagram with a curve of each system.
 
     Attributes:
@@ -122,8 +120,7 @@ def of_scores(scores: Scores, others: Mapping[str, Scores]) -> Figure:
     name = short_names([path])[path]
     while name in others:
         name += " (this)"
-    figure: Figure = _load_drawing().of_scores({name: scores, **others})
-    return figure
+    return _draw("of_scores", {name: scores, **others})
 
 
 def of_comparison(comparison: Comparison) -> Figure:
@@ -132,12 +129,13 @@ def of_comparison(comparison: Comparison) -> Figure:
     Raises:
         ImportError: where matplotlib is not installed.
     """
-    figure: Figure = _load_drawing().of_comparison(comparison)
-    return figure
+    return _draw("of_comparison", comparison)
 
 
-def _load_drawing() -> ModuleType:
+def _draw(kind: str, result: object) -> Figure:
     try:
-        return import_module("hlteval.reports.drawing")
+        drawing = import_module("hlteval.reports.drawing")
     except ImportError as error:
         raise ImportError(NEEDED) from error
+    figure: Figure = getattr(drawing, kind)(result)
+    return figure

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import msgspec
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -103,8 +103,7 @@ class Estimate(NamedTuple):
     system: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Forest:
+class Forest(msgspec.Struct, frozen=True):
     """A forest plot.
 
     Attributes:

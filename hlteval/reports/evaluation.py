@@ -10,8 +10,8 @@ from rich.text import Text
 
 from hlteval.findings import Severity
 from hlteval.findings.counts import count_of
-from hlteval.reports.scores import UNDEFINED, value_text, values_of
-from hlteval.reports.tables import FIXED, Cell, Column, Table, Tables
+from hlteval.reports.scores import UNDEFINED, limits_text, value_text, values_of
+from hlteval.reports.tables import FIXED, Cell, Column, Table, Tables, fields_of
 from hlteval.reports.terminal import Prose, in_cells, json_text, note, visible
 from hlteval.results.evaluation import (
     Best,
@@ -23,7 +23,6 @@ from hlteval.results.evaluation import (
 )
 from hlteval.results.verdict import head, plain
 from hlteval.tasks import load
-from hlteval.tasks.task import HIGH, LOW
 
 _STYLES: Mapping[SubmissionStatus | CellStatus, str] = MappingProxyType(
     {
@@ -96,49 +95,28 @@ def summary(result: CampaignResult | PipelineResult) -> RenderableType:
     return Prose(f"{number}{': ' if by_status else ''}{by_status}{more}", "bold")
 
 
-_COLUMNS = (
-    Column("submission", "name"),
-    Column("status", "name", FIXED),
-    Column("metric", "name", FIXED),
-    Column("value", "number", FIXED),
-    Column("interval", "number", HIGH),
-    Column("errors", "number", LOW),
-    Column("reason", "prose", FIXED),
-)
-
-
 def _campaign(result: CampaignResult) -> RenderableType:
     """Return a table for each task, profile and condition, with the metric that ranks."""
-    tables = []
+    tables, columns = [], [field.column for field in fields_of("campaign")]
     for (task, profile, condition), rows in result.groups.items():
         cells: list[list[Cell]] = []
         for row in rows:
             name, status = row.headline, row.result.status
             values = values_of(load(task), name)
-            limits = [value_text(limit, values) for limit in row.result.intervals.get(name, ())]
             cells.append(
                 [
                     visible(row.cell.submission),
                     (status, _STYLES[status]),
                     name or UNDEFINED,
                     value_text(row.result.metrics.get(name), values),
-                    f"[{', '.join(limits)}]" if limits else "",
+                    limits_text(row.result.intervals.get(name), values, missing=""),
                     f"{row.count(Severity.ERROR):,}",
                     visible(row.result.reason),
                 ]
             )
         suffix = f", condition {visible(condition)}" if condition else ""
-        tables.append(Table(_COLUMNS, cells, title=f"{task}, profile {profile}{suffix}"))
+        tables.append(Table(columns, cells, title=f"{task}, profile {profile}{suffix}"))
     return Group(Tables(tables), summary(result))
-
-
-_PIPELINE_COLUMNS = (
-    Column("submission", "name"),
-    Column("task", "name", HIGH),
-    Column("team", "name", LOW),
-    Column("status", "name", FIXED),
-    Column("reason", "prose", FIXED),
-)
 
 
 def _pipeline(result: PipelineResult) -> RenderableType:
@@ -148,7 +126,8 @@ def _pipeline(result: PipelineResult) -> RenderableType:
         reason = f"{entry.reason}; {entry.help}" if entry.help else entry.reason
         names = map(visible, (entry.submission, entry.task or "-", entry.team or "-"))
         rows.append([*names, (entry.status, _STYLES[entry.status]), visible(reason)])
-    table = [Tables([Table(_PIPELINE_COLUMNS, rows)])] if rows else []
+    columns = [field.column for field in fields_of("pipeline")]
+    table = [Tables([Table(columns, rows)])] if rows else []
     return Group(*table, *map(note, result.notes), summary(result))
 
 

@@ -9,7 +9,6 @@ import json as json_library
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from urllib.parse import quote
@@ -71,8 +70,7 @@ def text(verdict: Verdict, max_findings: int = MAX_FINDINGS) -> RenderableType:
     return _Report(verdict, max_findings)
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
+class _Report(msgspec.Struct, frozen=True):
     verdict: Verdict
     max_findings: int
 
@@ -380,7 +378,6 @@ def junit(verdict: Verdict) -> str:
         True
     """
     root = Element("testsuites", {"name": f"hlteval {verdict.task}".strip()})
-    every: list[Sequence[Finding]] = []
     for side in dict.fromkeys([verdict.side, *verdict.sides]):
         path = verdict.paths.get(side, "")
         name = f"{side}: {path}" if path else side
@@ -389,45 +386,30 @@ def junit(verdict: Verdict) -> str:
         for finding in verdict.findings:
             if finding.side == side:
                 cases.setdefault(finding.file or "", []).append(finding)
-        cases = dict(sorted(cases.items())) or {"": []}
-        every += cases.values()
-        counts = _counts(verdict, [*cases.values()])
-        suite = SubElement(root, "testsuite", {"name": visible(name), **counts})
-        for file, findings in cases.items():
+        suite = SubElement(root, "testsuite", {"name": visible(name)})
+        for file, findings in sorted(cases.items()) or [("", [])]:
             _add_case(suite, verdict, file or name, findings)
-    root.attrib |= _counts(verdict, every)
+    for element in (root, *root):
+        tests, failures = (len(list(element.iter(tag))) for tag in ("testcase", "failure"))
+        counts = {"tests": tests, "failures": failures, "errors": 0, "skipped": 0, "time": 0}
+        element.attrib |= {name: str(number) for name, number in counts.items()}
     indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, "unicode") + "\n"
 
 
-def _failures(verdict: Verdict, findings: Sequence[Finding]) -> list[Finding]:
-    """The findings that fail a test: errors of what is judged; of any side without a verdict."""
-    return [
-        finding
-        for finding in findings
-        if finding.severity is Severity.ERROR
-        and (finding.side == verdict.side or not verdict.decided)
-    ]
-
-
-def _counts(verdict: Verdict, cases: Sequence[Sequence[Finding]]) -> dict[str, str]:
-    failures = sum(bool(_failures(verdict, findings)) for findings in cases)
-    counts = {"tests": len(cases), "failures": failures, "errors": 0, "skipped": 0, "time": 0}
-    return {name: str(number) for name, number in counts.items()}
-
-
 def _add_case(suite: Element, verdict: Verdict, name: str, findings: Sequence[Finding]) -> None:
+    """A test: errors of what is judged fail it; without a verdict those of any side."""
     classname = f"hlteval.{verdict.task}".strip(".")
     case = SubElement(suite, "testcase", classname=classname, name=visible(name), time="0")
-    failures = _failures(verdict, findings)
+    failures, rest = list[Finding](), list[Finding]()
+    for finding in findings:
+        judged = finding.side == verdict.side or not verdict.decided
+        (failures if judged and finding.severity is Severity.ERROR else rest).append(finding)
     if failures:
-        count = sum(finding.count or 1 for finding in failures)
-        message = f"{count:,} error{'s' * (count > 1)}"
+        message = count_of(sum(finding.count or 1 for finding in failures), "error")
         kinds = ",".join(sorted({finding.code for finding in failures}))
         failure = SubElement(case, "failure", type=kinds, message=message)
         failure.text = "\n".join(map(_paragraph, failures))
-    fatal = {id(finding) for finding in failures}
-    rest = [finding for finding in findings if id(finding) not in fatal]
     if rest:
         SubElement(case, "system-out").text = "\n".join(map(_paragraph, rest))
 

@@ -1,33 +1,35 @@
-"""Lists of the codes, tasks and formats as text and JSON, and the explanation of a code."""
+"""Lists of the codes, tasks, formats and schemas as text and JSON, and the explanation of a code.
+
+What commands print as JSON is declared once: by the fields of the result
+(`results.verdict.Output`), or by a class of this module or of `docs/make/schema_outputs.py` where
+JSON has other members. `docs.make.schemas` makes the JSON Schemas of them,
+`reports/schemas/NAME-VERSION.schema.json`; `results/schemas.toml` lists them with their versions,
+and every test that prints JSON is held to them (`tests/json_outputs.py`). A version never changes
+its shape (`tests/golden/schema_shapes.json`).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from importlib import resources
 from itertools import chain
 from math import isfinite
+from typing import Literal
 
 import msgspec
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
 from hlteval import converters, tasks
-from hlteval.findings import Entry, catalogue, entry
-from hlteval.findings.suggest import closest
+from hlteval.findings import Entry, Severity, catalogue, entry
+from hlteval.findings.suggest import closest, did_you_mean
 from hlteval.reports.findings import STYLES
-from hlteval.reports.schemas.declared import (
-    CodeDescription,
-    FormatDescription,
-    MetricDescription,
-    OptionDescription,
-    TaskDescription,
-)
-from hlteval.reports.tables import FIXED, Column, Table, Tables
+from hlteval.reports.tables import FIXED, Column, Table, Tables, fields_of
 from hlteval.reports.terminal import Prose, json_text, visible, wrap
-from hlteval.results.verdict import head
-from hlteval.tasks.task import HIGH, LOW, NORMAL, Option, Task
+from hlteval.results.verdict import Profile, declared_schemas, head
+from hlteval.tasks.task import Option, Task
 
 #: Maximum line length of prose, which longer lines make hard to read.
 _WIDEST = 88
@@ -77,23 +79,12 @@ def matching_entries(code: str) -> list[Entry]:
         with suppress(KeyError):
             return [entry(prefix)]
     entries = [known for name, known in catalogue().items() if name.startswith(prefix)]
-    return entries or [look_up(code, catalogue())]
+    if not entries:
+        raise UnknownCodeError(code, closest(prefix, catalogue(), cutoff=60))
+    return entries
 
 
-def look_up(code: str, entries: Mapping[str, Entry]) -> Entry:
-    """The entry of a code; case does not matter.
-
-    Raises:
-        UnknownCodeError: if there is no such entry.
-    """
-    name = code.strip().upper()
-    if name in entries:
-        return entries[name]
-    raise UnknownCodeError(code, closest(name, entries, cutoff=60))
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(msgspec.Struct, frozen=True):
     """An entry of the catalogue, rendered as text for people."""
 
     entry: Entry
@@ -139,6 +130,194 @@ def paragraphs(text: str) -> list[str]:
     return [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text.strip())]
 
 
+class MetricDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """A metric of a task.
+
+    Attributes:
+        name: as in the `metrics` of scores.
+        meaning: what it says.
+        compared: what it compares, where the task measures several things; empty otherwise.
+        formula: how it is computed, in plain text; empty if it is counted.
+        values: its range, and its unit where it has one.
+        least: its minimum; null without a limit.
+        most: its maximum; null without a limit.
+        better: which values are better, if either are.
+        ranks: the profiles in which it ranks.
+    """
+
+    name: str
+    meaning: str
+    compared: str
+    formula: str
+    values: str
+    least: float | None
+    most: float | None
+    better: Literal["more", "less", "neither"]
+    ranks: tuple[Profile, ...]
+
+
+class OptionDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """An option that a task has beside those of all tasks.
+
+    Attributes:
+        name: its name on the command line, without the two hyphens.
+        help: what it does.
+        placeholder: the placeholder of its value in the help; empty for a switch.
+        choices: the values that it can have; empty if there are others, or for a switch.
+        switch: whether it takes no value.
+        repeatable: whether it can be repeated.
+        commands: the commands that have it.
+    """
+
+    name: str
+    help: str
+    placeholder: str
+    choices: tuple[str, ...]
+    switch: bool
+    repeatable: bool
+    commands: tuple[str, ...]
+
+
+class TaskDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """A task.
+
+    Attributes:
+        name: as on the command line.
+        title: what it is, in one line.
+        specification: the document that the profile `plan` follows.
+        formats: the formats of submissions, the usual one first.
+        references: the formats of references.
+        profiles: its profiles.
+        ranking: the metric that ranks, by profile; empty if the task has no scores.
+        metrics: its metrics; empty if the task has no scores.
+        options: its own options.
+    """
+
+    name: str
+    title: str
+    specification: str
+    formats: tuple[str, ...]
+    references: tuple[str, ...]
+    profiles: tuple[Profile, ...]
+    ranking: Mapping[str, str]
+    metrics: tuple[MetricDescription, ...]
+    options: tuple[OptionDescription, ...]
+
+
+class SettingDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """A setting of a format, for `--set NAME=VALUE`.
+
+    Attributes:
+        name: its name.
+        help: what it does.
+        default: its default value.
+        of: whether it is a setting of reading or of writing.
+        choices: the values that it can have; empty if there are others.
+    """
+
+    name: str
+    help: str
+    default: str
+    of: Literal["read", "write"]
+    choices: tuple[str, ...]
+
+
+class FormatDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """A format.
+
+    Attributes:
+        name: as given to `--from` and `--to`.
+        title: what it is, in one line.
+        suffixes: of the files that hold it.
+        reads: whether it can be read.
+        writes: whether it can be written.
+        everything: whether it can represent all tables with all columns.
+        tables: the tables of the representation that it can represent.
+        settings: what can be set.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    reads: bool
+    writes: bool
+    everything: bool
+    tables: tuple[str, ...]
+    settings: tuple[SettingDescription, ...]
+
+
+class CodeDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """A code of findings.
+
+    Attributes:
+        code: the code.
+        name: a name in words with hyphens, as stable as the code.
+        title: what it means, in one line.
+        severity: its severity, unless the command line or a file of defaults sets another.
+        blocking: whether a submission with it cannot be scored.
+        fixable: whether `hlteval validate --fix` can correct it.
+        why: why it is reported.
+        fix: how to fix it.
+        clause: the clause of the specification; empty without one.
+        wrong: an example with the problem; empty without one.
+        right: the same without the problem; empty without one.
+    """
+
+    code: str
+    name: str
+    title: str
+    severity: Severity
+    blocking: bool
+    fixable: bool
+    why: str
+    fix: str
+    clause: str
+    wrong: str
+    right: str
+
+
+class SchemaDescription(msgspec.Struct, frozen=True):
+    """A schema of an output or of a file that you write.
+
+    Attributes:
+        name: its name, which is `schema` in the output.
+        version: its version, which is `version` in the output.
+        title: its subject, in one line.
+        of: the commands that print such an output, or the files that have this form.
+        file: the name of its file in the documentation.
+        id: its `$id`.
+    """
+
+    name: str
+    version: int
+    title: str
+    of: tuple[str, ...]
+    file: str
+    id: str
+
+
+class Schema(SchemaDescription, frozen=True, kw_only=True):
+    """A schema of an output, or of a file that you write; its `$id` names no place.
+
+    Attributes:
+        shape: the class of the output, as `module:name` below `hlteval`; or the name of the grammar
+            of a file, in grammars/.
+        headed: whether the output begins with `schema` and `version`.
+
+    Examples:
+        >>> SCHEMAS["scores"].file, SCHEMAS["scores"].id
+        ('scores-1.schema.json', 'urn:hlteval:schema:scores:1')
+    """
+
+    shape: str
+    headed: bool = True
+
+    @property
+    def grammar(self) -> str:
+        """The name of the grammar of a file; empty for an output."""
+        return "" if ":" in self.shape else self.shape
+
+
 _COMMANDS = ("validate", "score", "compare", "leaderboard", "agreement", "pack")
 
 
@@ -163,12 +342,9 @@ def tasks_json(names: Sequence[str]) -> str:
 def _task(task: Task) -> TaskDescription:
     formats = (task.format, *task.submitted)
     return TaskDescription(
-        name=task.name,
-        title=task.title,
-        specification=task.specification,
+        **{name: getattr(task, name) for name in ("name", "title", "specification", "profiles")},
         formats=formats,
         references=() if task.scored_alone else task.references or formats,
-        profiles=task.profiles,  # type: ignore[arg-type]
         ranking=dict(task.primary),
         metrics=tuple(_metric(task, name) for name in task.metrics),
         options=tuple(map(_option, task.options)),
@@ -194,12 +370,9 @@ def _metric(task: Task, name: str) -> MetricDescription:
 
 def _option(option: Option) -> OptionDescription:
     return OptionDescription(
+        **{name: getattr(option, name) for name in ("help", "placeholder", "switch", "repeatable")},
         name=option.flag,
-        help=option.help,
-        placeholder=option.placeholder,
         choices=() if option.switch else tuple(option.choices),
-        switch=option.switch,
-        repeatable=option.repeatable,
         commands=tuple(name for name in _COMMANDS if option.available_in(name)),
     )
 
@@ -227,44 +400,18 @@ def codes_json(code: str) -> str:
 
 
 def _code(entry: Entry) -> CodeDescription:
+    names = ("code", "name", "title", "severity", "blocking")
+    texts = (entry.why, entry.fix, entry.clause)
+    why, fix, clause = ("\n\n".join(paragraphs(text)) for text in texts)
     return CodeDescription(
-        code=entry.code,
-        name=entry.name,
-        title=entry.title,
-        severity=entry.severity,
-        blocking=entry.blocking,
+        **{name: getattr(entry, name) for name in names},
+        why=why,
+        fix=fix,
+        clause=clause,
         fixable=bool(entry.fixer),
-        why=_prose(entry.why),
-        fix=_prose(entry.fix),
-        clause=_prose(entry.clause),
         wrong=entry.bad.strip("\n"),
         right=entry.good.strip("\n"),
     )
-
-
-def _prose(text: str) -> str:
-    """A text with an empty line between its paragraphs, each on one line."""
-    return "\n\n".join(paragraphs(text))
-
-
-#: The columns of the list of formats.
-FORMAT_COLUMNS = (
-    Column("format", "name"),
-    Column("reads", "name", HIGH),
-    Column("writes", "name", HIGH),
-    Column("supports", "prose", LOW),
-    Column("description", "prose", FIXED),
-)
-
-#: The columns of the list of tasks.
-TASK_COLUMNS = (
-    Column("task", "name"),
-    Column("format", "prose", NORMAL),
-    Column("profiles", "prose", HIGH),
-    Column("ranked by", "name", NORMAL),
-    Column("metrics", "number", LOW),
-    Column("description", "prose", FIXED),
-)
 
 
 def formats() -> Table:
@@ -275,7 +422,7 @@ def formats() -> Table:
         supports = "everything" if form.everything else " ".join(form.tables)
         description = "; ".join([form.title, *(item.text for item in form.settings)])
         rows.append([name, *directions, supports, description])
-    return Table(FORMAT_COLUMNS, rows)
+    return Table([field.column for field in fields_of("formats")], rows)
 
 
 def task_table() -> Table:
@@ -291,7 +438,7 @@ def task_table() -> Table:
         ]
         for task in map(tasks.load, tasks.usable())
     ]
-    return Table(TASK_COLUMNS, rows)
+    return Table([field.column for field in fields_of("tasks")], rows)
 
 
 def task(name: str) -> RenderableType:
@@ -304,3 +451,59 @@ def task(name: str) -> RenderableType:
     ranking = set(task.primary.values())
     lines = (f"{name}  ranks" if name in ranking else name for name in task.metrics)
     return Group(Prose(task.title), Prose(task.specification), *map(Text, lines))
+
+
+#: The schemas by name, in the order of the documentation.
+SCHEMAS: Mapping[str, Schema] = {
+    name: msgspec.convert(
+        {
+            "name": name,
+            "file": f"{name}-{schema['version']}.schema.json",
+            "id": f"urn:hlteval:schema:{name}:{schema['version']}",
+            **schema,
+        },
+        Schema,
+    )
+    for name, schema in declared_schemas().items()
+}
+
+
+class UnknownSchemaError(ValueError):
+    """There is no schema of that name: an error of usage."""
+
+
+def schema_text(name: str) -> str:
+    """A schema, as its file has it.
+
+    Args:
+        name: its name, without a version.
+
+    Raises:
+        UnknownSchemaError: if there is none.
+
+    Examples:
+        >>> schema_text("scores").splitlines()[2]
+        ' "$id": "urn:hlteval:schema:scores:1",'
+    """
+    if name not in SCHEMAS:
+        hint = did_you_mean(name, SCHEMAS, "`hlteval schema` lists them")
+        raise UnknownSchemaError(f"unknown schema {name}; {hint}")
+    file = resources.files("hlteval.reports") / "schemas" / SCHEMAS[name].file
+    return file.read_text("utf-8")
+
+
+def schema_table() -> Tables:
+    """A table of the schemas: name, version, and what each describes."""
+    rows = [
+        [each.name, str(each.version), f"{each.title}: {'; '.join(each.of)}"]
+        for each in SCHEMAS.values()
+    ]
+    columns = (Column("schema", "name"), Column("version"), Column("describes", "prose", FIXED))
+    return Tables([Table(columns, rows)])
+
+
+def schemas_json() -> str:
+    """The list of the schemas as one JSON object."""
+    every = [*SCHEMAS.values()]
+    descriptions = msgspec.convert(every, list[SchemaDescription], from_attributes=True)
+    return encode("schemas", schemas=descriptions)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
 
 import msgspec
 import polars as pl
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -40,8 +39,6 @@ MANY = 30
 _SLICE = 20_000
 #: Floats from here on are written with an exponent.
 _EXPONENT = 1e16
-#: The kinds of columns in text by those of fields; others are numbers.
-_KINDS: Mapping[str, Literal["name", "prose"]] = {"text": "name", "prose": "prose"}
 #: The types of columns that Polars and msgspec write alike in JSON.
 _ALIKE = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.List(pl.String))
 #: The file by which a folder of scores is recognised.
@@ -104,7 +101,7 @@ def text_table(
         [['0.5000', '[0.2500, 1.0000]'], ['-', '-']]
     """
     columns = {
-        field: Column(field.header, _KINDS.get(field.kind, "number"), field.importance)
+        field: field.column
         for field in fields
         if field.importance is not None and field.name != "high"
     }
@@ -336,7 +333,7 @@ def refusal_text(refusal: Refusal, max_findings: int = MAX_FINDINGS) -> Renderab
         max_findings: maximum number of findings shown per file; 0 for all.
     """
     findings = tuple(refusal.blocking)
-    blocking = msgspec.structs.replace(refusal.verdict, task="", findings=findings)
+    blocking = replace(refusal.verdict, task="", findings=findings)
     return Group(findings_text(blocking, max_findings), Text(), refusal_summary(refusal))
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import msgspec
 import polars as pl
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -16,13 +16,13 @@ from hlteval.reports.scores import UNDEFINED, limits_text, refusal_text, text_ta
 from hlteval.reports.tables import (
     ALL,
     FIXED,
-    LIMITS,
     Column,
     Field,
     Table,
     Tables,
     View,
     column_headers,
+    fields_of,
     tsv_lines,
 )
 from hlteval.reports.terminal import Formats, Prose, frame_text, in_markdown, json_text, visible
@@ -38,23 +38,9 @@ from hlteval.tasks import load
 from hlteval.tasks.task import HIGH, LOW, NORMAL, Range
 
 #: The systems of a comparison; a metric that is no rate has numbers.
-_SYSTEMS = (
-    Field("rank", kind="number"),
-    Field("name", "system"),
-    Field("value", kind="rate", importance=FIXED),
-    *LIMITS,
-    Field("path", importance=None),
-)
+_SYSTEMS = fields_of("systems")
 #: The differences of all pairs of systems.
-PAIRS = (
-    Field("first"),
-    Field("second"),
-    Field("difference", kind="rate", importance=FIXED, signed=True),
-    *LIMITS,
-    Field("probability", "p", "rate", importance=NORMAL),
-    Field("corrected", "p (Holm)", "rate", importance=FIXED),
-    *(Field(name, kind="number", importance=LOW) for name in ("wins", "losses", "ties")),
-)
+PAIRS = fields_of("pairs")
 #: Maximum number of findings shown per file of a system that is refused.
 FIRST = 4
 #: The names of the columns of both tables.
@@ -121,7 +107,7 @@ def refusal(system: RefusedSystem, command: Sequence[str]) -> RenderableType:
         command: the command that reports all its findings.
     """
     head = Prose(f"refused: {visible(system.name)}", "bold underline")
-    whole = msgspec.structs.replace(system, command=command)
+    whole = replace(system, command=command)
     return Group(head, Text(), refusal_text(whole, FIRST), Text())
 
 
@@ -159,11 +145,7 @@ REFUSED = "refused"
 LEAST = 0.0005
 SYSTEM, RANK, INTERVAL = "system", "rank", "interval"
 #: The systems of a leaderboard that are not scored.
-REFUSALS = (
-    Field(SYSTEM),
-    Field("reason", kind="prose", importance=FIXED),
-    Field("help", "what to do", importance=None),
-)
+REFUSALS = fields_of("refusals")
 
 
 def board_systems(

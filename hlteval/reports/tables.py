@@ -8,11 +8,15 @@ edge. In a pipe no column is dropped.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 from itertools import zip_longest
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+import msgspec
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
@@ -28,7 +32,7 @@ from hlteval.reports.terminal import (
     visible,
     wrap,
 )
-from hlteval.tasks.task import HIGH, RATE, Range
+from hlteval.tasks.task import HIGH, LOW, NORMAL, RATE, Range
 
 #: Cells between two columns.
 GAP = 2
@@ -57,6 +61,8 @@ class Column(NamedTuple):
     importance: int = KEY
 
 
+#: The kinds of columns in text by those of fields; others are numbers.
+_KINDS: Mapping[str, Literal["name", "prose"]] = {"text": "name", "prose": "prose"}
 FieldKind = Literal["text", "prose", "limits", "list", "rate", "number", "figure", "link"]
 
 
@@ -90,9 +96,31 @@ class Field(NamedTuple):
         """The header of its column in text."""
         return "interval" if self.name == "low" else self.title or self.name
 
+    @property
+    def column(self) -> Column:
+        """Its column in text."""
+        importance = KEY if self.importance is None else self.importance
+        return Column(self.header, _KINDS.get(self.kind, "number"), importance)
 
-#: The limits of the interval of a rate.
-LIMITS = (Field("low", kind="rate", importance=HIGH), Field("high", kind="rate"))
+
+def fields_of(table: str) -> tuple[Field, ...]:
+    """The columns of a table of `columns.toml`.
+
+    Examples:
+        >>> [field.header for field in fields_of("refusals")]
+        ['system', 'reason', 'what to do']
+    """
+    words = {"fixed": FIXED, "high": HIGH, "normal": NORMAL, "low": LOW, "pages": None, "key": KEY}
+    return tuple(
+        Field(name, **{**declared, "importance": words[declared.get("importance", "key")]})
+        for name, declared in _declarations()[table].items()
+    )
+
+
+@cache
+def _declarations() -> Mapping[str, Mapping[str, Any]]:
+    text = resources.files("hlteval.reports").joinpath("columns.toml").read_text("utf-8")
+    return tomllib.loads(text)
 
 
 def column_headers(*tables: Iterable[Field]) -> tuple[str, ...]:
@@ -101,8 +129,7 @@ def column_headers(*tables: Iterable[Field]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(field.header for field in fields if field.name != "high"))
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """A table.
 
     Attributes:
@@ -173,8 +200,7 @@ def tsv_lines(*lines: Iterable[object]) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(msgspec.Struct, frozen=True):
     """Tables one below the other; in a terminal with a line about the columns that do not fit.
 
     Attributes:

@@ -12,7 +12,6 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import StringIO, TextIOWrapper
 from itertools import accumulate
 from threading import Timer
@@ -365,8 +364,7 @@ def indent_wrapped(text: str, width: int | None, first: int = 0, indent: str = "
     return f"\n{indent}".join(wrap(text, inner, first - len(indent)))
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(msgspec.Struct, frozen=True):
     """A sentence, such as a note, a title or a hint.
 
     Attributes:

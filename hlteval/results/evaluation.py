@@ -158,8 +158,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
 
     def names_of(self, part: str) -> tuple[str, ...]:
         """The names that a part of a submission may have; any if there are none."""
-        names: tuple[str, ...] = tuple(getattr(self, f"{part}s"))
-        return names
+        return tuple(getattr(self, f"{part}s"))
 
 
 def name_pattern(written: str) -> re.Pattern[str]:

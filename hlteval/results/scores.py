@@ -63,8 +63,7 @@ class Scores(Output, frozen=True, kw_only=True):
         return f"<Scores: {self.task}, profile {self.profile}: {self.primary} {shown}; {more}>"
 
     def _repr_html_(self) -> str:
-        html: str = lazy("hlteval.reports.notebook:scores")(self)
-        return html
+        return str(lazy("hlteval.reports.notebook:scores")(self))
 
     def plot(self, others: Mapping[str, Scores] | None = None) -> Figure:
         """The curves, or the most important metrics with their intervals, as a figure.

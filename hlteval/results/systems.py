@@ -156,8 +156,7 @@ class Comparison(Output, frozen=True, kw_only=True):
         return f"<Comparison: {head}; {f'best {best}' if best else NOT_DISTINGUISHABLE}>"
 
     def _repr_html_(self) -> str:
-        html: str = lazy("hlteval.reports.notebook:comparison")(self)
-        return html
+        return str(lazy("hlteval.reports.notebook:comparison")(self))
 
     def plot(self) -> Figure:
         """The systems and their differences, with intervals, as a figure.

@@ -334,8 +334,7 @@ class Verdict(msgspec.Struct, frozen=True):
         return f"<Verdict: {head}{self.outcome}; {severities(self.findings) or 'no findings'}>"
 
     def _repr_html_(self) -> str:
-        html: str = lazy("hlteval.reports.notebook:verdict")(self)
-        return html
+        return str(lazy("hlteval.reports.notebook:verdict")(self))
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict in plain types, as `hlteval validate --format json` prints it."""

@@ -14,7 +14,7 @@ import pytest
 
 from hlteval.findings import finding
 from hlteval.reports import evaluation as reports
-from hlteval.reports.schemas.declared import SCHEMAS, schema_text
+from hlteval.reports.lists import SCHEMAS, schema_text
 from hlteval.results.evaluation import (
     Best,
     CampaignResult,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import ClassVar
 
+import msgspec
 import polars as pl
 
 from hlteval.findings.counts import fill
@@ -108,28 +108,20 @@ def _at_words(text: str, start: int, end: int) -> Span:
 _PLACE = CellInfo("place", "_reference_place", "_system_place")
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """The cells of both sides, of all rows.
 
     Attributes:
         title: what it is.
         kind: as `CellInfo.kind`.
-        reference: the values of the reference; None if it has no such thing.
-        system: the values of the system.
+        sides: the values by side; None for one that has no such thing.
         differs: whether they differ, of each row.
     """
 
     title: str
     kind: str
-    reference: pl.Series | None
-    system: pl.Series | None
+    sides: Mapping[str, pl.Series | None]
     differs: pl.Series
-
-    @property
-    def sides(self) -> Mapping[str, pl.Series | None]:
-        """The values by side."""
-        return dict(zip(SIDES, (self.reference, self.system), strict=True))
 
 
 def _cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Cell]:
@@ -146,18 +138,17 @@ def _cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Ce
         )
         if cell.kind in ("name", "words") or not (cell.reference and cell.system):
             differs = pl.lit(value=False)
-        frame = rows.select(ours.alias("ours"), theirs.alias("theirs"), differs.alias("differs"))
-        first = frame["ours"] if cell.reference else None
-        second = frame["theirs"] if cell.system else None
-        yield Cell(cell.title, cell.kind, first, second, frame["differs"])
+        frame = rows.select(reference=ours, system=theirs, differs=differs)
+        values = {side: frame[side] if getattr(cell, side) else None for side in SIDES}
+        yield Cell(cell.title, cell.kind, values, frame["differs"])
     if info.items:
-        sides = []
+        sides = {}
         for side, name in zip(SIDES, info.items, strict=True):
             keys = zip(rows["document"], [side] * rows.height, rows[name], strict=True)
             lines = ([line for line, _ in items.get(key, ())] or None for key in keys)
-            sides.append(pl.Series(list(lines), dtype=pl.List(pl.String)))
+            sides[side] = pl.Series(list(lines), dtype=pl.List(pl.String))
         nothing = pl.Series([False]).new_from_index(0, rows.height)
-        yield Cell("arguments", "value", sides[0], sides[1], nothing)
+        yield Cell("arguments", "value", sides, nothing)
 
 
 def _places(
@@ -199,8 +190,7 @@ MOST = 100_000
 CHUNK = 500
 
 
-@dataclass(frozen=True)
-class Alignment(Section):
+class Alignment(Section, frozen=True):
     """The rows of an alignment.
 
     Attributes:
@@ -215,12 +205,12 @@ class Alignment(Section):
         left_out: rows that the page does not have.
     """
 
-    rows: pl.DataFrame = field(default_factory=pl.DataFrame)
+    rows: pl.DataFrame = msgspec.field(default_factory=pl.DataFrame)
     outcomes: Sequence[OutcomeInfo] = ()
     label: str = ""
     cells: Sequence[Cell] = ()
     facets: Sequence[tuple[str, str, bool]] = ()
-    details: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, str] = {}
     context: Sequence[int | None] = ()
     contexts: Sequence[tuple[Parts, ...]] = ()
     left_out: int = 0

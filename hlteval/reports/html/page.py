@@ -22,7 +22,6 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib import resources
 from typing import ClassVar
 
@@ -92,8 +91,7 @@ TABLES = ("vendor/tabulator.min.js", "assets/values.js", "assets/table.js")
 CHARTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "assets/charts.js")
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """A part of a page.
 
     Attributes:
@@ -114,8 +112,7 @@ class Section:
         return None
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(msgspec.Struct, frozen=True):
     """A number of a headline.
 
     Attributes:
@@ -133,16 +130,14 @@ class Fact:
     main: bool = False
 
 
-@dataclass(frozen=True)
-class Headline(Section):
+class Headline(Section, frozen=True):
     """The numbers to read first."""
 
     facts: Sequence[Fact] = ()
     kind: ClassVar[str] = "headline"
 
 
-@dataclass(frozen=True)
-class Notes(Section):
+class Notes(Section, frozen=True):
     """Warnings and notes, a paragraph each."""
 
     warnings: Sequence[str] = ()
@@ -150,16 +145,14 @@ class Notes(Section):
     kind: ClassVar[str] = "notes"
 
 
-@dataclass(frozen=True)
-class Copied(Section):
+class Copied(Section, frozen=True):
     """A line to copy, such as a signature."""
 
     text: str = ""
     kind: ClassVar[str] = "copied"
 
 
-@dataclass(frozen=True)
-class DataTable(Section):
+class DataTable(Section, frozen=True):
     """A table that sorts, filters and pages.
 
     Attributes:
@@ -168,7 +161,7 @@ class DataTable(Section):
         page_size: how many rows a page has at first.
     """
 
-    frame: pl.DataFrame = field(default_factory=pl.DataFrame)
+    frame: pl.DataFrame = msgspec.field(default_factory=pl.DataFrame)
     columns: Sequence[Field] = ()
     page_size: int = 25
     kind: ClassVar[str] = "table"
@@ -184,8 +177,7 @@ class DataTable(Section):
         }
 
 
-@dataclass(frozen=True)
-class Curves(Section):
+class Curves(Section, frozen=True):
     """Curves in one diagram.
 
     Attributes:
@@ -207,8 +199,7 @@ class Curves(Section):
         return {"title": self.title, "axes": self.axes, "rates": self.rates, "lines": lines}
 
 
-@dataclass(frozen=True)
-class Breakdown:
+class Breakdown(msgspec.Struct, frozen=True):
     """Values of several measures for the same items, such as types or documents.
 
     Attributes:
@@ -223,11 +214,10 @@ class Breakdown:
     items: Sequence[str]
     measures: Mapping[str, Sequence[float | None]]
     rates: Sequence[str] = ()
-    intervals: Mapping[str, Sequence[Interval | None]] = field(default_factory=dict)
+    intervals: Mapping[str, Sequence[Interval | None]] = {}
 
 
-@dataclass(frozen=True)
-class Bars(Section):
+class Bars(Section, frozen=True):
     """Bars of one measure at a time, of one of several breakdowns."""
 
     breakdowns: Sequence[Breakdown] = ()
@@ -244,8 +234,7 @@ STYLES = ("vendor/tabulator.min.css", "assets/report.css", "assets/alignment.css
 FIRST, LAST = "assets/report.js", "assets/start.js"
 
 
-@dataclass(frozen=True)
-class Tab:
+class Tab(msgspec.Struct, frozen=True):
     """Sections that are seen together.
 
     Attributes:
@@ -259,8 +248,7 @@ class Tab:
     count: int | None = None
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(msgspec.Struct, frozen=True):
     """A report.
 
     Attributes:

@@ -5,30 +5,14 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import polars as pl
 
 from hlteval.findings import Finding, entry
 from hlteval.reports.curves import RATES, curve_points
+from hlteval.reports.html import page
 from hlteval.reports.html.alignment import alignment
-from hlteval.reports.html.page import (
-    TABLES,
-    Bars,
-    Breakdown,
-    Copied,
-    Curves,
-    DataTable,
-    Fact,
-    Headline,
-    Notes,
-    Page,
-    Section,
-    Tab,
-    field_of,
-    pack,
-)
 from hlteval.reports.scores import limits_text, pivot_scorings, value_text, values_of
 from hlteval.reports.tables import Field
 from hlteval.reports.terminal import draw, printable, visible
@@ -43,7 +27,7 @@ _KEYS = ("document", "genre", "type", "slot", "class", "segment", "layer")
 _DRAWN = frozenset({"scorings", "curve", "pr", "ndcg"})
 
 
-def _breakdowns(scores: Scores, task: Task) -> Iterator[Breakdown]:
+def _breakdowns(scores: Scores, task: Task) -> Iterator[page.Breakdown]:
     """The breakdowns of all scorings of an evaluation, then those of tables with a row per item."""
     for evaluation, measures, rows in pivot_scorings(scores.tables["scorings"]):
         held = [row for row in rows if any(value is not None for value in row[1])]
@@ -59,7 +43,7 @@ def _breakdowns(scores: Scores, task: Task) -> Iterator[Breakdown]:
             yield from _of_table(task, name.replace("_", " "), frame)
 
 
-def _of_table(task: Task, name: str, frame: pl.DataFrame) -> Iterator[Breakdown]:
+def _of_table(task: Task, name: str, frame: pl.DataFrame) -> Iterator[page.Breakdown]:
     """The breakdowns of a table, one for each group, where a key distinguishes its rows."""
     texts = [column for column in frame.columns if frame[column].dtype == pl.String]
     key = next((column for column in _KEYS if column in texts), None)
@@ -79,7 +63,7 @@ def _of_table(task: Task, name: str, frame: pl.DataFrame) -> Iterator[Breakdown]
 
 def _breakdown(
     task: Task, name: str, items: list[str], values: dict[str, list[float | None]]
-) -> Breakdown:
+) -> page.Breakdown:
     """A breakdown with the measures that have values, rates first."""
     known = [name for name, each in values.items() if any(value is not None for value in each)]
     ranges = {name: values_of(task, name) for name in known}
@@ -89,14 +73,14 @@ def _breakdown(
         for name in ordered
         if ranges[name].kind == "rate" and (ranges[name].least, ranges[name].most) == (0.0, 1.0)
     ]
-    return Breakdown(name, items, {name: values[name] for name in ordered}, unit)
+    return page.Breakdown(name, items, {name: values[name] for name in ordered}, unit)
 
 
 #: The most points of a curve that are drawn; of more, some between the first and the last are.
 MOST_POINTS = 1500
 
 
-def _curve_sections(scores: Scores) -> Iterator[Curves]:
+def _curve_sections(scores: Scores) -> Iterator[page.Curves]:
     """The diagrams that scores have: of the tables `curve`, `pr` and `ndcg`."""
     if "ndcg" in scores.tables:
         points = scores.tables["ndcg"].drop_nulls(["k", "standard"])
@@ -111,7 +95,7 @@ def _curve_sections(scores: Scores) -> Iterator[Curves]:
 
 def _curves(
     title: str, lines: Sequence[tuple[str, pl.DataFrame]], axes: tuple[str, str]
-) -> Iterator[Curves]:
+) -> Iterator[page.Curves]:
     """A section of the curves that have points, axes first; none without any.
 
     A curve has not more points than people can see.
@@ -127,7 +111,7 @@ def _curves(
         intro = "The pointer shows the values of a point."
         if most > MOST_POINTS:
             intro += f" Of curves with more than {MOST_POINTS:,} points, as many are drawn."
-        yield Curves(title, intro, axes=axes, lines=drawn, rates=axes == RATES)
+        yield page.Curves(title, intro, axes=axes, lines=drawn, rates=axes == RATES)
 
 
 #: The most columns of an excerpt.
@@ -139,8 +123,7 @@ _FIELDS = (
 _NUMBERS = ("number", "indent", "width", "count")
 
 
-@dataclass(frozen=True)
-class FindingList(Section):
+class FindingList(page.Section, frozen=True):
     """Findings as a table that sorts, filters and pages.
 
     Attributes:
@@ -149,14 +132,14 @@ class FindingList(Section):
 
     findings: Sequence[Finding] = ()
     kind: ClassVar[str] = "findings"
-    scripts: ClassVar[tuple[str, ...]] = (*TABLES, "assets/findings.js")
+    scripts: ClassVar[tuple[str, ...]] = (*page.TABLES, "assets/findings.js")
 
     def data(self) -> dict[str, object]:
         """The parts of each finding by name, and how many problems they are."""
         types = dict.fromkeys(_FIELDS, pl.String) | dict.fromkeys(_NUMBERS, pl.Int64)
         rows = [printable(_finding_row(finding)) for finding in self.findings]
         titles = {code: _code_title(code) for code in sorted({each.code for each in self.findings})}
-        columns = pack(pl.DataFrame(rows, schema=types))
+        columns = page.pack(pl.DataFrame(rows, schema=types))
         return {"title": self.title or "Findings", "columns": columns, "titles": titles}
 
 
@@ -191,10 +174,10 @@ def _code_title(code: str) -> str:
         return ""
 
 
-def _finding_sections(verdict: Verdict, headline: bool = True) -> list[Section]:
+def _finding_sections(verdict: Verdict, headline: bool = True) -> list[page.Section]:
     """How many findings there are, those of each code, the most severe first, and each of them."""
-    facts = [Fact(f"{name}s", f"{count:,}") for name, count in verdict.by_severity.items()]
-    sections: list[Section] = [Headline(facts=facts)] if headline else []
+    facts = [page.Fact(f"{name}s", f"{count:,}") for name, count in verdict.by_severity.items()]
+    sections: list[page.Section] = [page.Headline(facts=facts)] if headline else []
     if not verdict.findings:
         return sections
     counts: Counter[tuple[int, str, str, str]] = Counter()
@@ -205,33 +188,34 @@ def _finding_sections(verdict: Verdict, headline: bool = True) -> list[Section]:
         (severity, code, side, count, _code_title(code))
         for (_, side, code, severity), count in sorted(counts.items())
     ]
-    texts = [Field(name) for name in ("severity", "code", "side")]
-    fields = [*texts, Field("count", kind="number"), Field("title")]
-    types = {field.name: pl.Int64 if field.kind == "number" else pl.String for field in fields}
+    names = ("severity", "code", "side", "count", "title")
+    types = dict.fromkeys(names, pl.String) | {"count": pl.Int64}
     frame = pl.DataFrame(rows, schema=types, orient="row")
-    by_code = DataTable("By code", frame=frame, columns=fields, page_size=10)
+    by_code = page.DataTable("By code", frame=frame, page_size=10)
     return [*sections, by_code, FindingList("Findings", findings=verdict.findings)]
 
 
-def verdict_page(verdict: Verdict) -> Page:
+def verdict_page(verdict: Verdict) -> page.Page:
     """The report of validation: how many findings of each code, and each with its line."""
-    tabs = [Tab("Findings", _finding_sections(verdict))]
-    return Page(title(verdict.task), _about(verdict), tabs, verdict.outcome)
+    tabs = [page.Tab("Findings", _finding_sections(verdict))]
+    return page.Page(title(verdict.task), _about(verdict), tabs, verdict.outcome)
 
 
-def refusal_page(refusal: Refusal) -> Page:
+def refusal_page(refusal: Refusal) -> page.Page:
     """The report of a submission of which nothing was scored: why, and what to do."""
     verdict = refusal.verdict
-    reason: list[Section] = [
-        Notes("Nothing was scored", warnings=[refusal.reason], notes=[refusal.help])
+    reason: list[page.Section] = [
+        page.Notes("Nothing was scored", warnings=[refusal.reason], notes=[refusal.help])
     ]
     if refusal.blocking:
         reason.append(FindingList("The reason", findings=refusal.blocking))
     if refusal.command:
         command = shlex.join(refusal.command)
-        reason.append(Copied("Command", "It reports all findings.", command))
-    every = Tab("All findings", _finding_sections(verdict), _count(verdict))
-    return Page(title(verdict.task), _about(verdict), [Tab("Refusal", reason), every], "refused")
+        reason.append(page.Copied("Command", "It reports all findings.", command))
+    every = page.Tab("All findings", _finding_sections(verdict), _count(verdict))
+    return page.Page(
+        title(verdict.task), _about(verdict), [page.Tab("Refusal", reason), every], "refused"
+    )
 
 
 def title(task: str) -> str:
@@ -259,15 +243,15 @@ def _count(verdict: Verdict) -> int:
 MOST_FACTS = 8
 
 
-def score_page(scores: Scores) -> Page:
+def score_page(scores: Scores) -> page.Page:
     """The report of the scores of a submission, with the alignment if it is there."""
     task, verdict = load(scores.task), scores.verdict
     aligned = alignment(scores)
     breakdowns = list(_breakdowns(scores, task))
-    bars = [Bars("Breakdown", breakdowns=breakdowns)] if breakdowns else []
+    bars = [page.Bars("Breakdown", breakdowns=breakdowns)] if breakdowns else []
     hidden = {task.hooks.alignment, *([task.alignment_info.table] if task.alignment_info else [])}
     tables = [
-        DataTable(
+        page.DataTable(
             name.replace("_", " ").capitalize(),
             frame=frame,
             columns=[_field(task, column, dtype) for column, dtype in frame.schema.items()],
@@ -276,25 +260,25 @@ def score_page(scores: Scores) -> Page:
         if name not in _DRAWN | hidden and frame.height
     ]
     tabs = [
-        Tab("Overview", list(_overview(scores, task))),
-        Tab("Scores", list(_score_tables(scores, task))),
-        Tab("Curves", list(_curve_sections(scores))),
-        Tab("Breakdown", bars),
-        Tab("Alignment", [aligned] if aligned else [], aligned.errors if aligned else None),
-        Tab("Tables", tables),
-        Tab("Findings", _finding_sections(verdict, headline=False), _count(verdict)),
+        page.Tab("Overview", list(_overview(scores, task))),
+        page.Tab("Scores", list(_score_tables(scores, task))),
+        page.Tab("Curves", list(_curve_sections(scores))),
+        page.Tab("Breakdown", bars),
+        page.Tab("Alignment", [aligned] if aligned else [], aligned.errors if aligned else None),
+        page.Tab("Tables", tables),
+        page.Tab("Findings", _finding_sections(verdict, headline=False), _count(verdict)),
     ]
-    return Page(task.title, _about(verdict), tabs)
+    return page.Page(task.title, _about(verdict), tabs)
 
 
 def _field(task: Task, name: str, dtype: pl.DataType) -> Field:
     """A column of a table, shown as its statistic declares."""
-    statistic, field = task.statistic(name), field_of(name, dtype)
+    statistic, field = task.statistic(name), page.field_of(name, dtype)
     rate = statistic is not None and statistic.values.kind == "rate"
     return field if field.kind != "rate" or rate else field._replace(kind="number")
 
 
-def _overview(scores: Scores, task: Task) -> Iterator[Section]:
+def _overview(scores: Scores, task: Task) -> Iterator[page.Section]:
     """The numbers to read first, what to know about them, and the signature.
 
     The metric that ranks is the first, then others of the same measure, then all others.
@@ -306,12 +290,12 @@ def _overview(scores: Scores, task: Task) -> Iterator[Section]:
         values, main = values_of(task, name), name == primary
         limits = limits_text(scores.intervals.get(name), values, missing="")
         head, meaning = (f"{name} (ranks)", _metric_text(task, name)) if main else (name, "")
-        facts.append(Fact(head, value_text(metrics[name], values), limits, meaning, main))
-    yield Headline(facts=facts)
+        facts.append(page.Fact(head, value_text(metrics[name], values), limits, meaning, main))
+    yield page.Headline(facts=facts)
     if scores.warnings or scores.notes:
         heading = "Notes" if scores.notes else ""
-        yield Notes(heading, warnings=scores.warnings, notes=scores.notes)
-    yield Copied(
+        yield page.Notes(heading, warnings=scores.warnings, notes=scores.notes)
+    yield page.Copied(
         "Signature",
         "Everything that the numbers depend on. Publish it with them; "
         "hlteval verify computes them again from it.",
@@ -326,7 +310,7 @@ def _metric_text(task: Task, name: str) -> str:
     return ". ".join(texts).replace("`", "")
 
 
-def _score_tables(scores: Scores, task: Task) -> Iterator[Section]:
+def _score_tables(scores: Scores, task: Task) -> Iterator[page.Section]:
     """All metrics with what they mean; then each evaluation, with a column for each measure."""
     ends, rows = ("low", "high") if scores.intervals else (), []
     for name, value in scores.metrics.items():
@@ -337,7 +321,7 @@ def _score_tables(scores: Scores, task: Task) -> Iterator[Section]:
     figure_fields = [Field(name, kind="figure") for name in ("value", *ends)]
     fields = [Field("metric"), *figure_fields, Field("meaning")]
     types = {field.name: pl.String for field in fields}
-    yield DataTable("All metrics", "", pl.DataFrame(rows, schema=types, orient="row"), fields)
+    yield page.DataTable("All metrics", "", pl.DataFrame(rows, schema=types, orient="row"), fields)
     for evaluation, measures, scorings in pivot_scorings(scores.tables["scorings"]):
         numbers = dict.fromkeys(measures, pl.Float64)
         frame = pl.DataFrame(
@@ -348,4 +332,4 @@ def _score_tables(scores: Scores, task: Task) -> Iterator[Section]:
             statistic, rate = task.statistic(name), values_of(task, name).kind == "rate"
             meaning = statistic.meaning if statistic else ""
             fields.append(Field(name, name, "rate" if rate else "number", meaning))
-        yield DataTable(evaluation, "", frame, fields)
+        yield page.DataTable(evaluation, "", frame, fields)

@@ -12,18 +12,7 @@ import polars as pl
 from hlteval.findings import Severity
 from hlteval.reports import systems as formats
 from hlteval.reports.agreement import coefficient_rows, measure_rows, notes
-from hlteval.reports.html.page import (
-    Bars,
-    Breakdown,
-    Copied,
-    DataTable,
-    Fact,
-    Headline,
-    Notes,
-    Page,
-    Section,
-    Tab,
-)
+from hlteval.reports.html import page
 from hlteval.reports.html.scores import MOST_FACTS, FindingList, title
 from hlteval.reports.scores import limits_text, value_text, values_of
 from hlteval.reports.systems import caption
@@ -44,31 +33,31 @@ SHARED_RANKS = "Systems not significantly different from the best of their group
 PUBLISHED = "Everything that the numbers depend on. Publish it with them."
 
 
-def comparison_page(comparison: Comparison) -> Page:
+def comparison_page(comparison: Comparison) -> page.Page:
     """The report of a comparison."""
     task, metric = comparison.task, comparison.metric
     about = [("task", task), ("profile", comparison.profile), ("metric", metric)]
     intro = caption(comparison) or SHARED_RANKS
-    overview: list[Section] = [
+    overview: list[page.Section] = [
         _headline(comparison, RATE),
         _bars(task, {metric: metric}, {each.name: {metric: each} for each in comparison.systems}),
-        DataTable("Systems", intro, *formats.ranked_systems(comparison)),
-        *([Notes("Notes", notes=comparison.notes)] if comparison.notes else []),
-        Copied("Signature", PUBLISHED, comparison.signature),
+        page.DataTable("Systems", intro, *formats.ranked_systems(comparison)),
+        *([page.Notes("Notes", notes=comparison.notes)] if comparison.notes else []),
+        page.Copied("Signature", PUBLISHED, comparison.signature),
     ]
-    refused: list[Section] = []
+    refused: list[page.Section] = []
     for system in comparison.refused:
-        refused.append(Notes(system.name, warnings=[system.reason], notes=[system.help]))
+        refused.append(page.Notes(system.name, warnings=[system.reason], notes=[system.help]))
         refused += [FindingList(findings=system.blocking)] if system.blocking else []
     tabs = [
-        Tab("Overview", overview),
-        Tab("Differences", _differences(comparison, "p values (Holm)", "Pairs")),
-        Tab("Refused", refused, len(comparison.refused)),
+        page.Tab("Overview", overview),
+        page.Tab("Differences", _differences(comparison, "p values (Holm)", "Pairs")),
+        page.Tab("Refused", refused, len(comparison.refused)),
     ]
-    return Page(title(task), [*about, ("systems", str(len(comparison.systems)))], tabs)
+    return page.Page(title(task), [*about, ("systems", str(len(comparison.systems)))], tabs)
 
 
-def _headline(comparison: Comparison, limits: Range) -> Section:
+def _headline(comparison: Comparison, limits: Range) -> page.Section:
     """The best systems with their values and intervals, or that none is the best.
 
     Args:
@@ -77,19 +66,19 @@ def _headline(comparison: Comparison, limits: Range) -> Section:
     """
     metric, values = comparison.metric, values_of(load(comparison.task), comparison.metric)
     facts = [
-        Fact(each.name, value_text(each.value, values), limits_text(each.interval, limits, ""),
+        page.Fact(each.name, value_text(each.value, values), limits_text(each.interval, limits, ""),
              "rank 1", main=number == 0)
         for number, each in enumerate(comparison.best)
     ]  # fmt: skip
     if facts:
-        return Headline(f"Best by {metric}", facts=facts)
+        return page.Headline(f"Best by {metric}", facts=facts)
     reason = comparison.significance.note or "no difference is significant"
-    return Notes(f"Systems {NOT_DISTINGUISHABLE} by {metric}", notes=[reason])
+    return page.Notes(f"Systems {NOT_DISTINGUISHABLE} by {metric}", notes=[reason])
 
 
 def _bars(
     task: str, metrics: Mapping[str, str], systems: Mapping[str, Mapping[str, System | RankedValue]]
-) -> Bars:
+) -> page.Bars:
     """The values of systems as bars with their intervals.
 
     Args:
@@ -99,17 +88,17 @@ def _bars(
     """
     scores = {name: [own[metric] for own in systems.values()] for name, metric in metrics.items()}
     ranges = {name: values_of(load(task), metric) for name, metric in metrics.items()}
-    values = Breakdown(
+    values = page.Breakdown(
         "system",
         list(systems),
         {name: [own.value for own in each] for name, each in scores.items()},
         [name for name, values in ranges.items() if (values.least, values.most) == (0.0, 1.0)],
         {name: [own.interval for own in each] for name, each in scores.items()},
     )
-    return Bars("Values", breakdowns=[values])
+    return page.Bars("Values", breakdowns=[values])
 
 
-def _differences(comparison: Comparison, values: str, pairs: str) -> list[Section]:
+def _differences(comparison: Comparison, values: str, pairs: str) -> list[page.Section]:
     """The p values and the differences of all pairs, in tables of these names; none without pairs.
 
     The p values are corrected; they have a row and a column for each system.
@@ -130,8 +119,8 @@ def _differences(comparison: Comparison, values: str, pairs: str) -> list[Sectio
     below = "Below 0.05, two systems are significantly different."
     minus = "The first minus the second; wins, losses and ties are documents."
     return [
-        DataTable(values, below, frame, [Field("system"), *columns]),
-        DataTable(pairs, minus, comparison.to_frame("differences"), formats.PAIRS),
+        page.DataTable(values, below, frame, [Field("system"), *columns]),
+        page.DataTable(pairs, minus, comparison.to_frame("differences"), formats.PAIRS),
     ]
 
 
@@ -141,7 +130,7 @@ Links = Mapping[str, str]
 _MANY = 100
 
 
-def leaderboard_page(board: Leaderboard, links: Links | None = None) -> Page:
+def leaderboard_page(board: Leaderboard, links: Links | None = None) -> page.Page:
     """The report of a leaderboard.
 
     Args:
@@ -160,32 +149,34 @@ def leaderboard_page(board: Leaderboard, links: Links | None = None) -> Page:
         _differences(own, f"p values (Holm) of {own.metric}", f"Pairs by {own.metric}")
         for own in board.comparisons
     )
-    return Page(
+    return page.Page(
         f"Leaderboard: {title(board.task)}",
         [*about, ("systems", f"{len(board.systems):,}"), *refused],
         [
-            Tab("Leaderboard", list(_board_sections(board, links or {}))),
-            Tab("Values", [_bars(board.task, named, values)] if values else []),
-            Tab("Significance", [section for sections in compared for section in sections]),
+            page.Tab("Leaderboard", list(_board_sections(board, links or {}))),
+            page.Tab("Values", [_bars(board.task, named, values)] if values else []),
+            page.Tab("Significance", [section for sections in compared for section in sections]),
         ],
     )
 
 
-def _board_sections(board: Leaderboard, links: Links) -> Iterator[Section]:
+def _board_sections(board: Leaderboard, links: Links) -> Iterator[page.Section]:
     """The best systems, the table, those that are refused, notes and the signature."""
     for first in board.comparisons[:1]:
         yield _headline(first, values_of(load(board.task), first.metric))
     if board.systems:
         frame, fields = formats.board_systems(board, partial(limits_text, missing=""))
         intro = caption(board.comparisons[0]) or SHARED_RANKS
-        yield DataTable("Systems", intro, *_with_links(frame, fields, 2, links), _MANY)
+        yield page.DataTable("Systems", intro, *_with_links(frame, fields, 2, links), _MANY)
     if board.refused:
         frame = formats.refused_systems(board)
-        yield DataTable("Refused submissions", "", *_with_links(frame, formats.REFUSALS, 1, links))
+        yield page.DataTable(
+            "Refused submissions", "", *_with_links(frame, formats.REFUSALS, 1, links)
+        )
     if board.notes:
-        yield Notes("Notes", notes=board.notes)
+        yield page.Notes("Notes", notes=board.notes)
     if board.signature:
-        yield Copied("Signature", PUBLISHED, board.signature)
+        yield page.Copied("Signature", PUBLISHED, board.signature)
 
 
 def _with_links(
@@ -210,7 +201,7 @@ _CELLS: Mapping[Field, pl.DataType | type[pl.DataType]] = {
 }
 
 
-def campaign_page(result: CampaignResult, pages: Mapping[Group, str]) -> Page:
+def campaign_page(result: CampaignResult, pages: Mapping[Group, str]) -> page.Page:
     """Return the report of a campaign.
 
     Args:
@@ -218,21 +209,21 @@ def campaign_page(result: CampaignResult, pages: Mapping[Group, str]) -> Page:
         pages: the file of each leaderboard's own report, relative to this one.
     """
     troubled = [row for row in result.rows if row.result.status != "scored"]
-    reasons: list[Section] = []
+    reasons: list[page.Section] = []
     for row in troubled:
         heading = f"{row.cell.submission} ({_group_title(row.cell.group)})"
-        reasons.append(Notes(heading, warnings=[row.result.reason]))
+        reasons.append(page.Notes(heading, warnings=[row.result.reason]))
         reasons += [FindingList(findings=row.findings)] if row.findings else []
     cells, groups = f"{len(result.rows):,}", f"{len(result.groups):,}"
-    facts = [Fact("cells", cells, main=True)]
-    facts += [Fact(status, f"{number:,}") for status, number in result.counts.items()]
-    return Page(
+    facts = [page.Fact("cells", cells, main=True)]
+    facts += [page.Fact(status, f"{number:,}") for status, number in result.counts.items()]
+    return page.Page(
         result.name,
         [("cells", cells), ("groups", groups)],
         [
-            Tab("Cells", [Headline("Cells", facts=facts), _cells(result)]),
-            Tab("Leaderboards", list(_boards(result, pages)), len(result.boards)),
-            Tab("Without numbers", reasons, len(troubled)),
+            page.Tab("Cells", [page.Headline("Cells", facts=facts), _cells(result)]),
+            page.Tab("Leaderboards", list(_boards(result, pages)), len(result.boards)),
+            page.Tab("Without numbers", reasons, len(troubled)),
         ],
     )
 
@@ -247,7 +238,7 @@ def _group_title(group: Group) -> str:
     return ", ".join(filter(None, group))
 
 
-def _cells(result: CampaignResult) -> DataTable:
+def _cells(result: CampaignResult) -> page.DataTable:
     """Return all cells; without conditions or intervals, their columns say nothing."""
     rows = []
     for row in result.rows:
@@ -269,16 +260,16 @@ def _cells(result: CampaignResult) -> DataTable:
         "The metric is the one that ranks; the table campaign.parquet has all of them. Codes are "
         "those of cells without numbers."
     )
-    return DataTable("All cells", intro, frame, fields)
+    return page.DataTable("All cells", intro, frame, fields)
 
 
-def _boards(result: CampaignResult, pages: Mapping[Group, str]) -> Iterator[Section]:
+def _boards(result: CampaignResult, pages: Mapping[Group, str]) -> Iterator[page.Section]:
     """Yield a table for each leaderboard, after a table of their reports."""
     if not result.boards:
         return
     titles = [_group_title(group) for group in result.boards]
     files = [pages.get(group, "") for group in result.boards]
-    yield DataTable(
+    yield page.DataTable(
         "Reports",
         "Differences and p values of each leaderboard.",
         pl.DataFrame({"leaderboard": titles, "report": files}),
@@ -289,10 +280,10 @@ def _boards(result: CampaignResult, pages: Mapping[Group, str]) -> Iterator[Sect
         metrics = {field.name: field.meaning for field in fields if field.meaning}
         rates = [Field(metric, metric, "rate") for metric in metrics.values()]
         intro = caption(board.comparisons[0]) or SHARED_RANKS
-        yield DataTable(heading, intro, frame.rename(metrics), [*fields[:2], *rates])
+        yield page.DataTable(heading, intro, frame.rename(metrics), [*fields[:2], *rates])
 
 
-def agreement_page(agreement: Agreement) -> Page:
+def agreement_page(agreement: Agreement) -> page.Page:
     """The report of the agreement between annotators."""
     about = [
         ("task", agreement.task),
@@ -301,51 +292,51 @@ def agreement_page(agreement: Agreement) -> Page:
     ]
     findings = [FindingList(findings=agreement.findings)] if agreement.findings else []
     tabs = [
-        Tab("Overview", list(_agreement_numbers(agreement))),
-        Tab("By label", list(_by(agreement, "label"))),
-        Tab("By document", list(_by(agreement, "document"))),
-        Tab("Differences", list(_disagreements(agreement)), len(agreement.differences)),
-        Tab("Findings", findings, len(agreement.findings)),
+        page.Tab("Overview", list(_agreement_numbers(agreement))),
+        page.Tab("By label", list(_by(agreement, "label"))),
+        page.Tab("By document", list(_by(agreement, "document"))),
+        page.Tab("Differences", list(_disagreements(agreement)), len(agreement.differences)),
+        page.Tab("Findings", findings, len(agreement.findings)),
     ]
-    return Page(title(agreement.task), about, tabs)
+    return page.Page(title(agreement.task), about, tabs)
 
 
-def _agreement_numbers(agreement: Agreement) -> Iterator[Section]:
+def _agreement_numbers(agreement: Agreement) -> Iterator[page.Section]:
     """The numbers to read first, all of them, notes and the signature."""
     facts = []
     for number, pair in enumerate(agreement.measures):
         value = value_text(pair.value, values_of(load(agreement.task), pair.measure))
         limits, names = limits_text(pair.interval, missing=""), f"{pair.first}, {pair.second}"
-        facts.append(Fact(pair.measure, value, limits, names, number == 0))
+        facts.append(page.Fact(pair.measure, value, limits, names, number == 0))
     for item in agreement.coefficients:
         if item.coefficient == "alpha" and item.document is None and item.label is None:
             value, limits = value_text(item.value, RATE), limits_text(item.interval, missing="")
-            facts.append(Fact(f"{item.judged}: {item.coefficient}", value, limits, "all"))
-    yield Headline("Agreement", facts=facts[:MOST_FACTS])
+            facts.append(page.Fact(f"{item.judged}: {item.coefficient}", value, limits, "all"))
+    yield page.Headline("Agreement", facts=facts[:MOST_FACTS])
     if agreement.measures:
         titles = {"forward": "first as reference", "backward": "second as reference"}
         frame, fields = measure_rows(agreement)
         fields = [each._replace(title=titles.get(each.name, each.title)) for each in fields]
-        yield DataTable("Measures", "", frame, fields)
+        yield page.DataTable("Measures", "", frame, fields)
     if agreement.coefficients:
         yield _coefficients("Coefficients", agreement, "")
-    yield Notes("Notes", notes=list(notes(agreement)))
-    yield Copied("Signature", PUBLISHED, agreement.signature)
+    yield page.Notes("Notes", notes=list(notes(agreement)))
+    yield page.Copied("Signature", PUBLISHED, agreement.signature)
 
 
 def _coefficients(
     heading: str, agreement: Agreement, scope: Literal["", "document", "label"]
-) -> DataTable:
+) -> page.DataTable:
     """A table of coefficients, of everything or of each document or label, without intervals."""
     frame, fields = coefficient_rows(agreement, scope)
     ends = ("low", "high") if scope else ()
     meanings = (f"{name}: {agreement.meanings[name]}" for name in dict.fromkeys(frame["judged"]))
-    return DataTable(
+    return page.DataTable(
         heading, "; ".join(meanings), frame, [each for each in fields if each.name not in ends]
     )
 
 
-def _by(agreement: Agreement, scope: Literal["document", "label"]) -> Iterator[Section]:
+def _by(agreement: Agreement, scope: Literal["document", "label"]) -> Iterator[page.Section]:
     """The coefficients of each document or label: bars of alpha by what is judged, and a table."""
     items: dict[str, list[CoefficientValue]] = {}
     for item in agreement.coefficients:
@@ -354,7 +345,7 @@ def _by(agreement: Agreement, scope: Literal["document", "label"]) -> Iterator[S
             alphas += [item] if item.coefficient == "alpha" else []
     if items:
         breakdowns = [
-            Breakdown(
+            page.Breakdown(
                 f"{judged}, {scope}",
                 [getattr(item, scope) for item in alphas],
                 {"alpha": [item.value for item in alphas]},
@@ -363,11 +354,11 @@ def _by(agreement: Agreement, scope: Literal["document", "label"]) -> Iterator[S
             for judged, alphas in items.items()
             if alphas
         ]
-        yield Bars(f"By {scope}", breakdowns=breakdowns)
+        yield page.Bars(f"By {scope}", breakdowns=breakdowns)
         yield _coefficients(f"Coefficients by {scope}", agreement, scope)
 
 
-def _disagreements(agreement: Agreement) -> Iterator[Section]:
+def _disagreements(agreement: Agreement) -> Iterator[page.Section]:
     """Differences of annotators: a row per unit, with what each of them says and where.
 
     The page leaves out the folder that all places of an annotator are in.
@@ -393,7 +384,7 @@ def _disagreements(agreement: Agreement) -> Iterator[Section]:
     frame = pl.DataFrame(
         {field.name: pl.Series(values, dtype=pl.String) for field, values in columns.items()}
     )
-    yield DataTable(
+    yield page.DataTable(
         "Differences",
         "Units of which annotators say different things; an empty cell is a unit that the "
         "annotator did not mark.",

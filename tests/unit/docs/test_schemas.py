@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from docs.make import manifest_grammars
 from docs.make.schema_page import page
 from docs.make.schemas import FOLDER, files, made
-from hlteval.reports.schemas.declared import SCHEMAS
+from hlteval.reports.lists import SCHEMAS
 from hlteval.results.evaluation import COLUMNS, CampaignFinding, CampaignRow
 from hlteval.results.verdict import VERSIONS
 

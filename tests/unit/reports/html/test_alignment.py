@@ -65,7 +65,7 @@ def test_a_side_without_a_partner_has_nothing() -> None:
     cells = {cell.title: cell for cell in section("lorehlt-sf").cells}
     outcomes = section("lorehlt-sf").rows["outcome"].to_list()
     at = outcomes.index("spurious")
-    ours, theirs = cells["type"].reference, cells["type"].system
+    ours, theirs = (cells["type"].sides[side] for side in ("reference", "system"))
     assert ours is not None and theirs is not None
     assert (ours[at], theirs[at]) == (None, "infra")
 
