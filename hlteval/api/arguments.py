@@ -36,7 +36,7 @@ from typing import (
 import msgspec
 
 from hlteval import converters
-from hlteval.findings import Findings, Severity, finding
+from hlteval.findings import Finding, Findings, Severity, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import Corpus
 from hlteval.results.config import Config, with_defaults
@@ -259,10 +259,7 @@ def system_paths(
         what = "submissions" if argument == "systems" else argument
         raise TypeError(f"{argument}: expected a list or a mapping of {what}, got {kind}")
     if isinstance(systems, Mapping):
-        named = (
-            (name, _path(argument, system, table, existing)) for name, system in systems.items()
-        )
-        paths = [_with_name(name, path) for name, path in named]
+        paths = [_with_name(n, _path(argument, s, table, existing)) for n, s in systems.items()]
     else:
         paths = with_distinct_names([_path(argument, s, table, existing) for s in systems])
     if not paths:
@@ -478,13 +475,27 @@ def config_file(given: Input, task: str) -> Config:
         config = read_config(path, task)
     except WrongManifest as error:
         raise WrongArgument(f"defaults: {error}") from error
-    for problem in config.findings:
-        if problem.severity == "error":
-            where = f"{problem.file}{problem.position}"
-            raise WrongArgument(f"defaults: {where}: {problem.message} ({problem.code})")
+    refuse_errors("defaults", config.findings)
     if task and config.task not in {"", task}:
         raise _of_another(config, task)
     return config
+
+
+def refuse_errors(argument: str, findings: Iterable[Finding], *, placed: bool = True) -> None:
+    """Refuse an argument whose file has errors.
+
+    Args:
+        argument: its name.
+        findings: about the file.
+        placed: whether the message says where the error is.
+
+    Raises:
+        WrongArgument: for the first error.
+    """
+    for found in findings:
+        if found.severity == "error":
+            place = f"{found.file}{found.position}: " if placed else ""
+            raise WrongArgument(f"{argument}: {place}{found.message} ({found.code})")
 
 
 def _of_another(config: Config, tasks: str) -> WrongArgument:

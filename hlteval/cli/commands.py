@@ -448,6 +448,16 @@ def _exists(task: str) -> bool:
     return task in BUILTIN or task in task_modules()
 
 
+def check_task(name: str) -> None:
+    """Check that there is a task.
+
+    Raises:
+        BadParameter: for an unknown one.
+    """
+    if not _exists(name):
+        raise unknown_task(name, task_modules())
+
+
 def unknown_task(name: str, names: Sequence[str]) -> typer.BadParameter:
     """The usage error for a name that is not one of the names of tasks."""
     from hlteval.findings.suggest import did_you_mean

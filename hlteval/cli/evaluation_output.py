@@ -9,7 +9,6 @@ from typing import Any
 
 import typer
 
-from hlteval.cli.commands import unknown_task
 from hlteval.cli.defaults import config_of_call, not_given, show_defaults, sound, without_effect
 from hlteval.cli.output import publish, show_findings
 from hlteval.reports import evaluation as reports
@@ -24,17 +23,6 @@ from hlteval.workflows.evaluation import pipeline_state as state
 from hlteval.workflows.evaluation.campaign import campaign_in
 from hlteval.workflows.evaluation.manifests import CampaignManifest, read_campaign
 from hlteval.workflows.evaluation.pipeline import other_tasks, pipeline, watch
-
-
-def check_task(task: str) -> str:
-    """Return the name of a task; empty if there is none.
-
-    Raises:
-        BadParameter: for an unknown task.
-    """
-    if task and task not in task_modules():
-        raise unknown_task(task, list(task_modules()))
-    return task
 
 
 def options_of(assignments: Sequence[str] | None) -> Mapping[str, str]:

@@ -12,23 +12,10 @@ if TYPE_CHECKING:
 
 #: The names of the tasks that come with the package, each declared by a file of its name.
 BUILTIN = (
-    "seedev-binary",
-    "seedev-full",
-    "speech-sf",
-    "lorehlt-edl",
-    "lorehlt-sf",
-    "ltf",
-    "laf",
-    "lorehlt-mt",
+    *("seedev-binary", "seedev-full"),
+    *("speech-sf", "lorehlt-edl", "lorehlt-sf", "ltf", "laf", "lorehlt-mt"),
     "hub4",
-    "ccu-nd",
-    "ccu-ed",
-    "ccu-vd",
-    "ccu-ad",
-    "ccu-cd",
-    "ccu-ndmap",
-    "ccu-reference",
-    "ccu-ta2",
+    *("ccu-nd", "ccu-ed", "ccu-vd", "ccu-ad", "ccu-cd", "ccu-ndmap", "ccu-reference", "ccu-ta2"),
 )
 
 #: `plan` follows the written specification, `official` the public software, quirks included.
