@@ -46,7 +46,7 @@ from hlteval.sources import Source, open_source
 from hlteval.sources.decoding import check_encoding
 from hlteval.sources.inputs import Input, WrongArgument, as_path, is_frame
 from hlteval.sources.opening import OpenInput
-from hlteval.tasks import load, task_modules
+from hlteval.tasks import load, task_names
 from hlteval.tasks.options import unknown
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.evaluation.manifests import CampaignManifest
@@ -110,9 +110,9 @@ def _is_encoding(argument: str, value: str) -> None:
         raise WrongArgument(f"{argument}: {reason}; {hint}") from error
 
 
-AnyTask: TypeAlias = Annotated[str, Known("task", task_modules)]
+AnyTask: TypeAlias = Annotated[str, Known("task", task_names)]
 """The name of a task, as `hlteval tasks` lists them."""
-ScoredTask: TypeAlias = Annotated[str, Known("task", task_modules), _has_metric]
+ScoredTask: TypeAlias = Annotated[str, Known("task", task_names), _has_metric]
 """The name of a task that can be scored."""
 FormatName: TypeAlias = Annotated[str, Known("format", converters.known)]
 """The name of a format, as `hlteval formats` lists them."""
@@ -511,7 +511,7 @@ def campaign_configs(given: Input | None, manifest: CampaignManifest) -> dict[st
     if given is None or manifest.campaign is None:
         return {}
     config = config_file(given, "")
-    names = [name for name in manifest.campaign.tasks if name in task_modules()]
+    names = [name for name in manifest.campaign.tasks if name in task_names()]
     kept = [name for name in names if config.task in {"", name}]
     if names and not kept:
         raise _of_another(config, ", ".join(names))

@@ -22,7 +22,7 @@ BUILTIN = (
 PROFILES = ("plan", "official")
 
 
-def task_modules() -> tuple[str, ...]:
+def task_names() -> tuple[str, ...]:
     """The names of the tasks, those that other packages add and ours."""
     return tuple(dict.fromkeys((*extensions(TASKS), *BUILTIN)))
 
@@ -30,7 +30,7 @@ def task_modules() -> tuple[str, ...]:
 def usable() -> list[str]:
     """The names of the tasks that can be loaded: of other packages, some may be broken."""
     broken = broken_extensions(TASKS)
-    return [name for name in task_modules() if name in BUILTIN or name not in broken]
+    return [name for name in task_names() if name in BUILTIN or name not in broken]
 
 
 def rules(task: Task) -> tuple[Rule, ...]:

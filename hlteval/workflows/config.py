@@ -24,7 +24,7 @@ from hlteval.results.config import Config
 from hlteval.sources.decoding import check_encoding
 from hlteval.sources.spooling import report_write_errors
 from hlteval.sources.writing import finish, merge, unfinished_path
-from hlteval.tasks import load, task_modules
+from hlteval.tasks import load, task_names
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Option, Task, WrongOption
 from hlteval.workflows.evaluation.manifests import TomlFile, read_toml, schema_problems
@@ -133,10 +133,10 @@ class _Checks:
             check_encoding(encoding)
         except LookupError:
             yield self.at("CFG110", "encoding", encoding=encoding)
-        if self.task in task_modules():
+        if self.task in task_names():
             yield from self.of_task(load(self.task))
         elif self.task:
-            hint = did_you_mean(self.task, task_modules(), "`hlteval tasks` lists them")
+            hint = did_you_mean(self.task, task_names(), "`hlteval tasks` lists them")
             yield self.at("CFG106", "task", task=self.task, hint=hint)
 
     def paths(self, value: object, *key: str) -> Iterator[Finding]:
@@ -180,7 +180,7 @@ def _resolve(path: str, content: Mapping[str, Any], task: str) -> Mapping[str, A
         return relative_path(Path(path).parent / value)
 
     name = task or content.get("task", "")
-    options = load(name).options if name in task_modules() else ()
+    options = load(name).options if name in task_names() else ()
     paths = {option.flag for option in options if _names_path(option)}
     values = {
         key: from_here(value) if key in {"reference", "against"} else value

@@ -16,7 +16,7 @@ from hlteval.findings.suggest import did_you_mean
 from hlteval.results.verdict import FIRST, SIGNED, Part, Signature, Verification, WrongSignature
 from hlteval.results.verdict import VerificationOutcome as Outcome
 from hlteval.sources import Unreadable, open_source
-from hlteval.tasks import load, task_modules
+from hlteval.tasks import load, task_names
 from hlteval.tasks.options import merge_options
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.processes.batches import Progress, no_progress, with_progress
@@ -192,8 +192,8 @@ def _task(claim: Claim, name: str | None) -> Task:
     chosen = name or claim.only("task")
     if chosen is None:
         raise WrongSignature("the signature names no task; use --task NAME")
-    if chosen not in task_modules():
-        hint = did_you_mean(chosen, task_modules(), f"use one of {', '.join(task_modules())}")
+    if chosen not in task_names():
+        hint = did_you_mean(chosen, task_names(), f"use one of {', '.join(task_names())}")
         raise WrongSignature(f"unknown task {chosen}; {hint}")
     return load(chosen)
 
