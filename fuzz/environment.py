@@ -78,7 +78,7 @@ class Trial(NamedTuple):
 def generate(number: int, folder: Path) -> Trial:
     """A trial in a folder, which gets the files of its options; equal numbers give equal trials."""
     draw = Random(f"environment {number}")
-    task = tasks.load(draw.choice(list(tasks.task_modules())))
+    task = tasks.load(draw.choice(list(tasks.task_names())))
     command = [*_line(task.name, draw), *_options(task.name, draw, folder)]
     size = draw.choice(SIZES) if draw.random() < 0.3 else None
     closed = tuple(n for n in (0, 1, 2) if draw.random() < 0.15)

@@ -26,7 +26,7 @@ from fuzz.mutations import STRANGE, mutate
 from fuzz.subjects import CONTEXTS, FIXTURES, Context, Use, readers, seeds, uses
 from fuzz.trial import write_files
 from hlteval.lsp.documents import key
-from hlteval.tasks import task_modules
+from hlteval.tasks import task_names
 
 REQUESTS = ("hover", "definition", "references", "documentHighlight")
 _TEXTS = [item.decode("utf-8", "surrogatepass") for item in STRANGE if item[:1] < b"\x80"]
@@ -55,7 +55,7 @@ def settings(draw: Random, use: Use | None) -> dict[str, Any]:
     if chance < 0.15:
         strange: list[dict[str, Any]] = [
             {"task": 3}, {"task": "hub5"}, {"select": ["XYZ"]}, {"encoding": "latin-1"},
-            {"task": draw.choice(list(task_modules()))}, {"against": "/nowhere"},
+            {"task": draw.choice(list(task_names()))}, {"against": "/nowhere"},
             {"docs": 1, "x": {}},
         ]  # fmt: skip
         return draw.choice(strange)

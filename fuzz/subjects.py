@@ -163,7 +163,7 @@ def _as_parquet(path: Path) -> Seed:
 @cache
 def uses(name: str) -> tuple[Use, ...]:
     """The uses of a format by tasks."""
-    return tuple(use for task in tasks.task_modules() for use in _uses(name, task))
+    return tuple(use for task in tasks.task_names() for use in _uses(name, task))
 
 
 def _uses(name: str, task: str) -> Iterator[Use]:

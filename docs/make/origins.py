@@ -56,7 +56,7 @@ def origins() -> Mapping[str, Origins]:
         for name, form in formats.items()
     }
     of_tasks = {}
-    for name in tasks.task_modules():
+    for name in tasks.task_names():
         task = tasks.load(name)
         read = {task.format, *task.submitted, *task.references}
         for option in task.options:

@@ -36,7 +36,7 @@ from typing import (
 import msgspec
 
 from hlteval import converters
-from hlteval.findings import Findings, Severity, finding
+from hlteval.findings import Finding, Findings, Severity, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import Corpus
 from hlteval.results.config import Config, with_defaults
@@ -46,7 +46,7 @@ from hlteval.sources import Source, open_source
 from hlteval.sources.decoding import check_encoding
 from hlteval.sources.inputs import Input, WrongArgument, as_path, is_frame
 from hlteval.sources.opening import OpenInput
-from hlteval.tasks import load, task_modules
+from hlteval.tasks import load, task_names
 from hlteval.tasks.options import unknown
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.evaluation.manifests import CampaignManifest
@@ -110,9 +110,9 @@ def _is_encoding(argument: str, value: str) -> None:
         raise WrongArgument(f"{argument}: {reason}; {hint}") from error
 
 
-AnyTask: TypeAlias = Annotated[str, Known("task", task_modules)]
+AnyTask: TypeAlias = Annotated[str, Known("task", task_names)]
 """The name of a task, as `hlteval tasks` lists them."""
-ScoredTask: TypeAlias = Annotated[str, Known("task", task_modules), _has_metric]
+ScoredTask: TypeAlias = Annotated[str, Known("task", task_names), _has_metric]
 """The name of a task that can be scored."""
 FormatName: TypeAlias = Annotated[str, Known("format", converters.known)]
 """The name of a format, as `hlteval formats` lists them."""
@@ -259,10 +259,7 @@ def system_paths(
         what = "submissions" if argument == "systems" else argument
         raise TypeError(f"{argument}: expected a list or a mapping of {what}, got {kind}")
     if isinstance(systems, Mapping):
-        named = (
-            (name, _path(argument, system, table, existing)) for name, system in systems.items()
-        )
-        paths = [_with_name(name, path) for name, path in named]
+        paths = [_with_name(n, _path(argument, s, table, existing)) for n, s in systems.items()]
     else:
         paths = with_distinct_names([_path(argument, s, table, existing) for s in systems])
     if not paths:
@@ -478,13 +475,27 @@ def config_file(given: Input, task: str) -> Config:
         config = read_config(path, task)
     except WrongManifest as error:
         raise WrongArgument(f"defaults: {error}") from error
-    for problem in config.findings:
-        if problem.severity == "error":
-            where = f"{problem.file}{problem.position}"
-            raise WrongArgument(f"defaults: {where}: {problem.message} ({problem.code})")
+    refuse_errors("defaults", config.findings)
     if task and config.task not in {"", task}:
         raise _of_another(config, task)
     return config
+
+
+def refuse_errors(argument: str, findings: Iterable[Finding], *, placed: bool = True) -> None:
+    """Refuse an argument whose file has errors.
+
+    Args:
+        argument: its name.
+        findings: about the file.
+        placed: whether the message says where the error is.
+
+    Raises:
+        WrongArgument: for the first error.
+    """
+    for found in findings:
+        if found.severity == "error":
+            place = f"{found.file}{found.position}: " if placed else ""
+            raise WrongArgument(f"{argument}: {place}{found.message} ({found.code})")
 
 
 def _of_another(config: Config, tasks: str) -> WrongArgument:
@@ -500,7 +511,7 @@ def campaign_configs(given: Input | None, manifest: CampaignManifest) -> dict[st
     if given is None or manifest.campaign is None:
         return {}
     config = config_file(given, "")
-    names = [name for name in manifest.campaign.tasks if name in task_modules()]
+    names = [name for name in manifest.campaign.tasks if name in task_names()]
     kept = [name for name in names if config.task in {"", name}]
     if names and not kept:
         raise _of_another(config, ", ".join(names))

@@ -20,6 +20,7 @@ from hlteval.api.arguments import (
     check_arguments,
     pipeline_config,
     python_names,
+    refuse_errors,
     task_options,
 )
 from hlteval.results.evaluation import Best, CampaignResult, PipelineResult
@@ -121,9 +122,7 @@ def _complete(
         missing = [name for name in state.SETTINGS if not given.get(name)]
         settings = state.with_config(settings, config, missing, manifest)
     settings, findings = state.with_manifest(settings, manifest)
-    for finding in findings:
-        if finding.severity == "error":
-            raise WrongArgument(f"manifest: {finding.message} ({finding.code})")
+    refuse_errors("manifest", findings, placed=False)
     return settings
 
 
@@ -228,10 +227,7 @@ def campaign(
     with python_names(dict(names)):
         read = read_campaign(names["manifest"])
         read = campaign_files.with_configs(read, campaign_configs(defaults, read))
-        for finding in read.findings:
-            if finding.severity == "error":
-                place = f"{finding.file}{finding.position}"
-                raise WrongArgument(f"manifest: {place}: {finding.message} ({finding.code})")
+        refuse_errors("manifest", read.findings)
         kept = Path(names["cache"]) if "cache" in names else None
         with tempfile.TemporaryDirectory() as nowhere:
             folder = Path(names.get("output", nowhere))

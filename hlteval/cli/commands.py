@@ -25,7 +25,7 @@ from hlteval.cli import defaults
 from hlteval.cli.output import Outputs
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, declarations, epilog, usage
 from hlteval.extensions import resolve
-from hlteval.tasks import BUILTIN, load, task_modules
+from hlteval.tasks import BUILTIN, load, task_names
 from hlteval.tasks.options import check_effect, merge_options
 from hlteval.tasks.task import Option, Task
 from hlteval.workflows.run.request import LEVELS, OPTIONS, Intervals, Request
@@ -52,7 +52,7 @@ def tasks(incomplete: str) -> Words:
         >>> [name for name, _ in tasks("lorehlt-e")]
         ['lorehlt-edl']
     """
-    return [(name, load(name).title) for name in task_modules() if name.startswith(incomplete)]
+    return [(name, load(name).title) for name in task_names() if name.startswith(incomplete)]
 
 
 def formats(incomplete: str) -> Words:
@@ -124,13 +124,13 @@ def metrics(ctx: typer.Context, incomplete: str) -> Words:
     """Names of the metrics of a command's task; in a list separated by commas, the last one."""
     task = str(ctx.info_name)
     before, comma, last = incomplete.rpartition(",")
-    names: Iterable[str] = load(task).metrics if task in task_modules() else ()
+    names: Iterable[str] = load(task).metrics if task in task_names() else ()
     return [(before + comma + name, "") for name in names if name.startswith(last)]
 
 
 def options(incomplete: str) -> Words:
     """Options of tasks, for commands that take them as NAME=VALUE."""
-    every = (option for name in task_modules() for option in load(name).options)
+    every = (option for name in task_names() for option in load(name).options)
     return _completions(incomplete, ((f"{option.flag}=", option.help) for option in every))
 
 
@@ -396,7 +396,7 @@ class TaskGroup(HelpfulGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words of the command; options may be before the task, as hooks put them."""
-        words = defaults.with_first(args, task_modules(), self.task_command)
+        words = defaults.with_first(args, task_names(), self.task_command)
         if words and not ctx.resilient_parsing:
             with usage():
                 own = "" if _exists(words[0]) else defaults.task_of(words, self.task_command)
@@ -412,7 +412,7 @@ class TaskGroup(HelpfulGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of the tasks, as declared; those without a metric where none is needed."""
-        return [name for name in task_modules() if self._has(load(name))]
+        return [name for name in task_names() if self._has(load(name))]
 
     def _has(self, task: Task) -> bool:
         """Whether a task has the command."""
@@ -445,7 +445,17 @@ class TaskGroup(HelpfulGroup):
 
 def _exists(task: str) -> bool:
     """Whether there is a task; other packages are asked only about names that are not ours."""
-    return task in BUILTIN or task in task_modules()
+    return task in BUILTIN or task in task_names()
+
+
+def check_task(name: str) -> None:
+    """Check that there is a task.
+
+    Raises:
+        BadParameter: for an unknown one.
+    """
+    if not _exists(name):
+        raise unknown_task(name, task_names())
 
 
 def unknown_task(name: str, names: Sequence[str]) -> typer.BadParameter:

@@ -99,11 +99,9 @@ def with_first(words: Sequence[str], wanted: Collection[str], command: TaskComma
     """
     if not words or not words[0].startswith("-") or words[0] in HELP:
         return list(words)
-    for index in arguments(words, switches(command)):
-        if words[index] in wanted:
-            return [words[index], *words[:index], *words[index + 1 :]]
-        break
-    return list(words)
+    index = next(arguments(words, switches(command)), len(words))
+    first = [word for word in words[index : index + 1] if word in wanted]
+    return [*first, *words[:index], *words[index + len(first) :]]
 
 
 #: The value of `--defaults` that asks for no file.
@@ -156,8 +154,7 @@ def set_defaults(context: Any, words: Sequence[str], command: TaskCommand, own_t
         if name not in command.takes or (name == "reference" and load(task).scored_alone):
             continue
         is_table = isinstance(value, Mapping)
-        levels = [f"{code}={level}" for code, level in value.items()] if is_table else value
-        present[name] = levels
+        present[name] = [f"{code}={level}" for code, level in value.items()] if is_table else value
     for declared in load(task).options:
         name = declared.name
         if name in config.options and declared.available_in(command.name):

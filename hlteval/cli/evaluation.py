@@ -7,7 +7,7 @@ from typing import Literal
 
 import typer
 
-from hlteval.cli.commands import declaration, with_options
+from hlteval.cli.commands import check_task, declaration, with_options
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog, usage
 
 Form = Literal["text", "json"]
@@ -35,10 +35,11 @@ def pipeline(
     from hlteval.cli import evaluation_output as run
     from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, WorkLimits
 
-    task, options = run.check_task(task), run.options_of(option)
+    if task:
+        check_task(task)
     limits = WorkLimits(max_time, max_memory, jobs)
     settings = PipelineSettings(
-        root, reference, against, task, profile, options, limit, retry, limits
+        root, reference, against, task, profile, run.options_of(option), limit, retry, limits
     )
     with usage():
         settings = run.complete_settings(context, settings, manifest, defaults_file)

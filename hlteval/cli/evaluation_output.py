@@ -9,7 +9,6 @@ from typing import Any
 
 import typer
 
-from hlteval.cli.commands import unknown_task
 from hlteval.cli.defaults import config_of_call, not_given, show_defaults, sound, without_effect
 from hlteval.cli.output import publish, show_findings
 from hlteval.reports import evaluation as reports
@@ -17,24 +16,13 @@ from hlteval.reports.terminal import progress, remarks, results, write
 from hlteval.results.config import Config
 from hlteval.results.evaluation import PipelineResult
 from hlteval.results.verdict import Defaults
-from hlteval.tasks import task_modules
+from hlteval.tasks import task_names
 from hlteval.workflows.config import read_config
 from hlteval.workflows.evaluation import campaign_files as files
 from hlteval.workflows.evaluation import pipeline_state as state
 from hlteval.workflows.evaluation.campaign import campaign_in
 from hlteval.workflows.evaluation.manifests import CampaignManifest, read_campaign
 from hlteval.workflows.evaluation.pipeline import other_tasks, pipeline, watch
-
-
-def check_task(task: str) -> str:
-    """Return the name of a task; empty if there is none.
-
-    Raises:
-        BadParameter: for an unknown task.
-    """
-    if task and task not in task_modules():
-        raise unknown_task(task, list(task_modules()))
-    return task
 
 
 def options_of(assignments: Sequence[str] | None) -> Mapping[str, str]:
@@ -114,7 +102,7 @@ def _configs(manifest: CampaignManifest, path: str | None) -> dict[str, Config]:
     config = config_of_call(path, [manifest.file.path])
     if config is None:
         return {}
-    names = [name for name in manifest.campaign.tasks if name in task_modules()]
+    names = [name for name in manifest.campaign.tasks if name in task_names()]
     kept = [name for name in names if config.task in {"", name}]
     if names and not kept:
         without_effect(config, ", ".join(names))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from typer import BadParameter, Exit
 
-from hlteval.cli.commands import unknown_task
+from hlteval.cli.commands import check_task
 from hlteval.cli.output import Outputs
 from hlteval.cli.process import usage
 from hlteval.extensions import FORMATS, TASKS, broken_extensions
@@ -25,17 +25,17 @@ def tasks(
     name: str | None = None, columns: str | None = None, wide: bool = False, form: Form = "text"
 ) -> None:
     """List the tasks, or the metrics of one."""
-    from hlteval.cli.output import show
     from hlteval.reports import lists
-    from hlteval.tasks import task_modules, usable
+    from hlteval.reports.terminal import results, write
+    from hlteval.tasks import usable
 
     _warn_of_broken(TASKS)
-    if name is not None and name not in task_modules():
-        raise unknown_task(name, list(task_modules()))
+    if name is not None:
+        check_task(name)
     if name and (columns or wide):
         raise BadParameter("--columns and --wide apply to the list of all tasks")
     if name and form == "text":
-        show(lists.task(name))
+        write(results(), lists.task(name))
     else:
         json = partial(lists.tasks_json, [name] if name else usable())
         _show_list(json, lists.task_table, columns, wide, form)
@@ -65,8 +65,9 @@ def _show_list(
     Raises:
         BadParameter: for both of these options, or one with JSON.
     """
-    from hlteval.cli.output import publish, show
+    from hlteval.cli.output import publish
     from hlteval.reports.tables import Tables
+    from hlteval.reports.terminal import results, write
 
     if form == "json":
         if columns or wide:
@@ -78,7 +79,7 @@ def _show_list(
         raise BadParameter("--wide has no effect with --columns")
     made = table()
     view = Outputs(form, columns, wide).view(lambda: [column.name for column in made.columns])
-    show(Tables(view.of([made]), view.wide))
+    write(results(), Tables(view.of([made]), view.wide))
 
 
 def explain(code: str, form: Form = "text") -> None:

@@ -133,11 +133,6 @@ def write_files(files: Files, render: Renderer, *others: Output) -> None:
             unfinished.write_text(content, "utf-8", errors="backslashreplace", newline="")
 
 
-def show(renderable: RenderableType) -> None:
-    """Print a table or a text."""
-    write(results(), renderable)
-
-
 def publish(render: Renderer, form: str, files: Files = (), others: Iterable[Output] = ()) -> None:
     """Print a result in an output format, after it is written to files and other outputs."""
     write_files(files, render, *others)

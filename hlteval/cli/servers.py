@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from hlteval.cli.commands import unknown_task
+from hlteval.cli.commands import check_task
 from hlteval.cli.defaults import config_of_call, show_note
 from hlteval.cli.output import show_findings
 from hlteval.cli.process import usage
@@ -67,7 +67,6 @@ def _settings(
         BadParameter: for an unknown task.
         Exit: with status 1, if the reference has errors.
     """
-    from hlteval.cli.evaluation_output import check_task
     from hlteval.serve.settings import ServeSettings, check
 
     values = dict(config.values) if config else {}
@@ -75,7 +74,8 @@ def _settings(
     if not chosen["task"]:  # what a file says of a reference and of options is for a task
         chosen["reference"] = given["reference"] or ""
         values.pop("options", None)
-    check_task(chosen["task"])
+    else:
+        check_task(chosen["task"])
     options = {**values.get("options", {}), **options}
     settings, verdict = check(ServeSettings(**chosen, options=options))
     if verdict is not None:
@@ -90,10 +90,8 @@ def lsp(task: str | None = None) -> None:
     import asyncio
     import logging
 
-    from hlteval.tasks import task_modules
-
-    if task is not None and task not in task_modules():
-        raise unknown_task(task, list(task_modules()))
+    if task is not None:
+        check_task(task)
     try:
         from hlteval.lsp.editor import serve
     except ImportError as error:

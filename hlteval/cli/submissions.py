@@ -84,14 +84,7 @@ def validation_command(request: Request) -> list[str]:
     words += ["--against", request.reference] if request.reference else []
     words += ["--profile", request.profile] if request.profile != "plan" else []
     words += ["--encoding", request.encoding] if request.encoding != "utf-8" else []
-    for item in request.definition.options:
-        if item.name not in request.options or not item.available_in("validate"):
-            continue
-        value = request.options[item.name]
-        values = value if isinstance(value, list | tuple) else [value]
-        for each in values[:1] if item.switch else values:
-            words += [f"--{item.flag}"] if item.switch else [f"--{item.flag}", str(each)]
-    return words
+    return words + request.definition.option_words("validate", request.options)
 
 
 def score(

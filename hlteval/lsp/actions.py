@@ -26,7 +26,6 @@ from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.workflows.fix.fixing import Corrector, TextFile
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import open_submission
-from hlteval.workflows.run.request import Selection
 
 _BOM = "\ufeff"
 _LONGEST = 100
@@ -94,30 +93,6 @@ def _is_fixable(finding: Finding, document: Document, lines: list[str]) -> bool:
     return fixer.line(line.removesuffix("\r").removeprefix(_BOM), finding) is not None
 
 
-class _OrderedFindings(NamedTuple):
-    """Selection of the findings of one file that an order names.
-
-    Attributes:
-        selection: the findings of the unit that are wanted.
-        file: name of the file in findings.
-        order: with the code and the line, if it is about one.
-    """
-
-    selection: Selection
-    file: str
-    order: Order
-
-    def of(self, findings: Iterable[Finding]) -> list[Finding]:
-        """Select from findings."""
-        return [
-            finding
-            for finding in self.selection.of(findings)
-            if finding.file == self.file
-            and self.order.code in {"", finding.code}
-            and self.order.line in {0, finding.span.line if finding.span else 0}
-        ]
-
-
 def edits(order: Order) -> list[Edit]:
     """The edits of the document of an order that correct findings; without those of no help."""
     (path,) = order.paths
@@ -129,8 +104,19 @@ def edits(order: Order) -> list[Edit]:
     opened = open_submission(replace(request, max_per_code=0))
     name = path.removeprefix(unit.path).lstrip("/") if path != unit.path else ""
     file = next((item.display for item in opened.system.members if item.name == name), "")
-    findings = _OrderedFindings(unit.selection, file, order)
-    fixed = Corrector(opened, findings.of, unsafe=bool(order.code)).files().texts.get(file)
+    selection = unit.selection
+
+    def wanted(findings: Iterable[Finding]) -> list[Finding]:
+        """Select the findings of the file, with the code and the line if the order is of one."""
+        return [
+            finding
+            for finding in selection.of(findings)
+            if finding.file == file
+            and order.code in {"", finding.code}
+            and order.line in {0, finding.span.line if finding.span else 0}
+        ]
+
+    fixed = Corrector(opened, wanted, unsafe=bool(order.code)).files().texts.get(file)
     if fixed is None or not fixed.fixes:
         return []
     return list(_edits(buffer, fixed, Text.of(buffer.text, order.units)))

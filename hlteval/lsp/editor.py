@@ -282,14 +282,10 @@ class Server(LanguageServer):
             wanted = params.context.only or [kind]
             if not any(f"{kind}.".startswith(only + ".") for only in wanted):
                 continue
-            data = {"uri": document.uri, "version": document.version}
-            action = types.CodeAction(
-                fix.title,
-                kind=kind,
-                diagnostics=[self.diagnostic(item) for item in fix.findings] or None,
-                is_preferred=True if fix.line else None,
-                data={**data, "code": fix.code, "line": fix.line},
-            )
+            place = {"uri": document.uri, "version": document.version}
+            action = types.CodeAction(fix.title, kind=kind, is_preferred=bool(fix.line) or None)
+            action.diagnostics = [self.diagnostic(item) for item in fix.findings] or None
+            action.data = {**place, "code": fix.code, "line": fix.line}
             actions.append(action)
         if "edit" not in self._can("text_document.code_action.resolve_support.properties"):
             actions = [each for action in actions if (each := await self.resolve(action)).edit]

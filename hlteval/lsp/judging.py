@@ -19,7 +19,7 @@ from hlteval.lsp.documents import NOWHERE, Buffer, OpenFiles, Text, Units, absol
 from hlteval.lsp.session import EditorFinding, Order, UnitResult
 from hlteval.sources import OpenInput, Source, Unreadable, open_source
 from hlteval.sources.names import archive_suffix
-from hlteval.tasks import load, task_modules
+from hlteval.tasks import load, task_names
 from hlteval.tasks.task import Option, Task, WrongOption
 from hlteval.workflows.config import OWN, SHARED, find, read_config, relative_path, start_of
 from hlteval.workflows.convert.inputs import UnknownFormat, detect_format
@@ -143,8 +143,8 @@ def unit_of(path: str, order: Order) -> Unit:
     config = find(Path(path).parent if is_path(path) else Path.cwd())
     values = {**_of_file(config, files, str(given.get("task", ""))), **given}
     name = values.get("task") or order.tasks.get(path) or _only_task(path, files)
-    if name not in task_modules():
-        hint = did_you_mean(name, [*task_modules()], "`hlteval tasks` lists them")
+    if name not in task_names():
+        hint = did_you_mean(name, [*task_names()], "`hlteval tasks` lists them")
         raise NoUnit(f"unknown task {name}; {hint}")
     task = load(name)
     inputs = _options(task, values, attrgetter("is_input")) if values.get("task") else {}
@@ -193,7 +193,7 @@ def _only_task(path: str, files: OpenFiles) -> str:
     except UnknownFormat:
         raise NoUnit(f"the task of this file is unknown; {_HOW}") from None
     tasks = [
-        name for name in task_modules() if form.name in {load(name).format, *load(name).submitted}
+        name for name in task_names() if form.name in {load(name).format, *load(name).submitted}
     ]
     if len(tasks) == 1:
         return tasks[0]

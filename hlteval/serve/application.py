@@ -34,7 +34,7 @@ from hlteval.serve.settings import Order, ServeLimits, ServeSettings
 from hlteval.sources.decoding import check_encoding
 from hlteval.sources.names import is_text
 from hlteval.sources.source import LIMITS
-from hlteval.tasks import load, task_modules
+from hlteval.tasks import load, task_names
 from hlteval.tasks.task import Option, Task
 
 #: Characters of the value of an option at most.
@@ -52,7 +52,7 @@ def offered_options(task: Task) -> list[Option]:
 
 def tasks_of(settings: ServeSettings) -> list[str]:
     """The names of the tasks that the page offers."""
-    return [settings.task] if settings.task else list(task_modules())
+    return [settings.task] if settings.task else list(task_names())
 
 
 def form(settings: ServeSettings) -> Mapping[str, Any]:

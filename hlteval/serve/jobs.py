@@ -245,11 +245,9 @@ class Job:
         return self.state in {"waiting", "running"}
 
     def _take(self, size: int) -> None:
-        if self.sessions.used + size > self.sessions.limits.bytes:
+        """Count bytes on the disk; a size below 0 gives some back."""
+        if size > 0 and self.sessions.used + size > self.sessions.limits.bytes:
             raise Rejected(507, "The server has no room for more files now. Try again later.")
-        self._count(size)
-
-    def _count(self, size: int) -> None:
         self.sessions.used += size
         self._taken += size
 
@@ -272,7 +270,7 @@ class Job:
             self._receiving = False
             if name not in self.uploads:  # it can be tried again
                 shutil.rmtree(folder, ignore_errors=True)
-                self._count(before - self._taken)
+                self._take(before - self._taken)
             if self.state == "done":
                 await self.remove()
         return len(self.uploads[name])
@@ -316,7 +314,7 @@ class Job:
                 await self.work
         if not self._receiving:  # many files take a while, in which others are answered
             await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
-            self._count(-self._taken)
+            self._take(-self._taken)
 
 
 @dataclass(eq=False)

@@ -12,30 +12,17 @@ if TYPE_CHECKING:
 
 #: The names of the tasks that come with the package, each declared by a file of its name.
 BUILTIN = (
-    "seedev-binary",
-    "seedev-full",
-    "speech-sf",
-    "lorehlt-edl",
-    "lorehlt-sf",
-    "ltf",
-    "laf",
-    "lorehlt-mt",
+    *("seedev-binary", "seedev-full"),
+    *("speech-sf", "lorehlt-edl", "lorehlt-sf", "ltf", "laf", "lorehlt-mt"),
     "hub4",
-    "ccu-nd",
-    "ccu-ed",
-    "ccu-vd",
-    "ccu-ad",
-    "ccu-cd",
-    "ccu-ndmap",
-    "ccu-reference",
-    "ccu-ta2",
+    *("ccu-nd", "ccu-ed", "ccu-vd", "ccu-ad", "ccu-cd", "ccu-ndmap", "ccu-reference", "ccu-ta2"),
 )
 
 #: `plan` follows the written specification, `official` the public software, quirks included.
 PROFILES = ("plan", "official")
 
 
-def task_modules() -> tuple[str, ...]:
+def task_names() -> tuple[str, ...]:
     """The names of the tasks, those that other packages add and ours."""
     return tuple(dict.fromkeys((*extensions(TASKS), *BUILTIN)))
 
@@ -43,7 +30,7 @@ def task_modules() -> tuple[str, ...]:
 def usable() -> list[str]:
     """The names of the tasks that can be loaded: of other packages, some may be broken."""
     broken = broken_extensions(TASKS)
-    return [name for name in task_modules() if name in BUILTIN or name not in broken]
+    return [name for name in task_names() if name in BUILTIN or name not in broken]
 
 
 def rules(task: Task) -> tuple[Rule, ...]:

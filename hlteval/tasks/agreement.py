@@ -20,7 +20,7 @@ from hlteval.scoring.agreement.units import Marked, Present, Unit
 _NO_INSTANCE = ("none", "noann", "EMPTY_NA")
 
 
-def _unchanged(corpus: Corpus) -> Corpus:
+def _as_it_is(corpus: Corpus) -> Corpus:
     """Return an annotation that a metric takes for the output of a system as it is."""
     return corpus
 
@@ -41,7 +41,7 @@ class Agreement:
 
     units: tuple[Unit, ...] = ()
     measures: tuple[str, ...] = ()
-    as_system: Callable[[Corpus], Corpus] = _unchanged
+    as_system: Callable[[Corpus], Corpus] = _as_it_is
     options: Mapping[str, str] = field(default_factory=dict)
     why: str = ""
 
@@ -54,7 +54,7 @@ def make_agreement(
     why: str = "",
 ) -> Agreement:
     """Return the agreement that the file of a task declares."""
-    converter = lazy(as_system) if as_system else _unchanged
+    converter = lazy(as_system) if as_system else _as_it_is
     judged = tuple(map(_unit, units))
     return Agreement(judged, measures, converter, dict(options), why)
 

@@ -18,14 +18,7 @@ from hlteval.scoring.seedev.official import OfficialEventMatch
 from hlteval.validators.seedev.schema import schema
 
 BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives", "False Positives")
-FULL_MEASURES: tuple[str, ...] = (
-    "SER",
-    "Mismatches",
-    "Insertions",
-    "Deletions",
-    "Precision",
-    "Recall",
-)
+FULL_MEASURES = ("SER", "Mismatches", "Insertions", "Deletions", "Precision", "Recall")
 
 _EQUIVALENT, _IDENTICAL = "Is_Functionally_Equivalent_To", "Has_Sequence_Identical_To"
 

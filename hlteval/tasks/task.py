@@ -572,6 +572,27 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         known = {item.name: item for item in reversed(every)}
         return next((known[one] for one in (whole, last, *beginnings) if one in known), None)
 
+    def option_words(self, command: str, values: Mapping[str, Any]) -> list[str]:
+        """Return the options that a command has, as words of a command line; empty ones are not.
+
+        Args:
+            command: name of the command.
+            values: the values of options by name; of one that is repeated, a list.
+
+        Examples:
+            >>> from hlteval.tasks import load
+            >>> load("hub4").option_words("score", {"beta": "2", "unsegmented": "yes"})
+            ['--beta', '2', '--unsegmented']
+        """
+        words: list[str] = []
+        for option in self.options:
+            value, flag = values.get(option.name), f"--{option.flag}"
+            if value and option.available_in(command):
+                items = value if isinstance(value, list | tuple) else [value]
+                pairs = (word for item in items for word in (flag, str(item)))
+                words += [flag] if option.switch else pairs
+        return words
+
     def limits(self, name: str) -> tuple[float, float]:
         """The least and the most that a metric can be, declared or not.
 

@@ -24,7 +24,7 @@ from hlteval.results.config import Config
 from hlteval.sources.decoding import check_encoding
 from hlteval.sources.spooling import report_write_errors
 from hlteval.sources.writing import finish, merge, unfinished_path
-from hlteval.tasks import load, task_modules
+from hlteval.tasks import load, task_names
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Option, WrongOption
 from hlteval.workflows.evaluation.manifests import TomlFile, read_toml
@@ -130,8 +130,8 @@ def _check(file: TomlFile, content: Mapping[str, Any], task: str) -> Iterator[Fi
         check_encoding(encoding)
     except LookupError:
         yield at("CFG110", "encoding", encoding=encoding)
-    if task not in task_modules():
-        hint = did_you_mean(task, task_modules(), "`hlteval tasks` lists them")
+    if task not in task_names():
+        hint = did_you_mean(task, task_names(), "`hlteval tasks` lists them")
         yield from [at("CFG106", "task", task=task, hint=hint)] if task else ()
         return
     declared = load(task)
@@ -167,7 +167,7 @@ def _resolve(path: str, content: Mapping[str, Any], task: str) -> Mapping[str, A
         return relative_path(Path(path).parent / value)
 
     name = task or content.get("task", "")
-    options = load(name).options if name in task_modules() else ()
+    options = load(name).options if name in task_names() else ()
     paths = {option.flag for option in options if _names_path(option)}
     values = {
         key: from_here(value) if key in {"reference", "against"} else value

@@ -23,7 +23,7 @@ from hlteval.sources.opening import OpenInput, open_stream
 from hlteval.sources.spooling import CHUNK
 from hlteval.sources.writing import check_outputs, file_sha256
 from hlteval.sources.writing import pack as write_archive
-from hlteval.tasks import load, task_modules
+from hlteval.tasks import load, task_names
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.validators.packages import collisions
 from hlteval.workflows.run.batches import Submission
@@ -183,7 +183,7 @@ def inspect(path: str) -> Inspection:
             Listed(m.name or m.display, "file", file.stat().st_size if m.size is None else m.size)
             for m, file in files
         )
-    guesses = [Guess(name, tuple(_reasons(load(name), source))) for name in task_modules()]
+    guesses = [Guess(name, tuple(_reasons(load(name), source))) for name in task_names()]
     guesses.sort(key=lambda guess: -len(guess.reasons))
     inspection = Inspection(
         path=source.path,

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from hlteval.cli.commands import Command
-from hlteval.tasks import load, task_modules
+from hlteval.tasks import load, task_names
 from hlteval.tasks.options import check_effect
 from hlteval.tasks.task import Option, Task, WrongOption
 
@@ -40,7 +40,7 @@ def written(option: Option) -> list[str]:
 def every(available: bool) -> list[tuple[str, str, Option]]:
     return [
         (command, name, option)
-        for name in task_modules()
+        for name in task_names()
         for command in commands(load(name))
         for option in load(name).options
         if option.available_in(command) is available
@@ -82,7 +82,7 @@ def test_an_option_is_refused_without_what_it_needs(
 
 
 def test_what_options_need_exists() -> None:
-    for name in task_modules():
+    for name in task_names():
         names = {option.name for option in load(name).options} | {"against"}
         for option in load(name).options:
             assert option.needs_any.keys() <= set(get_args(Command))

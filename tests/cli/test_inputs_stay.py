@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from hlteval.cli.app import app
 from hlteval.cli.output import INPUTS, OUTPUTS
-from hlteval.tasks import load, task_modules
+from hlteval.tasks import load, task_names
 from tests.cli.conftest import Invoke
 from tests.unit.campaign.demo import unpacked
 
@@ -175,7 +175,7 @@ def test_every_parameter_that_is_a_path_is_known_as_input_or_output() -> None:
     own_check = {"cache", "root", "defaults_file"}
     writes_nothing = {"path", "archive", "signature"}
     options = {
-        option.name for task in task_modules() for option in load(task).options if option.is_input
+        option.name for task in task_names() for option in load(task).options if option.is_input
     }
     listed = INPUTS | OUTPUTS | own_check | writes_nothing | options
     found = {

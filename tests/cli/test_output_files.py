@@ -14,7 +14,7 @@ from hlteval.cli.commands import declaration
 from hlteval.reports import findings
 from hlteval.reports import scores as score_formats
 from hlteval.reports import systems as comparison
-from hlteval.tasks import load, task_modules
+from hlteval.tasks import load, task_names
 
 Run = Callable[..., Any]
 FORMS, FINDINGS = (declaration(name, "form")["choices"] for name in ("score", "validate"))
@@ -196,7 +196,7 @@ def test_an_input_is_never_replaced(invoke: Run, command: str, tmp_path: Path) -
 
 
 def test_every_task_has_the_option(invoke: Run) -> None:
-    for task in task_modules():
+    for task in task_names():
         commands = ["validate", *(["score", "compare"] if load(task).metric else [])]
         for command in commands:
             assert "--output-file" in invoke(command, task, "--help").stdout

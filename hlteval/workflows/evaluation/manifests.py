@@ -36,7 +36,7 @@ from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import is_url
 from hlteval.syntax.json_text import KINDS, WANTED, format_path, schema_errors
 from hlteval.syntax.places import Extent, KeyPlaces, Path, Places, locate
-from hlteval.tasks import load, task_modules
+from hlteval.tasks import load, task_names
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Task, WrongOption
 
@@ -160,10 +160,10 @@ class TomlFile:
     ) -> Iterator[Finding]:
         """Yield the findings about the settings of each task, or that it does not exist."""
         for name, settings in tasks.items():
-            if name in task_modules():
+            if name in task_names():
                 yield from check(load(name), settings)
                 continue
-            hint = did_you_mean(name, task_modules(), "`hlteval tasks` lists them")
+            hint = did_you_mean(name, task_names(), "`hlteval tasks` lists them")
             yield self.finding(f"{prefix}106", "tasks", name, of_key=True, task=name, hint=hint)
 
     def check_options(

@@ -68,7 +68,7 @@ class Order:
     @property
     def command(self) -> str:
         """The command that does the same, in the root of the evaluation."""
-        request, options = self.request, self.options
+        request = self.request
         if self.step == "validation":
             words = ["hlteval", "validate", request.task, request.system]
             words += ["--against", request.against] if request.against else []
@@ -77,13 +77,9 @@ class Order:
             words += ["-r", request.reference] if request.reference else []
             words += ["-s", request.system]
         words += [] if request.profile == "plan" else ["--profile", request.profile]
-        for option in request.definition.options:
-            flag, value = f"--{option.flag}", options.get(option.name, "")
-            if option.switch:
-                words += [flag] if value else []
-            else:
-                items = value.split() if option.repeatable else filter(None, [value])
-                words += (word for item in items for word in (flag, item))
+        several = {o.name for o in request.definition.options if o.repeatable}
+        values = {n: v.split() if n in several else v for n, v in self.options.items()}
+        words += request.definition.option_words(words[1], values)
         words += ["--defaults", "none"] if self.defaults else []
         return shlex.join(words)
 

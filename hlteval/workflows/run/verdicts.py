@@ -71,10 +71,7 @@ def command_of(opened: Submission, side: str, encoding: str) -> str:
         words += ["-r", reference, "-s", opened.system.path]
     else:
         words += [opened.system.path, *(["--against", reference] if reference else [])]
-    for option in opened.task.options:
-        value = opened.options.get(option.name)
-        if value and option.available_in(name):
-            words += [f"--{option.flag}"] + ([] if option.switch else [value])
+    words += opened.task.option_words(name, opened.options)
     words += [] if encoding == "utf-8" else ["--encoding", encoding]
     return shlex.join(words)
 

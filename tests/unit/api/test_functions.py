@@ -63,7 +63,7 @@ def test_functions_are_typed_and_documented(name):
 def test_no_option_has_the_name_of_an_argument():
     functions = [getattr(hlteval, name) for name in FUNCTIONS]
     arguments = {name for each in functions for name in inspect.signature(each).parameters}
-    options = {option.name for name in tasks.task_modules() for option in tasks.load(name).options}
+    options = {option.name for name in tasks.task_names() for option in tasks.load(name).options}
     # hub4 has a file of options; of translations, a leaderboard computes the metrics that it has
     assert options & arguments <= {"options", "metrics"}
 

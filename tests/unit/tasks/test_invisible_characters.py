@@ -10,7 +10,7 @@ import pytest
 
 from hlteval import validate
 from hlteval.findings.finding import INVISIBLE
-from hlteval.tasks import load, rules, task_modules
+from hlteval.tasks import load, rules, task_names
 
 SPEECH = {"DocumentID": "D1", "Type": "Shelter", "TypeConfidence": 0.5}
 LOREHLT = {"DocumentID": "D1", "Type": "shelter", "Place_KB_ID": "1\u200b", "SEC": []}
@@ -88,7 +88,7 @@ def test_an_event_of_seedev_has_it_named(tmp_path: Path) -> None:
 
 
 def test_all_tasks_share_the_rules() -> None:
-    for name in task_modules():
+    for name in task_names():
         assert "CHR101" in {rule.code for rule in rules(load(name))}
 
 

@@ -46,7 +46,7 @@ class Place(NamedTuple):
 
 def places() -> Iterator[Place]:
     """The submission, the reference and all options with files of each task and command."""
-    for name in tasks.task_modules():
+    for name in tasks.task_names():
         task = tasks.load(name)
         submitted, references = (task.format, *task.submitted), task.references or task.format
         yield Place(name, "validate", "", submitted)

@@ -14,7 +14,7 @@ import pytest
 import hlteval
 from hlteval.results.agreement import Agreement, CoefficientValue
 from hlteval.scoring.agreement.units import Marked, _text, _value
-from hlteval.tasks import load, task_modules
+from hlteval.tasks import load, task_names
 from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.run.verdicts import Refused
 from tests.runs import agreement
@@ -234,7 +234,7 @@ def test_intervals_hold_the_values() -> None:
     assert "at least 10" in overall(few, "type", "kappa")[0].reason
 
 
-@pytest.mark.parametrize("name", [name for name in task_modules() if load(name).agreement])
+@pytest.mark.parametrize("name", [name for name in task_names() if load(name).agreement])
 def test_declarations_name_what_there_is(name: str) -> None:
     """Metrics and options of the task; tables and columns of the representation."""
     task = load(name)

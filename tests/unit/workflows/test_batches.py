@@ -49,7 +49,7 @@ def sizes(trial: Any) -> tuple[int, ...]:
     return (3,) if trial.against else (1,)
 
 
-@pytest.mark.parametrize("task", list(tasks.task_modules()))
+@pytest.mark.parametrize("task", list(tasks.task_names()))
 def test_a_task_gives_the_same_whatever_the_size_of_batches(task: str, trials: list[Any]) -> None:
     own = [trial for trial in trials if trial.task == task]
     assert own
@@ -73,7 +73,7 @@ def test_the_trials_have_every_pairing_of_layouts_and_findings_in_each(trials: l
     both = ("per_document", "single_file")
     assert pairings >= {(item, other) for item in both for other in (*both, "")}
     assert {trial.task for trial in trials if trial.scored} == {
-        name for name in tasks.task_modules() if tasks.load(name).metric
+        name for name in tasks.task_names() if tasks.load(name).metric
     }
 
 

@@ -113,7 +113,7 @@ def test_official_reports_the_same_and_goes_on_where_the_peer_does() -> None:
     ("task", "nothing"),
     [
         (name, nothing)
-        for name in tasks.task_modules()
+        for name in tasks.task_names()
         for nothing in ("folder", "file", "corpus")
         if tasks.load(name).metric and not tasks.load(name).scored_alone
         if nothing != "corpus" or "jsonl" in tasks.load(name).references
