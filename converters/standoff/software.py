@@ -53,7 +53,7 @@ _SPACE = frozenset(" \t\n\r\f\v")
 #: Bytes of lines that the format may accept, and the software reads in another way.
 _ODD = re.compile(rb"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f]|\xc2\x85|\xe2\x80[\xa8\xa9]")
 
-Row = dict[str, Any]
+Row = Mapping[str, Any]
 
 
 def as_software(reference: ReadResult, system: ReadResult) -> tuple[ReadResult, ReadResult]:
@@ -263,7 +263,7 @@ class _Lines:
             else:
                 value = match[3] if match.re is _NORMALIZATION else None
                 modifier = {"modifier": name, "label": match[1], "target": match[2], "value": value}
-                self.rows["modifiers"].append(at | modifier)
+                self.rows["modifiers"].append({**at, **modifier})
 
     def _span(self, name: str, span: re.Match[str], at: Row, place: Row) -> None:
         parts = [tuple(map(int, part.split(" "))) for part in span[2].split(";")]
@@ -279,7 +279,7 @@ class _Lines:
             "text": span[3],
             "fragments": fragments if len(parts) > 1 else None,
         }
-        self.rows["mentions"].append(at | mention)
+        self.rows["mentions"].append({**at, **mention})
 
     def _event(self, name: str, event: re.Match[str], at: Row, place: Row) -> None:
         filled = tuple(arguments(event[2]))
@@ -296,7 +296,7 @@ class _Lines:
             "label": label if label and trigger else event[1],
             "trigger": trigger if label and trigger else None,
         }
-        self.rows["frames"].append(at | frame)
+        self.rows["frames"].append({**at, **frame})
         self.rows["arguments"] += (
             {**at, "frame_row": frame_row, "position": position, "role": role, "target": target}
             for position, (role, target) in enumerate(filled, start=1)
@@ -304,7 +304,8 @@ class _Lines:
 
     def _crash(self, code: str, line: str, name: str, place: Row) -> None:
         if place.get("code") != code:
-            self.crashes.append(place | {"crash": code, "text": f"{name}\t{line}", "id": name})
+            text = f"{name}\t{line}"
+            self.crashes.append({**place, "crash": code, "text": text, "id": name})
 
     def _reject(self, line: str, place: Row) -> None:
         """A record that the software does not understand either: it drops lines without a tab."""

@@ -211,7 +211,7 @@ def frame_objects(frames: pl.DataFrame, entries: pl.DataFrame) -> Iterator[dict[
         frames: with the columns of `FRAME`, and the number of each as `frame`.
         entries: of SEC in order, with the columns of `ENTRY` and the number of their `frame`.
     """
-    lists: dict[int, list[dict[str, Any]]] = {}
+    lists: dict[int, list[dict[str, object]]] = {}
     for number, *values in entries.select("frame", *ENTRY.values()).iter_rows():
         entry = {name: v for name, v in zip(ENTRY, values, strict=True) if v is not None}
         lists.setdefault(number, []).append(entry)
