@@ -98,7 +98,8 @@ def text_differs(context: RuleContext) -> pl.LazyFrame:
 def _suspects(context: RuleContext) -> pl.DataFrame:
     """The spans that do not have their text between start and end, or may not have it.
 
-    A broken span may not: its text leaves out what lies between its fragments. Where all characters are ASCII, code points are bytes, which Polars finds without counting.
+    A broken span may not: its text leaves out what lies between its fragments. Where all
+    characters are ASCII, code points are bytes, which Polars finds without counting.
     """
     texts = context.against.documents.lazy().drop_nulls("text")
     ascii_only = pl.col("text").str.len_chars() == pl.col("text").str.len_bytes()

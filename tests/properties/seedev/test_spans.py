@@ -34,7 +34,9 @@ def drawn_spans(draw: st.DrawFn, texts: Sequence[str]) -> Span:
     parts = draw(st.lists(OFFSETS, min_size=1, max_size=3))
     there = " ".join(texts[document][start:end] for start, end in parts)
     outer = texts[document][min(start for start, _ in parts) : max(end for _, end in parts)]
-    near = st.sampled_from([there, outer, there.replace("\n", " "), there.replace(" ", "\n"), f"{there} "])
+    near = st.sampled_from(
+        [there, outer, there.replace("\n", " "), there.replace(" ", "\n"), f"{there} "]
+    )
     return Span(document, parts, draw(near | st.text("ab é", max_size=4) | st.none()))
 
 
