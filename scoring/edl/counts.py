@@ -91,7 +91,7 @@ class Grouped:
         nothing = right + wrong + met + missed == 0
         mean = np.where(nothing, np.nan, np.nan_to_num(harmonic(precision, recall)))
         rates = zip(RATES, (precision, recall, mean), strict=True)
-        return counts.with_columns(pl.Series(name, rate).fill_nan(None) for name, rate in rates)
+        return counts.with_columns(pl.Series(name, rate, nan_to_null=True) for name, rate in rates)
 
     def counts(self, measure: Measure) -> pl.DataFrame:
         """The counts of a measure by the number of the group.
@@ -152,10 +152,13 @@ class Grouped:
         ours, theirs = (both.select(each).to_series().to_numpy() for each in number)
         matched = both.filter(assigned(ours, theirs, both["weight"].to_numpy()))
         weight = pl.col("weight").sum()
+        # in the order of the rows, since the last digit of a sum depends on it
+        right, found, known = (
+            rows.lazy().group_by("group", maintain_order=True)
+            for rows in (matched, system, reference)
+        )
         return together(
-            by_group(matched, ptp=weight, rtp=weight),
-            by_group(system, p_den=weight),
-            by_group(reference, r_den=weight),
+            right.agg(ptp=weight, rtp=weight), found.agg(p_den=weight), known.agg(r_den=weight)
         )
 
     def _weights(self, ours: pl.Series, theirs: pl.Series) -> pl.Series:

@@ -68,8 +68,8 @@ def text_differs(context: RuleContext) -> pl.LazyFrame:
     texts = dict(context.against.documents.select("row", "text").drop_nulls().iter_rows())
     differing = [
         row
-        for row, document, start, end, text in _suspects(context).iter_rows()
-        if texts[document][start:end].replace("\n", " ") != text.replace("\n", " ")
+        for row, document, start, end, text, broken in _suspects(context).iter_rows()
+        if broken or texts[document][start:end].replace("\n", " ") != text.replace("\n", " ")
     ]
     rows = pl.Series("row", differing, dtype=pl.Int64)
     parts = only_if(len(rows) > 0, _parts(context)).filter(pl.col("row").is_in(rows.implode()))
@@ -98,16 +98,20 @@ def text_differs(context: RuleContext) -> pl.LazyFrame:
 def _suspects(context: RuleContext) -> pl.DataFrame:
     """The spans that do not have their text between start and end, or may not have it.
 
-    Where all characters are ASCII, code points are bytes, which Polars finds without counting.
+    A broken span may not: its text leaves out what lies between its fragments. Where all
+    characters are ASCII, code points are bytes, which Polars finds without counting.
     """
     texts = context.against.documents.lazy().drop_nulls("text")
     ascii_only = pl.col("text").str.len_chars() == pl.col("text").str.len_bytes()
     texts = texts.select(document="row", content=pl.col("text").cast(pl.Binary), plain=ascii_only)
-    spans = context.table("mentions", "row", "document", "start", "end", "text").drop_nulls("text")
+    columns = ("row", "document", "start", "end", "text", "fragments")
+    spans = context.table("mentions", *columns).drop_nulls("text")
+    spans = spans.with_columns(fragments=pl.col("fragments").is_not_null())
     length = (pl.col("end") - pl.col("start")).clip(0)
     there = pl.col("content").bin.slice(pl.col("start").clip(0), length)
     same = pl.col("plain") & (pl.col("start") >= 0) & (there == pl.col("text").cast(pl.Binary))
-    suspects = spans.join(texts, on="document", maintain_order="left").filter(~same)
+    suspects = spans.join(texts, on="document", maintain_order="left")
+    suspects = suspects.filter(pl.col("fragments") | ~same)
     return suspects.drop("content", "plain").collect()
 
 

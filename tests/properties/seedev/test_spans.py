@@ -15,7 +15,8 @@ from hlteval.validators import RuleContext
 from hlteval.validators.seedev import standoff
 
 TEXTS = st.lists(st.text("ab é\n\U0001f331", max_size=12), min_size=1, max_size=3)
-OFFSETS = st.tuples(st.integers(-1, 13), st.integers(0, 14))
+#: The formats have no sign before an offset, so that none is negative.
+OFFSETS = st.tuples(st.integers(0, 13), st.integers(0, 14))
 
 
 class Span(NamedTuple):
@@ -32,7 +33,10 @@ def drawn_spans(draw: st.DrawFn, texts: Sequence[str]) -> Span:
     document = draw(st.integers(0, len(texts) - 1))
     parts = draw(st.lists(OFFSETS, min_size=1, max_size=3))
     there = " ".join(texts[document][start:end] for start, end in parts)
-    near = st.sampled_from([there, there.replace("\n", " "), there.replace(" ", "\n"), f"{there} "])
+    outer = texts[document][min(start for start, _ in parts) : max(end for _, end in parts)]
+    near = st.sampled_from(
+        [there, outer, there.replace("\n", " "), there.replace(" ", "\n"), f"{there} "]
+    )
     return Span(document, parts, draw(near | st.text("ab é", max_size=4) | st.none()))
 
 
