@@ -106,7 +106,7 @@ def edits(order: Order) -> list[Edit]:
     file = next((item.display for item in opened.system.members if item.name == name), "")
     selection = unit.selection
 
-    def wanted(findings: Iterable[Finding]) -> list[Finding]:
+    def select(findings: Iterable[Finding]) -> list[Finding]:
         """Select the findings of the file, with the code and the line if the order is of one."""
         return [
             finding
@@ -116,7 +116,7 @@ def edits(order: Order) -> list[Edit]:
             and order.line in {0, finding.span.line if finding.span else 0}
         ]
 
-    fixed = Corrector(opened, wanted, unsafe=bool(order.code)).files().texts.get(file)
+    fixed = Corrector(opened, select, unsafe=bool(order.code)).files().texts.get(file)
     if fixed is None or not fixed.fixes:
         return []
     return list(_edits(buffer, fixed, Text.of(buffer.text, order.units)))

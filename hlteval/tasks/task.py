@@ -582,7 +582,7 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Examples:
             >>> from hlteval.tasks import load
             >>> load("hub4").option_words("score", {"beta": "2", "unsegmented": "yes"})
-            ['--beta', '2', '--unsegmented']
+            ['--unsegmented', '--beta', '2']
         """
         words: list[str] = []
         for option in self.options:
