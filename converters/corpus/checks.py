@@ -282,7 +282,7 @@ class _Check:
         texts = self.kept["documents"].select(document="row", _name="name", _length=length)
         start, end, limit = pl.col("start"), pl.col("end"), pl.col("_length")
         fits = (start >= 0) & (start <= end) & (end <= limit.fill_null(end))
-        if "fragments" in rows.columns:
+        if rows.schema.get("fragments") == FRAGMENTS:
             part = pl.element().struct
             low, high = part.field("start"), part.field("end")
             inside = pl.col("fragments").list.eval((low >= 0) & (low <= high)).list.all()

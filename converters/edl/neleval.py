@@ -23,6 +23,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -31,7 +32,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.edl.edl_tab import BREAKS, has, named_mentions
-from hlteval.converters.format import ReadResult
+from hlteval.converters.format import ReadResult, one_table
 from hlteval.converters.toolkit.rows import from_text, number, to_text, with_documents
 from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem
@@ -166,6 +167,8 @@ TABLE = Table(
     empty_code="NEL101",
     explain=explain,
 )
+#: Mistakes in all rows are found whatever number of candidates these have.
+tabular = one_table(replace(TABLE, ragged=True))
 
 
 _SPAN = re.compile(r"[^\t]+\t *\+?[0-9]+ *\t *\+?[0-9]+ *(?:\t|\r?$)")

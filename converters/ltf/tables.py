@@ -23,12 +23,13 @@ _COLUMNS = {
     "attributes": ("element", "name", "value"),
     "rejected_records": ("code", "kind", "id", "label", "text", "column", "end_column", "expected"),
 }
+_ORDINALS = ("origin", "record", "_holder", "segment")
 #: The columns of each table before it has keys: the file, the ordinal of the element and of the
-#: document that holds it (`holder`); for a token also of its segment.
+#: document that holds it (`_holder`, no name of a column); for a token also of its segment.
 SCHEMAS: Mapping[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
     table: {
-        name: TABLES[table].schema.get(name, pl.Int64())
-        for name in ("origin", "record", "holder", *columns)
+        name: pl.Int64() if name in _ORDINALS else TABLES[table].schema[name]
+        for name in (*_ORDINALS[:3], *columns)
     }
     for table, columns in _COLUMNS.items()
 }
@@ -85,10 +86,10 @@ def corpus(sources: pl.DataFrame, tables: Tables) -> Corpus:
     could not be read.
     """
     number = pl.int_range(pl.len(), dtype=pl.Int64)
-    keys = tables["documents"].select("origin", "name", holder="record", document=number)
+    keys = tables["documents"].select("origin", "name", _holder="record", document=number)
     place = keys.drop("name")
     kept = {
-        name: table.join(place, on=["origin", "holder"], maintain_order="left").with_columns(
+        name: table.join(place, on=["origin", "_holder"], maintain_order="left").with_columns(
             row=number
         )
         for name, table in tables.items()
@@ -290,7 +291,7 @@ def bulk(files: Sequence[tuple[int, str]]) -> tuple[Tables, set[int]]:
 def _lines(files: Sequence[tuple[int, str]]) -> pl.DataFrame:
     """The lines of files that are not empty: `origin`, `line`, its `letter`, and its place.
 
-    That is the ordinal of the element (`record`), of its document (`holder`) and its `segment`.
+    That is the ordinal of the element (`record`), of its document (`_holder`) and its `segment`.
     """
     table = pl.DataFrame(files, schema={"origin": pl.Int64, "line": pl.String}, orient="row")
     texts = table["line"]
@@ -311,16 +312,16 @@ def _lines(files: Sequence[tuple[int, str]]) -> pl.DataFrame:
     table = table.with_columns(record=opening.cum_sum().over("origin"))
     return table.with_columns(
         pl.when(pl.col("letter") == letter).then(pl.col("record")).forward_fill().alias(name)
-        for letter, name in (("D", "holder"), ("S", "segment"))
+        for letter, name in (("D", "_holder"), ("S", "segment"))
     )
 
 
 def _attributes(roots: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     """The attributes of files, which are those of their first document, and of documents."""
-    roots = roots.with_columns(holder=pl.col("record") + 1)
+    roots = roots.with_columns(_holder=pl.col("record") + 1)
     pair = pl.col("pairs").str.extract_all(_PAIR)
     pairs = [
-        table.select("origin", "record", "holder", element=pl.lit(element), pair=pair)
+        table.select("origin", "record", "_holder", element=pl.lit(element), pair=pair)
         for element, table in (("LCTL_TEXT", roots), ("DOC", documents))
     ]
     rows = (

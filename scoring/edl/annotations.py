@@ -65,7 +65,9 @@ def all_candidates(
         both = pl.format("{}/{}", "label", "mention_type")
         kind = pl.when(pl.col("mention_type").is_null()).then(label).otherwise(both)
     names = corpus.documents.select(docid="name", document="row")
-    rows = corpus.mentions.join(names, on="document", how="left", maintain_order="left").select(
+    columns = ("row", "document", "start", "end", "label", "mention_type", "entity", "confidence")
+    mentions = corpus.mentions.select(columns)
+    rows = mentions.join(names, on="document", how="left", maintain_order="left").select(
         *(pl.lit(system).alias("system"), "docid", "start", "end", kind.alias("type")),
         *(pl.col("entity").alias("eid"), pl.col("confidence").alias("score"), "row"),
         pl.lit(1, pl.Int64).alias("rank"),

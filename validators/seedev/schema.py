@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 
 from hlteval.grammars import vocabulary
 
@@ -62,7 +61,6 @@ class EventSchema:
         return self.mentions | self.events.keys() | self.modifiers.keys()
 
 
-@cache
 def schema(task: str) -> EventSchema:
     """The event schema of `full` or `binary`, from grammars/seedev.toml.
 

@@ -145,7 +145,7 @@ def duplicate_identifier(context: RuleContext) -> pl.LazyFrame:
     some = some.with_columns(first=first, ordinal=ordinal)
     some = some.filter(pl.col("given") | (pl.col("ordinal") > 0))
     same = ["document", "label", "start", "end", "id"]
-    originals = context.against.mentions.lazy().rename({"mention": "id"}).select(same)
+    originals = context.against.mentions.lazy().select(*same[:-1], id="mention")
     mentions = context.records("mentions", "label", "start", "end")
     copies = only_if(not context.own, mentions.join(originals, on=same, how="semi"))
     copies = copies.select("origin", "record", copy=pl.lit(value=True))
