@@ -210,7 +210,7 @@ def segment_pairs(reference: Corpus, system: Corpus, options: TranslationOptions
 def _texts(corpus: Corpus, role: str) -> pl.DataFrame:
     """The texts of one role with the names of their documents."""
     names = corpus.documents.select("name", document="row")
-    rows = corpus.translations.filter(pl.col("role") == role)
+    rows = corpus.translations.filter(pl.col("role") == role).select("document", "segment", "text")
     named = rows.join(names, on="document", how="left", maintain_order="left")
     texts = pl.Series("text", [" ".join(text.split()) for text in named["text"]], dtype=pl.String)
     return named.select(document="name", segment="segment").with_columns(texts)
