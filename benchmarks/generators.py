@@ -21,7 +21,7 @@ import polars as pl
 from benchmarks import situation_frames, streams
 from benchmarks.translations import translations
 from hlteval.representation import TABLES, Corpus
-from hlteval.representation.questionnaire import CONDITIONS, IDEAL, QUESTIONS
+from hlteval.representation.judgments import CONDITIONS, IDEAL, QUESTIONS
 from hlteval.tasks import load
 from hlteval.validators.situations.rules import types
 from hlteval.workflows.run.batches import open_sides

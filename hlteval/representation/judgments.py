@@ -3,7 +3,8 @@
 Appendix D of the CCU Phase 1 plan, for norms and emotions: segments on which annotators agree are
 merged to instances, and what nobody annotated is not scored. Scoring needs this, and so do the
 converters that write a reference as it is scored. Neither may import the other, so it is here, and
-knows only tables.
+knows only tables. So is the questionnaire of TA2 (plan, 2.6.2), which both speakers answer after
+each interaction; case and repeated spaces do not matter in the names of conditions and answers.
 
 Conventions:
     Places are as written: of text, `end` is the last character. Judgments have the columns of
@@ -232,3 +233,55 @@ def _with_silence(rows: pl.DataFrame, silent: pl.DataFrame) -> pl.DataFrame:
     broken = (pl.col("until") > pl.col("before")) & (pl.col("start") > pl.col("before"))
     joined = joined.sort("_order").with_columns(broken=broken.fill_null(value=False))
     return joined.drop("_order", "silence", "until")
+
+
+# The questionnaire of TA2: conditions, questions and answers.
+
+#: The test conditions (Table 12).
+CONDITIONS = ("Ceiling", "Operation 1", "Operation 2", "Baseline")
+#: The questions.
+QUESTIONS = range(1, 12)
+#: The questions that approximate task success.
+SCORED = (*range(1, 6), *range(8, 12))
+#: How many speakers answer after each interaction.
+SPEAKERS = 2
+#: The answer to each question after a perfect scenario.
+IDEAL = "Completely Agree"
+#: The answers in words, from the least agreement to the most; questionnaires use some of them.
+ANSWERS = (
+    *("Completely Disagree", "Mostly Disagree", "Disagree", "Somewhat Disagree"),
+    *("Neither Agree nor Disagree", "Neutral"),
+    *("Somewhat Agree", "Agree", "Mostly Agree", IDEAL),
+)
+
+
+def with_usual_names(responses: pl.LazyFrame, scale: int = 0) -> pl.LazyFrame:
+    """Responses whose condition and answer have their usual names, null where they are unknown.
+
+    Args:
+        responses: with the columns `condition` and `response`.
+        scale: the number that means `IDEAL`, of answers that are numbers from 1; 0 if numbers mean
+            nothing.
+
+    Examples:
+        >>> rows = pl.LazyFrame({"condition": ["baseline"] * 2, "response": ["5", "neutral "]})
+        >>> with_usual_names(rows, 5).collect().rows()
+        [('Baseline', 'Completely Agree'), ('Baseline', 'Neutral')]
+        >>> with_usual_names(rows).collect()["response"].to_list()
+        [None, 'Neutral']
+    """
+    numbers = {str(number): f"{number} of {scale}" for number in range(1, scale)}
+    answers = {**_by_key(ANSWERS), **numbers, **({str(scale): IDEAL} if scale else {})}
+    return responses.with_columns(
+        _usual_name("condition", _by_key(CONDITIONS)), _usual_name("response", answers)
+    )
+
+
+def _by_key(names: tuple[str, ...]) -> dict[str, str]:
+    return {name.lower(): name for name in names}
+
+
+def _usual_name(column: str, names: dict[str, str]) -> pl.Expr:
+    """The usual name of what a column has, null where it has another."""
+    written = pl.col(column).str.strip_chars().str.replace_all(r"\s+", " ").str.to_lowercase()
+    return written.replace_strict(names, default=None, return_dtype=pl.String).alias(column)

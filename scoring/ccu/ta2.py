@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.representation.questionnaire import CONDITIONS, IDEAL, SCORED, with_usual_names
+from hlteval.representation.judgments import CONDITIONS, IDEAL, SCORED, with_usual_names
 from hlteval.scoring.agreement.coefficients import kappas
 from hlteval.scoring.metric import SCORINGS, Metric, Replicates, Tables, Weights
 from hlteval.scoring.ratios import Numbers, Whole, plain, ratio

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.representation.questionnaire import (
+from hlteval.representation.judgments import (
     ANSWERS,
     CONDITIONS,
     IDEAL,

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from hlteval import score
-from hlteval.representation.questionnaire import IDEAL, SCORED
+from hlteval.representation.judgments import IDEAL, SCORED
 from hlteval.scoring.ccu.changes import change_detection
 from tests.unit.ccu.level_corpora import gold, said, scored
 from tests.unit.ccu.test_detection import corpus, of, values

@@ -14,7 +14,7 @@ from hlteval import WrongArgument, compare, score, validate
 from hlteval.converters import load
 from hlteval.findings import Finding, catalogue
 from hlteval.representation import Corpus
-from hlteval.representation.questionnaire import CONDITIONS, IDEAL, QUESTIONS, SCORED
+from hlteval.representation.judgments import CONDITIONS, IDEAL, QUESTIONS, SCORED
 from hlteval.scoring.agreement.coefficients import kappa
 from hlteval.scoring.resampling import bootstrap
 from hlteval.sources import Member, Source, open_source
