@@ -371,7 +371,7 @@ class Counting:
         if not (by := measure.by or by):
             return total
         groups = self.figures(measure, by)
-        stem = measure.name.partition(";docid=<")[0].partition(";type=<")[0]
+        stem = measure.name.rpartition(";")[0] if measure.by else measure.name
         head = f"{stem};{GROUPINGS[by]}="
         micro = self.grouped.with_rates(groups.select(pl.col(*COUNTS).sum()))
         if measure.aggregate == "blanc":  # a mean has no counts to be summed

@@ -82,6 +82,15 @@ def test_the_mean_over_groups_leaves_out_what_is_undefined_in_the_plan(scored):
     assert official.metrics[f"{name}.precision"] == 0.5
 
 
+@pytest.mark.parametrize("group", ["docid", "type", "language"])
+def test_a_mean_over_any_groups_is_given(scored, group):
+    sides = (["ENG_1 1 5 E1 1 PER", "SIN_2 1 5 E1 1 ORG"], ["ENG_1 1 5 E1 1 PER"])
+    name = f"strong_mention_match;{group}=<micro>"
+    metrics = scored(sides, "plan", measure=name).metrics
+    assert metrics[f"{name}.recall"] == 0.5
+    assert metrics[f"{name}.precision"] == 1
+
+
 def test_a_span_in_two_clusters_counts_once_for_each_in_ceaf(scored):
     sides = (["d 1 5 E1", "d 7 9 NIL1"], ["d 1 5 E1", "d 1 5 NIL1", "d 7 9 NIL1"])
     plan, official = both(scored, sides, "mention_ceaf")
