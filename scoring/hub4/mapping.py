@@ -40,6 +40,8 @@ _SCORED = {
     "f": pl.Float64,
 }
 _SLOT = ("set", "type", "place")
+#: Pairs of text fills that are compared at a time, more or less.
+_PAIRS = 100_000
 _LINK = ("pair", "at", "which", "fill", "fill_system", "position", "position_system")
 
 
@@ -390,8 +392,9 @@ def _compare_contents(
     """The tests of content: `number`, `inside` and `holds`."""
     strings = _with_minimal(rows, minimal, minimal="content")
     marked = pl.col("content", "content_system", "minimal").str.contains(BEGIN, literal=True)
-    marked = pl.any_horizontal(marked.fill_null(False)).any().over("number")
-    strings = strings.with_columns(marked=marked)
+    strings = strings.with_columns(marked=pl.any_horizontal(marked.fill_null(False)))
+    if strings["marked"].any():
+        strings = strings.with_columns(pl.col("marked").any().over("number"))
     whole = pl.when(pl.col("bare") & ~pl.col("marked")).then("whole_system")
     inside = pl.col("content").str.contains(pl.col("content_system"), literal=True)
     holds = pl.coalesce(whole, "content_system").str.contains(pl.col("minimal"), literal=True)
@@ -492,6 +495,27 @@ def tokens_match(
     return bool(places) if inside else size in leave_out({*places, 0})
 
 
+def _plausible_pairs(left: pl.DataFrame, right: pl.DataFrame, *, keep_all: bool) -> pl.DataFrame:
+    """The pairs of texts in the same slots, but those that are certainly wrong.
+
+    These are a string of the system that is not inside the reference's, and whose extent is not
+    enclosed. All pairs of one large document would take gigabytes.
+    """
+    several = pl.col("content").str.contains(BEGIN, literal=True).fill_null(False)
+    left, right = (rows.with_columns(several=several) for rows in (left, right))
+    inside = pl.col("content").str.contains(pl.col("content_system"), literal=True)
+    inside |= pl.col("several") | pl.col("several_system") | pl.lit(keep_all)
+    ends = (pl.col(name).is_between("start", "end") for name in ("start_system", "end_system"))
+    plausible = inside.fill_null(False) | pl.all_horizontal(*ends).fill_null(False)
+    part = right.group_by(_SLOT).agg(part=pl.len() / _PAIRS)
+    left = left.join(part, on=_SLOT, maintain_order="left")
+    left = left.with_columns(pl.col("part").cum_sum().floor())
+    parts = (left.clear(), *left.partition_by("part", maintain_order=True))
+    return pl.concat(
+        part.join(right, on=_SLOT, suffix="_system").filter(plausible) for part in parts
+    )
+
+
 # The instances and fills that are looked at. A pair of instances without a correct point has the
 # F-measure 0, and is mapped when nothing else is left. So only the others are candidates: those
 # that have a correct text in a slot, or a correct pointer.
@@ -535,7 +559,8 @@ class Instances:
         ranks: when each type that both sides of a set have is mapped: `set`, `type`, `rank`.
         ranked: the instances of the reference whose type the system has too, with their ranks.
         early: the slots that point to what is mapped at the same time or later.
-        texts: the texts of both sides in the same slots, compared once for all modes.
+        texts: the texts of both sides in the same slots that may be correct, by content or by
+            extent, compared once for all modes.
         pointers: the pointers of the reference and of the system.
         counts: the alternatives of the reference and the slots of the system, with how many texts
             and pointers they have.
@@ -578,9 +603,9 @@ class Instances:
             for name, side in sides.items()
         )
         left, right = self.ranked.join(left, on="reference"), self.theirs.join(right, on="system")
-        both = left.join(right, on=_SLOT, suffix="_system")
+        pairs = _plausible_pairs(left, right, keep_all=options.noisy)
         fillers = options.fillers if options.noisy else None
-        self.texts = compare_texts(both, sets.reference.minimal, fillers=fillers).select(
+        self.texts = compare_texts(pairs, sets.reference.minimal, fillers=fillers).select(
             *("rank", *MAPPED, "place", "alternative", "fill", "fill_system"),
             *("position", "position_system", *TESTS),
             content=pl.all_horizontal(TESTS[:2]),

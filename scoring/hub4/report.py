@@ -203,7 +203,7 @@ def _pairs_of_fills(found: Mapped, sets: InstanceSets) -> pl.DataFrame:
         .join(found.fills.texts.select(*pair, *TESTS), on=pair, how="left")
         .join(found.fills.answers.select("at", answered=True), on="at", how="left")
         .join(optional, on="fill", how="left")
-        .with_columns(pl.col("answered", "removed", "slot_optional").fill_null(False))
+        .with_columns(pl.col("answered", "removed", "slot_optional", *TESTS).fill_null(False))
         .with_columns(pl.col("gain").fill_null(0))
     )
 
