@@ -23,8 +23,6 @@ The functions are those of the module that are called as the fields are. If the 
 A file may name other functions: `locate = "hlteval.syntax.xml_places:locate_elements"`.
 """
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from itertools import chain

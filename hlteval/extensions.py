@@ -12,8 +12,6 @@ completes, or overrides key by key. A function is written as `module:name`, and 
 called; with arguments it is a table: `{call = "module:name", task = "nd"}`.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass

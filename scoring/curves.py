@@ -1,7 +1,5 @@
 """Curves of precision and recall: cuts through a ranked list, and the area below."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

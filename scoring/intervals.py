@@ -24,15 +24,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.findings.counts import first_names
+from hlteval.scoring import resampling
 from hlteval.scoring.metric import DOCUMENTS, Limits, Metric, Replicates, Weights
-from hlteval.scoring.resampling import (
-    Chance,
-    bootstrap,
-    drawn_chance,
-    interval,
-    listed_interval,
-    over,
-)
 
 # The delete-group jackknife: intervals of values that are computed from all documents at once.
 #
@@ -226,7 +219,7 @@ class Method(ABC):
         """The interval of a value; None if the replicates do not give one."""
 
     @abstractmethod
-    def chance(self, difference: float, replicates: Values) -> Chance | None:
+    def chance(self, difference: float, replicates: Values) -> resampling.Chance | None:
         """The p value of a difference from its replicates; None where it is undefined."""
 
     def interval(self, value: float, replicates: Values, within: Limits) -> Limits | str:
@@ -299,26 +292,29 @@ class Bootstrap(Method):
     ) -> Replicates:
         """The values of the resamples."""
         if self.units != DOCUMENTS:
-            return bootstrap(part, counts, self.resamples, self.seed)
-        return over(part, counts, documents, self.resamples, self.seed)
+            return resampling.bootstrap(part, counts, self.resamples, self.seed)
+        return resampling.over(part, counts, documents, self.resamples, self.seed)
 
     def limits(self, value: float, replicates: Values, within: Limits) -> Limits | None:  # noqa: ARG002
         """Their percentiles."""
-        return interval(replicates, self.confidence)
+        return resampling.interval(replicates, self.confidence)
 
     def interval(self, value: float, replicates: Values, within: Limits) -> Limits | str:
         """The interval; as the software takes it where other units are resampled."""
         if self.units != DOCUMENTS:
-            return listed_interval(replicates, self.confidence) or "undefined in some resamples"
+            return (
+                resampling.listed_interval(replicates, self.confidence)
+                or "undefined in some resamples"
+            )
         return super().interval(value, replicates, within)
 
     def too_few(self, part: Metric, name: str) -> str:
         """Never, where the software's own units are resampled."""
         return super().too_few(part, name) if self.units == DOCUMENTS else ""
 
-    def chance(self, difference: float, replicates: Values) -> Chance | None:
+    def chance(self, difference: float, replicates: Values) -> resampling.Chance | None:
         """Of resamples that are moved so that their middle is no difference."""
-        return drawn_chance(replicates - difference, difference)
+        return resampling.drawn_chance(replicates - difference, difference)
 
 
 @dataclass(frozen=True)
@@ -357,10 +353,10 @@ class Jackknife(Method):
         """The value and its standard error."""
         return jackknife_interval(value, replicates, self.sizes, self.confidence, within)
 
-    def chance(self, difference: float, replicates: Values) -> Chance | None:
+    def chance(self, difference: float, replicates: Values) -> resampling.Chance | None:
         """Student's t of the difference over its standard error."""
         p = probability(difference, replicates, self.sizes)
-        return None if np.isnan(p) else Chance(p)
+        return None if np.isnan(p) else resampling.Chance(p)
 
 
 def method(

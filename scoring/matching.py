@@ -4,8 +4,6 @@ Items and similarities come as candidate pairs (reference, system, weight), so t
 spent on pairs that are not alike at all. Weights are integers: sums are exact, whatever the order.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

@@ -5,8 +5,6 @@ arrays of counts or from columns of a table. Undefined is not-a-number in arrays
 What the public software prints instead is in the files of that name.
 """
 
-from __future__ import annotations
-
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How alike two names are: the edit distance with substitutions counted as two edits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import polars as pl

@@ -1,7 +1,5 @@
 """Names of documents: why those of two sides may have nothing in common."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -18,15 +18,7 @@ from pyexpat import ExpatError, ParserCreate
 from typing import TYPE_CHECKING
 
 from hlteval.findings import Problem
-from hlteval.syntax.xml_elements import (
-    DEEPEST,
-    Malformed,
-    Reader,
-    accepts,
-    explain,
-    lxml_parser,
-    parse,
-)
+from hlteval.syntax import xml_elements
 from hlteval.syntax.xml_places import starts
 
 if TYPE_CHECKING:
@@ -151,7 +143,7 @@ def _ends(data: bytes, size: int) -> list[tuple[int, int]]:
         nonlocal depth, count
         count += 1
         depth += 1
-        if depth > DEEPEST or (depth == 1 and tag != _ROOT):
+        if depth > xml_elements.DEEPEST or (depth == 1 and tag != _ROOT):
             raise _Rejected
         if depth == 2 and not ends:
             ends.append((parser.CurrentByteIndex, 1))
@@ -184,14 +176,14 @@ def _ends(data: bytes, size: int) -> list[tuple[int, int]]:
     return ends
 
 
-class _Forgetful(Reader):
+class _Forgetful(xml_elements.Reader):
     """A reader that keeps no elements, for the reason why a file cannot be read."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         super().start(tag, attributes)
         self.elements.clear()
         if len(self.open) == 1 and tag != _ROOT:
-            raise Malformed(self.open[0].problem("XML110", root=_ROOT))
+            raise xml_elements.Malformed(self.open[0].problem("XML110", root=_ROOT))
 
 
 def _part(cut: Cut, *, first: bool) -> Part:
@@ -201,10 +193,13 @@ def _part(cut: Cut, *, first: bool) -> Part:
     written = cut.head + cut.written + cut.tail
     options = {"remove_comments": True, "remove_pis": True}
     try:
-        tree = etree.fromstring(written, lxml_parser(**options))
-        conforms = accepts(tree, _SCHEMA)
+        tree = etree.fromstring(written, xml_elements.lxml_parser(**options))
+        conforms = xml_elements.accepts(tree, _SCHEMA)
     except etree.XMLSyntaxError:  # a prefix without a namespace
-        tree, conforms = etree.fromstring(written, lxml_parser(**options, recover=True)), False
+        tree, conforms = (
+            etree.fromstring(written, xml_elements.lxml_parser(**options, recover=True)),
+            False,
+        )
     ordinals = {element: at for at, element in enumerate(tree.iter(), start=cut.before + 1)}
     if conforms:
         return Part(tree, ordinals, (), frozenset(), cut)
@@ -212,8 +207,8 @@ def _part(cut: Cut, *, first: bool) -> Part:
         name = str(element.tag)
         if name.startswith("{") and element.prefix is None:  # names are as they are written
             element.tag = name.rpartition("}")[2]
-    elements = parse(cut.text()).elements
-    problems, passed = explain(elements, _SCHEMA)
+    elements = xml_elements.parse(cut.text()).elements
+    problems, passed = xml_elements.explain(elements, _SCHEMA)
     of_root = elements[0].problem("XML106")[1:3]
     in_file = []
     for problem in problems:

@@ -14,23 +14,12 @@ Example lines:
 Codes raised: CCS14x.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.ccu.tables import (
-    Tables,
-    fits,
-    header_of,
-    kinds_of,
-    text,
-    titles_of,
-    with_number_cells,
-    words_of,
-)
+from hlteval.converters.ccu import tables as ccu_tables
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import head, locate_lines
@@ -38,14 +27,14 @@ from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
-KIND = kinds_of("documents")["index"]
+KIND = ccu_tables.kinds_of("documents")["index"]
 _ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
 
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file with a header of documents only."""
     first = head(source).partition("\n")[0]
-    return "file_id" in words_of(first) and not set(words_of(first)) & _OTHERS
+    return "file_id" in ccu_tables.words_of(first) and not set(ccu_tables.words_of(first)) & _OTHERS
 
 
 #: Columns of other tables about documents.
@@ -58,7 +47,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _read(path: str, member: Member) -> ReadResult:
-    tables = Tables(path, FORMAT.name)
+    tables = ccu_tables.Tables(path, FORMAT.name)
     tables.read(member, KIND)
     rows = tables.take_rows(KIND)
     tables.report_repeated("CCS141", rows, "file_id")
@@ -74,26 +63,28 @@ def _read(path: str, member: Member) -> ReadResult:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of places of a file."""
-    return locate_lines(member, places, KIND.table(header_of(member).split("\t")).stretch)
+    return locate_lines(
+        member, places, KIND.table(ccu_tables.header_of(member).split("\t")).stretch
+    )
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """Write the names of all documents, with their types and lengths if any has one."""
     rows = pl.concat([_cells(corpus) for corpus in corpora] or [_cells(Corpus())])
-    written = rows.filter(fits(KIND, rows))
-    titles = titles_of(KIND, written)
-    path.write_text(text(titles, written), "utf-8", newline="")
+    written = rows.filter(ccu_tables.fits(KIND, rows))
+    titles = ccu_tables.titles_of(KIND, written)
+    path.write_text(ccu_tables.text(titles, written), "utf-8", newline="")
 
 
 def _cells(corpus: Corpus) -> pl.DataFrame:
     documents = corpus.documents.select("length", file_id="name", type="modality")
-    return with_number_cells(documents, "length").select("file_id", "type", "length")
+    return ccu_tables.with_number_cells(documents, "length").select("file_id", "type", "length")
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The documents that no line can hold."""
     rows = _cells(corpus)
-    return {"documents that a line cannot hold": int((~fits(KIND, rows)).sum())}
+    return {"documents that a line cannot hold": int((~ccu_tables.fits(KIND, rows)).sum())}
 
 
 TABLE = KIND.declaration()

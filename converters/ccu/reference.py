@@ -20,8 +20,6 @@ Example lines:
 Codes raised: CCR1xx.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Writing a corpus as a reference of CCU: a folder of tables."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,19 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.ccu import reference as form
-from hlteval.converters.ccu.tables import (
-    NAME,
-    NO_ANNOTATION,
-    NO_CELL,
-    NONE,
-    NOT_APPLICABLE,
-    Kind,
-    fits,
-    number_cells,
-    text,
-    titles_of,
-    with_number_cells,
-)
+from hlteval.converters.ccu import tables as ccu_tables
 from hlteval.converters.toolkit.source_files import write_files
 from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
@@ -71,7 +57,7 @@ def _instances(corpus: Corpus, kind: str, annotators: tuple[str, ...]) -> pl.Dat
     """The instances of a kind, and the segments without any, by each of some annotators."""
     constants = Constants()
     decisions = decisions_of(corpus, kind, constants)
-    silent = decisions.filter(pl.col("label").is_in([NONE, NO_ANNOTATION]))
+    silent = decisions.filter(pl.col("label").is_in([ccu_tables.NONE, ccu_tables.NO_ANNOTATION]))
     columns = [*_PLACE, "label", "status"]
     parts = (merge_instances(decisions, constants), silent)
     rows = pl.concat([part.select(columns) for part in parts])
@@ -135,19 +121,19 @@ def write(corpora: Iterable[Corpus], path: Path, judgments: str = ANNOTATED) -> 
     write_files(files.items(), path)
 
 
-def _kind(name: str) -> Kind:
+def _kind(name: str) -> ccu_tables.Kind:
     """The kind of a table by its path."""
     return form.kinds()[form.INDEX if name.startswith("index_files/") else name]
 
 
 def _file(name: str, rows: pl.DataFrame) -> str:
     """The content of a table."""
-    titles = titles_of(_kind(name), rows, ["direction_impact"] * (name == form.CHANGES))
+    titles = ccu_tables.titles_of(_kind(name), rows, ["direction_impact"] * (name == form.CHANGES))
     titles |= {c: c[1:] for c in rows.columns if c[0] == "+" and rows[c].is_not_null().any()}
     if name == form.FILE_INFO:
         order = {title: at for at, title in enumerate(vocabulary("ccu")["catalogue"])}
         titles = dict(sorted(titles.items(), key=lambda item: order.get(item[1], len(order))))
-    return text(titles, rows)
+    return ccu_tables.text(titles, rows)
 
 
 class _Tables:
@@ -156,7 +142,7 @@ class _Tables:
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self.losses = Counter[str]()
-        named = corpus.documents.filter(pl.col("name").str.contains(f"^(?:{NAME})$"))
+        named = corpus.documents.filter(pl.col("name").str.contains(f"^(?:{ccu_tables.NAME})$"))
         self._lose("documents whose name no cell can hold", corpus.documents, named)
         self.names = named.select(document="row", file_id="name")
         self.written: dict[str, pl.DataFrame] = {}
@@ -183,7 +169,7 @@ class _Tables:
         kind = _kind(name)
         columns = [column.name for column in kind.columns if column.name in rows.columns]
         cells = rows.select(*columns, *(name for name in rows.columns if name.startswith("+")))
-        self.written[name] = cells.filter(fits(kind, cells))
+        self.written[name] = cells.filter(ccu_tables.fits(kind, cells))
         self._lose("rows with cells that a table cannot hold", cells, self.written[name])
 
     def _with_names(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -193,7 +179,7 @@ class _Tables:
         return named
 
     def _segments(self) -> pl.DataFrame:
-        rows = self._with_names(with_number_cells(self.corpus.regions, "start", "end"))
+        rows = self._with_names(ccu_tables.with_number_cells(self.corpus.regions, "start", "end"))
         return rows.rename({"region": "segment_id"})
 
     def _judgments(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -209,7 +195,9 @@ class _Tables:
     def _norms(self) -> pl.DataFrame:
         rows = self._judgments(self.corpus.instances.filter(kind="norm"))
         self.losses["norms of several speakers"] += rows["several"].count()
-        return rows.with_columns(pl.col("status").fill_null(NOT_APPLICABLE), norm="label")
+        return rows.with_columns(
+            pl.col("status").fill_null(ccu_tables.NOT_APPLICABLE), norm="label"
+        )
 
     def _emotions(self) -> pl.DataFrame:
         rows = self._judgments(self.corpus.instances.filter(kind="emotion"))
@@ -219,16 +207,18 @@ class _Tables:
         lists = simple.group_by(*_JUDGMENT, "several", maintain_order=True).agg(
             emotion=pl.col("label").str.join(", ")
         )
-        nothing = pl.when(pl.col("emotion") == NO_ANNOTATION).then(pl.lit(NO_ANNOTATION))
+        nothing = pl.when(pl.col("emotion") == ccu_tables.NO_ANNOTATION).then(
+            pl.lit(ccu_tables.NO_ANNOTATION)
+        )
         several = pl.col("several").cast(pl.String).str.to_uppercase()
-        speakers = pl.coalesce(several, nothing, pl.lit(NOT_APPLICABLE))
+        speakers = pl.coalesce(several, nothing, pl.lit(ccu_tables.NOT_APPLICABLE))
         return lists.with_columns(multi_speaker=speakers)
 
     def _levels(self) -> pl.DataFrame:
         """A row for each judgment of valence and arousal; of several, the first with the first."""
         rows = self._judgments(self.corpus.ratings)
         rows = rows.with_columns(
-            level=number_cells(rows["level"]).fill_null(NO_ANNOTATION),
+            level=ccu_tables.number_cells(rows["level"]).fill_null(ccu_tables.NO_ANNOTATION),
             first=pl.col("row").min().over(_JUDGMENT),
             item=pl.int_range(pl.len()).over(*_JUDGMENT, "kind"),
         )
@@ -241,13 +231,13 @@ class _Tables:
         both = both.sort("first", "item")
         paired = both.drop_nulls(["valence", "arousal"])
         self._lose("levels without a counterpart, which is written as noann", both, paired)
-        return both.with_columns(pl.col("valence", "arousal").fill_null(NO_ANNOTATION))
+        return both.with_columns(pl.col("valence", "arousal").fill_null(ccu_tables.NO_ANNOTATION))
 
     def _changes(self) -> pl.DataFrame:
         rows = self._with_names(self.corpus.changes)
         return rows.with_columns(
             user_id="annotator",
-            timestamp=number_cells(rows["at"]).fill_null(NONE),
+            timestamp=ccu_tables.number_cells(rows["at"]).fill_null(ccu_tables.NONE),
             direction_impact="direction",
             strength_impact="strength",
         )
@@ -264,7 +254,7 @@ class _Tables:
         documents = self.corpus.documents.select(
             "length", document="row", lang_id_manual="language", type="modality"
         )
-        info = self._with_names(with_number_cells(documents, "length"))
+        info = self._with_names(ccu_tables.with_number_cells(documents, "length"))
         more = self._cells("file_info").drop("file_id")
         return info.join(more, on="document", how="left", maintain_order="left")
 
@@ -273,7 +263,9 @@ class _Tables:
         cells = self.corpus.attributes.filter(element=element)
         kinds = (form.kinds()[name] for name in (form.FILE_INFO, form.VERSIONS))
         columns = {column.title for kind in kinds for column in kind.columns}
-        usable = ~pl.col("name").is_in([*columns]) & ~pl.col("name").str.contains(f"{NO_CELL}|^$")
+        usable = ~pl.col("name").is_in([*columns]) & ~pl.col("name").str.contains(
+            f"{ccu_tables.NO_CELL}|^$"
+        )
         first = cells.filter(usable).unique(["document", "name"], keep="first", maintain_order=True)
         lost = "attributes that are repeated, or whose name no header can hold"
         self._lose(lost, cells, first)

@@ -6,8 +6,6 @@ refuses are therefore read again, and columns of whole numbers are named in `att
 change points of a reference that are not finished: their timestamps make the column one of words.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

@@ -21,8 +21,6 @@ Example lines:
 Codes raised: CCS1xx.
 """
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

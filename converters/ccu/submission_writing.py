@@ -1,7 +1,5 @@
 """Writing a corpus as a submission of CCU: the output of one task, with its index."""
 
-from __future__ import annotations
-
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -15,8 +15,6 @@ Example lines:
 Codes raised: CCA1xx.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 import polars as pl

@@ -7,8 +7,6 @@ reported: offsets outside of a text, names that no file can have, and records th
 when the corpus was made.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple

@@ -14,8 +14,6 @@ Example lines:
 Codes raised: CORxxx.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from array import array
@@ -36,13 +34,8 @@ from typing import IO, Annotated, Any, BinaryIO, NamedTuple
 import msgspec
 import polars as pl
 
+from hlteval.converters.corpus import parquet
 from hlteval.converters.corpus.checks import Defect, check
-from hlteval.converters.corpus.parquet import (
-    StoreError,
-    store_finding,
-    unknown_column,
-    version_problem,
-)
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import head
@@ -370,11 +363,11 @@ class JsonRows(NamedTuple):
 
 
 #: Takes a line that is not a row: its number, its error or that of an equal line, and the line.
-Reject = Callable[[int, StoreError, bytes], None]
+Reject = Callable[[int, parquet.StoreError, bytes], None]
 
 
 def read_rows(
-    lines: Lines, file: str | None, report: Callable[[StoreError], None], reject: Reject
+    lines: Lines, file: str | None, report: Callable[[parquet.StoreError], None], reject: Reject
 ) -> JsonRows:
     r"""Read the rows of a corpus without a check of their keys.
 
@@ -433,9 +426,9 @@ def _check_header(first: bytes, file: str | None) -> None:
         header = None
     if header is None or header.format != NAME:
         line = msgspec.json.encode(Header(NAME, SCHEMA_VERSION)).decode()
-        raise StoreError(f"the first line must be {line}", file, 1, 1)
-    if message := version_problem(header.version):
-        raise StoreError(message, file, 1, _column(first.removesuffix(b"\n"), "version"))
+        raise parquet.StoreError(f"the first line must be {line}", file, 1, 1)
+    if message := parquet.version_problem(header.version):
+        raise parquet.StoreError(message, file, 1, _column(first.removesuffix(b"\n"), "version"))
 
 
 def _column(line: bytes, key: str) -> int:
@@ -485,7 +478,7 @@ class _Decoder:
     """Decodes the lines of a file, and finds the places of its problems."""
 
     file: str | None
-    report: Callable[[StoreError], None]
+    report: Callable[[parquet.StoreError], None]
     reject: Reject
     unknown: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
@@ -517,7 +510,7 @@ class _Decoder:
                 known[line] = problem(line, error)
             if line in known:
                 message, column = known[line]
-                self.reject(at, StoreError(message, self.file, at, column), line)
+                self.reject(at, parquet.StoreError(message, self.file, at, column), line)
                 continue
             table = type(row).__name__
             declared, reported = {"table", *TABLES[table].schema}, self.unknown[table]
@@ -525,7 +518,7 @@ class _Decoder:
             columns = member_columns(line.decode(), unknown) if unknown else {}
             for name in unknown:
                 place = (self.file, at, columns[name])
-                self.report(StoreError(unknown_column(table, name), *place))
+                self.report(parquet.StoreError(parquet.unknown_column(table, name), *place))
             reported.update(unknown)
             yield at, (row,)
 
@@ -554,20 +547,20 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 def read_lines(lines: Lines, member: Member) -> ReadResult:
     """The rows of a file that can be kept."""
-    ignored: list[StoreError] = []
+    ignored: list[parquet.StoreError] = []
     numbers: list[int] = []
     texts: list[str] = []
-    explained: dict[int, StoreError] = {}
+    explained: dict[int, parquet.StoreError] = {}
 
-    def reject(number: int, error: StoreError, line: bytes) -> None:
+    def reject(number: int, error: parquet.StoreError, line: bytes) -> None:
         numbers.append(number)
         texts.append(intern(line[:_KEPT].decode("utf-8", "replace")))  # many may be the same
         if not member.max_per_code or len(explained) <= member.max_per_code:
             explained[number] = error
 
-    def of_line(code: str, error: StoreError) -> Finding:
+    def of_line(code: str, error: parquet.StoreError) -> Finding:
         line = lines[error.line] if error.line else b""
-        return store_finding(code, error, member.display, line)
+        return parquet.store_finding(code, error, member.display, line)
 
     def of_row(number: int, defect: Defect) -> Finding:
         line, group = lines[number], defect.group
@@ -580,7 +573,7 @@ def read_lines(lines: Lines, member: Member) -> ReadResult:
 
     try:
         rows = read_rows(lines, member.display, ignored.append, reject)
-    except StoreError as error:
+    except parquet.StoreError as error:
         return ReadResult(Corpus(), (of_line("COR101", error),))
     found = check(rows.tables, member.display, numbers, texts)
     bounded = Bounded(member.max_per_code)

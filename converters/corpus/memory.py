@@ -12,8 +12,6 @@ them: formats say so (`Format.separable`), and tasks without a metric or a refer
 JSON Lines, the tables of batches wait in unnamed files for the tables before them.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

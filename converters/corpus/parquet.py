@@ -11,8 +11,6 @@ Conventions:
 Codes raised: CORxxx.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path

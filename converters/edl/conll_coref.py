@@ -25,8 +25,6 @@ Example lines:
 Codes raised: CRF1xx.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -19,8 +19,6 @@ Example lines:
 Codes raised: EDL103, EDL104, EDL2xx.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

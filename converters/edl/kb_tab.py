@@ -16,8 +16,6 @@ Example lines:
 Codes raised: KBT1xx.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

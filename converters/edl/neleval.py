@@ -18,8 +18,6 @@ Example lines:
 Codes raised: NEL1xx, NEL2xx.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -23,8 +23,6 @@ Example lines:
 Codes raised: GLM1xx.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import NamedTuple

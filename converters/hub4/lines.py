@@ -4,8 +4,6 @@ The rule of its kind matches each line (grammars/hub4.lark). The instance of a l
 header before it, its slot the last slot; a slash between two fills begins another alternative.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -15,8 +15,6 @@ Example lines:
         WINNER: "bakers of Cairo"
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -23,8 +23,6 @@ Example lines:
 Codes raised: SGM1xx.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

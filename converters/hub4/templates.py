@@ -22,8 +22,6 @@ Example lines:
 Codes raised: HUB1xx.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,19 +32,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.hub4.lines import (
-    OUTSIDE,
-    RULES,
-    SPACES,
-    UNREAD,
-    WITHOUT_COLON,
-    Tables,
-    explain,
-    field_spans,
-    parse_brackets,
-    tables,
-    with_brackets,
-)
+from hlteval.converters.hub4 import lines as hub4_lines
 from hlteval.converters.toolkit.fitting import TEMPLETTE
 from hlteval.converters.toolkit.source_files import File, head_of_first, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
@@ -92,15 +78,15 @@ def _fills(corpus: Corpus) -> pl.DataFrame:
     some = corpus.fills.with_row_index("at").filter(pl.col("brackets").list.len() > 0)
     marked: list[str | None] = []
     for text, brackets in some.select("text", "brackets").iter_rows():
-        whole = "" if text is None else with_brackets(text, brackets)
-        marked.append(whole if parse_brackets(whole) == (text, brackets) else None)
+        whole = "" if text is None else hub4_lines.with_brackets(text, brackets)
+        marked.append(whole if hub4_lines.parse_brackets(whole) == (text, brackets) else None)
     texts = corpus.fills["text"].alias("written")
     if marked:
         texts = texts.scatter(some["at"], pl.Series(marked, dtype=pl.String))
 
     kind, text = pl.col("kind"), pl.col("written")
     again = text.str.contains(f"^(?:{pattern('hub4', 'fill')})$")
-    other = text.str.contains('^["<]|##') | (text != text.str.strip_chars(SPACES))
+    other = text.str.contains('^["<]|##') | (text != text.str.strip_chars(hub4_lines.SPACES))
     slot = (pl.col("position") > 1) & text.str.contains("^[A-Za-z0-9_-]+:")
     bare = ~pl.col("quoted").fill_null(value=True) & again & ~other & ~slot
     numbers = pl.col("extents").list
@@ -154,7 +140,7 @@ def begins_set(text: str) -> bool:
         >>> begins_set("<BREAD-D1-1> :=\n"), begins_set("<DOC>")
         (True, False)
     """
-    first = text.lstrip(" \t\r\n\f\x0b").partition("\n")[0].strip(SPACES)
+    first = text.lstrip(" \t\r\n\f\x0b").partition("\n")[0].strip(hub4_lines.SPACES)
     return first.startswith("<") and first.endswith(":=")
 
 
@@ -172,13 +158,13 @@ def _instances(
     """The instances of a file, and the findings about its lines."""
     if file.text is None:
         return Corpus(sources=[file.origin]), ()
-    found = tables(file.text, reference=reference, types=types)
+    found = hub4_lines.tables(file.text, reference=reference, types=types)
     rejected, member = found.rejected_records, file.member
     flawed = (rejected["record"], found.idle, found.hashless)
     lines = file.text.split("\n") if any(map(len, flawed)) else []
     causes = [
-        explain(line, record, kind, ask=row < EXPLAINED)
-        if code == UNREAD
+        hub4_lines.explain(line, record, kind, ask=row < EXPLAINED)
+        if code == hub4_lines.UNREAD
         else Problem(code, record, 0, len(line), {"expected": ""})
         for row, (record, line, kind, code) in enumerate(rejected.iter_rows())
     ]
@@ -190,7 +176,9 @@ def _instances(
         fills=found.fills.with_columns(origin),
         rejected_records=rejected.select(
             *("record", pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), origin),
-            pl.col("kind").cast(pl.Int64).replace_strict(range(4), RULES, return_dtype=pl.String),
+            pl.col("kind")
+            .cast(pl.Int64)
+            .replace_strict(range(4), hub4_lines.RULES, return_dtype=pl.String),
             pl.Series("code", [cause.code for cause in causes], dtype=pl.String),
             pl.Series("column", [cause.start + 1 for cause in causes], dtype=pl.Int64),
             pl.Series("end_column", [cause.end + 1 for cause in causes], dtype=pl.Int64),
@@ -203,7 +191,7 @@ def _instances(
 
 
 def _problems(
-    found: Tables, causes: Sequence[Problem], lines: Sequence[str], most: int
+    found: hub4_lines.Tables, causes: Sequence[Problem], lines: Sequence[str], most: int
 ) -> Iterator[Problem]:
     """The problems of lines as written.
 
@@ -215,26 +203,26 @@ def _problems(
         lines: all lines of the file.
         most: the maximum number of problems of a code that have all values; 0 for all.
     """
-    outside = sum(cause.code == OUTSIDE for cause in causes)
+    outside = sum(cause.code == hub4_lines.OUTSIDE for cause in causes)
     seen: Counter[str] = Counter()
     for cause, line in zip(causes, found.rejected_records["line"], strict=True):
         seen[cause.code] += 1
-        if cause.code == OUTSIDE and seen[OUTSIDE] > 1:
+        if cause.code == hub4_lines.OUTSIDE and seen[hub4_lines.OUTSIDE] > 1:
             continue
         if most and seen[cause.code] > most + 1:
             yield cause
             continue
         hint = "write the slot name and a colon before its first fill, such as KIND:"
-        if name := re.match(WITHOUT_COLON, line):
+        if name := re.match(hub4_lines.WITHOUT_COLON, line):
             hint = f"write {name[1]}: with the colon at the name"
         values = {
-            "given": line[cause.start : cause.end].strip(SPACES)[:40] or "end of line",
+            "given": line[cause.start : cause.end].strip(hub4_lines.SPACES)[:40] or "end of line",
             "expected": cause.values["expected"] or "what a line of its kind has there",
             "count": outside,
             "hint": hint,
         }
         written = lines[cause.record - 1]
-        margin = len(written) - len(written.lstrip(SPACES))
+        margin = len(written) - len(written.lstrip(hub4_lines.SPACES))
         yield cause._replace(values=values).shift(margin)
     fields = [("HUB108", record, "slash") for record in found.idle]
     fields += [("HUB109", record, "extents") for record in found.hashless[:1]]
@@ -250,9 +238,11 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 def _place(line: str, field: str) -> tuple[int, int]:
     """Start and end of a field in a line; of the whole record if it has no such field."""
-    record = line.strip(SPACES)
-    begin = len(line) - len(line.lstrip(SPACES))
-    start, end = field_spans(record).get(field, (0, len(record))) if field else (0, len(record))
+    record = line.strip(hub4_lines.SPACES)
+    begin = len(line) - len(line.lstrip(hub4_lines.SPACES))
+    start, end = (
+        hub4_lines.field_spans(record).get(field, (0, len(record))) if field else (0, len(record))
+    )
     return begin + start, begin + end
 
 

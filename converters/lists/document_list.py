@@ -12,8 +12,6 @@ Example line:
 Codes raised: DOC1xx.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 import polars as pl

@@ -12,8 +12,6 @@ Example line:
 Codes raised: SNT1xx.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import polars as pl

@@ -23,8 +23,6 @@ Example lines:
 Codes raised: CNU1xx.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 

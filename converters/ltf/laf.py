@@ -17,8 +17,6 @@ Example lines:
 Codes raised: XML1xx, LAF1xx.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -20,8 +20,6 @@ Example lines:
 Codes raised: XML1xx, LTF1xx.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence

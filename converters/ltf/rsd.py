@@ -14,8 +14,6 @@ Example lines:
 Codes raised: RSD1xx.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache

@@ -4,8 +4,6 @@ Both readers, in bulk and element by element, give tables with the columns of `S
 makes a corpus of them, with the text of every document.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import polars as pl

@@ -13,8 +13,6 @@ Example lines:
     Emlashni birinchi kim boshlagan?
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

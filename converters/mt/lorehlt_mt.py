@@ -17,8 +17,6 @@ Example lines:
 Codes raised: XML1xx, MTF101 to MTF104.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -28,13 +26,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.mt.texts import (
-    SYSTEM,
-    document_losses,
-    of_role,
-    other_texts,
-    unwritable_documents,
-)
+from hlteval.converters.mt import texts as mt_texts
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import FileBatch, beginning
@@ -51,10 +43,10 @@ SUFFIX = ".ltf.xml"
 _HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE mteval SYSTEM "lorehlt-mt-v1.2.dtd">\n'
 
 
-def as_files(corpus: Corpus, role: str = SYSTEM) -> Iterator[tuple[str, str]]:
+def as_files(corpus: Corpus, role: str = mt_texts.SYSTEM) -> Iterator[tuple[str, str]]:
     """The name and content of every file; a document without texts of the role has none."""
-    texts = of_role(corpus, role)
-    without = unwritable_documents(corpus, texts, "segment", "text")
+    texts = mt_texts.of_role(corpus, role)
+    without = mt_texts.unwritable_documents(corpus, texts, "segment", "text")
     tag = start_tag("seg", attribute("id", "segment"))
     line = pl.concat_str(pl.lit("      "), tag, content("text"), pl.lit("</seg>\n"))
     segments = texts.group_by("document", maintain_order=True).agg(line=line.str.join(""))
@@ -66,19 +58,19 @@ def as_files(corpus: Corpus, role: str = SYSTEM) -> Iterator[tuple[str, str]]:
             yield output_paths[row], f"{_HEAD}<mteval>\n  <tstset>\n{doc}  </tstset>\n</mteval>\n"
 
 
-def count_losses(corpus: Corpus, role: str = SYSTEM) -> Mapping[str, int]:
+def count_losses(corpus: Corpus, role: str = mt_texts.SYSTEM) -> Mapping[str, int]:
     """The counts of rows that the files cannot represent.
 
     Args:
         corpus: the documents.
         role: which texts are written.
     """
-    texts = of_role(corpus, role)
-    without = unwritable_documents(corpus, texts, "segment", "text")
+    texts = mt_texts.of_role(corpus, role)
+    without = mt_texts.unwritable_documents(corpus, texts, "segment", "text")
     return {
         **source_files.count_without_file(corpus, "lorehlt-mt", SUFFIX),
-        **document_losses(corpus, texts, without),
-        **other_texts(corpus, texts),
+        **mt_texts.document_losses(corpus, texts, without),
+        **mt_texts.other_texts(corpus, texts),
     }
 
 
@@ -99,7 +91,7 @@ def sniff(source: Source) -> bool:
     return bool(plain) and "<mteval" in begin and not _FOREIGN.search(begin)
 
 
-def read(source: Source, role: str = SYSTEM) -> Iterator[ReadResult]:
+def read(source: Source, role: str = mt_texts.SYSTEM) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names.
 
     Args:
@@ -175,7 +167,7 @@ def _prolog(text: str, parsed: Parsed) -> Iterator[Problem]:
         yield problem_at("MTF104", place.line, place.column, given=given)
 
 
-def write(corpora: Iterable[Corpus], path: Path, role: str = SYSTEM) -> None:
+def write(corpora: Iterable[Corpus], path: Path, role: str = mt_texts.SYSTEM) -> None:
     """The translations as a folder of files, with the names of the original files of this format.
 
     Args:

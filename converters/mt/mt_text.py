@@ -17,8 +17,6 @@ Example lines:
 Codes raised: MTF4xx.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -28,19 +26,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.mt.texts import (
-    ROLES,
-    SYSTEM,
-    Collected,
-    SegmentList,
-    add_lines,
-    ids,
-    keys,
-    lost,
-    read_ids,
-    sets,
-    with_sources,
-)
+from hlteval.converters.mt import texts as mt_texts
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -85,10 +71,10 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """All texts as one batch."""
-    collected = Collected(source, FORMAT.name)
+    collected = mt_texts.Collected(source, FORMAT.name)
     findings: list[Finding] = []
-    lists: dict[str, SegmentList] = {}
-    read_list = lru_cache(_ALIKE)(read_ids)  # many texts may have equal lists of their own
+    lists: dict[str, mt_texts.SegmentList] = {}
+    read_list = lru_cache(_ALIKE)(mt_texts.read_ids)  # many texts may have equal lists of their own
     files = {member.name or member.basename: member for member in source.members}
     for member in members(source):
         content = collected.open(member)
@@ -101,8 +87,10 @@ def read(source: Source) -> Iterator[ReadResult]:
         elif (beside := _list_of(name, files)) in lists:
             stem = member.basename.removesuffix(TEXT)
             role, dot, own = stem.partition(".")
-            column = (role, own if dot else None) if role in ROLES else (SYSTEM, stem)
-            findings += add_lines(collected, content, lists[beside], beside, [column])
+            column = (
+                (role, own if dot else None) if role in mt_texts.ROLES else (mt_texts.SYSTEM, stem)
+            )
+            findings += mt_texts.add_lines(collected, content, lists[beside], beside, [column])
     if source.members and not any(name.endswith(LIST) for name in files):
         findings.append(finding("MTF403", file=source.path))
     yield collected.result(findings)
@@ -111,15 +99,15 @@ def read(source: Source) -> Iterator[ReadResult]:
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """A folder with a text for each set, and a list of segments; others where they differ."""
     path.mkdir(parents=True, exist_ok=True)
-    corpus = with_sources(Corpus.concat(corpora))
-    all_keys = keys(corpus)
-    (path / COMMON).write_text(ids(corpus, all_keys), "utf-8", newline="")
-    for role, name, texts in sets(corpus):
+    corpus = mt_texts.with_sources(Corpus.concat(corpora))
+    all_keys = mt_texts.keys(corpus)
+    (path / COMMON).write_text(mt_texts.ids(corpus, all_keys), "utf-8", newline="")
+    for role, name, texts in mt_texts.sets(corpus):
         if name is None or re.search(_NAME, name):
             stem = role if name is None else f"{role}.{name}"
             own = [key for key in all_keys if key in texts]
             if len(own) < len(all_keys):
-                (path / f"{stem}{LIST}").write_text(ids(corpus, own), "utf-8", newline="")
+                (path / f"{stem}{LIST}").write_text(mt_texts.ids(corpus, own), "utf-8", newline="")
             lines = (re.sub(_BREAK, " ", texts[key]) + "\n" for key in own)
             (path / f"{stem}{TEXT}").write_text("".join(lines), "utf-8", newline="")
 
@@ -130,7 +118,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     kept = corpus.translations.join(nameless, on="row", how="anti")
     return {
         "texts of sets whose name is not part of a valid file name": nameless.height,
-        **lost(corpus.replace(translations=kept), pl.col("text").str.contains(_BREAK)),
+        **mt_texts.lost(corpus.replace(translations=kept), pl.col("text").str.contains(_BREAK)),
     }
 
 

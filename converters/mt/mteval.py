@@ -22,8 +22,6 @@ Example lines:
 Codes raised: XML1xx, MTF201 to MTF203.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,17 +34,7 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.mt import lorehlt_mt
-from hlteval.converters.mt.texts import (
-    REFERENCE,
-    SOURCE,
-    SYSTEM,
-    UNKNOWN,
-    Collected,
-    document_losses,
-    unwritable_documents,
-    with_sources,
-    with_suffix,
-)
+from hlteval.converters.mt import texts as mt_texts
 from hlteval.converters.toolkit.source_files import beginning
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
@@ -76,9 +64,11 @@ class Kind(NamedTuple):
 
 
 KINDS: Mapping[str, Kind] = {
-    "srcset": Kind(SOURCE, "", "srclang", ("setid", "srclang")),
-    "refset": Kind(REFERENCE, "refid", "trglang", ("setid", "srclang", "trglang", "refid")),
-    "tstset": Kind(SYSTEM, "sysid", "trglang", ("setid", "srclang", "trglang", "sysid")),
+    "srcset": Kind(mt_texts.SOURCE, "", "srclang", ("setid", "srclang")),
+    "refset": Kind(
+        mt_texts.REFERENCE, "refid", "trglang", ("setid", "srclang", "trglang", "refid")
+    ),
+    "tstset": Kind(mt_texts.SYSTEM, "sysid", "trglang", ("setid", "srclang", "trglang", "sysid")),
 }
 _PARTS = ("hl", "poster", "p")
 _PART = "^(hl|p|poster) [1-9][0-9]*$"
@@ -218,8 +208,8 @@ def write(
     corpora: Iterable[Corpus],
     path: Path,
     setid: str = "test",
-    srclang: str = UNKNOWN,
-    trglang: str = UNKNOWN,
+    srclang: str = mt_texts.UNKNOWN,
+    trglang: str = mt_texts.UNKNOWN,
     sysid: str = "system",
 ) -> None:
     """All sets in one file: sources, then references, then systems.
@@ -233,7 +223,7 @@ def write(
         sysid: the name of the system, where none is known.
     """
     defaults = {"setid": setid, "srclang": srclang, "trglang": trglang, "sysid": sysid}
-    every = with_sources(Corpus.concat(corpora))
+    every = mt_texts.with_sources(Corpus.concat(corpora))
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write('<?xml version="1.0" encoding="UTF-8"?>\n<mteval>\n')
         file.writelines(_sets(every, defaults))
@@ -246,7 +236,7 @@ def _sets(corpus: Corpus, defaults: Mapping[str, str]) -> Iterator[str]:
     rows = corpus.attributes.select("document", "element", "name", "value").iter_rows()
     for document, element, name, value in rows:
         known.setdefault((document, element), {}).setdefault(name, value)
-    sources = corpus.translations.filter(role=SOURCE).drop_nulls("language")
+    sources = corpus.translations.filter(role=mt_texts.SOURCE).drop_nulls("language")
     languages = dict(sources.select("document", "language").unique("document").iter_rows())
     titles, without = dict(corpus.documents.select("row", "name").iter_rows()), unwritable(corpus)
     tags = {kind.role: tag for tag, kind in KINDS.items()}
@@ -262,7 +252,7 @@ def _sets(corpus: Corpus, defaults: Mapping[str, str]) -> Iterator[str]:
     for key in sorted(sets, key=lambda key: [*KINDS].index(key[0])):
         tag, name, language, setid, srclang = key
         kind = KINDS[tag]
-        own_source = language if kind.role == SOURCE else None
+        own_source = language if kind.role == mt_texts.SOURCE else None
         values = {
             "setid": setid or defaults["setid"],
             "srclang": own_source or srclang or defaults["srclang"],
@@ -294,7 +284,7 @@ def unwritable(corpus: Corpus) -> set[int]:
     """The documents with characters that XML cannot hold."""
     columns = ("segment", "set", "language", "text")
     values = corpus.attributes.filter(pl.col("value").str.contains(ABSENT))["document"]
-    return unwritable_documents(corpus, corpus.translations, *columns).union(values)
+    return mt_texts.unwritable_documents(corpus, corpus.translations, *columns).union(values)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
@@ -311,7 +301,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     number = (begins & valid).cast(pl.Int64).cum_sum().over(key)
     right = valid & pl.col("part").str.ends_with(pl.format(" {}", number))
     return {
-        **document_losses(corpus, corpus.translations, unwritable(corpus)),
+        **mt_texts.document_losses(corpus, corpus.translations, unwritable(corpus)),
         "attributes of other formats": corpus.attributes.filter(~own).height,
         "parts of other formats or in another order": parts.filter(
             pl.col("part").is_not_null() & ~right
@@ -325,7 +315,7 @@ _ROOT = re.compile(r"<(mteval|srcset|refset|tstset)[\s>]", re.I)
 
 def members(source: Source) -> tuple[Member, ...]:
     """The files that are read."""
-    return with_suffix(source, _SUFFIXES)
+    return mt_texts.with_suffix(source, _SUFFIXES)
 
 
 def sniff(source: Source) -> bool:
@@ -337,7 +327,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """All sets of all files, as one batch: they have the same documents."""
-    collected = Collected(source, FORMAT.name)
+    collected = mt_texts.Collected(source, FORMAT.name)
     findings: list[Finding] = []
     for member in members(source):
         text = collected.open(member)
@@ -348,7 +338,7 @@ def read(source: Source) -> Iterator[ReadResult]:
     yield collected.result(findings)
 
 
-def _file(text: str, member: Member, collected: Collected) -> Iterator[Named]:
+def _file(text: str, member: Member, collected: mt_texts.Collected) -> Iterator[Named]:
     """Add the sets of a file; yield the problems with it. Documents may name the system."""
     try:
         elements, problems = _elements(text, member.encoding)
@@ -383,7 +373,7 @@ def _file(text: str, member: Member, collected: Collected) -> Iterator[Named]:
             parts[element.ordinal] = f"{element.tag} {numbers[inside]}"
         elif element.tag == "seg":
             language = of_set.attributes.get(kind.language)
-            known = None if language == UNKNOWN else language
+            known = None if language == mt_texts.UNKNOWN else language
             text_of = (own.get("id", ""), kind.role, name, known, parts.get(inside), element.text)
             collected.add(row, element.ordinal, *text_of)
 

@@ -16,8 +16,6 @@ Example lines:
 Codes raised: MTF501, MTF502.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -25,19 +23,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.mt.texts import (
-    REFERENCE,
-    SOURCE,
-    SYSTEM,
-    Collected,
-    add_lines,
-    ids,
-    keys,
-    lost,
-    read_ids,
-    sets,
-    with_sources,
-)
+from hlteval.converters.mt import texts as mt_texts
 from hlteval.converters.toolkit.rows import escaped, unescaped
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
@@ -45,9 +31,9 @@ from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table
 
 TABLES: Mapping[str, str] = {
-    SOURCE: "sources.tsv",
-    REFERENCE: "references.tsv",
-    SYSTEM: "systems.tsv",
+    mt_texts.SOURCE: "sources.tsv",
+    mt_texts.REFERENCE: "references.tsv",
+    mt_texts.SYSTEM: "systems.tsv",
 }
 SEGMENTS, COLUMNS = "segments.tsv", "columns.tsv"
 _COLUMNS = Table(
@@ -80,7 +66,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """All tables as one batch."""
-    collected = Collected(source, FORMAT.name)
+    collected = mt_texts.Collected(source, FORMAT.name)
     findings: list[Finding] = []
     contents: dict[str, str] = {}
     complete = sniff(source)
@@ -96,18 +82,18 @@ def read(source: Source) -> Iterator[ReadResult]:
             findings += columns.findings(member)
         elif member.basename != SEGMENTS and content is not None:
             own = columns.rows.filter(file=member.basename).select("role", unescaped("name"))
-            segments = read_ids(contents[SEGMENTS])
-            findings += add_lines(collected, content, segments, SEGMENTS, own.rows(), "\t")
+            segments = mt_texts.read_ids(contents[SEGMENTS])
+            findings += mt_texts.add_lines(collected, content, segments, SEGMENTS, own.rows(), "\t")
     yield collected.result(findings)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """A folder with a table for each role that there is, and both lists."""
     path.mkdir(parents=True, exist_ok=True)
-    corpus = with_sources(Corpus.concat(corpora))
+    corpus = mt_texts.with_sources(Corpus.concat(corpora))
     corpus = corpus.replace(translations=corpus.translations.with_columns(text=_NORMAL))
-    listed, every = keys(corpus), sets(corpus)
-    (path / SEGMENTS).write_text(ids(corpus, listed), "utf-8", newline="")
+    listed, every = mt_texts.keys(corpus), mt_texts.sets(corpus)
+    (path / SEGMENTS).write_text(mt_texts.ids(corpus, listed), "utf-8", newline="")
     rows = [(TABLES[each.role], each.role, each.name) for each in every]
     schema = dict.fromkeys(("file", "role", "name"), pl.String)
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(escaped("name"))
@@ -121,11 +107,11 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the tables cannot represent."""
-    whole = with_sources(corpus)
-    every, listed = sets(whole), keys(whole)
+    whole = mt_texts.with_sources(corpus)
+    every, listed = mt_texts.sets(whole), mt_texts.keys(whole)
     lacking = sum(len(listed) - len(each.texts) for each in every)
     return {
-        **lost(corpus, pl.col("text") != _NORMAL),
+        **mt_texts.lost(corpus, pl.col("text") != _NORMAL),
         "missing segments, which become empty cells": lacking,
     }
 

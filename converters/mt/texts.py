@@ -1,7 +1,5 @@
 """Texts of segments: which rows of `translations` a file holds, and what it cannot represent."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

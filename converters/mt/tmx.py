@@ -20,8 +20,6 @@ Example lines:
 Codes raised: XML1xx, MTF301.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -29,17 +27,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.mt.texts import (
-    REFERENCE,
-    ROLES,
-    SOURCE,
-    UNKNOWN,
-    Collected,
-    document_losses,
-    unwritable_documents,
-    with_sources,
-    with_suffix,
-)
+from hlteval.converters.mt import texts
 from hlteval.converters.toolkit.source_files import beginning
 from hlteval.findings import Finding, Problem
 from hlteval.representation import Corpus
@@ -65,8 +53,10 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
     The language of the file is that of all sources; `*all*` for several, or if none is known.
     """
-    corpus = with_sources(Corpus.concat(corpora))
-    languages = corpus.translations.filter(role=SOURCE)["language"].drop_nulls().unique().to_list()
+    corpus = texts.with_sources(Corpus.concat(corpora))
+    languages = (
+        corpus.translations.filter(role=texts.SOURCE)["language"].drop_nulls().unique().to_list()
+    )
     language = languages[0] if len(languages) == 1 else "*all*"
     header = [*_HEADER, ("srclang", language), ("datatype", "plaintext")]
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -80,7 +70,7 @@ def _units(corpus: Corpus) -> Iterator[str]:
     without, names = unwritable(corpus), dict(corpus.documents.select("row", "name").iter_rows())
     key = ["document", "segment"]
     rows = corpus.translations.filter(~pl.col("document").is_in(list(without)))
-    order = pl.col("role").replace_strict(list(ROLES), [0, 1, 2], return_dtype=pl.Int64)
+    order = pl.col("role").replace_strict(list(texts.ROLES), [0, 1, 2], return_dtype=pl.Int64)
     rows = rows.sort("document", pl.col("row").min().over(key), order, maintain_order=True)
     variants = ("language", "role", "set", "part", "text")
     for (document, segment), own in rows.group_by(key, maintain_order=True):
@@ -88,7 +78,7 @@ def _units(corpus: Corpus) -> Iterator[str]:
         yield f"<tu{attributes([('tuid', f'{name} {segment}')])}>\n"
         yield f"{_properties(document=name)}\n{_properties(segment=str(segment))}\n"
         for language, role, of_set, part, text in own.select(variants).iter_rows():
-            tag = f"<tuv{attributes([('xml:lang', language or UNKNOWN)])}>"
+            tag = f"<tuv{attributes([('xml:lang', language or texts.UNKNOWN)])}>"
             properties = _properties(role=role, set=of_set, part=part)
             yield f"{tag}{properties}<seg>{escape(text)}</seg></tuv>\n"
         yield "</tu>\n"
@@ -106,12 +96,12 @@ def _properties(**values: str | None) -> str:
 def unwritable(corpus: Corpus) -> set[int]:
     """The documents with characters that XML cannot hold."""
     columns = ("segment", "set", "language", "part", "text")
-    return unwritable_documents(corpus, corpus.translations, *columns)
+    return texts.unwritable_documents(corpus, corpus.translations, *columns)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the file cannot represent."""
-    return document_losses(corpus, corpus.translations, unwritable(corpus))
+    return texts.document_losses(corpus, corpus.translations, unwritable(corpus))
 
 
 SUFFIX = ".tmx"
@@ -122,7 +112,7 @@ Named = tuple[Problem, str | None]
 
 def members(source: Source) -> tuple[Member, ...]:
     """The files that are read."""
-    return with_suffix(source, SUFFIX)
+    return texts.with_suffix(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
@@ -133,7 +123,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The units of all files, as one batch."""
-    collected = Collected(source, FORMAT.name)
+    collected = texts.Collected(source, FORMAT.name)
     findings: list[Finding] = []
     for member in members(source):
         text = collected.open(member)
@@ -153,7 +143,7 @@ class _Reader(Reader):
         element.chunks.append(text)
 
 
-def _file(text: str, member: Member, collected: Collected) -> Iterator[Named]:
+def _file(text: str, member: Member, collected: texts.Collected) -> Iterator[Named]:
     """Add the units of a file; yield the problems with it.
 
     All properties of a unit and of a variant are before the text of the variant.
@@ -182,11 +172,11 @@ def _file(text: str, member: Member, collected: Collected) -> Iterator[Named]:
             properties = unit if inside == "tu" else variant
             properties.setdefault(f" {own.get('type', '')}", element.text)
         elif element.tag == "seg":
-            language = variant.get("xml:lang", variant.get("lang", UNKNOWN))
+            language = variant.get("xml:lang", variant.get("lang", texts.UNKNOWN))
             is_source = language.lower() == unit.get("srclang", source).lower()
             role = variant.get(" x-role", "")
-            role = role if role in ROLES else (REFERENCE, SOURCE)[is_source]
-            known = None if language == UNKNOWN else language
+            role = role if role in texts.ROLES else (texts.REFERENCE, texts.SOURCE)[is_source]
+            known = None if language == texts.UNKNOWN else language
             row = collected.document(unit.get(" x-document", stem))
             name = unit.get(" x-segment", unit.get("tuid", str(number)))
             of_set, part = variant.get(" x-set"), variant.get(" x-part")

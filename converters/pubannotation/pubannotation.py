@@ -29,8 +29,6 @@ Example lines:
 Codes raised: JSNxxx, for invalid JSON; PUBxxx.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

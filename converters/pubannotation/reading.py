@@ -1,7 +1,5 @@
 """The annotations of PubAnnotation, from values of JSON to rows of the tables."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import defaultdict

@@ -20,8 +20,6 @@ Example lines:
 Codes raised: APNxxx.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from operator import itemgetter
@@ -31,13 +29,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.situations.appen_blocks import (
-    KEYS,
-    SEPARATORS,
-    parse,
-    parse_by_position,
-    writable,
-)
+from hlteval.converters.situations import appen_blocks
 from hlteval.converters.situations.types import NONE
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.converters.toolkit.rows import keyed
@@ -126,7 +118,9 @@ def _is_annotation(member: Member) -> bool:
         head = member.fetch()[:_HEAD].decode("utf-8", "replace")
     except Unreadable:
         return False
-    return any(line.partition(":")[0] in KEYS for line in head.split("\n") if ":" in line)
+    return any(
+        line.partition(":")[0] in appen_blocks.KEYS for line in head.split("\n") if ":" in line
+    )
 
 
 #: The role of a place among several candidates.
@@ -141,7 +135,7 @@ _ARGUMENT = ("document", "origin", "record", "frame_row", "position", "role", "t
 
 
 def read(
-    source: Source, place_separators: str = SEPARATORS, blocks: str = "keys"
+    source: Source, place_separators: str = appen_blocks.SEPARATORS, blocks: str = "keys"
 ) -> Iterator[ReadResult]:
     """The segments of a source in batches, in the order of their names.
 
@@ -214,9 +208,9 @@ class _Batch(FileBatch):
     def _parse(self, text: str, member: Member, mark: str) -> None:
         """Add the frames and findings of a file."""
         document, origin = len(self.documents), len(self.rows) - 1
-        frames, problems = parse(text, self.separators)
+        frames, problems = appen_blocks.parse(text, self.separators)
         if self.by_position:
-            frames, cut_off = parse_by_position(mark + text, self.separators)
+            frames, cut_off = appen_blocks.parse_by_position(mark + text, self.separators)
             problems += [] if cut_off is None else [Problem("APN108", cut_off, 0, len("TYPE:"))]
         for frame in frames:
             row = len(self.frames)
@@ -294,7 +288,7 @@ def _is_writable(frame: Mapping[str, Any]) -> bool:
     """Whether a block can represent a situation: each value is within a line."""
     values = [frame[name] or "" for name in ("status", "resolution", "urgent")]
     lines = all(len(value.splitlines()) < 2 for value in (*values, *(frame["target"] or ())))
-    return lines and writable(frame["label"], frame["place"])
+    return lines and appen_blocks.writable(frame["label"], frame["place"])
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

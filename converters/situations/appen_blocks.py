@@ -4,8 +4,6 @@ A block begins at its TYPE line; the lines of the other keys follow until the ne
 rule of its key in grammars/appen.lark matches each line; rejected values are explained here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """Files of situation frames in JSON: the items of one array, and what is wrong with them."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -22,20 +20,8 @@ from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.findings.suggest import closest, did_you_mean
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, decode
+from hlteval.syntax import json_text
 from hlteval.syntax.json_parser import ONCE, Parsed, parse
-from hlteval.syntax.json_text import (
-    KINDS,
-    WANTED,
-    Items,
-    Layout,
-    broken_keywords,
-    extents,
-    format_path,
-    invalid,
-    items,
-    schema_errors,
-    strict,
-)
 from hlteval.syntax.places import Path, Places
 
 #: Characters of an unreadable item that are kept.
@@ -100,7 +86,7 @@ class FrameSchema(ABC):
 
     def invalid(self, values: Sequence[Any]) -> list[int]:
         """The indices of the items that break the schema."""
-        return invalid(self.name, values, self.definition)
+        return json_text.invalid(self.name, values, self.definition)
 
     def is_frame(self, value: Any) -> bool:
         """Whether an item can be read as a frame, even if it breaks the schema."""
@@ -112,7 +98,7 @@ class FrameSchema(ABC):
 
     def errors(self, item: Any) -> list[tuple[str, Path]]:
         """The code and the path of each way in which an item breaks the schema."""
-        found = broken_keywords(self.name, item, self.branch(item)[0], ("SEC",))
+        found = json_text.broken_keywords(self.name, item, self.branch(item)[0], ("SEC",))
         return sorted(self._code(path, keyword) for path, keyword in found)
 
     def _code(self, path: Path, keyword: str) -> tuple[str, Path]:
@@ -128,7 +114,7 @@ class FrameSchema(ABC):
         """Explain each way in which an item breaks the schema, with the values of the message."""
         found = []
         definition, branch = self.branch(item)
-        for error in schema_errors(self.name, definition, item):
+        for error in json_text.schema_errors(self.name, definition, item):
             keyword, wanted, given = error.keyword, error.wanted, error.given
             code, path = self._code(error.path, keyword)
             name = str(path[-1]) if path else ""
@@ -136,8 +122,11 @@ class FrameSchema(ABC):
             if keyword == "required":
                 values |= self._absent_properties(wanted, given, path)
             elif keyword == "type":
-                values["given"] = KINDS.get(type(given), "something else")
-                values |= {"wanted": WANTED[wanted], "hint": self.type_hint(name, wanted, given)}
+                values["given"] = json_text.KINDS.get(type(given), "something else")
+                values |= {
+                    "wanted": json_text.WANTED[wanted],
+                    "hint": self.type_hint(name, wanted, given),
+                }
             elif keyword in {"minimum", "maximum"}:
                 values |= {"least": 0, "most": 1}
             elif keyword == "enum":
@@ -250,7 +239,7 @@ class FrameFile:
         self.problems: list[tuple[str, Problem]] = []
         self.counts: Counter[str] = Counter()
         self.bad: dict[int, str] = {}
-        self._layout: tuple[int, Layout] | None = None
+        self._layout: tuple[int, json_text.Layout] | None = None
 
     @cached_property
     def places(self) -> Places:
@@ -260,25 +249,28 @@ class FrameFile:
     @cached_property
     def extents(self) -> Sequence[tuple[int, int]]:
         """The start and the end of each item."""
-        return extents(self.text)
+        return json_text.extents(self.text)
 
     def take(self) -> None:
         """Read the items: fast if all of them are valid."""
-        valid, value = strict(self.text.encode())
+        valid, value = json_text.strict(self.text.encode())
         if valid and isinstance(value, list):
             self.values = value
         else:
-            self._recover(items(self.text))
+            self._recover(json_text.items(self.text))
         for index in self.schema.invalid(self.values):
             if index not in self.bad:
                 self._explain(index)
 
-    def _recover(self, found: Items) -> None:
+    def _recover(self, found: json_text.Items) -> None:
         """Read the items of a text that is not a valid array."""
         root = found.root
         if root is not None:
             start = found.parsed[0].start
-            values = {"given": KINDS.get(type(root), "something else"), "hint": array_hint(root)}
+            values = {
+                "given": json_text.KINDS.get(type(root), "something else"),
+                "hint": array_hint(root),
+            }
             self.report(self.schema.codes["array"], (start, start + 1), (), **values)
         self.add((), found.problems)
         # an object of objects is how programs write the columns of a table
@@ -308,7 +300,7 @@ class FrameFile:
 
     def add(self, path: Path, problems: Iterable[Problem]) -> None:
         """Add problems of what a path leads to."""
-        name, record = format_path(path), int(path[0]) + 1 if path else 0
+        name, record = json_text.format_path(path), int(path[0]) + 1 if path else 0
         for problem in problems:
             self.counts[problem.code] += 1
             values = {"path": name, **problem.values}
@@ -316,7 +308,7 @@ class FrameFile:
 
     def count(self, code: str, index: int, path: Path) -> None:
         """Add a problem that nobody will read: only its place is known."""
-        self.problems.append((format_path((index, *path)), Problem(code, 0, 0, 0)))
+        self.problems.append((json_text.format_path((index, *path)), Problem(code, 0, 0, 0)))
 
     def enough(self, code: str) -> bool:
         """Whether further problems of a code are only counted."""
@@ -332,7 +324,7 @@ class FrameFile:
             self.count(code, index, path)
             return
         if self._layout is None or self._layout[0] != index:
-            self._layout = (index, Layout(self.text, self.extents[index][0]))
+            self._layout = (index, json_text.Layout(self.text, self.extents[index][0]))
         self.report(code, self._layout[1].place(path), (index, *path), **values)
 
     def unknown_properties(self, code: str) -> None:
@@ -463,11 +455,11 @@ def locate_items(member: Member, places: Sequence[FieldRef]) -> list[Location | 
             with points between them, such as `SEC.0.Source`.
     """
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    stretches, lines = extents(text), Places(text)
+    stretches, lines = json_text.extents(text), Places(text)
     found: dict[FieldRef, Location] = {}
     for record, some in groupby(sorted(places, key=attrgetter("record")), attrgetter("record")):
         if 1 <= record <= len(stretches):
-            layout = Layout(text, stretches[record - 1][0])
+            layout = json_text.Layout(text, stretches[record - 1][0])
             for place in some:
                 steps = place.field.split(".") if place.field else []
                 path = tuple(int(step) if step.isdecimal() else step for step in steps)

@@ -14,8 +14,6 @@ Example line:
 Codes raised: JSNxxx, for invalid JSON; SFJxxx, for schema violations.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -26,14 +24,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.situations.frame_files import (
-    FrameFile,
-    FrameSchema,
-    json_member,
-    number_hint,
-    text_hint,
-    write_array,
-)
+from hlteval.converters.situations import frame_files
 from hlteval.converters.situations.types import type_hint
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.converters.toolkit.source_files import File, read_files
@@ -56,7 +47,7 @@ _BRACKETS = "remove the square brackets around the frames inside the array"
 _HALF = "leave out the whole Status if only half of it is known"
 
 
-class SpeechSchema(FrameSchema):
+class SpeechSchema(frame_files.FrameSchema):
     """The schema of Speech Situation Frames."""
 
     name = "speech-sf"
@@ -89,14 +80,14 @@ class SpeechSchema(FrameSchema):
         if name in {"Need", "Relief", "Status"}:
             return _STATUS
         if wanted == "number":
-            return number_hint(given, "from 0 to 1", ", such as 0.5")
+            return frame_files.number_hint(given, "from 0 to 1", ", such as 0.5")
         if not name:
             has_frames = isinstance(given, list) and any(isinstance(item, dict) for item in given)
             return _BRACKETS if has_frames else _AS_FRAME
         if given is None:
             optional = name == "PlaceMention"
             return "leave the property out" if optional else f"write the {name} of the frame"
-        return text_hint(name, given) or f"write {WANTED[wanted]}"
+        return frame_files.text_hint(name, given) or f"write {WANTED[wanted]}"
 
     def value_hint(self, name: str, given: Any) -> str:
         """The fix of an unknown type."""
@@ -105,7 +96,7 @@ class SpeechSchema(FrameSchema):
 
 def sniff(source: Source) -> bool:
     """Whether the source is a single .json file, or begins with an array or an object."""
-    member = json_member(source)
+    member = frame_files.json_member(source)
     if member is None:
         return False
     try:
@@ -119,7 +110,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The frames of the file, as one batch."""
-    member = json_member(source)
+    member = frame_files.json_member(source)
     if member is None:
         yield ReadResult(Corpus(), (finding("SFJ101", file=source.path),))
         return
@@ -127,7 +118,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
-    items = FrameFile(file.text or "", SpeechSchema(), file.member.max_per_code)
+    items = frame_files.FrameFile(file.text or "", SpeechSchema(), file.member.max_per_code)
     if file.text is not None:
         items.take()
         items.unknown_properties("SFJ208")
@@ -164,7 +155,7 @@ def write(corpora: Iterable[Corpus], path: Path, escapes: str = "native") -> Non
         escapes: `ascii` writes every other character as a `\u` escape.
     """
     objects = (frame for corpus in corpora for frame in _objects(corpus))
-    write_array(objects, path, escapes=escapes == "ascii")
+    frame_files.write_array(objects, path, escapes=escapes == "ascii")
 
 
 def _objects(corpus: Corpus) -> Iterator[dict[str, object]]:

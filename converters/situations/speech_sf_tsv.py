@@ -15,8 +15,6 @@ Example lines:
 Codes raised: SFT1xx.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 

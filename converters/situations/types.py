@@ -1,7 +1,5 @@
 """The types of situation frames in speech."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache

@@ -17,8 +17,6 @@ Example lines:
 Codes raised: STD1xx, for malformed records.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path

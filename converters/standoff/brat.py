@@ -28,8 +28,6 @@ Example lines:
 Codes raised: BRT1xx, for malformed records; BRT2xx, for records that brat interprets differently.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial

@@ -4,8 +4,6 @@ The fields of a record, and why a line is not one, are the slow path: they ask t
 about lines that the bulk path rejected and lines that a finding points at.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Reads standoff: patterns accept its lines in bulk, the grammar explains the others."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial

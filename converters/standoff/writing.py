@@ -1,7 +1,5 @@
 """Writes a corpus as standoff, as far as a dialect can represent it; counts what is lost."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections import Counter

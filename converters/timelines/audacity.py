@@ -16,8 +16,6 @@ Example lines:
 Codes raised: TLN1xx, TLN3xx.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

@@ -20,8 +20,6 @@ Example lines:
 Codes raised: XML1xx, TLN1xx, TLN5xx.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial

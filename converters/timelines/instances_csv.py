@@ -18,8 +18,6 @@ Example lines:
 Codes raised: TLN101, TLN6xx.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,14 +28,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.timelines.notation import (
-    CHANGE,
-    INSTANCES,
-    NUMBER,
-    RATINGS,
-    count_silent,
-    is_number,
-)
+from hlteval.converters.timelines import notation
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import File, beginning, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
@@ -53,9 +44,9 @@ _NEEDED = ("document", "kind")
 _ALSO = {"file_id": "document"}
 _NUMBERS = ("start", "end", "llr", "level")
 _TABLES = {
-    **dict.fromkeys(INSTANCES, "instances"),
-    **dict.fromkeys(RATINGS, "ratings"),
-    CHANGE: "changes",
+    **dict.fromkeys(notation.INSTANCES, "instances"),
+    **dict.fromkeys(notation.RATINGS, "ratings"),
+    notation.CHANGE: "changes",
 }
 #: The columns of each table that cells hold; a change is at its start.
 _OF = {
@@ -70,7 +61,7 @@ _READ = {
 }
 #: The pattern of the cells of a column, and what a message calls that.
 _PATTERNS = {
-    **dict.fromkeys(_NUMBERS, (f" *{NUMBER} *", "a number")),
+    **dict.fromkeys(_NUMBERS, (f" *{notation.NUMBER} *", "a number")),
     "kind": ("|".join(_TABLES), ""),
     "document": ("(?s).+", "the name of a document"),
     "several": ("true|false", "true or false"),
@@ -218,7 +209,7 @@ def _faults(cells: Sequence[str], header: Sequence[str]) -> Iterator[Fault]:
             if not re.fullmatch(pattern, cell):
                 given = shorten(cell, 40) or "nothing"
                 yield "TLN604", number, {"given": given, "expected": expected}
-    if kind in INSTANCES and not label:
+    if kind in notation.INSTANCES and not label:
         yield "TLN101", header.index("label") if "label" in header else None, {}
 
 
@@ -273,14 +264,14 @@ def _cells(corpus: Corpus, table: str) -> pl.DataFrame:
             kinds = [kind for kind, of in _TABLES.items() if of == table]
             conditions.append(pl.col("kind").is_in(kinds))
         elif name in {*_NUMBERS, "at"}:
-            conditions.append(is_number(name))
+            conditions.append(notation.is_number(name))
         elif name != "several":
             # Not all readers keep a carriage return.
             text = (pl.col(name) != "") & ~pl.col(name).str.contains("[\0\r]")
             conditions.append(text.fill_null(value=True))
     columns = {"document", *_OF[table]}
     if table == "changes":
-        rows = rows.with_columns(kind=pl.lit(CHANGE), start="at")
+        rows = rows.with_columns(kind=pl.lit(notation.CHANGE), start="at")
         columns |= {"kind", "start"}
     return rows.filter(conditions).select(
         pl.col(name).cast(pl.String) if name in columns else pl.lit(None, pl.String).alias(name)
@@ -292,7 +283,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what rows cannot represent."""
     lost = {table: getattr(corpus, table).height - _cells(corpus, table).height for table in _OF}
     counts = {f"{table} that do not fit a row": count for table, count in lost.items()}
-    return {**counts, **count_silent(corpus, *_OF)}
+    return {**counts, **notation.count_silent(corpus, *_OF)}
 
 
 FORMAT = declaration(__name__)

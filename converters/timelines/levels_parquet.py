@@ -11,8 +11,6 @@ Conventions:
 Codes raised: TLN7xx.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path

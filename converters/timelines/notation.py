@@ -7,8 +7,6 @@ The first part is the label, level or direction, after the kind where nothing el
 come the properties that are known, each after a vertical bar.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, localcontext

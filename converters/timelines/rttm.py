@@ -15,8 +15,6 @@ Example lines:
 Codes raised: TLN101, TLN2xx.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

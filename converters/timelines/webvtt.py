@@ -17,8 +17,6 @@ Example lines:
 Codes raised: TLN1xx, TLN4xx.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """The kinds of frames, and a corpus without the frames of kinds that a format cannot represent."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 

@@ -6,8 +6,6 @@ are structs of the compact protocol of Thrift, as in the Parquet format
 (https://parquet.apache.org/docs/file-format/metadata/).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, cast
 

@@ -1,7 +1,5 @@
 """Rows that a reader collects, as tables of the representation."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Discontinuous spans, as the representation has them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 

@@ -4,8 +4,6 @@ A parameter is declared by its annotation: a plain type, a `Literal`, or `Annota
 of its values. Inputs are checked where they are opened, by `sources.inputs.as_path`.
 """
 
-from __future__ import annotations
-
 import inspect
 import numbers
 import operator

@@ -1,7 +1,5 @@
 """The functions of `import hlteval` for evaluations, their manifests, campaigns and packages."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The command line: the only package that prints or exits."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re

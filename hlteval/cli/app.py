@@ -1,7 +1,5 @@
 """The application: all commands, and the options of `hlteval` itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, get_args

@@ -7,8 +7,6 @@ Each function of the completion takes the beginning of a word and returns the wo
 become, with their meanings. None reads a file of the user, and none imports a heavy library.
 """
 
-from __future__ import annotations
-
 import inspect
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

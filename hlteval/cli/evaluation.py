@@ -1,7 +1,5 @@
 """The commands `pipeline`, `campaign`, `manifest check` and `manifest best`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Run `hlteval pipeline` and `hlteval campaign`: settings, defaults, and printed results."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path

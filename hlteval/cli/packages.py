@@ -1,7 +1,5 @@
 """Commands of files: `convert`, `inspect` and `verify`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """Commands and their process: options, exit codes in the help, standard streams and signals."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os

@@ -24,8 +24,6 @@ A code names the codes from which it follows (`suppressed_by`, `hides`); `findin
 leaves such findings out, in one place for all tasks.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping

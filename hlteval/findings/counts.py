@@ -5,8 +5,6 @@ not a template puts a count before a noun with `counted`, or before a phrase in 
 `counted_phrase`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

@@ -9,8 +9,6 @@ problem remains. A correction of a whole file by its rule is `Rule.rewrites`, su
 counted in another way.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

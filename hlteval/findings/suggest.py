@@ -1,7 +1,5 @@
 """Suggestions ("did you mean …?") for unknown identifiers, labels, options and file names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Quick fixes, explanations, links of identifiers, and the answers of a worker to orders."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The server as an editor sees it: its messages, the answers, and the values of the protocol."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from functools import partial

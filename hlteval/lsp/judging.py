@@ -1,7 +1,5 @@
 """Units: the submission or reference that a document belongs to, and how it is validated."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ Nothing in `Session` waits: the server asks for an order (`next_order`), gives i
 hands the answer back (`take`). An answer about a text that has changed since is not shown.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Plots of scores and comparisons: forests of intervals, and curves, safe for colour blindness."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The output formats of campaigns, pipelines, and the best submissions of an evaluation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -13,18 +11,11 @@ from hlteval.findings.counts import count_of
 from hlteval.reports.scores import UNDEFINED, limits_text, value_text, values_of
 from hlteval.reports.tables import FIXED, Cell, Column, Table, Tables, fields_of
 from hlteval.reports.terminal import Prose, in_cells, json_text, note, visible
-from hlteval.results.evaluation import (
-    Best,
-    CampaignResult,
-    CellStatus,
-    Entry,
-    PipelineResult,
-    SubmissionStatus,
-)
+from hlteval.results import evaluation
 from hlteval.results.verdict import head, plain
 from hlteval.tasks import load
 
-_STYLES: Mapping[SubmissionStatus | CellStatus, str] = MappingProxyType(
+_STYLES: Mapping[evaluation.SubmissionStatus | evaluation.CellStatus, str] = MappingProxyType(
     {
         **dict.fromkeys(("scored", "valid"), "green"),
         **dict.fromkeys(("refused", "invalid", "not scored", "failed"), "bold red"),
@@ -34,7 +25,7 @@ _STYLES: Mapping[SubmissionStatus | CellStatus, str] = MappingProxyType(
 _NAMES = ("task", "language", "condition", "checkpoint", "team", "submission", "metric", "value")
 
 
-def best_text(best: Sequence[Best]) -> RenderableType:
+def best_text(best: Sequence[evaluation.Best]) -> RenderableType:
     """Return a row per team; columns of which nothing is known are left out."""
     if not best:
         return Prose("no submission is scored; run `hlteval pipeline` first")
@@ -48,7 +39,7 @@ def best_text(best: Sequence[Best]) -> RenderableType:
     return Tables([Table(columns, [[row[index] for index in kept] for row in rows])])
 
 
-def best_tsv(best: Sequence[Best]) -> str:
+def best_tsv(best: Sequence[evaluation.Best]) -> str:
     """Return a line per team, with a header; an undefined value is empty."""
     lines = ["\t".join(_NAMES)]
     for each in best:
@@ -58,25 +49,27 @@ def best_tsv(best: Sequence[Best]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def best_json(best: Sequence[Best]) -> str:
+def best_json(best: Sequence[evaluation.Best]) -> str:
     """Return one object with the best submission of each team."""
     return json_text({**head("best-submissions"), "best": plain(best)})
 
 
 #: The output formats of the best submissions by name.
-BEST_FORMATS: Mapping[str, Callable[[Sequence[Best]], str | RenderableType]] = MappingProxyType(
-    {"text": best_text, "json": best_json, "tsv": best_tsv}
+BEST_FORMATS: Mapping[str, Callable[[Sequence[evaluation.Best]], str | RenderableType]] = (
+    MappingProxyType({"text": best_text, "json": best_json, "tsv": best_tsv})
 )
 
 
-def render(result: CampaignResult | PipelineResult, form: str) -> str | RenderableType:
+def render(
+    result: evaluation.CampaignResult | evaluation.PipelineResult, form: str
+) -> str | RenderableType:
     """Return a campaign, or what came of a pipeline, as `text` or as `json`."""
     if form == "json":
         return json_text(result.to_dict())
-    return _pipeline(result) if isinstance(result, PipelineResult) else _campaign(result)
+    return _pipeline(result) if isinstance(result, evaluation.PipelineResult) else _campaign(result)
 
 
-def summary(result: CampaignResult | PipelineResult) -> RenderableType:
+def summary(result: evaluation.CampaignResult | evaluation.PipelineResult) -> RenderableType:
     """Return how many cells or submissions there are of each status, and how many are new.
 
     Examples:
@@ -85,7 +78,7 @@ def summary(result: CampaignResult | PipelineResult) -> RenderableType:
         >>> print(summary(CampaignResult("dry run", ())).text)
         0 cells
     """
-    if isinstance(result, PipelineResult):
+    if isinstance(result, evaluation.PipelineResult):
         number = count_of(len(result.submissions), "submission")
         more = "" if result.done else "; nothing new"
     else:
@@ -95,7 +88,7 @@ def summary(result: CampaignResult | PipelineResult) -> RenderableType:
     return Prose(f"{number}{': ' if by_status else ''}{by_status}{more}", "bold")
 
 
-def _campaign(result: CampaignResult) -> RenderableType:
+def _campaign(result: evaluation.CampaignResult) -> RenderableType:
     """Return a table for each task, profile and condition, with the metric that ranks."""
     tables, columns = [], [field.column for field in fields_of("campaign")]
     for (task, profile, condition), rows in result.groups.items():
@@ -119,7 +112,7 @@ def _campaign(result: CampaignResult) -> RenderableType:
     return Group(Tables(tables), summary(result))
 
 
-def _pipeline(result: PipelineResult) -> RenderableType:
+def _pipeline(result: evaluation.PipelineResult) -> RenderableType:
     """Return a row per submission, and how many there are of each status."""
     rows: list[list[Cell]] = []
     for entry in result.submissions:
@@ -131,7 +124,7 @@ def _pipeline(result: PipelineResult) -> RenderableType:
     return Group(*table, *map(note, result.notes), summary(result))
 
 
-def line(entry: Entry) -> RenderableType:
+def line(entry: evaluation.Entry) -> RenderableType:
     """Return one submission, as `--watch` reports it."""
     name = Text(visible(entry.submission)).append("  ")
     status = name.append(entry.status, _STYLES[entry.status])

@@ -8,8 +8,6 @@ and every test that prints JSON is held to them (`tests/json_outputs.py`). A ver
 its shape (`tests/golden/schema_shapes.json`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

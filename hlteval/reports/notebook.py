@@ -6,8 +6,6 @@ Results show themselves in notebooks (`_repr_html_`, `plot`) by the renderers of
 they name as declarations do (`lazy`): a value imports no room after its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import resources
 

@@ -4,8 +4,6 @@ What a terminal obeys is never printed: `visible` and its likes replace it, in J
 and cells of spreadsheets too.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import unicodedata

@@ -4,8 +4,6 @@ A converter reads them from a global mapping file; scoring applies them. Neither
 other, so the rules are here.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -11,8 +11,6 @@ Conventions:
     `JUDGED`; a segment is a document with a start and an end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -5,8 +5,6 @@ of both sides together. Nearly all frames have no more than two arguments, and n
 the only ones of their kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import polars as pl

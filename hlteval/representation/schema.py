@@ -10,8 +10,6 @@ Fills of templates are a table of their own: arguments have no slots, alternativ
 minimal strings. What only one format says of a document is a row of `attributes`.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Files of defaults as values: the settings for each command, and results that name them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType

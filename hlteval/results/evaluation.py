@@ -1,7 +1,5 @@
 """Evaluations and campaigns as values: what their manifests declare, and their results."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, get_args

@@ -1,7 +1,5 @@
 """Packages and conversions as values: archives that are packed or inspected, files converted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 

@@ -6,8 +6,6 @@ Security:
     Cross-Origin-Resource-Policy). Nothing is kept in caches, and no URL is sent as a Referer.
 """
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping

@@ -1,7 +1,5 @@
 """Orders and outcomes of jobs, as values that go between processes; settings and limits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum

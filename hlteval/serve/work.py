@@ -1,7 +1,5 @@
 """The work of a job: its reports, each with what can be downloaded."""
 
-from __future__ import annotations
-
 import csv
 import os
 import re

@@ -1,7 +1,5 @@
 """Findings that files, folders and archives share, and the members of an archive."""
 
-from __future__ import annotations
-
 import stat
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Decoding: bytes to text, strictly, with the location of the first invalid byte and a guess."""
 
-from __future__ import annotations
-
 import codecs
 import hashlib
 import re

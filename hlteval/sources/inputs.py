@@ -4,8 +4,6 @@ A path stays a path. An open file, a corpus or tables get a name, an `OpenInput`
 them in messages and that `open_source` opens.
 """
 
-from __future__ import annotations
-
 import errno
 import math
 import os

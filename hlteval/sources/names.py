@@ -4,8 +4,6 @@
 reports them (SRC205) for all formats.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ of `os.scandir` and one open, read and close; only the size of a large file is l
 A URL becomes a `Source` in `sources/opening.py`; no other code knows that it is not on disk.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re
@@ -25,15 +23,7 @@ from typing import Any, Self
 import msgspec
 
 from hlteval.findings import Finding, Severity, finding
-from hlteval.sources.archives import (
-    Entry,
-    admit,
-    ignored_files,
-    special_file,
-    too_large,
-    unreadable,
-    within_limit,
-)
+from hlteval.sources import archives
 from hlteval.sources.names import (
     KINDS,
     archive_kind,
@@ -98,7 +88,7 @@ def _folder(
         blocking = {"severity": Severity.ERROR, "blocking": True}  # such as links to folders
         findings = [msgspec.structs.replace(item, **blocking) for item in findings]
         findings = findings or [finding("SRC104", file=label, what="folder")]
-    return Source(path, "folder", members, (*findings, *ignored_files(label, hidden)))
+    return Source(path, "folder", members, (*findings, *archives.ignored_files(label, hidden)))
 
 
 def _walk(root: str, limit: int) -> tuple[list[str], list[Finding]]:
@@ -129,9 +119,11 @@ def _walk(root: str, limit: int) -> tuple[list[str], list[Finding]]:
                     elif os.path.isdir(path):  # noqa: PTH112
                         findings.append(finding("SRC110", file=printable(path)))
                     else:
-                        findings.append(special_file(path, printable(path)))
+                        findings.append(archives.special_file(path, printable(path)))
         except OSError as error:
-            findings.append(unreadable(printable(f"{root}/{prefix}".rstrip("/")), error).finding)
+            findings.append(
+                archives.unreadable(printable(f"{root}/{prefix}".rstrip("/")), error).finding
+            )
     return names, findings
 
 
@@ -153,18 +145,18 @@ def read_file(path: str, display: str, limits: Limits) -> bytes:
             if data and (len(data) == CHUNK or os.read(descriptor, 1)):  # a large file
                 size = os.fstat(descriptor).st_size
                 if size > limits.file_bytes:
-                    raise too_large(display, size, limits.file_bytes)
+                    raise archives.too_large(display, size, limits.file_bytes)
                 os.lseek(descriptor, 0, os.SEEK_SET)
                 whole = os.read(descriptor, size + 1)  # in one read, unless the file grows
                 rest = iter(partial(os.read, descriptor, CHUNK), b"")
                 limit = min(size + limits.growth, limits.file_bytes)
-                data = b"".join(within_limit(chain([whole], rest), display, limit))
+                data = b"".join(archives.within_limit(chain([whole], rest), display, limit))
         finally:
             os.close(descriptor)
     except OSError as error:
-        raise unreadable(display, error) from error
+        raise archives.unreadable(display, error) from error
     if len(data) > limits.file_bytes:
-        raise too_large(display, len(data), limits.file_bytes)
+        raise archives.too_large(display, len(data), limits.file_bytes)
     return data
 
 
@@ -196,17 +188,17 @@ class DiskFile:
             file = Spool.open(self.path)
             data = file.read(offset, size)
         except OSError as error:
-            raise unreadable(self.display, error) from error
+            raise archives.unreadable(self.display, error) from error
         if file.size > self.limits.file_bytes:
-            raise too_large(self.display, file.size, self.limits.file_bytes)
+            raise archives.too_large(self.display, file.size, self.limits.file_bytes)
         limit = min(file.size + self.limits.growth, self.limits.file_bytes)
         if offset + len(data) > limit:
-            raise too_large(self.display, f"more than {limit}", limit)
+            raise archives.too_large(self.display, f"more than {limit}", limit)
         return data
 
 
 #: Gives the entries of an archive in their order, and findings of it to a list if there is one.
-_List = Callable[[Spool, str, Limits, list[Finding] | None], Iterator[Entry]]
+_List = Callable[[Spool, str, Limits, list[Finding] | None], Iterator[archives.Entry]]
 #: The kinds of sources that archives are, by the kinds of their content.
 _LISTS: dict[str | None, tuple[str, _List]] = {"zip": ("zip", list_zip), "gzip": ("tgz", list_tgz)}
 
@@ -299,9 +291,9 @@ def remote_chunks(system: Any, path: str, display: str, limits: Limits) -> Itera
     try:
         with system.open(path, "rb") as stream:
             chunks = iter(partial(stream.read, CHUNK), b"")
-            yield from within_limit(chunks, display, limits.file_bytes)
+            yield from archives.within_limit(chunks, display, limits.file_bytes)
     except OSError as error:
-        raise unreadable(display, error) from error
+        raise archives.unreadable(display, error) from error
 
 
 _STDIN = "<stdin>"
@@ -343,7 +335,7 @@ def open_source(path: str, *, limits: Limits = LIMITS, encoding: str = "utf-8") 
     except NotADirectoryError as error:
         raise FileNotFoundError(error.errno, error.strerror, path) from error
     except OSError as error:
-        source = Source(path, "file", (), (unreadable(printable(path), error).finding,))
+        source = Source(path, "file", (), (archives.unreadable(printable(path), error).finding,))
     except Unreadable as error:
         source = Source(path, "file", (), (error.finding,))
     return source if encoding == "utf-8" else source.with_encoding(encoding)
@@ -351,7 +343,7 @@ def open_source(path: str, *, limits: Limits = LIMITS, encoding: str = "utf-8") 
 
 def _open(path: str, limits: Limits) -> Source:
     if path == "-":
-        chunks = within_limit(iter(_read_stdin, b""), _STDIN, limits.file_bytes)
+        chunks = archives.within_limit(iter(_read_stdin, b""), _STDIN, limits.file_bytes)
         return open_stream(chunks, path, limits)
     if is_url(path):
         return _open_url(path, limits)
@@ -359,7 +351,7 @@ def _open(path: str, limits: Limits) -> Source:
     if is_text(path) and stat.S_ISDIR(mode):
         return open_folder(path, limits)
     if is_text(path) and not stat.S_ISREG(mode):
-        problem = special_file(path, printable(path))
+        problem = archives.special_file(path, printable(path))
         return Source(path, "file", (), (msgspec.structs.replace(problem, blocking=True),))
     return open_named(path, path, limits=limits)
 
@@ -373,7 +365,7 @@ def _open_url(url: str, limits: Limits) -> Source:
         try:
             names = [name.removeprefix(prefix) for name in system.find(path)]
         except OSError as error:
-            return Source(url, "folder", (), (unreadable(label, error).finding,))
+            return Source(url, "folder", (), (archives.unreadable(label, error).finding,))
         if len(names) > limits.files:
             return Source(url, "folder", (), (finding("SRC126", file=label, limit=limits.files),))
         read = partial(_fetch, system)
@@ -409,7 +401,7 @@ def _read_archive(
     members: tuple[Member, ...] = ()
     problems: list[Finding] = []
     try:
-        members, more = admit([*entries(file, label, limits, problems)], label, limits)
+        members, more = archives.admit([*entries(file, label, limits, problems)], label, limits)
     except Unreadable as error:
         problems, more = [], [error.finding]
     if any(problem.blocking for problem in problems):
@@ -479,4 +471,6 @@ def _read_stdin() -> bytes:
         return sys.stdin.buffer.read(CHUNK)
     except OSError as error:
         closed = OSError(errno.EBADF, "it is closed")
-        raise unreadable(_STDIN, closed if error.errno == errno.EBADF else error) from error
+        raise archives.unreadable(
+            _STDIN, closed if error.errno == errno.EBADF else error
+        ) from error

@@ -6,8 +6,6 @@ members with one name, and reads hostile extended headers with patterns that tak
 Supported are ustar, GNU long names and pax, but not sparse files.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Callable, Iterator

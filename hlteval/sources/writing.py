@@ -1,7 +1,5 @@
 """Writing: results are complete under their name, or absent."""
 
-from __future__ import annotations
-
 import ctypes
 import gzip
 import hashlib

@@ -6,8 +6,6 @@ central directory and the local headers must agree, members must not overlap, an
 unpacked than declared. Supported are stored and deflated members, and sizes above 4 GiB (zip64).
 """
 
-from __future__ import annotations
-
 import stat
 import struct
 import zlib

@@ -5,8 +5,6 @@ literals, single quotes, trailing commas, `...`, NaN, numbers too large or too l
 unpaired surrogates, excessive nesting.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping

@@ -5,8 +5,6 @@ array that a text should be, whatever is wrong with it. A text has problems for 
 if `strict` rejects it.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -7,8 +7,6 @@ them and is not reported. Texts of more than 100 million characters are not diag
 20 MB with semicolons and decimal commas takes 7 s of CPU time and 600 MB.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

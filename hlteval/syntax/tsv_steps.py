@@ -1,7 +1,5 @@
 """Steps that undo what a spreadsheet or a script did to all rows of a table."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Places in an XML file: tags, the values of their attributes, and the text after them."""
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence

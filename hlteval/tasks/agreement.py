@@ -3,8 +3,6 @@
 The annotation of one annotator becomes the output of a system, with what only systems have.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType

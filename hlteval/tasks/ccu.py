@@ -1,7 +1,5 @@
 """Readers of the options of CCU: limits, lists of classes, indexes, and mappings of norms."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence

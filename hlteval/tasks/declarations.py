@@ -13,8 +13,6 @@ extends, are written as `hlteval.extensions` says. Beside the fields, a file can
   order of the files.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any

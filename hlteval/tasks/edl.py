@@ -1,7 +1,5 @@
 """Readers of the options of entity discovery and linking: measures, weights of types, and zones."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import polars as pl

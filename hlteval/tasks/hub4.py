@@ -1,7 +1,5 @@
 """What the options of HUB-4 name in files: texts, global maps, lexicons and allowed slots."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

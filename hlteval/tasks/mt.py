@@ -1,7 +1,5 @@
 """Options of translations: metrics, subsets, and situation frames."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import polars as pl

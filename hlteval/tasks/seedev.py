@@ -4,8 +4,6 @@
 rate. `official` is the evaluation software with its quirks; docs/differences.md lists what differs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -6,8 +6,6 @@ starts above the submission. Under a manifest, they fill what it leaves open
 (`workflows/evaluation/campaign_files.py`, `PipelineSettings.preset`).
 """
 
-from __future__ import annotations
-
 import os
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Packages: files of a submission become an archive that validates; the content of archives."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

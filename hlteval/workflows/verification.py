@@ -1,7 +1,5 @@
 """Verification of claims: a signature, possibly with numbers, beside files and settings."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

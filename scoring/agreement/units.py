@@ -5,8 +5,6 @@ Conventions:
     judgment: their categories joined, or their numbers averaged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple

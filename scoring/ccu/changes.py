@@ -11,8 +11,6 @@ segment is not scored, their limits included. Curves of several genres are writt
 first.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -13,8 +13,6 @@ Before them come Appendix D (`representation.judgments`, what the reference is) 
 system instances (`system_instances`).
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ alarm (`FA`), a reference instance without one a missed detection (`MD`). What t
 detection threshold follows from the scores alone, so that these rows are all that is kept.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass

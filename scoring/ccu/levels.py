@@ -10,8 +10,6 @@ Conventions:
     from `CENTRE`, so that sums of squares lose no digits.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ annotators are counted by rows; `noann` has votes; only what lies before the fir
 last segment is not scored, and each segment that nobody annotated, as a region of its own.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """The files that the public scorer writes of norms and emotions, with its columns and numbers."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,17 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu import detection_metric, official_detections
+from hlteval.scoring.ccu import detection_metric, detections, official_detections
 from hlteval.scoring.ccu.detection_metric import GROUP, MEASURES, Detection, InstanceDetection
-from hlteval.scoring.ccu.detections import (
-    AGAIN,
-    CORRECT,
-    FALSE,
-    MISSED,
-    UNWRITTEN,
-    DetectionOptions,
-    to_rows,
-)
 from hlteval.scoring.ccu.official_detections import COMPARED, REFERENCE, SYSTEM, UNSCORED
 from hlteval.scoring.ccu.spans import Criterion
 from hlteval.scoring.ratios import harmonic
@@ -147,7 +136,7 @@ def in_order(instances: pl.DataFrame, compared: pl.Series) -> pl.DataFrame:
     if compared.is_empty():
         return instances.sort("document", "reference_start", "reference_end", maintain_order=True)
     again = pl.col("system_start").is_not_null() & pl.col("system_end").is_null()
-    written = instances.filter(pl.col("outcome") != UNWRITTEN)
+    written = instances.filter(pl.col("outcome") != detections.UNWRITTEN)
     return written.sort(
         "class", again, "llr", "document", descending=[False, False, True, False],
         nulls_last=True, maintain_order=True,
@@ -155,7 +144,7 @@ def in_order(instances: pl.DataFrame, compared: pl.Series) -> pl.DataFrame:
 
 
 def alignment(
-    instances: pl.DataFrame, compared: pl.Series, options: DetectionOptions, kind: str
+    instances: pl.DataFrame, compared: pl.Series, options: detections.DetectionOptions, kind: str
 ) -> pl.DataFrame:
     """The rows of `instance_alignment.tab`, in the order of `in_order`.
 
@@ -173,11 +162,14 @@ def alignment(
     rows = []
     for row in ranked.iter_rows(named=True):
         outcome = row["outcome"]
-        is_false, is_missed = outcome == FALSE, outcome in (MISSED, AGAIN)
+        is_false, is_missed = (
+            outcome == detections.FALSE,
+            outcome in (detections.MISSED, detections.AGAIN),
+        )
         cells = [
             row["class"],
             row["document"],
-            "mapped" if outcome == CORRECT else "unmapped",
+            "mapped" if outcome == detections.CORRECT else "unmapped",
             "{}" if is_false else _span(row, "reference"),
             "{}" if is_missed else _span(row, "system"),
             number(row["llr"]),
@@ -192,8 +184,8 @@ def alignment(
 
 def statuses(row: Mapping[str, object]) -> list[str]:
     """The statuses of both sides, `EMPTY_NA` for a side that is not there."""
-    is_alone = row["outcome"] in (MISSED, AGAIN) and row["system_end"] is None
-    expected = EMPTY if row["outcome"] == FALSE else row["reference_status"] or EMPTY
+    is_alone = row["outcome"] in (detections.MISSED, detections.AGAIN) and row["system_end"] is None
+    expected = EMPTY if row["outcome"] == detections.FALSE else row["reference_status"] or EMPTY
     return [str(expected), str(EMPTY if is_alone else row["system_status"] or "")]
 
 
@@ -202,13 +194,13 @@ def _span(row: Mapping[str, float | None], side: str) -> str:
     return "{}" if end is None or start is None else f"{{start={whole(start)},end={whole(end)}}}"
 
 
-def _parameters(row: Mapping[str, object], options: DetectionOptions) -> str:
+def _parameters(row: Mapping[str, object], options: detections.DetectionOptions) -> str:
     """The parameters of an instance or pair."""
     outcome = row["outcome"]
-    if outcome in (MISSED, AGAIN):
-        return f"{{pct_temp_tp=0.0,pct_temp_fp=0.0,eval={MISSED}}}"
-    if outcome == FALSE:
-        return f"{{pct_temp_tp=0.0,pct_temp_fp=1.0,eval={FALSE}}}"
+    if outcome in (detections.MISSED, detections.AGAIN):
+        return f"{{pct_temp_tp=0.0,pct_temp_fp=0.0,eval={detections.MISSED}}}"
+    if outcome == detections.FALSE:
+        return f"{{pct_temp_tp=0.0,pct_temp_fp=1.0,eval={detections.FALSE}}}"
     names = {"shifted_start_hyp": "shifted_start", "shifted_end_hyp": "shifted_end"}
     names |= {"pct_temp_tp": "tp_share", "pct_temp_fp": "fp_share"}
     columns = {**{name: name for name in ("iou", "intersection", "union")}, **names}
@@ -392,12 +384,12 @@ def interpolated_area(precision: NDArray[np.float64], recall: NDArray[np.float64
 
 def _shares(instances: pl.DataFrame) -> pl.DataFrame:
     """The scaled counts of each class, added in the order of the scores, as NumPy adds them."""
-    counted = instances.filter(pl.col("outcome").is_in([CORRECT, FALSE])).sort(
-        "llr", "document", descending=[True, False], nulls_last=True, maintain_order=True
-    )
+    counted = instances.filter(
+        pl.col("outcome").is_in([detections.CORRECT, detections.FALSE])
+    ).sort("llr", "document", descending=[True, False], nulls_last=True, maintain_order=True)
     rows = []
     for key, own in counted.group_by(GROUP, maintain_order=True):
-        correct = own.filter(outcome=CORRECT)
+        correct = own.filter(outcome=detections.CORRECT)
         inside, beside = (np.sum(correct[name].to_numpy()) for name in ("tp_share", "fp_share"))
         rows.append((*key, inside, own.height - correct.height + beside))
     schema = {**dict.fromkeys(GROUP, pl.String), **dict.fromkeys(_SCALED, pl.Float64)}
@@ -471,7 +463,7 @@ def inventory(
             (WORDS, "reference", reference.changes["at"].null_count() + unfinished.height),
         ]
     columns = ["criterion", "class", "distance"]
-    return to_rows(pl.DataFrame(counts, schema=columns, orient="row"))
+    return detections.to_rows(pl.DataFrame(counts, schema=columns, orient="row"))
 
 
 def _fractions(values: pl.Series) -> int:
@@ -578,9 +570,9 @@ class OfficialInstanceDetection(OfficialDetection, InstanceDetection):
 
 def instance_detection(
     profile: str = "plan",
-    options: DetectionOptions | None = None,
+    options: detections.DetectionOptions | None = None,
     kind: Literal["norm", "emotion"] = "norm",
 ) -> InstanceDetection:
     """The metric of norms or emotions."""
     metrics = {"plan": InstanceDetection, "official": OfficialInstanceDetection}
-    return metrics[profile](profile, options or DetectionOptions(), kind)
+    return metrics[profile](profile, options or detections.DetectionOptions(), kind)

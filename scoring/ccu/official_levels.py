@@ -12,8 +12,6 @@ Conventions:
     Places are integers: milliseconds, or characters of text.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

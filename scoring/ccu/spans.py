@@ -5,8 +5,6 @@ Conventions:
     written as its end, is in it. Frames of spans have `document`, `start` and `end`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple

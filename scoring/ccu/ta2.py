@@ -15,8 +15,6 @@ Conventions:
     question only the first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -8,8 +8,6 @@ span that covers most of it (`max`), or by all of them together (`sum`, where a 
 cover counts once). The time is that of sorting, however spans nest or repeat.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

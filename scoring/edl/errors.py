@@ -6,8 +6,6 @@ identifiers say nothing by themselves, so two NILs agree. Whether their clusters
 clusters: the alignment of CEAF, and where mentions of a cluster went.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 

@@ -5,8 +5,6 @@ the key; the aggregate determines how. The notation and the names are those of n
 (`measures.toml`).
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable, Mapping

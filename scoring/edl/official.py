@@ -4,8 +4,6 @@ It does so where a key is in several clusters of one side, where spans of one si
 there are no identifiers, and where nothing can be divided.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

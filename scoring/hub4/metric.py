@@ -4,8 +4,6 @@ Normalisation (`normalizer`, `text_columns`, `instance_sets`) and mapping (`mapp
 of their own; here are the points and the "Calculation of Scores based on the Mapping".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -16,14 +14,7 @@ import polars as pl
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.representation import align as numbered_alike
-from hlteval.scoring.hub4.instance_sets import (
-    MODES,
-    InstanceSets,
-    Mode,
-    Options,
-    by_document,
-    by_overlap,
-)
+from hlteval.scoring.hub4 import instance_sets
 from hlteval.scoring.hub4.mapping import (
     POINTS,
     Instances,
@@ -76,7 +67,7 @@ class TempletteMatch(Metric):
 
     document_column: ClassVar[str] = "drawn"
 
-    options: Options = field(default_factory=Options)
+    options: instance_sets.Options = field(default_factory=instance_sets.Options)
 
     def __post_init__(self) -> None:
         _ = self.options.texts
@@ -111,7 +102,9 @@ class TempletteMatch(Metric):
         # together.
         modes = self.options.modes
         points, losses, rows = ({mode: list[pl.DataFrame]() for mode in modes} for _ in range(3))
-        find_sets = by_overlap if self.options.unsegmented else by_document
+        find_sets = (
+            instance_sets.by_overlap if self.options.unsegmented else instance_sets.by_document
+        )
         for sets in find_sets(reference, system, self.options).parts(SETS):
             possible = Instances(sets, sets.pairs, self.options)
             for mode in modes:
@@ -142,7 +135,7 @@ class TempletteMatch(Metric):
         every = pl.concat([points.select("mode", *POINTS), nothing])
         of_modes = self._table(every, ["mode"])
         metrics: dict[str, float | None] = {}
-        for mode in MODES:
+        for mode in instance_sets.MODES:
             rows = of_modes.filter(mode=mode).select(pl.col(MEASURES).cast(pl.Float64))
             values = rows.row(0, named=True) if mode in modes else dict.fromkeys(MEASURES)
             metrics |= {f"{mode}.{name}": value for name, value in values.items()}
@@ -249,7 +242,7 @@ class TempletteMatch(Metric):
 
 
 def point_counts(
-    mapping: Mapping, sets: InstanceSets, mode: Mode
+    mapping: Mapping, sets: instance_sets.InstanceSets, mode: instance_sets.Mode
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The points of a mapping by document, type and slot, and what the greedy algorithm lost.
 

@@ -6,8 +6,6 @@ start of the extent by as many characters. A removal never empties a string, nor
 in it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

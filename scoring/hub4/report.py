@@ -1,7 +1,5 @@
 """The mapping as a table: at each level what was mapped to what, its points, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import polars as pl

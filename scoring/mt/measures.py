@@ -15,8 +15,6 @@ Matches weigh by their matcher (exact, stem, synonym, paraphrase); content words
 function words 1 - delta. A segment that is equal to its reference adds no chunk.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Segments of the reference with their translations: what is scored, and what is not."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ evaluations"). Where there are no optional arguments it is 0 or 1, and events of
 paired in the order of the files; else `hlteval.scoring.matching` pairs weighed candidates.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ The arguments of an event are annotations. Which of them are the same is a matte
 is what `Comparison` says. Everything here is columns; an event's `row` is that of `frames`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The official software of SeeDev, where it does otherwise than the description."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

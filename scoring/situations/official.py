@@ -4,8 +4,6 @@ Cuts are by rank, no curve has an anchor, only the last of several places of one
 before an ambiguous block still count, and empty places are taken as places.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,14 +13,7 @@ import polars as pl
 from hlteval.findings.counts import fill
 from hlteval.representation import Corpus
 from hlteval.scoring.curves import Curve
-from hlteval.scoring.situations.plan import (
-    CRASH,
-    LAYERS,
-    FrameMatch,
-    Options,
-    candidate_places,
-    situations,
-)
+from hlteval.scoring.situations import plan
 
 #: A type of the script's first version, which a system may still give.
 _ANY = "in-domain"
@@ -33,12 +24,12 @@ _CRASHES = (
 
 
 @dataclass(frozen=True)
-class OfficialFrameMatch(FrameMatch):
+class OfficialFrameMatch(plan.FrameMatch):
     """How the script compares frames."""
 
     by_rank: ClassVar[bool] = True
-    one_point: ClassVar[str] = f"{FrameMatch.one_point}; the official script crashes"
-    no_point: ClassVar[str] = f"{FrameMatch.no_point}; the official script prints an area of 0"
+    one_point: ClassVar[str] = f"{plan.FrameMatch.one_point}; the official script crashes"
+    no_point: ClassVar[str] = f"{plan.FrameMatch.no_point}; the official script prints an area of 0"
 
     def reference_frames(self, corpus: Corpus) -> pl.DataFrame:
         """The annotated frames: the last of a record, with the places before an ambiguous block."""
@@ -46,7 +37,7 @@ class OfficialFrameMatch(FrameMatch):
         block = ["document", "origin"]
         several = pl.col("label").n_unique().over(*block, "record") > 1
         last = pl.col("row") == pl.col("row").max().over(*block, "record")
-        firsts = candidate_places(corpus).group_by(block).agg(ambiguous=pl.col("record").min())
+        firsts = plan.candidate_places(corpus).group_by(block).agg(ambiguous=pl.col("record").min())
         frames = frames.filter(several | last).join(
             firsts, on=block, how="left", maintain_order="left"
         )
@@ -55,7 +46,7 @@ class OfficialFrameMatch(FrameMatch):
 
     def system_frames(self, corpus: Corpus, reference: Corpus) -> pl.DataFrame:
         """The submitted frames, without places in segments with an ambiguous block."""
-        unknown = pl.col("document").is_in(candidate_places(reference)["document"].implode())
+        unknown = pl.col("document").is_in(plan.candidate_places(reference)["document"].implode())
         frames = super().system_frames(corpus, reference)
         return frames.with_columns(place=pl.when(~unknown).then("place"))
 
@@ -80,7 +71,7 @@ class OfficialFrameMatch(FrameMatch):
 
     def crashes_at(self, system: Corpus) -> Iterable[pl.DataFrame]:
         """The frames whose places are in the dictionary but for spaces around them."""
-        frames, dictionary = situations(system), self.options.place_dictionary
+        frames, dictionary = plan.situations(system), self.options.place_dictionary
         names = dictionary_names(frames, dictionary)
         spaced = [place for place in names if place.strip() != place]
         return [frames.filter(pl.col("place").is_in(spaced))] if dictionary else ()
@@ -88,7 +79,7 @@ class OfficialFrameMatch(FrameMatch):
     def curves(self, total: pl.DataFrame) -> dict[str, Curve | None]:
         """The curve of each layer; None where the submission has no frames of it."""
         if crashes(total):
-            return dict.fromkeys(LAYERS)
+            return dict.fromkeys(plan.LAYERS)
         return super().curves(total)
 
     def figures(self, points: Curve | None) -> dict[str, float | None]:
@@ -125,14 +116,14 @@ class OfficialFrameMatch(FrameMatch):
             if area is None:  # the script stops at this layer, and writes no summary
                 return files
             lines = (f"{recall:.8f}\t{precision:.8f}\n" for recall, precision in points.beyond_zero)
-            files[f"log_{LAYERS[layer]}.tsv"] = "".join(["recall\tprecision\n", *lines])
-            summary += f"{LAYERS[layer]}\t{area:.8f}\n"
+            files[f"log_{plan.LAYERS[layer]}.tsv"] = "".join(["recall\tprecision\n", *lines])
+            summary += f"{plan.LAYERS[layer]}\t{area:.8f}\n"
         return {"summary.tsv": summary, **files}
 
 
 def crashes(total: pl.DataFrame) -> bool:
     """Whether the script crashes before it scores anything."""
-    return (total["layer"] == CRASH).any()
+    return (total["layer"] == plan.CRASH).any()
 
 
 def dictionary_names(frames: pl.DataFrame, dictionary: Mapping[str, str]) -> dict[str, str]:
@@ -148,9 +139,12 @@ def dictionary_names(frames: pl.DataFrame, dictionary: Mapping[str, str]) -> dic
     return {place: names[key] for place, key in keys.items() if key in names}
 
 
-METRICS: dict[str, type[FrameMatch]] = {"plan": FrameMatch, "official": OfficialFrameMatch}
+METRICS: dict[str, type[plan.FrameMatch]] = {
+    "plan": plan.FrameMatch,
+    "official": OfficialFrameMatch,
+}
 
 
-def frame_match(profile: str = "plan", options: Options | None = None) -> FrameMatch:
+def frame_match(profile: str = "plan", options: plan.Options | None = None) -> plan.FrameMatch:
     """The metric of a profile with some options."""
-    return METRICS[profile](profile, options or Options())
+    return METRICS[profile](profile, options or plan.Options())

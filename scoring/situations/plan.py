@@ -12,8 +12,6 @@ Conventions:
     are worked out once, whatever the number of cuts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal

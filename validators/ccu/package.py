@@ -1,7 +1,5 @@
 """Rules of CCU about a submission as a package (CCU201 to CCU209, and CCU509)."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Collection, Iterator

@@ -1,7 +1,5 @@
 """Packing of CCU: one folder named after the submission, with its tables and their index."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Mapping, Sequence
 from typing import Any

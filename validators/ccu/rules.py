@@ -4,8 +4,6 @@ The readers report what breaks the form of a file; these rules check what it say
 CCU309, CCU501 to CCU514, CCU711 to CCU717, CCU801 to CCU820; those of `streams`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import polars as pl

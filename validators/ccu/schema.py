@@ -1,7 +1,5 @@
 """The schema of CCU: the task and the options of what is checked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

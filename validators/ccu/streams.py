@@ -4,8 +4,6 @@ The rules are about submissions: places (CCU401 to CCU406), repeated rows (CCU50
 (CCU601 to CCU607), and change points (CCU701 to CCU704).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 

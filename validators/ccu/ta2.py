@@ -1,7 +1,5 @@
 """Rules of CCU TA2: conditions, questions, speakers and answers of the questionnaire (CCA2xx)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

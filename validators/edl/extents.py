@@ -4,8 +4,6 @@ By themselves (EDL316, EDL319), beside each other (EDL401 to EDL404), and beside
 documents (EDL502, EDL503, EDL509).
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,6 @@ All fields but the extent, which `extents` checks; documents and entities are al
 reference, in a list of documents (`--documents`) and in a knowledge base (`--kb`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 

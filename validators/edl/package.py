@@ -1,7 +1,5 @@
 """Rules of EDL about a submission as a package: a flat tarball with one .tab file (EDL1xx)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath

@@ -1,7 +1,5 @@
 """Packing of EDL: a flat tarball with one table, which is named like it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

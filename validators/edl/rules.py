@@ -3,8 +3,6 @@
 The reader reports what makes a record unreadable.
 """
 
-from __future__ import annotations
-
 from hlteval.validators.edl import extents, fields
 from hlteval.validators.rule import Rule
 

@@ -3,8 +3,6 @@
 If nearly all extents are off in the same way, that is reported once, with the way they are off.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Rules of HUB-4 about instances, their sets, pointers, slots and fills (HUB201 to HUB306)."""
 
-from __future__ import annotations
-
 import re
 
 import polars as pl

@@ -3,8 +3,6 @@
 Without a reference only the names that the task itself gives a meaning are known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

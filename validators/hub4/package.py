@@ -1,7 +1,5 @@
 """Rule of HUB-4 about the submission as a package: it is one template set (HUB228)."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 from hlteval.converters.hub4.templates import FORMAT, begins_set

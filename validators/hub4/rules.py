@@ -3,8 +3,6 @@
 The reader reports what breaks the grammar of a line.
 """
 
-from __future__ import annotations
-
 from hlteval.validators.hub4 import extents, instances, names
 from hlteval.validators.rule import Rule
 

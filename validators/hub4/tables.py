@@ -1,7 +1,5 @@
 """Tables of HUB-4 templettes that several rules use, and what texts look like."""
 
-from __future__ import annotations
-
 import polars as pl
 
 from hlteval.converters.hub4.lines import WITHOUT_COLON

@@ -1,7 +1,5 @@
 """Causes of what rules find in a single document: other units, moved offsets, another raw text."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ whole document (another way to count) or a whole segment (it was moved) is repor
 longer for its parts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

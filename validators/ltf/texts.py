@@ -4,8 +4,6 @@ What explains a whole document or a whole segment is computed here once, so that
 reported one by one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import polars as pl

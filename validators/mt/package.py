@@ -1,7 +1,5 @@
 """Rules of machine translation about a submission as a package (MTV101 to MTV104)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath

@@ -1,7 +1,5 @@
 """Packing of machine translation: documents without folders, named as their input."""
 
-from __future__ import annotations
-
 import re
 
 from hlteval.sources import Source

@@ -4,8 +4,6 @@ They compare a submission with the documents that were translated: their LTF, or
 translations, whose segments are the same. Without these, only what a file shows by itself is found.
 """
 
-from __future__ import annotations
-
 from hlteval.validators.mt import segments
 from hlteval.validators.rule import Rule
 

@@ -1,7 +1,5 @@
 """Rules of machine translation about documents (MTV201 to MTV204) and segments (MTV301 to 307)."""
 
-from __future__ import annotations
-
 import re
 
 import polars as pl

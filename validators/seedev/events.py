@@ -4,8 +4,6 @@ A corpus has few types, few shapes of events (a type and its roles) and few kind
 however many events it has: these are checked first, then the records that have them.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Rules of SeeDev about a folder or archive of .a2 files (SEE401 to SEE410)."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator, Mapping
 
 from hlteval.findings import Finding, finding

@@ -5,8 +5,6 @@ software does not check although it costs points; STD are those of the format. M
 nothing wrong: rules look first at what few kinds of things a batch has.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from hlteval.validators.rule import Rule

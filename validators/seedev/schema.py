@@ -1,7 +1,5 @@
 """The schema of an event task: its types, and the roles and fillers of each type of event."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 

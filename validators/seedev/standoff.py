@@ -1,7 +1,5 @@
 """Rules of standoff about text spans, identifiers and equivalences (STD201 to STD305)."""
 
-from __future__ import annotations
-
 import polars as pl
 
 from hlteval.representation import row_hash

@@ -3,8 +3,6 @@
 The reader reports what breaks the schema of a frame; these rules check what a schema cannot.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from unicodedata import name as unicode_name

@@ -1,7 +1,5 @@
 """The items of a file of LoReHLT situation frames, and the tables that they make."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -11,13 +9,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
-from hlteval.converters.situations.frame_files import (
-    FrameFile,
-    FrameSchema,
-    as_float,
-    number_hint,
-    text_hint,
-)
+from hlteval.converters.situations import frame_files
 from hlteval.converters.situations.types import QUOTES
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.findings import entry
@@ -118,7 +110,7 @@ ENTRY: Mapping[str, str] = MappingProxyType(
 _JUSTIFICATIONS = ("Justification_ID", "Justification")
 
 
-class LorehltSchema(FrameSchema):
+class LorehltSchema(frame_files.FrameSchema):
     """A version of the schema of LoReHLT situation frames.
 
     Args:
@@ -178,7 +170,9 @@ class LorehltSchema(FrameSchema):
     def type_hint(self, name: str, wanted: str, given: object) -> str:
         """The fix of a value of another type."""
         if wanted == "number":
-            return number_hint(given, "from 0 to 1" if name == "Confidence" else "from -3 to 3")
+            return frame_files.number_hint(
+                given, "from 0 to 1" if name == "Confidence" else "from -3 to 3"
+            )
         if wanted == "boolean":
             word = str(given).strip().lower()
             quoted = isinstance(given, str) and word in {"true", "false"}
@@ -190,7 +184,7 @@ class LorehltSchema(FrameSchema):
             return "write it as an object: { … }"
         if given is None and name == "Place_KB_ID":
             return 'write an empty string for no place: ""'
-        return text_hint(name, given) or f"write the {name} as a string"
+        return frame_files.text_hint(name, given) or f"write the {name} as a string"
 
     def value_hint(self, name: str, given: Any) -> str:
         """The fix of an unknown type, and the closest sentiment that is allowed.
@@ -224,7 +218,7 @@ _UNOFFICIAL = (
 _SHOWN = 80
 
 
-class LorehltFile(FrameFile):
+class LorehltFile(frame_files.FrameFile):
     """The items of a file of frames, and the problems with them."""
 
     def read(self) -> None:
@@ -337,6 +331,6 @@ def _entry(value: Mapping[str, Any]) -> tuple[str | None, float | None, *tuple[b
     felt = (value.get(name) for name in EMOTIONS)
     return (
         source if isinstance(source, str) else None,
-        as_float(value.get("Sentiment")),
+        frame_files.as_float(value.get("Sentiment")),
         *(given if isinstance(given, bool) else None for given in felt),
     )

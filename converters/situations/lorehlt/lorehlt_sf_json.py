@@ -24,8 +24,6 @@ Codes raised: JSNxxx, for invalid JSON; LSF101 and LSF2xx; for the table of enti
 edl-tab.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

@@ -24,8 +24,6 @@ Example lines:
 Codes raised: LSF5xx.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path

@@ -18,8 +18,6 @@ Example lines:
 Codes raised: LSF2xx; LSF6xx.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The tables of LoReHLT annotation of situation frames: their columns and files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Reports as one HTML file that opens offline: pages of scores, verdicts and comparisons."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hlteval.reports.html.page import Page

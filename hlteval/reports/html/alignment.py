@@ -1,7 +1,5 @@
 """The alignment of a report: its cells, outcomes and texts around places, each text once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise

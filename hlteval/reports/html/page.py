@@ -16,8 +16,6 @@ it. The builds in `reports/html/vendor` are the published ones, each with its li
 new kind of section: a class, a template and a script of one name.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

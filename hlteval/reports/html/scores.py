@@ -1,7 +1,5 @@
 """The reports of scores, verdicts and refusals: numbers, breakdowns, curves and findings."""
 
-from __future__ import annotations
-
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence

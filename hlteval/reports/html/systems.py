@@ -1,7 +1,5 @@
 """The reports of comparisons, leaderboards, campaigns and agreement: ranks and differences."""
 
-from __future__ import annotations
-
 import os.path
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

@@ -5,8 +5,6 @@ annotators. Pairs of annotators have the measures of the task, units that are ju
 coefficients.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ The reports need what is known only when all systems are scored, such as interva
 documents. Until then the scores of each system are kept on disk: memory has one system at a time.
 """
 
-from __future__ import annotations
-
 import pickle
 import re
 from collections import Counter

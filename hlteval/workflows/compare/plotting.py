@@ -1,7 +1,5 @@
 """Plots: the curves or the values of submissions, in a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Conversion from any format to any other, with a report of losses; the paths of outputs."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

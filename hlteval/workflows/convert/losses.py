@@ -1,7 +1,5 @@
 """Losses of a conversion, counted while batches stream; files that are written with other bytes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest

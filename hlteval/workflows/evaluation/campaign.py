@@ -8,8 +8,6 @@ no more parts than keep all workers busy. Results are found by a digest of what 
 (`campaign_files.py`).
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence

@@ -8,8 +8,6 @@ Paths are not part of a digest: findings name files below `{submission}` and `{r
 are replaced by the paths of the cell that takes them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Deposits: the archives in `submissions/` of an evaluation, and what their names say."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

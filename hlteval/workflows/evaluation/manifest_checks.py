@@ -1,7 +1,5 @@
 """Checks of an evaluation: the submissions in its folder beside its manifest."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from itertools import product

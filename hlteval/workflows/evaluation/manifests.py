@@ -4,8 +4,6 @@ A manifest is read in three steps: its syntax, its structure by the JSON Schema 
 what it declares. All findings have the line and column of the key or value that they are about.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import tomllib

@@ -10,8 +10,6 @@ The lock is that of the operating system (flock), which frees it when its proces
 ends; the file names the process that holds it, or held it last.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -6,8 +6,6 @@ of all that the result depends on. Whoever finds a record with the key that he e
 to do.
 """
 
-from __future__ import annotations
-
 import glob
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The status of a submission, which follows from its records and the limits; the best of a team."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ It is done in a process of its own, in the root of the evaluation, so that all p
 results are relative to it.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -7,8 +7,6 @@ so that a Ctrl-C does not reach it. When the program that started it ends, it se
 input and ends at once, with all that it started, such as a Java program.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

@@ -1,7 +1,5 @@
 """Program of all processes of `pool`: calls from standard input, answers to its output."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

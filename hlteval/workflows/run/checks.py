@@ -4,8 +4,6 @@ References come first: whether one can be used and is that of the submission. Mi
 of a table, of either side, are diagnosed at the end.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

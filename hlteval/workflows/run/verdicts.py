@@ -1,7 +1,5 @@
 """Refusals, notes and signatures of runs, and the submissions that paths are."""
 
-from __future__ import annotations
-
 import codecs
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

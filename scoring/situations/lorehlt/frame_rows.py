@@ -8,8 +8,6 @@ Conventions:
     (`frame`, 0-based, in file order); its sentiments have the same three.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 

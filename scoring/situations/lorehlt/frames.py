@@ -9,8 +9,6 @@ Conventions:
     weighs as many rows as the combined reference has of it, a false positive 1.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ missing: it reads the reference and the submission, counts sentiments (unless th
 off), ranks situations, averages over them, and compares frames.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

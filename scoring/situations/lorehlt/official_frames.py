@@ -8,8 +8,6 @@ Conventions:
     that are listed. The annotators are drawn before anything is counted, and are in the rows.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Collection, Mapping, Sequence

@@ -4,8 +4,6 @@ A metric is named by its family and by what it is of: `ndcg.standard`, `map.type
 scorer's differences are in `official`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -4,8 +4,6 @@ LoReHLT 2019, sections 16.2.3, 16.2.5 and 16.3; appendix 18.1 has an example. A 
 frames of one type and place; its gain follows from its gravity in the reference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,15 +1,9 @@
 """Rules of LoReHLT situation frames about a submission as a package (LSF102 to LSF107)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from hlteval.converters.situations.lorehlt.lorehlt_sf_json import (
-    NAME,
-    entity_members,
-    frames_member,
-)
+from hlteval.converters.situations.lorehlt import lorehlt_sf_json
 from hlteval.findings import Finding, finding
 from hlteval.sources import Source
 from hlteval.sources.archives import first_names
@@ -22,7 +16,7 @@ _SUFFIXES = (".tgz", ".zip")
 def findings(package: Package) -> Iterator[Finding]:
     """The findings about a submission as a package; a single file is the frames alone."""
     source = package.submission
-    frames, tables = frames_member(source), entity_members(source)
+    frames, tables = lorehlt_sf_json.frames_member(source), lorehlt_sf_json.entity_members(source)
     for member in tables:
         yield from entity_header(member)
     if source.kind not in {"folder", *_ARCHIVES} or frames is None:
@@ -32,7 +26,7 @@ def findings(package: Package) -> Iterator[Finding]:
     if len(tables) > 1:
         names = first_names([member.name for member in tables])
         yield finding("LSF103", file=source.path, count=len(tables), names=names)
-    if frames.basename != NAME:
+    if frames.basename != lorehlt_sf_json.NAME:
         yield finding("LSF106", file=frames.display, name=frames.basename)
     for member in source.members:
         if member not in (frames, *tables):

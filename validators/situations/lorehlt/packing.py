@@ -1,12 +1,6 @@
 """Packing of LoReHLT situation frames: system_output.json and one table of entity mentions."""
 
-from __future__ import annotations
-
-from hlteval.converters.situations.lorehlt.lorehlt_sf_json import (
-    NAME,
-    entity_members,
-    frames_member,
-)
+from hlteval.converters.situations.lorehlt import lorehlt_sf_json
 from hlteval.sources import Source
 from hlteval.validators.packages import Arranged, arranged
 
@@ -18,8 +12,8 @@ def arrange(stem: str, source: Source) -> Arranged:  # noqa: ARG001 - the name m
         stem: the name of the archive without its suffix.
         source: the files of the user.
     """
-    frames = frames_member(source)
+    frames = lorehlt_sf_json.frames_member(source)
     if frames is None:
         return Arranged(())
-    names = {member.name: member.basename for member in entity_members(source)}
-    return arranged(source, {frames.name: NAME, **names})
+    names = {member.name: member.basename for member in lorehlt_sf_json.entity_members(source)}
+    return arranged(source, {frames.name: lorehlt_sf_json.NAME, **names})

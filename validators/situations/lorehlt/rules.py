@@ -4,8 +4,6 @@ The readers report what breaks the schema of a frame or of a table; these rules 
 cannot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
