@@ -18,6 +18,7 @@ from typing import NamedTuple
 import polars as pl
 
 from hlteval.representation.corpus import Corpus
+from hlteval.representation.keys import first_case
 
 #: Labels of segments without a norm or emotion, and of those that were not annotated.
 NONE, UNANNOTATED = "none", "noann"
@@ -111,16 +112,27 @@ def single(given: pl.DataFrame, *, conflicts_unscored: bool = False) -> pl.DataF
     A segment that anyone annotated is annotated.
     """
     if conflicts_unscored:
-        # In two steps: a window inside of another one takes quadratic time.
-        several = pl.col("status").n_unique().over(*SEGMENT, "annotator", "label") > 1
-        conflict = pl.col("several").any().over(SEGMENT)
-        label = pl.when(conflict).then(pl.lit(UNANNOTATED)).otherwise("label")
-        status = pl.when(~conflict).then("status")
-        given = given.with_columns(several=several).with_columns(label=label, status=status)
-        given = given.drop("several")
+        given = without_conflicts(given, SEGMENT)
     silent = pl.col("label") == UNANNOTATED
     kept = given.filter(~silent | silent.all().over(SEGMENT))
     return kept.drop("annotator").unique(maintain_order=True)
+
+
+def without_conflicts(given: pl.DataFrame, group: Sequence[str]) -> pl.DataFrame:
+    """Judgments, not annotated in groups in which an annotator gives a norm several statuses.
+
+    Args:
+        given: judgments of norms.
+        group: the columns of a group.
+    """
+    # In two steps: a window inside of another one takes quadratic time.
+    several = pl.col("status").n_unique().over(*SEGMENT, "annotator", "label") > 1
+    conflict = pl.col("several").any().over(group)
+    label = pl.when(conflict).then(pl.lit(UNANNOTATED)).otherwise("label")
+    marked = given.with_columns(several=several)
+    return marked.with_columns(label=label, status=pl.when(~conflict).then("status")).drop(
+        "several"
+    )
 
 
 def by_majority(given: pl.DataFrame, votes: int) -> pl.DataFrame:
@@ -133,28 +145,30 @@ def by_majority(given: pl.DataFrame, votes: int) -> pl.DataFrame:
         given: judgments, as `JUDGED`.
         votes: how many must agree.
     """
-    counted = (
-        given.with_columns(
-            judges=pl.col("annotator")
-            .filter(pl.col("label") != UNANNOTATED)
-            .n_unique()
-            .over(SEGMENT)
-        )
-        .group_by("document", "text", "start", "end", "label", "judges", maintain_order=True)
-        .agg(votes=pl.col("annotator").n_unique())
-    )
-    agreed = (pl.col("votes") >= votes) & (pl.col("label") != UNANNOTATED)
-    counted = counted.with_columns(
-        label=pl.when(pl.col("judges") < votes)
-        .then(pl.lit(UNANNOTATED))
-        .when(~agreed.any().over(SEGMENT))
-        .then(pl.lit(NONE))
-        .when(agreed)
-        .then("label"),
-        status=pl.lit(None, dtype=pl.String),
-    )
-    columns = [column for column in JUDGED if column != "annotator"]
-    return counted.drop_nulls("label").select(columns).unique(maintain_order=True)
+    is_judged, annotators = pl.col("label") != UNANNOTATED, pl.col("annotator")
+    judged = given.with_columns(judges=annotators.filter(is_judged).n_unique().over(SEGMENT))
+    key = ["document", "text", "start", "end", "label", "judges"]
+    counted = judged.group_by(key, maintain_order=True).agg(votes=annotators.n_unique())
+    agreed = (pl.col("votes") >= votes) & is_judged
+    return decide(counted, agreed, votes, [name for name in JUDGED if name != "annotator"])
+
+
+def decide(
+    counted: pl.DataFrame, agreed: pl.Expr, votes: int, columns: Sequence[str]
+) -> pl.DataFrame:
+    """Some columns of the labels on which enough agree; `noann` or `none` of other segments.
+
+    Args:
+        counted: labels of segments, with `judges`, how many annotators judged the segment.
+        agreed: whether enough have a label.
+        votes: how many must agree.
+        columns: of the result.
+    """
+    is_agreed = agreed.any().over(SEGMENT)
+    cases = (pl.col("judges") < votes, pl.lit(UNANNOTATED)), (~is_agreed, pl.lit(NONE))
+    label = first_case(*cases, otherwise=pl.when(agreed).then("label"))
+    decided = counted.with_columns(label=label, status=pl.lit(None, pl.String))
+    return decided.drop_nulls("label").select(columns).unique(maintain_order=True)
 
 
 def merge_instances(decisions: pl.DataFrame, constants: Constants) -> pl.DataFrame:
@@ -174,12 +188,22 @@ def merge_instances(decisions: pl.DataFrame, constants: Constants) -> pl.DataFra
     rows = _with_silence(rows, decisions.filter(pl.col("label") == UNANNOTATED))
     begins = pl.col("begins") | pl.col("broken")
     numbered = rows.with_columns(number=begins.cum_sum())
-    instances = numbered.group_by("number", maintain_order=True).agg(
-        pl.col("document", "text", "label").first(), pl.col("start").min(), pl.col("end").max()
-    )
-    statuses = joined_statuses(numbered)
-    instances = instances.join(statuses, on="number", how="left", maintain_order="left")
+    instances = merge_numbered(numbered, ["document", "text", "label"])
     return instances.select("document", "text", "label", "status", "start", "end")
+
+
+def merge_numbered(numbered: pl.DataFrame, shared: Sequence[str], *more: pl.Expr) -> pl.DataFrame:
+    """One row for the rows with one `number`, from the first start to the last end.
+
+    Args:
+        numbered: instances.
+        shared: the columns that these rows have in common.
+        *more: further aggregations.
+    """
+    rows = numbered.group_by("number", maintain_order=True).agg(
+        pl.col(shared).first(), pl.col("start").min(), pl.col("end").max(), *more
+    )
+    return with_statuses(rows, numbered)
 
 
 def begins_instance(key: Sequence[str], seconds: float | None, characters: float | None) -> pl.Expr:
@@ -202,17 +226,25 @@ def _end_before(key: Sequence[str]) -> pl.Expr:
     return pl.col("end").cum_max().shift().over(key)
 
 
-def joined_statuses(numbered: pl.DataFrame) -> pl.DataFrame:
-    """The different statuses of rows with one `number`, sorted and joined by commas.
+def with_statuses(
+    instances: pl.DataFrame, numbered: pl.DataFrame, separator: str = ","
+) -> pl.DataFrame:
+    """Instances with the different statuses of their rows, sorted and joined by commas.
+
+    Args:
+        instances: of one `number` each.
+        numbered: their rows.
+        separator: of several statuses of a row.
 
     Examples:
         >>> rows = pl.DataFrame({"number": [1, 1, 2], "status": ["violate", "adhere", None]})
-        >>> joined_statuses(rows).rows()
-        [(1, 'adhere,violate')]
+        >>> with_statuses(pl.DataFrame({"number": [1, 2]}), rows).rows()
+        [(1, 'adhere,violate'), (2, None)]
     """
-    each = numbered.select("number", pl.col("status").str.split(",")).drop_nulls().explode("status")
-    every = each.unique().sort("number", "status")
-    return every.group_by("number", maintain_order=True).agg(pl.col("status").str.join(","))
+    each = numbered.select("number", pl.col("status").str.split(separator)).drop_nulls()
+    every = each.explode("status").unique().sort("number", "status")
+    joined = every.group_by("number").agg(pl.col("status").str.join(","))
+    return instances.join(joined, on="number", how="left", maintain_order="left")
 
 
 def _with_silence(rows: pl.DataFrame, silent: pl.DataFrame) -> pl.DataFrame:
@@ -220,17 +252,47 @@ def _with_silence(rows: pl.DataFrame, silent: pl.DataFrame) -> pl.DataFrame:
 
     It does if the last one that starts before the row ends after what was before.
     """
-    last = silent.select("document", start="start", silence="start", until="end").sort(
-        "document", "start", "until"
-    )
-    last = last.with_columns(until=pl.col("until").cum_max().over("document")).sort("start")
-    numbered = rows.with_row_index("_order").sort("start")
-    joined = numbered.join_asof(
-        last, on="start", by="document", allow_exact_matches=False, check_sortedness=False
-    )
     broken = (pl.col("until") > pl.col("before")) & (pl.col("start") > pl.col("before"))
-    joined = joined.sort("_order").with_columns(broken=broken.fill_null(value=False))
-    return joined.drop("_order", "silence", "until")
+    return with_reach(rows, silent, exact=False).with_columns(broken=broken.fill_null(value=False))
+
+
+def with_reach(rows: pl.DataFrame, regions: pl.DataFrame, *, exact: bool = True) -> pl.DataFrame:
+    """Rows with `until`: the last end of the regions that start before each; null without any.
+
+    Args:
+        rows: with `document` and `start`.
+        regions: with `document`, `start` and `end`.
+        exact: whether regions count that start where the row does.
+    """
+    ordered = regions.select("document", begin="start", until="end").sort(
+        "document", "begin", "until"
+    )
+    reach = pl.col("until").cum_max().over("document")
+    return last_before(rows, ordered.with_columns(reach), "start", exact=exact)
+
+
+def last_before(
+    rows: pl.DataFrame, others: pl.DataFrame, column: str, *, exact: bool = True
+) -> pl.DataFrame:
+    """Rows, each with the last of the others in its document that has a `begin` before a column.
+
+    Args:
+        rows: with `document`.
+        others: the same.
+        column: of places.
+        exact: whether a `begin` at the place itself counts.
+    """
+    ordered = rows.with_row_index("_order").sort(column)
+    begins = others.sort("begin", maintain_order=True)
+    joined = ordered.join_asof(
+        begins,
+        left_on=column,
+        right_on="begin",
+        by="document",
+        allow_exact_matches=exact,
+        check_sortedness=False,
+    )
+    return joined.sort("_order").drop("_order")
 
 
 # The questionnaire of TA2: conditions, questions and answers.

@@ -334,13 +334,8 @@ def merge_system(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
     ordered = rows.sort(*key, "start", "end")
     numbered = ordered.with_columns(number=judgments.begins_instance(key, *gaps).cum_sum())
     score = pl.col("llr").max() if options.merge_system_llr == "max_llr" else pl.col("llr").min()
-    shared = pl.col("document", "genre", "text", "label").first()
-    merged = numbered.group_by("number", maintain_order=True).agg(
-        shared, pl.col("start").min(), pl.col("end").max(), score
-    )
-    statuses = judgments.joined_statuses(numbered)
-    merged = merged.join(statuses, on="number", how="left", maintain_order="left")
-    return merged.select(rows.columns)
+    shared = ["document", "genre", "text", "label"]
+    return judgments.merge_numbered(numbered, shared, score).select(rows.columns)
 
 
 CORRECT, FALSE, MISSED, FORGIVEN = "CD", "FA", "MD", "F-FA"

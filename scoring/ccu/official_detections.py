@@ -15,12 +15,22 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.representation.judgments import NONE, SEGMENT, UNANNOTATED, is_text
+from hlteval.representation.judgments import (
+    NONE,
+    SEGMENT,
+    UNANNOTATED,
+    decide,
+    is_text,
+    with_statuses,
+    without_conflicts,
+)
 from hlteval.scoring.ccu import detections, spans
 from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED, DetectionOptions, to_rows
 from hlteval.scoring.ccu.spans import Criterion, half_open, overlap_pairs
 
 _COLUMNS = ("document", "genre", "text", "label", "status", "start", "end")
+#: Separates statuses in no cell: the scorer joins lists of statuses as they are.
+_NOWHERE = "\n"
 
 
 class OfficialReference(NamedTuple):
@@ -139,11 +149,7 @@ def _rows(corpus: Corpus, kind: str) -> pl.DataFrame:
 def single(rows: pl.DataFrame, *, conflicts_unscored: bool) -> pl.DataFrame:
     """Norms: each row by itself; possibly no segment where a norm has several statuses."""
     if conflicts_unscored:
-        several = pl.col("status").n_unique().over("annotator", *SEGMENT, "label") > 1
-        conflict = pl.col("several").any().over("annotator", *SEGMENT)
-        label = pl.when(conflict).then(pl.lit(UNANNOTATED)).otherwise("label")
-        rows = rows.with_columns(several=several)
-        rows = rows.with_columns(label=label, status=pl.when(~conflict).then("status"))
+        rows = without_conflicts(rows, ["annotator", *SEGMENT])
     key = ["annotator", "region", *_COLUMNS]
     return rows.unique(key, maintain_order=True).select(_COLUMNS)
 
@@ -158,17 +164,7 @@ def by_majority(rows: pl.DataFrame, votes: int) -> pl.DataFrame:
     every = every.with_columns(judges=1 + others).drop("first").explode("label")
     key = [*SEGMENT, "genre", "text", "judges"]
     counted = every.group_by(*key, "label", maintain_order=True).agg(votes=pl.len())
-    agreed = pl.col("votes") >= votes
-    label = (
-        pl.when(pl.col("judges") < votes)
-        .then(pl.lit(UNANNOTATED))
-        .when(~agreed.any().over(SEGMENT))
-        .then(pl.lit(NONE))
-        .when(agreed)
-        .then("label")
-    )
-    decided = counted.with_columns(label=label, status=pl.lit(None, dtype=pl.String))
-    return decided.drop_nulls("label").select(_COLUMNS).unique(maintain_order=True)
+    return decide(counted, pl.col("votes") >= votes, votes, _COLUMNS)
 
 
 def chain_segments(
@@ -199,10 +195,7 @@ def chain_segments(
         pl.col("end").last(),
         *([score, pl.col("truncated").any()] if llr else []),
     )
-    statuses = numbered.select("number", "status").drop_nulls().unique().sort("number", "status")
-    joined = statuses.group_by("number").agg(pl.col("status").str.join(","))
-    found = one.join(joined, on="number", how="left", maintain_order="left")
-    return found.select(rows.columns)
+    return with_statuses(one, numbered, _NOWHERE).select(rows.columns)
 
 
 def outside(decided: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:

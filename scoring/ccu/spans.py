@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from hlteval.representation.judgments import last_before, with_reach
 from hlteval.scoring.ratios import Whole, ratio
 
 Places = NDArray[np.float64]
@@ -75,26 +76,9 @@ def scored_places(rows: pl.DataFrame, scored: pl.DataFrame) -> pl.DataFrame:
     inside = pl.min_horizontal("place", "until") - pl.col("begin")
     place = (pl.col("before") + inside).fill_null(0.0).round(DIGITS)
     for column in ("start", "end"):
-        last = _last_before(rows.select("document", place=column), blocks, "place")
+        last = last_before(rows.select("document", place=column), blocks, "place")
         rows = rows.with_columns(last.select(place.alias(column)).to_series())
     return rows
-
-
-def _last_before(rows: pl.DataFrame, others: pl.DataFrame, column: str) -> pl.DataFrame:
-    """Rows, each with the last of the others in its document that has a `begin` no later."""
-    joined = (
-        rows.with_row_index("_order")
-        .sort(column)
-        .join_asof(
-            others.sort("begin", maintain_order=True),
-            left_on=column,
-            right_on="begin",
-            by="document",
-            strategy="backward",
-            check_sortedness=False,
-        )
-    )
-    return joined.sort("_order")
 
 
 def inside(rows: pl.DataFrame, regions: pl.DataFrame) -> pl.Series:
@@ -106,13 +90,8 @@ def inside(rows: pl.DataFrame, regions: pl.DataFrame) -> pl.Series:
         >>> inside(rows, regions).to_list()
         [True, False]
     """
-    longest = regions.select("document", begin="start", until="end")
-    longest = longest.sort("document", "begin", "until").with_columns(
-        pl.col("until").cum_max().over("document")
-    )
-    last = _last_before(rows.select("document", "start", "end"), longest, "start")
     is_inside = (pl.col("end") <= pl.col("until")).fill_null(value=False)
-    return last.select(is_inside.alias("inside")).to_series()
+    return with_reach(rows, regions).select(is_inside.alias("inside")).to_series()
 
 
 def overlap_pairs(
@@ -120,8 +99,8 @@ def overlap_pairs(
 ) -> tuple[Whole, Whole, Places]:
     """The pairs of spans that overlap: rows of either side, and how much they have in common.
 
-    Spans of about the same length are looked up together, in order of their starts: of these only
-    few begin near a span without reaching it, so that there are hardly more candidates than pairs.
+    Of two that overlap, one begins inside the other: both sides are looked up in order of their
+    starts, so that there are hardly more candidates than pairs.
 
     Args:
         left: spans.
@@ -137,25 +116,17 @@ def overlap_pairs(
     one, other = _groups(left, right, by)
     starts, ends = (left[name].to_numpy() for name in ("start", "end"))
     begins, stops = (right[name].to_numpy() for name in ("start", "end"))
-    lengths = stops - begins
-    bucket = np.where(lengths > 0, np.frexp(np.where(lengths > 0, lengths, 1.0))[1], _EMPTY)
-    found: list[tuple[Whole, Whole]] = []
-    for size in np.unique(bucket[bucket != _EMPTY]):
-        members = np.flatnonzero(bucket == size)
-        reach = float(lengths[members].max())
-        places = (other[members], begins[members])
-        near = _near(places, (one, starts - reach), (one, ends))
-        found.append((near[0], members[near[1]]))
-    rows, matches = (np.concatenate(part) for part in zip(*found, strict=True)) if found else _NONE
+    inside = _near((other, begins), (one, starts), (one, ends))
+    around = _near((one, starts), (other, begins), (other, stops))[::-1]
+    size = max(right.height, 1)
+    codes = np.sort(np.concatenate([rows * size + matches for rows, matches in (inside, around)]))
+    # those that begin alike are found twice
+    rows, matches = np.divmod(codes[np.diff(codes, prepend=-1) > 0], size)
     common = np.minimum(ends[rows], stops[matches]) - np.maximum(starts[rows], begins[matches])
     real = common > 0
-    order = np.lexsort((matches[real], rows[real]))
-    return rows[real][order], matches[real][order], common[real][order]
+    return rows[real], matches[real], common[real]
 
 
-_NONE = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-#: The bucket of empty spans, less than any exponent.
-_EMPTY = -10_000
 _FARTHEST = 1e9
 Keys = tuple[Whole, Places]
 
@@ -213,8 +184,7 @@ def within(
     """
     one, other = _groups(left, right, by)
     place, target = left["at"].to_numpy(), right["at"].to_numpy()
-    low, high = place - distance, place + distance
-    rows, matches = _near((other, target), (one, low), (one, high))
+    rows, matches = _near((other, target), (one, place - distance), (one, place + distance))
     near = np.abs(place[rows] - target[matches]).round(DIGITS) <= distance
     order = np.lexsort((matches[near], rows[near]))
     return rows[near][order], matches[near][order]
@@ -294,26 +264,19 @@ def shares(pairs: pl.DataFrame, collar: float, collar_text: float) -> pl.DataFra
     """
     width = pl.when("text").then(collar_text).otherwise(collar).cast(pl.Float64)
     # By `clip`, since there are pairs without a reference, which stay as they are.
-    reached = pl.col("expected_start").clip(lower_bound=pl.col("start") - width)
-    begin = pl.min_horizontal("start", reached)
-    reached = pl.col("expected_end").clip(upper_bound=pl.col("end") + width)
-    end = pl.max_horizontal("end", reached)
-    length = pl.col("expected_end") - pl.col("expected_start")
-    covered = pl.min_horizontal("expected_end", "_end") - pl.max_horizontal(
-        "expected_start", "_begin"
-    )
-    beside = (pl.col("expected_start") - pl.col("_begin")).clip(0) + (
-        pl.col("_end") - pl.col("expected_end")
-    ).clip(0)
-    placed = pairs.with_columns(_begin=begin, _end=end)
-    return placed.with_columns(
-        union=pl.max_horizontal("end", "expected_end")
-        - pl.min_horizontal("start", "expected_start"),
-        shifted_start=pl.col("_begin"),
-        shifted_end=pl.col("_end") - pl.col("text").cast(pl.Float64),
+    start, end, first, last = map(pl.col, ("start", "end", "expected_start", "expected_end"))
+    begin = pl.min_horizontal(start, first.clip(lower_bound=start - width))
+    until = pl.max_horizontal(end, last.clip(upper_bound=end + width))
+    length = last - first
+    covered = pl.min_horizontal(last, until) - pl.max_horizontal(first, begin)
+    beside = (first - begin).clip(0) + (until - last).clip(0)
+    return pairs.with_columns(
+        union=pl.max_horizontal(end, last) - pl.min_horizontal(start, first),
+        shifted_start=begin,
+        shifted_end=until - pl.col("text").cast(pl.Float64),
         tp_share=pl.when(length > 0).then(covered.clip(0) / length).otherwise(0.0),
         fp_share=pl.when(length > 0).then(beside / length).otherwise(0.0),
-    ).drop("_begin", "_end")
+    )
 
 
 # When a pair of instances is correct: the distance functions of the CCU Phase 1 plan.
