@@ -52,7 +52,7 @@ def _read(path: str, member: Member) -> ReadResult:
     rows = tables.take_rows(KIND)
     tables.report_repeated("CCS141", rows, "file_id")
     kept = rows.unique("file_id", keep="first", maintain_order=True)
-    documents = kept.select(_ROW, "origin", "length", name="file_id", modality="type")
+    documents = kept.select(_ROW, "origin", "length", "modality", name="file_id")
     corpus = Corpus(
         sources=tables.files.sources,
         documents=documents,
@@ -77,8 +77,8 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 
 def _cells(corpus: Corpus) -> pl.DataFrame:
-    documents = corpus.documents.select("length", file_id="name", type="modality")
-    return ccu_tables.with_number_cells(documents, "length").select("file_id", "type", "length")
+    documents = corpus.documents.select("modality", "length", file_id="name")
+    return ccu_tables.with_number_cells(documents, "length")
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

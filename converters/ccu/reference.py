@@ -40,7 +40,6 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Location
-from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Table
@@ -55,7 +54,7 @@ LEVELS, CHANGES = "data/valence_arousal.tab", "data/changepoint.tab"
 INDEX = "index_files/*.index.tab"
 SYSTEM_INPUT = "system_input.index.tab"
 #: The columns of numbers.
-NUMBERS = ("start", "end", "length", "timestamp", "valence", "arousal")
+NUMBERS = ("start", "end", "length", "at", "valence", "arousal")
 #: The tables of a reference by the ends of their paths.
 kinds = partial(kinds_of, "reference")
 _NEEDED = (SEGMENTS, FILE_INFO)
@@ -146,10 +145,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     kind = kind_of(member)
     if kind is None:
         return [None] * len(places)
-    titles = header_of(member).split("\t")
-    columns = vocabulary("ccu")["fields"]
-    named = [FieldRef(place.record, columns.get(place.field, place.field)) for place in places]
-    return locate_lines(member, named, kind.table(titles).stretch)
+    return locate_lines(member, places, kind.table(header_of(member).split("\t")).stretch)
 
 
 # The rows of a reference as tables of the representation.
@@ -181,21 +177,18 @@ def corpus_of(tables: Tables) -> Corpus:
         name: _with_places(tables, keyed.pop(name), segments) for name in (NORMS, EMOTIONS, LEVELS)
     }
     ratings = _ratings(places.pop(LEVELS))
-    time = pl.when(~pl.col("timestamp").is_in(NO_VALUE)).then(pl.col("timestamp"))
-    changes = {"direction": "direction_impact", "strength": "strength_impact"}
-    changes |= {"evidence": "evidence", "annotator": "user_id"}
+    time = pl.when(~pl.col("at").is_in(NO_VALUE)).then("at").cast(pl.Float64)
+    said = ("direction", "strength", "evidence", "annotator")
     bounds = pl.col("start", "end").cast(pl.Float64)
     return Corpus(
         sources=tables.files.sources,
         documents=documents,
-        regions=keyed[SEGMENTS].select(_ROW, *_KEY, bounds, region="segment_id"),
+        regions=keyed[SEGMENTS].select(_ROW, *_KEY, bounds, "region"),
         instances=_instances(tables, places),
         ratings=ratings,
-        changes=keyed[CHANGES].select(_ROW, *_KEY, at=time.cast(pl.Float64), **changes),
+        changes=keyed[CHANGES].select(_ROW, *_KEY, time, *said),
         attributes=_attributes(tables, keyed),
-        entities=norm_info.select(
-            _ROW, entity="norm", label="current_type", source="hidden_for", name="definition_file"
-        ),
+        entities=norm_info.select(_ROW, "entity", "label", "source", "name"),
         rejected_records=tables.rejected_records(),
     )
 
@@ -251,24 +244,23 @@ def _documents(tables: Tables, read: dict[str, pl.DataFrame]) -> pl.DataFrame:
     named = [inputs, *(read[name] for name in (SEGMENTS, NORMS, EMOTIONS, LEVELS, CHANGES))]
     names = pl.concat([rows.select("origin", name="file_id") for rows in named])
     unique = names.unique("name", keep="first", maintain_order=True)
-    info = (
-        read[FILE_INFO]
-        .unique("file_id", keep="first", maintain_order=True)
-        .select("length", name="file_id", modality="type", language="lang_id_manual")
+    columns = ("file_id", "length", "modality", "language")
+    info = read[FILE_INFO].select(columns).unique("file_id", keep="first", maintain_order=True)
+    joined = unique.join(
+        info, left_on="name", right_on="file_id", how="left", maintain_order="left"
     )
-    joined = unique.join(info, on="name", how="left", maintain_order="left")
     length = pl.col("length").cast(pl.Float64)
     return joined.select(_ROW, "origin", "name", "modality", "language", length)
 
 
 def _with_places(tables: Tables, rows: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     """Rows with the start and the end of their segments."""
-    known = segments.select("file_id", "segment_id", pl.col("start", "end").cast(pl.Float64))
-    known = known.with_columns(found=True)
-    keys = ["file_id", "segment_id"]
+    keys, bounds = ["file_id", "region"], pl.col("start", "end").cast(pl.Float64)
+    known = segments.select(*keys, bounds, found=True)
     placed = rows.join(known, on=keys, how="left", maintain_order="left")
-    unknown = placed.filter(pl.col("found").is_null()).select(*READ_PLACE, "segment_id", "file_id")
-    tables.problems("CCR121", unknown, "segment_id")
+    unknown = placed.filter(pl.col("found").is_null())
+    shown = unknown.select(*READ_PLACE, "file_id", segment_id="region")
+    tables.problems("CCR121", shown, "region")
     return placed
 
 
@@ -277,20 +269,20 @@ _INSTANCE = ("kind", "label", "start", "end", "status", "region", "several", "an
 
 def _instances(tables: Tables, places: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """The norms, then the emotions: one row for each emotion of a list."""
-    status, several = pl.col("status"), pl.col("multi_speaker").str.to_lowercase()
+    status, several = pl.col("status"), pl.col("several").str.to_lowercase()
     norms = places[NORMS].with_columns(
-        kind=pl.lit("norm"), label="norm", status=pl.when(status != NOT_APPLICABLE).then(status)
+        kind=pl.lit("norm"), status=pl.when(status != NOT_APPLICABLE).then(status)
     )
     emotions = places[EMOTIONS].with_columns(
         kind=pl.lit("emotion"),
-        label=pl.col("emotion").str.split(","),
+        emotion="label",
+        label=pl.col("label").str.split(","),
         several=pl.when(several.is_in(["true", "false"])).then(several == "true"),
     )
     emotions = emotions.explode("label").with_columns(pl.col("label").str.strip_chars(" "))
     empty = emotions.filter(pl.col("label") == "")
-    tables.problems("CCR125", empty.select(*READ_PLACE, "emotion"), "emotion")
+    tables.problems("CCR125", empty.select(*READ_PLACE, "emotion"), "label")
     rows = pl.concat([norms, emotions.filter(pl.col("label") != "")], how="diagonal")
-    rows = rows.rename({"segment_id": "region", "user_id": "annotator"})
     return rows.select(_ROW, *_KEY, *_INSTANCE)
 
 
@@ -298,9 +290,8 @@ def _ratings(rows: pl.DataFrame) -> pl.DataFrame:
     """Two ratings of each row, of valence and of arousal."""
     both = [
         rows.select(
-            *_KEY, "start", "end", kind=pl.lit(kind), region="segment_id",
-            annotator="user_id", bin=f"{kind}_binned",
-            level=pl.col(kind).cast(pl.Float64, strict=False),
+            *(*_KEY, "start", "end", "region", "annotator"), kind=pl.lit(kind),
+            bin=f"{kind}_binned", level=pl.col(kind).cast(pl.Float64, strict=False),
         )
         for kind in ("valence", "arousal")
     ]  # fmt: skip

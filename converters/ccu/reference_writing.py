@@ -101,7 +101,7 @@ def _with_segments(rows: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
 ANNOTATED, SCORED = "as-annotated", "as-scored"
 _ELEMENTS = ("index", "file_info", "versions_per_file")
 #: What one annotator says of a segment in a record.
-_JUDGMENT = ("document", "origin", "record", "user_id", "file_id", "segment_id")
+_JUDGMENT = ("document", "origin", "record", "annotator", "file_id", "region")
 
 
 def write(corpora: Iterable[Corpus], path: Path, judgments: str = ANNOTATED) -> None:
@@ -128,7 +128,7 @@ def _kind(name: str) -> ccu_tables.Kind:
 
 def _file(name: str, rows: pl.DataFrame) -> str:
     """The content of a table."""
-    titles = ccu_tables.titles_of(_kind(name), rows, ["direction_impact"] * (name == form.CHANGES))
+    titles = ccu_tables.titles_of(_kind(name), rows, ["direction"] * (name == form.CHANGES))
     titles |= {c: c[1:] for c in rows.columns if c[0] == "+" and rows[c].is_not_null().any()}
     if name == form.FILE_INFO:
         order = {title: at for at, title in enumerate(vocabulary("ccu")["catalogue"])}
@@ -179,8 +179,7 @@ class _Tables:
         return named
 
     def _segments(self) -> pl.DataFrame:
-        rows = self._with_names(ccu_tables.with_number_cells(self.corpus.regions, "start", "end"))
-        return rows.rename({"region": "segment_id"})
+        return self._with_names(ccu_tables.with_number_cells(self.corpus.regions, "start", "end"))
 
     def _judgments(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Judgments of segments, named; those with places that are not their segment's are lost."""
@@ -190,29 +189,26 @@ class _Tables:
         same = (pl.col(name).eq_missing(pl.col(f"own_{name}")) for name in ("start", "end"))
         kept = placed.filter(*same, pl.col("region").is_not_null())
         self._lose("judgments that are not of a segment", placed, kept)
-        return self._with_names(kept).rename({"region": "segment_id", "annotator": "user_id"})
+        return self._with_names(kept)
 
     def _norms(self) -> pl.DataFrame:
         rows = self._judgments(self.corpus.instances.filter(kind="norm"))
         self.losses["norms of several speakers"] += rows["several"].count()
-        return rows.with_columns(
-            pl.col("status").fill_null(ccu_tables.NOT_APPLICABLE), norm="label"
-        )
+        return rows.with_columns(pl.col("status").fill_null(ccu_tables.NOT_APPLICABLE))
 
     def _emotions(self) -> pl.DataFrame:
         rows = self._judgments(self.corpus.instances.filter(kind="emotion"))
         self.losses["statuses of emotions"] += rows["status"].count()
         simple = rows.filter(~pl.col("label").str.contains("^ |,| $|^$"))
         self._lose("emotions with commas or surrounding spaces", rows, simple)
+        label = pl.col("label")
         lists = simple.group_by(*_JUDGMENT, "several", maintain_order=True).agg(
-            emotion=pl.col("label").str.join(", ")
+            label.str.join(", ")
         )
-        nothing = pl.when(pl.col("emotion") == ccu_tables.NO_ANNOTATION).then(
-            pl.lit(ccu_tables.NO_ANNOTATION)
-        )
+        nothing = pl.when(label == ccu_tables.NO_ANNOTATION).then(label)
         several = pl.col("several").cast(pl.String).str.to_uppercase()
         speakers = pl.coalesce(several, nothing, pl.lit(ccu_tables.NOT_APPLICABLE))
-        return lists.with_columns(multi_speaker=speakers)
+        return lists.with_columns(several=speakers)
 
     def _levels(self) -> pl.DataFrame:
         """A row for each judgment of valence and arousal; of several, the first with the first."""
@@ -235,25 +231,16 @@ class _Tables:
 
     def _changes(self) -> pl.DataFrame:
         rows = self._with_names(self.corpus.changes)
-        return rows.with_columns(
-            user_id="annotator",
-            timestamp=ccu_tables.number_cells(rows["at"]).fill_null(ccu_tables.NONE),
-            direction_impact="direction",
-            strength_impact="strength",
-        )
+        return rows.with_columns(ccu_tables.number_cells(rows["at"]).fill_null(ccu_tables.NONE))
 
     def _norm_info(self) -> pl.DataFrame:
         entities = self.corpus.entities
         first = entities.unique("entity", keep="first", maintain_order=True)
         self._lose("further rows of an entity, which has one", entities, first)
-        return first.with_columns(
-            norm="entity", current_type="label", hidden_for="source", definition_file="name"
-        )
+        return first
 
     def _file_info(self) -> pl.DataFrame:
-        documents = self.corpus.documents.select(
-            "length", document="row", lang_id_manual="language", type="modality"
-        )
+        documents = self.corpus.documents.select("length", "language", "modality", document="row")
         info = self._with_names(ccu_tables.with_number_cells(documents, "length"))
         more = self._cells("file_info").drop("file_id")
         return info.join(more, on="document", how="left", maintain_order="left")

@@ -22,6 +22,7 @@ Codes raised: CCS1xx.
 """
 
 import posixpath
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -32,7 +33,7 @@ from hlteval.converters.ccu.tables import READ_PLACE, Tables, header_of, kinds_o
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import locate_lines
-from hlteval.findings import FieldRef, Location, Problem, finding
+from hlteval.findings import FieldRef, Location, Problem
 from hlteval.findings.suggest import hints
 from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
@@ -80,8 +81,10 @@ def corpus_of(tables: Tables, listed: pl.DataFrame, files: pl.DataFrame) -> Corp
         files: of each file its `origin`, and its `file_id` by the index or else by its name.
     """
     rows = {task: tables.take_rows(kind) for task, kind in kinds().items() if task != INDEX}
-    listed, files = _in_capitals(tables, listed, files, rows)
-    documents = _documents(listed, files, rows)
+    of_rows = [own.select("origin", "file_id") for task, own in rows.items() if task != NDMAP]
+    named = pl.concat(of_rows)
+    listed, files = _in_capitals(tables, listed, files, named)
+    documents = _documents(listed, files, named)
     numbers = documents.select("processed", document="row", file_id="name")
     keyed = {
         task: _with_documents(tables, own, files, numbers)
@@ -90,8 +93,7 @@ def corpus_of(tables: Tables, listed: pl.DataFrame, files: pl.DataFrame) -> Corp
     }
     # the path of each document in the index
     index = listed.join(numbers, on="file_id", how="inner", maintain_order="left")
-    paths = {"element": pl.lit("index"), "name": pl.lit(INDEX_FILE)}
-    paths["value"] = pl.col("path").fill_null("")
+    element, path = pl.lit("index").alias("element"), pl.col("path").fill_null("").alias("value")
     labelled = _of_kinds(keyed, {ND: "norm", ND_OPEN: "norm", ED: "emotion"})
     rated = _of_kinds(keyed, {VD: "valence", AD: "arousal"})
     return Corpus(
@@ -101,20 +103,19 @@ def corpus_of(tables: Tables, listed: pl.DataFrame, files: pl.DataFrame) -> Corp
         ratings=rated.select(_ROW, *_KEY, "level", "start", "end", "kind"),
         changes=keyed[CD].select(_ROW, *_KEY, "at", "llr", "direction", "strength"),
         mappings=rows[NDMAP].select(_ROW, *_KEY[1:], "label", "target", "submission"),
-        attributes=index.select(_ROW, *_KEY, **paths),
+        attributes=index.select(_ROW, *_KEY, element, path, name=pl.lit(INDEX_FILE)),
         rejected_records=tables.rejected_records(),
     )
 
 
 def _in_capitals(
-    tables: Tables, listed: pl.DataFrame, files: pl.DataFrame, rows: dict[str, pl.DataFrame]
+    tables: Tables, listed: pl.DataFrame, files: pl.DataFrame, named: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The index and the files, with documents in capitals if all rows of their files have them so.
 
     The index is wrong then, not each row.
     """
-    of_rows = [own.select("origin", right="file_id") for task, own in rows.items() if task != NDMAP]
-    one = pl.concat(of_rows).unique().filter(pl.len().over("origin") == 1)
+    one = named.select("origin", right="file_id").unique().filter(pl.len().over("origin") == 1)
     pairs = files.filter("listed").join(one, on="origin").select("file_id", "right")
     wrong = pairs.filter(
         pl.col("file_id") != pl.col("right"),
@@ -127,27 +128,19 @@ def _in_capitals(
     return listed.with_columns(right), files.with_columns(right)
 
 
-def _documents(
-    listed: pl.DataFrame, files: pl.DataFrame, rows: dict[str, pl.DataFrame]
-) -> pl.DataFrame:
+def _documents(listed: pl.DataFrame, files: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
     """The documents of the index; without one, those of the rows and of files without rows."""
     if listed.height:
-        joined = listed.join(
-            files.select("file_id", file="origin"), on="file_id", how="left", maintain_order="left"
-        )
+        own = files.select("file_id", file="origin")
+        joined = listed.join(own, on="file_id", how="left", maintain_order="left")
         written = pl.col("is_processed").str.to_lowercase()
         known = pl.when(written.is_in(["true", "false"])).then(written == "true")
         origin = pl.coalesce("file", "origin").alias("origin")
-        columns = (_ROW, origin, pl.col("file_id").alias("name"), known.alias("processed"))
-        return joined.select(*columns, "message")
-    named = pl.concat(
-        [own.select("origin", "file_id") for task, own in rows.items() if task != NDMAP]
-    )
+        return joined.select(_ROW, origin, "message", name="file_id", processed=known)
     silent = files.join(named, on="origin", how="anti").select("origin", "file_id")
     names = pl.concat([named, silent]).sort("origin", maintain_order=True)
     unique = names.unique("file_id", keep="first", maintain_order=True)
-    null = [pl.lit(None, pl.Boolean).alias("processed"), pl.lit(None, pl.String).alias("message")]
-    return unique.select(_ROW, "origin", *null, name="file_id")
+    return unique.select(_ROW, "origin", name="file_id", processed=pl.lit(None, pl.Boolean))
 
 
 def _with_documents(
@@ -226,19 +219,13 @@ class Layout:
         folders = [posixpath.dirname(other.name) for other in self.others]
         return any(member.name.startswith(f"{folder}/") for folder in folders)
 
-    def with_other_suffix(self, name: str) -> str:
-        """The only file that differs from a name in its suffix; empty if there is none."""
-        stem = name.removesuffix(SUFFIX)
-        others = [other for other in self.stems.get(stem, ()) if not other.endswith(SUFFIX)]
-        return others[0] if len(others) == 1 else ""
-
     @cached_property
-    def stems(self) -> Mapping[str, Sequence[str]]:
-        """The files by their names without suffix."""
-        found: dict[str, list[str]] = {}
-        for name in self.files:
-            found.setdefault(posixpath.splitext(name)[0], []).append(name)
-        return found
+    def sheets(self) -> Mapping[str, str]:
+        """The only file with another suffix than tables have, by its name without suffix."""
+        others = [name for name in self.files if not name.endswith(SUFFIX)]
+        stems = [posixpath.splitext(name)[0] for name in others]
+        times = Counter(stems)
+        return {stem: name for stem, name in zip(stems, others, strict=True) if times[stem] == 1}
 
     def inside(self, member: str) -> str:
         """The path of a member from the folder of the index."""
@@ -297,41 +284,37 @@ def read_index(tables: Tables, layout: Layout) -> pl.DataFrame:
 def _with_members(tables: Tables, layout: Layout, rows: pl.DataFrame) -> pl.DataFrame:
     """Rows of the index with the files that they name; each file belongs to one document."""
     tables.problems("CCS130", rows.filter(pl.col("path").is_null()).select(*READ_PLACE, "file_id"))
-    names = set(layout.files)
-    paths = rows["path"].to_list()
-    found = [layout.resolve(path) if path else "" for path in paths]
+    found = [layout.resolve(path) if path else "" for path in rows["path"]]
     resolved = rows.with_columns(member=pl.Series(found, dtype=pl.String))
     wrong = resolved.filter(pl.col("member").is_null()).select(*READ_PLACE, "file_id", "path")
     tables.problems("CCS124", wrong, "path")
-    missing = resolved.filter(~pl.col("member").is_in(list(names)), pl.col("member") != "")
+    is_there = pl.col("member").is_in(list(layout.files))
+    missing = resolved.filter(~is_there, pl.col("member") != "")
     unnamed = {member.name for member in layout.tables}
     free = sorted(map(layout.inside, unnamed - set(found)))
     meant = hints(missing["path"], free, "add the file")
     meant |= {
         path: f"write {layout.inside(sheet)} as tab-separated text, as {path}"
         for path, member in missing.select("path", "member").iter_rows()
-        if (sheet := layout.with_other_suffix(member))
+        if (sheet := layout.sheets.get(member.removesuffix(SUFFIX)))
     }
-    hinted = missing.with_columns(
-        hint=pl.Series([*map(meant.get, missing["path"])], dtype=pl.String)
-    )
+    hint = pl.Series([*map(meant.get, missing["path"])], dtype=pl.String)
     if not layout.single:
-        tables.problems("CCS123", hinted.select(*READ_PLACE, "file_id", "path", "hint"), "path")
-    is_there = pl.col("member").is_in(list(names))
+        shown = missing.select(*READ_PLACE, "file_id", "path", hint=hint)
+        tables.problems("CCS123", shown, "path")
     there = resolved.filter(is_there)
     # paths that begin above the folder of the index
     inside = pl.Series([*map(layout.inside, there["member"])], dtype=pl.String)
     plain = pl.col("path").str.replace(r"^(?:\./)+", "")
     above = there.with_columns(inside=inside).filter(plain != pl.col("inside"))
     tables.problems("CCS132", above.select(*READ_PLACE, "path", "inside"), "path")
-    placed = resolved.with_columns(member=pl.when(is_there).then(pl.col("member")))
-    other = pl.col("file_id").first().over("member").alias("other")
-    shared = placed.with_columns(other).filter(
-        pl.col("member").is_not_null(), pl.col("other") != pl.col("file_id")
-    )
+    placed = resolved.with_columns(member=pl.when(is_there).then("member"))
+    first = pl.col("file_id").first().over("member")
+    placed = placed.with_columns(other=first)
+    is_first = pl.col("file_id") == pl.col("other")
+    shared = placed.filter(pl.col("member").is_not_null(), ~is_first)
     tables.problems("CCS131", shared.select(*READ_PLACE, "path", "other"), "path")
-    first = pl.col("file_id") == pl.col("file_id").first().over("member")
-    return placed.with_columns(member=pl.when(first).then(pl.col("member")))
+    return placed.with_columns(member=pl.when(is_first).then("member"))
 
 
 TASKS = tuple(task for task in kinds() if task != INDEX)
@@ -465,7 +448,7 @@ class _Reader:
         if not found or found == INDEX:
             hint = "begin with the header of the task, such as: file_id norm start end status llr"
             problem = Problem("CCS129", 1, 0, len(header), {"hint": hint})
-            self.tables.report(problem.in_line(member.display, header))
+            self.tables.report_at(member, header, problem)
             return ""
         return self.task if self.task != AUTO else found
 
@@ -474,15 +457,13 @@ class _Reader:
         if found in {"", INDEX, self.task} or kinds()[found].missing(header.split("\t")):
             return self.task  # its header is wrong
         values = {"table": kinds()[found].name, "other": kinds()[self.task].name}
-        self.tables.report(
-            Problem("CCS128", 1, 0, len(header), values).in_line(member.display, header)
-        )
+        self.tables.report_at(member, header, Problem("CCS128", 1, 0, len(header), values))
         return ""
 
     def _check_bytes(self, member: Member, text: str) -> None:
         """Warn of line ends and characters that the plan does not allow."""
         if "\r\n" in text:
-            self.tables.report(finding("CCS111", file=member.display))
+            self.tables.report_file("CCS111", member.display)
         if text.isascii():
             return
         lines = text.split("\n")
@@ -490,8 +471,7 @@ class _Reader:
         line = lines[records[0] - 1].removesuffix("\r")
         at = next(at for at, character in enumerate(line) if not character.isascii())
         values = {"count": len(records), "given": line[at]}
-        problem = Problem("CCS112", records[0], at, at + 1, values)
-        self.tables.report(problem.in_line(member.display, line))
+        self.tables.report_at(member, line, Problem("CCS112", records[0], at, at + 1, values))
 
 
 def read(source: Source, task: str = AUTO) -> Iterator[ReadResult]:

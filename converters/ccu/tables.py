@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
@@ -124,6 +124,7 @@ def _number_or_word(*patterns: str) -> Column:
 
 _PLACES = Column("", "number", PLACE, "107", describe=describe_number)
 _TEXTS = Column("", pattern=r"[^\x00-\x1f\x7f]*", code="109", nullable=True, describe=describe_word)
+_SPEAKERS = "|".join(["(?i:true|false)", *NO_VALUE, TO_DO])
 #: The types by name; codes lack their prefix. `status` is what rules accept.
 TYPES = {
     "name": Column("", pattern=NAME, code="108", describe=describe_name),
@@ -142,14 +143,7 @@ TYPES = {
     "annotated length": _number_or_word(PLACE, ""),
     "annotated level": _number_or_word("[0-9]{1,15}", NO_ANNOTATION),
     "annotated time": _number_or_word(PLACE, *NO_VALUE),
-    "speakers": Column(
-        "",
-        pattern="|".join(["(?i:true|false)", *NO_VALUE, TO_DO]),
-        code="110",
-        nullable=True,
-        tolerated=True,
-        describe=describe_word,
-    ),
+    "speakers": replace(_TEXTS, pattern=_SPEAKERS, code="110", tolerated=True),
 }
 #: The most columns of a table; a line with more is not a header.
 _MOST = 100
@@ -177,14 +171,9 @@ def _column(codes: str, declared: str) -> Column:
     """A column from its declaration."""
     titles, _, kind = declared.partition(": ")
     name, _, heading = titles.removesuffix("?").partition("=")
-    column = TYPES[kind]
-    return replace(
-        column,
-        name=name,
-        heading=heading,
-        optional=titles.endswith("?"),
-        code=f"{codes}{column.code}",
-    )
+    column, optional = TYPES[kind], titles.endswith("?")
+    code = f"{codes}{column.code}"
+    return replace(column, name=name, heading=heading, optional=optional, code=code)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,7 +188,7 @@ class Kind:
         key: the columns that identify a row, if any do.
         others: whether it may have further columns.
         short: a column after which lines may end, if they may.
-        also: older headings, and the name of the column that each stands for.
+        also: older headings, and the heading that each stands for.
     """
 
     name: str
@@ -218,12 +207,8 @@ class Kind:
 
     def by_title(self) -> Mapping[str, Column]:
         """The columns by what a header may call them."""
-        named = {column.name: column for column in self.columns}
         known = {column.title: column for column in self.columns}
-        return {
-            **known,
-            **{title: replace(named[n], heading=title) for title, n in self.also.items()},
-        }
+        return known | {old: replace(known[now], heading=old) for old, now in self.also.items()}
 
     def missing(self, titles: Sequence[str]) -> list[str]:
         """The columns that a header lacks."""
@@ -239,9 +224,9 @@ class Kind:
         """
         names = {column.name for column in self.columns}
         titles = header.split("\t")
-        older = {name: title for title, name in self.also.items() if title in titles}
+        older = {now: old for old, now in self.also.items() if old in titles}
         return Table(
-            tuple(replace(c, heading=older.get(c.name, c.heading)) for c in self.columns),
+            tuple(replace(c, heading=older.get(c.title, c.heading)) for c in self.columns),
             header="required",
             any_order=True,
             ragged=self.others,
@@ -266,20 +251,16 @@ class Kind:
             yield Problem(f"{self.codes}102", 1, 0, len(header), {**values, **more})
             return
         known = self.by_title()
-        for title in dict.fromkeys(() if self.others else titles):
-            if title not in known:
-                hint = (
-                    f"remove the column {title}"
-                    if title
-                    else "remove the tab after the last column"
-                )
-                more = {"column": title or "without a name", "hint": hint}
-                yield Problem(f"{self.codes}103", 1, *_stretch(titles, title), {**values, **more})
+        unknown = () if self.others else [title for title in titles if title not in known]
+        for title in dict.fromkeys(unknown):
+            hint = f"remove the column {title}" if title else "remove the tab after the last column"
+            more = {"column": title or "without a name", "hint": hint}
+            yield Problem(f"{self.codes}103", 1, *_stretch(header, title), {**values, **more})
         counts = Counter(known[title].name for title in titles if title in known)
         repeated = [t for t in titles if t in known and counts[known[t].name] > 1]
         for title in repeated[-1:]:
-            more = {"column": title}
-            yield Problem(f"{self.codes}104", 1, *_stretch(titles, title), {**values, **more})
+            place = _stretch(header, title)
+            yield Problem(f"{self.codes}104", 1, *place, {**values, "column": title})
 
 
 @lru_cache(maxsize=64)  # thousands of files share one header
@@ -300,10 +281,9 @@ def _table(kind: Kind, titles: tuple[str, ...]) -> Table:
     )
 
 
-def _stretch(titles: Sequence[str], title: str) -> tuple[int, int]:
+def _stretch(header: str, title: str) -> tuple[int, int]:
     """The place of the last column of a name in a header."""
-    at = len(titles) - 1 - list(reversed(titles)).index(title)
-    start = sum(len(other) + 1 for other in titles[:at])
+    start = f"\t{header}\t".rindex(f"\t{title}\t")
     return start, start + len(title)
 
 
@@ -416,7 +396,8 @@ def titles_of(kind: Kind, rows: pl.DataFrame, always: Sequence[str] = ()) -> dic
 #: The columns of rows that say where they are.
 READ_PLACE = ("origin", "record", "line", "group")
 _TYPES = {"text": pl.String, "integer": pl.Int64, "number": pl.Float64}
-_Placed = tuple[tuple[str, str], tuple[int, Problem]]
+_Group = tuple[Kind, str]
+_Problems = dict[_Group, list[tuple[int, Problem]]]
 
 
 class Tables:
@@ -429,12 +410,11 @@ class Tables:
 
     def __init__(self, path: str, form: str) -> None:
         self.files = FileBatch(path, form)
-        self.groups: dict[tuple[str, str], JoinedTables] = {}
-        self._items: dict[str, str] = {}
+        self.groups: dict[_Group, JoinedTables] = {}
         self._found: list[Finding] = []
-        self._headers: dict[tuple[str, str], list[Problem]] = {}
-        self._later: dict[tuple[str, str], list[tuple[int, Problem]]] = {}
-        self._refused: dict[tuple[str, str], list[tuple[int, Problem]]] = {}
+        self._headers: dict[_Group, list[Problem]] = {}
+        self._later: _Problems = defaultdict(list)
+        self._refused: _Problems = defaultdict(list)
 
     def fetch(self, member: Member) -> tuple[int, str] | None:
         """The row of `sources` and the text of a file; None if it cannot be read."""
@@ -454,20 +434,18 @@ class Tables:
         """Add the text of a file as a kind."""
         header, _, body = text.partition("\n")
         header, body = header.removesuffix("\r"), body.rstrip("\r\n")
-        if (kind.name, header) not in self._headers:  # thousands of files share one
-            self._headers[kind.name, header] = list(kind.problems(header))
-        problems = self._headers[kind.name, header]
-        self._found += [problem.in_line(member.display, header) for problem in problems]
+        if (kind, header) not in self._headers:  # thousands of files share one
+            self._headers[kind, header] = list(kind.problems(header))
+        problems = self._headers[kind, header]
+        self.report_at(member, header, *problems)
         if any(problem.code[3:] in {"102", "104"} for problem in problems):
             return
         table = kind.table(header.split("\t"))
-        self._items[kind.name] = kind.item
-        group = self.groups.setdefault((kind.name, header), JoinedTables(table))
-        group.add(origin, member, body)
+        self.groups.setdefault((kind, header), JoinedTables(table)).add(origin, member, body)
 
-    def report(self, *found: Finding) -> None:
-        """Add findings about files as wholes."""
-        self._found += found
+    def report_at(self, member: Member, line: str, *problems: Problem) -> None:
+        """Add findings about a line of a file."""
+        self._found += [problem.in_line(member.display, line) for problem in problems]
 
     def report_file(self, code: str, file: str, **values: object) -> None:
         """Add a finding about a file as a whole."""
@@ -482,8 +460,8 @@ class Tables:
         empty = pl.DataFrame(schema={**dict.fromkeys(READ_PLACE, pl.Int64), **types})
         parts = [
             group.take_rows().select(pl.exclude("^\t.*$"), group=pl.lit(number, pl.Int64))
-            for number, (key, group) in enumerate(self.groups.items())
-            if key[0] == kind.name
+            for number, ((own, _), group) in enumerate(self.groups.items())
+            if own is kind
         ]
         return pl.concat([empty, *parts], how="diagonal")
 
@@ -495,8 +473,7 @@ class Tables:
             rows: of `take_rows`.
             columns: the columns that it concerns; the whole line without any.
         """
-        for key, problem in self._problems_of(code, rows, *columns):
-            self._later.setdefault(key, []).append(problem)
+        self._add(self._later, code, rows, *columns)
 
     def report_repeated(self, code: str, rows: pl.DataFrame, column: str) -> pl.DataFrame:
         """Add a problem for each row that has the value of an earlier one; return these rows."""
@@ -507,28 +484,26 @@ class Tables:
 
     def reject(self, code: str, rows: pl.DataFrame) -> None:
         """Keep some rows as `rejected_records`, for a reason that is reported."""
-        for key, problem in self._problems_of(code, rows):
-            self._refused.setdefault(key, []).append(problem)
+        self._add(self._refused, code, rows)
 
-    def _problems_of(self, code: str, rows: pl.DataFrame, *columns: str) -> Iterator[_Placed]:
+    def _add(self, found: _Problems, code: str, rows: pl.DataFrame, *columns: str) -> None:
         keys = list(self.groups)
         for row in rows.iter_rows(named=True):
             key = keys[row["group"]]
             values = {name: value for name, value in row.items() if name not in READ_PLACE}
-            yield key, self.groups[key].problem(code, row["line"], *columns, **values)
+            found[key].append(self.groups[key].problem(code, row["line"], *columns, **values))
 
     def findings(self) -> Iterator[Finding]:
         """All findings."""
         yield from self.files.findings
         yield from self._found
         for key, group in self.groups.items():
-            yield from group.findings(*self._later.get(key, []))
+            yield from group.findings(*self._later[key])
 
     def rejected_records(self) -> Iterator[dict[str, object]]:
         """The rows of `rejected_records`, one by one: a million of them take a gigabyte."""
         count = 0
         for key, group in self.groups.items():
-            more = self._refused.get(key, [])
-            for row in group.rejected_records(self._items[key[0]], *more, first=count):
+            for row in group.rejected_records(key[0].item, *self._refused[key], first=count):
                 count += 1
                 yield row

@@ -67,18 +67,13 @@ def is_of_kind(kind: str) -> pl.Expr:
     return (pl.col("kind") == kind) & ~silent
 
 
-def _field(kind: str) -> pl.Expr:
-    """The column of the classes of a kind."""
-    return pl.when("reference").then(pl.lit(kind)).otherwise(pl.lit("label"))
-
-
 def unknown_emotion(context: RuleContext) -> pl.LazyFrame:
     """An emotion that is not one of the eight, once for each emotion and file."""
     allowed = LABEL.is_in(EMOTIONS) | (pl.col("reference") & IS_SILENT)
     rows = context.cached(stretches).filter(is_of_kind("emotion"), ~allowed)
     first = first_of(rows, "origin", "label")
     hinted = with_meant(first, "label", EMOTIONS, f"use {', '.join(EMOTIONS)}")
-    return report(hinted, _field("emotion"), given=quote("label"))
+    return report(hinted, "label")
 
 
 def norms(context: RuleContext) -> pl.LazyFrame:
@@ -470,7 +465,7 @@ _NORMS = (
     *rules(
         "instances",
         CCU501=check(stretches, _UNKNOWN_STATUS, "status", first=["origin", "status"]),
-        CCU503=check(norms, LABEL.str.len_chars() != _CHARACTERS, _field("norm")),
+        CCU503=check(norms, LABEL.str.len_chars() != _CHARACTERS, "label"),
     ),
     *reference_rules(
         "instances",

@@ -19,7 +19,7 @@ def test_rows_that_are_taken_are_not_kept_but_their_lines_are():
     rows = tables.take_rows(kind)
     assert rows.height > 1
     assert tables.take_rows(kind).is_empty()
-    tables.problems("CCR121", rows.head(1), "norm")
+    tables.problems("CCR121", rows.head(1).with_columns(segment_id="region"), "label")
     (found,) = tables.findings()
     assert found.excerpt is not None
-    assert rows["norm"][0] in found.excerpt.text
+    assert rows["label"][0] in found.excerpt.text
