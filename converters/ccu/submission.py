@@ -94,8 +94,7 @@ def corpus_of(tables: Tables, listed: pl.DataFrame, files: pl.DataFrame) -> Corp
     # the path of each document in the index
     index = listed.join(numbers, on="file_id", how="inner", maintain_order="left")
     element, path = pl.lit("index").alias("element"), pl.col("path").fill_null("").alias("value")
-    labelled = _of_kinds(keyed, {ND: "norm", ND_OPEN: "norm", ED: "emotion"})
-    rated = _of_kinds(keyed, {VD: "valence", AD: "arousal"})
+    labelled, rated = _with_kinds(keyed, ND, ND_OPEN, ED), _with_kinds(keyed, VD, AD)
     return Corpus(
         sources=tables.files.sources,
         documents=documents,
@@ -164,9 +163,9 @@ def _with_documents(
     return placed.filter(~is_other, is_processed)
 
 
-def _of_kinds(keyed: Mapping[str, pl.DataFrame], kinds: Mapping[str, str]) -> pl.DataFrame:
+def _with_kinds(keyed: Mapping[str, pl.DataFrame], *tasks: str) -> pl.DataFrame:
     """The rows of some tasks, each with its `kind`; what a table does not have is null."""
-    rows = [keyed[task].with_columns(kind=pl.lit(kind)) for task, kind in kinds.items()]
+    rows = (keyed[task].with_columns(kind=pl.lit(kinds()[task].kind)) for task in tasks)
     return pl.concat(rows, how="diagonal")
 
 
@@ -317,7 +316,6 @@ def _with_members(tables: Tables, layout: Layout, rows: pl.DataFrame) -> pl.Data
     return placed.with_columns(member=pl.when(is_first).then("member"))
 
 
-TASKS = tuple(task for task in kinds() if task != INDEX)
 #: The number of files that are looked at to recognise the format.
 _FIRST = 3
 

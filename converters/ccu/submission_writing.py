@@ -7,21 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.ccu.submission import (
-    AD,
-    AUTO,
-    CD,
-    ED,
-    INDEX,
-    INDEX_FILE,
-    MAP_FILE,
-    ND,
-    ND_OPEN,
-    NDMAP,
-    SUFFIX,
-    VD,
-    kinds,
-)
+from hlteval.converters.ccu import submission as form
 from hlteval.converters.ccu.tables import fits, text, titles_of, with_number_cells
 from hlteval.converters.toolkit.source_files import without_clashes, write_files
 from hlteval.representation import Corpus
@@ -98,27 +84,32 @@ def levels(corpus: Corpus, kind: str) -> pl.DataFrame:
     return pl.concat([rows.filter(~is_judged), covering], how="diagonal")
 
 
-MERGED, KEPT = "yes", "no"
+MERGED = "yes"
+#: What the kinds of rows, and the columns of instances, are for people.
+_STATEMENTS = {"norm": "norms", "emotion": "emotions"}
+_STATEMENTS |= {"valence": "levels of valence", "arousal": "levels of arousal"}
+_PARTS = {"start": "places", "status": "statuses", "region": "segments"}
 _NUMBERS = ("start", "end", "llr", "level", "at")
-_KINDS = {ND: "norm", ND_OPEN: "norm", ED: "emotion", VD: "valence", AD: "arousal"}
 
 
 def task_of(corpus: Corpus) -> str:
     """The task that a corpus is written as if none is chosen: the first that it has rows of."""
     norms = corpus.instances.filter(pl.col("kind") == "norm")
     present = {
-        ND: norms["start"].is_not_null().any(),
-        ND_OPEN: norms.height > 0,
-        ED: (corpus.instances["kind"] == "emotion").any(),
-        VD: (corpus.ratings["kind"] == "valence").any(),
-        AD: (corpus.ratings["kind"] == "arousal").any(),
-        CD: corpus.changes.height > 0,
-        NDMAP: corpus.mappings.height > 0,
+        form.ND: norms["start"].is_not_null().any(),
+        form.ND_OPEN: norms.height > 0,
+        form.ED: (corpus.instances["kind"] == "emotion").any(),
+        form.VD: (corpus.ratings["kind"] == "valence").any(),
+        form.AD: (corpus.ratings["kind"] == "arousal").any(),
+        form.CD: corpus.changes.height > 0,
+        form.NDMAP: corpus.mappings.height > 0,
     }
-    return next((task for task, there in present.items() if there), ND)
+    return next((task for task, there in present.items() if there), form.ND)
 
 
-def write(corpora: Iterable[Corpus], path: Path, task: str = AUTO, merge: str = MERGED) -> None:
+def write(
+    corpora: Iterable[Corpus], path: Path, task: str = form.AUTO, merge: str = MERGED
+) -> None:
     """Write the output of a task: a file for each document, and the index of all.
 
     Args:
@@ -131,15 +122,18 @@ def write(corpora: Iterable[Corpus], path: Path, task: str = AUTO, merge: str = 
     listed, mapped, taken = [], [], set[str]()
     for corpus in corpora:
         output = _Output(corpus, task, merge)
-        if output.task != NDMAP:
+        if output.task != form.NDMAP:
             write_files(output.files(taken).items(), path)
             listed.append(output.index.filter(~pl.col("member").is_in(list(taken))))
             taken.update(output.index["member"])
         mapped.append(output.mappings)
-    for name, kind, parts in ((INDEX_FILE, INDEX, listed), (MAP_FILE, NDMAP, mapped)):
+    for name, kind, parts in (
+        (form.INDEX_FILE, form.INDEX, listed),
+        (form.MAP_FILE, form.NDMAP, mapped),
+    ):
         rows = pl.concat(parts) if parts else pl.DataFrame()
         if rows.height:
-            write_files([(name, text(titles_of(kinds()[kind], rows), rows))], path)
+            write_files([(name, text(titles_of(form.kinds()[kind], rows), rows))], path)
 
 
 class _Output:
@@ -147,7 +141,7 @@ class _Output:
 
     def __init__(self, corpus: Corpus, task: str, merge: str) -> None:
         self.corpus, self.merge = corpus, merge == MERGED
-        self.task = task_of(corpus) if task == AUTO else task
+        self.task = task_of(corpus) if task == form.AUTO else task
         self.losses = Counter[str]()
         self.mappings = self._mappings()
         self.index = self._index()
@@ -155,7 +149,7 @@ class _Output:
 
     def files(self, taken: set[str]) -> dict[str, str]:
         """The content of the file of each document, by its path."""
-        titles = titles_of(kinds()[self.task], self.rows)
+        titles = titles_of(form.kinds()[self.task], self.rows)
         parts = dict(self.rows.partition_by("document", as_dict=True, include_key=False))
         empty = self.rows.clear()
         return {
@@ -166,7 +160,7 @@ class _Output:
 
     def _mappings(self) -> pl.DataFrame:
         rows = self.corpus.mappings.select("label", "target", "submission")
-        fitting = fits(kinds()[NDMAP], rows)
+        fitting = fits(form.kinds()[form.NDMAP], rows)
         self.losses["mappings with cells that a table cannot hold"] += int((~fitting).sum())
         return rows.filter(fitting)
 
@@ -174,7 +168,7 @@ class _Output:
         """The index: the documents that have a file, with its path."""
         corpus = self.corpus
         documents = corpus.documents.select("processed", "message", document="row", file_id="name")
-        if self.task == NDMAP:
+        if self.task == form.NDMAP:
             self.losses["documents, which a mapping does not name"] += documents.height
             return documents.clear().with_columns(member=pl.lit(""))
         own = corpus.attributes.filter(_of_index()).select("document", path="value")
@@ -184,27 +178,29 @@ class _Output:
         files = {
             row: posixpath.normpath(path) for row, path in zip(rows, paths, strict=True) if path
         }
-        kept = without_clashes({-1: INDEX_FILE, -2: MAP_FILE, **files})
+        kept = without_clashes({-1: form.INDEX_FILE, -2: form.MAP_FILE, **files})
         # a level is needed, a norm may just not be there
-        rated = corpus.ratings.filter(kind=_KINDS.get(self.task, ""))["document"].unique()
-        assumed = pl.col("document").is_in(rated.implode()) | (self.task not in {VD, AD})
+        rated = corpus.ratings.filter(kind=form.kinds()[self.task].kind)["document"].unique()
+        assumed = pl.col("document").is_in(rated.implode()) | (self.task not in {form.VD, form.AD})
+        processed = pl.coalesce("processed", assumed)
         written = index.with_columns(
             member=pl.Series([kept.get(row) for row in rows], dtype=pl.String),
             path=pl.Series(paths, dtype=pl.String),
-            processed=pl.coalesce("processed", assumed),
-        ).with_columns(is_processed=pl.col("processed").cast(pl.String))
-        fitting = fits(kinds()[INDEX], written) & written["member"].is_not_null()
+            processed=processed,
+            is_processed=processed.cast(pl.String),
+        )
+        fitting = fits(form.kinds()[form.INDEX], written) & written["member"].is_not_null()
         lost = "documents that a file or a line of the index cannot hold"
         self.losses[lost] += int((~fitting).sum())
-        unknown = index["processed"].null_count()
-        self.losses["missing is_processed, written as true or false"] += unknown
+        lost = "missing is_processed, written as true or false"
+        self.losses[lost] += index["processed"].null_count()
         return written.filter(fitting)
 
     def _rows(self) -> pl.DataFrame:
         """The rows of all documents as cells."""
-        kind = kinds()[self.task]
+        kind = form.kinds()[self.task]
         names = ["document", *(c.name for c in kind.columns if c.name != "file_id")]
-        if self.task == NDMAP:
+        if self.task == form.NDMAP:
             return pl.DataFrame()
         before, rows = self._statements()
         named = self.index.select("document", "file_id", "processed")
@@ -220,15 +216,15 @@ class _Output:
 
     def _statements(self) -> tuple[int, pl.DataFrame]:
         """The number of rows of the task, and these rows as those of a system."""
-        corpus, kind = self.corpus, _KINDS.get(self.task, "")
-        if self.task in {VD, AD}:
+        corpus, kind = self.corpus, form.kinds()[self.task].kind
+        if self.task in {form.VD, form.AD}:
             return corpus.ratings.filter(kind=kind).height, levels(corpus, kind)
         of_kind = corpus.instances.filter(kind=kind)
         count = of_kind.height
-        if self.task == CD:
+        if self.task == form.CD:
             count = corpus.changes.height
             rows = judged_once(corpus.changes.drop_nulls("at"), "document", "at")
-        elif self.task == ND_OPEN:
+        elif self.task == form.ND_OPEN:
             present = of_kind.filter(~pl.col("label").is_in(ABSENT))
             rows = judged_once(present, "document", "region", "label", "status")
         else:
@@ -238,17 +234,17 @@ class _Output:
 
 
 def _of_index() -> pl.Expr:
-    return (pl.col("element") == "index") & (pl.col("name") == INDEX_FILE)
+    return (pl.col("element") == "index") & (pl.col("name") == form.INDEX_FILE)
 
 
 def _path(path: str | None, name: str) -> str:
     """The path of a document in the index: the one that it had, or one made of its name."""
-    if path and stays_inside(posixpath.normpath(path)) and path.endswith(SUFFIX):
+    if path and stays_inside(posixpath.normpath(path)) and path.endswith(form.SUFFIX):
         return path
-    return f"{name}{SUFFIX}" if stays_inside(f"{name}{SUFFIX}") else ""
+    return f"{name}{form.SUFFIX}" if stays_inside(f"{name}{form.SUFFIX}") else ""
 
 
-def count_losses(corpus: Corpus, task: str = AUTO, merge: str = MERGED) -> Mapping[str, int]:
+def count_losses(corpus: Corpus, task: str = form.AUTO, merge: str = MERGED) -> Mapping[str, int]:
     """Count what the output of a task cannot represent.
 
     Args:
@@ -257,30 +253,24 @@ def count_losses(corpus: Corpus, task: str = AUTO, merge: str = MERGED) -> Mappi
         merge: as for `write`.
     """
     output = _Output(corpus, task, merge)
-    kind, table = _KINDS.get(output.task, output.task), kinds()[output.task]
+    table = form.kinds()[output.task]
     labels = pl.concat([corpus.instances["kind"], corpus.ratings["kind"]])
     others = {
         f"{what} of another task": int((labels == name).sum())
-        for name, what in (
-            ("norm", "norms"),
-            ("emotion", "emotions"),
-            ("valence", "levels of valence"),
-            ("arousal", "levels of arousal"),
-        )
-        if name != kind
+        for name, what in _STATEMENTS.items()
+        if name != table.kind
     }
-    rows = corpus.instances.filter(kind=kind)
+    rows = corpus.instances.filter(kind=table.kind)
     columns = {column.name for column in table.columns}
-    words = {"start": "places", "status": "statuses", "region": "segments"}
     unwritten = {
         f"{word} of instances, which {table.name} does not have": rows[column].count()
-        for column, word in words.items()
+        for column, word in _PARTS.items()
         if column not in columns and rows.height
     }
     return {
         **output.losses,
         **others,
-        "change points of another task": corpus.changes.height if output.task != CD else 0,
+        "change points of another task": corpus.changes.height if output.task != form.CD else 0,
         "attributes that an index does not have": corpus.attributes.filter(~_of_index()).height,
         **unwritten,
     }

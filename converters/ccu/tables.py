@@ -185,6 +185,7 @@ class Kind:
         columns: its columns; those that are optional may be missing in a header.
         codes: the prefix of its codes.
         item: what a line should be.
+        kind: of its instances or ratings in the corpus, if they have one.
         key: the columns that identify a row, if any do.
         others: whether it may have further columns.
         short: a column after which lines may end, if they may.
@@ -195,6 +196,7 @@ class Kind:
     columns: tuple[Column, ...]
     codes: str
     item: str
+    kind: str = ""
     key: Sequence[str] = ()
     others: bool = False
     short: str = ""

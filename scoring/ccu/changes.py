@@ -23,7 +23,7 @@ from hlteval.representation import Corpus
 from hlteval.scoring.ccu import detection_metric, detections, official_files, spans
 from hlteval.scoring.ccu.detection_metric import GENRES, GROUP, Detection, Values, with_congruence
 from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED, ChangeOptions, to_rows
-from hlteval.scoring.ccu.official_detections import REFERENCE, SYSTEM, UNSCORED, as_read
+from hlteval.scoring.ccu.official_detections import REFERENCE, SYSTEM, UNSCORED, as_read, outside
 from hlteval.scoring.ccu.official_files import number, table, whole
 from hlteval.scoring.metric import SCORINGS, Tables
 
@@ -63,9 +63,7 @@ def plan_rows(reference: Corpus, system: Corpus, options: ChangeOptions) -> pl.D
     )
     # What has no score is the last, as of norms and emotions.
     found = found.with_columns(pl.col("llr").fill_null(-math.inf))
-    segments = reference.regions.select("start", "end", key="document")
-    segments = segments.join(names.select("document", "key"), on="key")
-    found = found.filter(spans.inside(found, segments))
+    found = found.filter(spans.inside(found, detections.segments(reference)))
     parts = [to_rows(names.select("document", "genre"))]
     for text, deltas in ((False, options.delta), (True, options.delta_text)):
         own, other = (side.filter(pl.col("text") == text) for side in (found, expected))
@@ -101,18 +99,8 @@ def labels(
         FALSE: own.join(pairs, on="_system", how="anti"),
         MISSED: others.join(pairs, on="_reference", how="anti"),
     }
-    shared = {"criterion": notation(delta), "class": CLASS}
+    shared = {"criterion": whole(delta), "class": CLASS}
     return pl.concat(to_rows(part, outcome=name, **shared) for name, part in parts.items())
-
-
-def notation(delta: float) -> str:
-    """A delta in the names of metrics.
-
-    Examples:
-        >>> notation(100.0), notation(2.5)
-        ('100', '2.5')
-    """
-    return str(int(delta)) if float(delta).is_integer() else str(delta)
 
 
 @dataclass(frozen=True)
@@ -176,13 +164,13 @@ class ChangeDetection(Detection):
         rows: dict[tuple[str, str], Values] = {
             (row["genre"], row["criterion"]): row for row in measured.to_dicts()
         }
-        firsts = {genre: rows.get((genre, notation(own[0])), {}) for genre, own in deltas.items()}
+        firsts = {genre: rows.get((genre, whole(own[0])), {}) for genre, own in deltas.items()}
         areas = [value for own in firsts.values() if (value := own.get("ap")) is not None]
         yield "cd.ap", sum(areas) / len(areas) if areas else None
         for name in MEASURES:
             yield from ((f"cd.{name}.{genre}", own.get(name)) for genre, own in firsts.items())
         for genre, own in deltas.items():
-            for delta in map(notation, own):
+            for delta in map(whole, own):
                 for name in MEASURES if (genre, delta) in rows else ():
                     yield f"cd.{name}.{genre}@{delta}", rows[genre, delta][name]
 
@@ -201,18 +189,19 @@ def official_rows(reference: Corpus, system: Corpus, options: ChangeOptions) -> 
     expected = expected.sort("document", "at", "llr", descending=[False, False, True])
     found = points(system, names, options)
     found = found.with_columns(as_read(found["llr"]))
-    regions = outside(reference, names)
+    regions = outside(detections.segments(reference), names.with_columns(text=pl.lit(value=False)))
     # Points that lie in no region, nor at its limits.
     numbered = found.with_row_index("_order")
-    in_regions = numbered.join(regions.drop("genre"), on="document").filter(
+    limits = regions.select("document", begin="start", until="end")
+    in_regions = numbered.join(limits, on="document").filter(
         pl.col("at").is_between("begin", "until")
     )
     scored = numbered.join(in_regions, on="_order", how="anti").drop("_order")
     parts = [to_rows(names.select("document", "genre"))]
     first = reference.changes.group_by(key="document").agg(distance=pl.col("record").min())
     order = names.join(first, on="key", how="left").select("document", "distance")
-    limits = regions.with_columns(at="begin")
-    for what, side in ((REFERENCE, expected), (UNSCORED, limits), (SYSTEM, found)):
+    starts = regions.with_columns(at="start")
+    for what, side in ((REFERENCE, expected), (UNSCORED, starts), (SYSTEM, found)):
         own = side.select("document", "genre", reference_start="at")
         own = own.join(order, on="document", how="left", maintain_order="left")
         parts.append(to_rows(own, criterion=what, **{"class": CLASS}))
@@ -230,20 +219,9 @@ def official_rows(reference: Corpus, system: Corpus, options: ChangeOptions) -> 
             ranked = hits.sort("llr", "_system", descending=[True, False], nulls_last=True)
             pairs = ranked.unique("_reference", keep="first", maintain_order=True)
             parts.append(labels(own, other, pairs.select("_system", "_reference"), delta))
-            shared = {"criterion": notation(delta), "class": CLASS}
+            shared = {"criterion": whole(delta), "class": CLASS}
             parts.append(to_rows(again, outcome=FALSE, **shared))
     return pl.concat(parts)
-
-
-def outside(reference: Corpus, names: pl.DataFrame) -> pl.DataFrame:
-    """The regions before the first and after the last segment of each document."""
-    limits = reference.regions.group_by(key="document", maintain_order=True).agg(
-        pl.col("start").min(), pl.col("end").max()
-    )
-    limits = limits.join(names, on="key", maintain_order="left")
-    before = limits.select("document", "genre", begin=pl.lit(0.0), until="start")
-    after = limits.select("document", "genre", begin="end", until="length")
-    return pl.concat([before, after]).filter(pl.col("begin") < pl.col("until"))
 
 
 def nearest(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
@@ -316,10 +294,10 @@ def _scores(
     nothing = total.filter(criterion=SYSTEM).is_empty()
     every = _genres(total, REFERENCE, UNSCORED) if nothing else _genres(total)
     for delta, shown, genres in _criteria(every, options, nothing=nothing):
-        own = scored.filter(criterion=notation(delta))
+        own = scored.filter(criterion=whole(delta))
         areas = dict(own.select("genre", "ap_interpolated").rows())
         rows += [(CLASS, name, "AP", number(areas.get(name, 0.0)), shown) for name in genres]
-        points = swept.filter(criterion=notation(delta), genre=(genres or [""])[0])
+        points = swept.filter(criterion=whole(delta), genre=(genres or [""])[0])
         points = points.select(pl.col(_CURVE).fill_null(math.nan))
         curve = json.dumps({name: points[name].to_list() or [0.0] for name in _CURVE})
         rows += [(CLASS, name, "PRCurve_json", curve, shown) for name in genres]

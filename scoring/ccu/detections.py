@@ -289,11 +289,9 @@ def system_instances(
     own = own.select("document", "label", "status", "start", "end", "llr", "region")
     rows = of_processed(system, own)
     if options.submission_form != "regular":
-        names = reference.documents.select(key="row", document="name")
-        segments = reference.regions.select("region", begin="start", until="end", key="document")
-        segments = segments.join(names, on="key").drop("key")
-        segments = segments.unique(["document", "region"], keep="first")
-        rows = rows.join(segments, on=["document", "region"], how="left", maintain_order="left")
+        places = segments(reference).rename({"start": "begin", "end": "until"})
+        places = places.unique(["document", "region"], keep="first")
+        rows = rows.join(places, on=["document", "region"], how="left", maintain_order="left")
         if options.submission_form == "open":
             rows = rows.with_columns(start=None, end=None)
         rows = rows.with_columns(pl.coalesce("start", "begin"), pl.coalesce("end", "until"))
@@ -304,7 +302,18 @@ def system_instances(
 def of_processed(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
     """Rows of the documents that a side could process, with their names."""
     done = corpus.documents.filter(pl.col("processed").fill_null(value=True))
-    names = done.select(document="row", _name="name")
+    return _with_names(rows, done)
+
+
+def segments(reference: Corpus) -> pl.DataFrame:
+    """The segments of a reference: `document` by name, `region`, `start` and `end`."""
+    rows = reference.regions.select("document", "region", "start", "end")
+    return _with_names(rows, reference.documents)
+
+
+def _with_names(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """The rows of some documents, with the names of these as `document`."""
+    names = documents.select(document="row", _name="name")
     own = rows.join(names, on="document", maintain_order="left")
     return own.with_columns(document="_name").drop("_name")
 
@@ -353,12 +362,10 @@ UNPLACED = "unplaced"
 #: collar. Change points have a start only, and a `distance` from their reference.
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
-        **dict.fromkeys(
-            ("document", "genre", "criterion", "class", "disclosure", "outcome"), pl.String
-        ),
-        **dict.fromkeys(
-            ("reference_start", "reference_end", "system_start", "system_end", "llr"), pl.Float64
-        ),
+        **dict.fromkeys(("document", "genre", "criterion"), pl.String),
+        **dict.fromkeys(("class", "disclosure", "outcome"), pl.String),
+        **dict.fromkeys(("reference_start", "reference_end"), pl.Float64),
+        **dict.fromkeys(("system_start", "system_end", "llr"), pl.Float64),
         **dict.fromkeys(("iou", "intersection", "union"), pl.Float64),
         **dict.fromkeys(("shifted_start", "shifted_end", "tp_share", "fp_share"), pl.Float64),
         **dict.fromkeys(("reference_status", "system_status", "system_class"), pl.String),
@@ -396,12 +403,9 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
         ~pl.col("label").is_in([] if mapping is None else mapping["sys_norm"].to_list()),
     ).with_columns(pl.col("label").alias("class"))
     can_be_found = ~pl.col("class").is_in(hidden) | (mapping is not None)
-    aside = pl.concat(
-        [
-            to_rows(_of_classes(unlisted, options).select(_SYSTEM)),
-            to_rows(expected.filter(~can_be_found).select(_REFERENCE)),
-        ]
-    )
+    unlisted = _of_classes(unlisted, options).select(_SYSTEM)
+    unmapped = expected.filter(~can_be_found).select(REFERENCE)
+    aside = pl.concat(map(to_rows, (unlisted, unmapped)))
     expected = expected.filter(can_be_found)
     found = _of_classes(in_plan_classes(found, hidden, mapping), options)
     if options.align.startswith("ManyRef"):
@@ -441,7 +445,7 @@ def _reference_instances(
         annotated = annotated.select("document", "text", "start", "end").unique(maintain_order=True)
     else:
         instances, annotated = judgments.scored_reference(reference, kind, constants)
-    names = documents(reference).select("document", "genre", key="key")
+    names = documents(reference).select("document", "genre", "key")
     instances, annotated = (
         half_open(part.rename({"document": "key"}).join(names, on="key", maintain_order="left"))
         for part in (instances, annotated)
@@ -477,10 +481,8 @@ def labels(
     pairs = mappable.filter(correct)
     row = pl.int_range(pl.len(), dtype=pl.Int64)
     instances = system.select(*_SYSTEM, _system=row)
-    others = reference.select(*_REFERENCE, _reference=row)
-    both = pairs.join(instances, on="_system").join(
-        others.drop("document", "genre", "class"), on="_reference"
-    )
+    others = reference.select(*REFERENCE, _reference=row)
+    both = pairs.join(instances, on="_system").join(others.drop(_SHARED), on="_reference")
     both = spans.shares(both, options.collar, options.collar_text)
     # False alarms for references that others have found can be forgiven.
     forgiven = pl.col("_system").is_in(own.tolist()) & options.align.endswith("ManyHyp")
@@ -503,7 +505,8 @@ _SYSTEM: tuple[str | pl.Expr, ...] = (
     pl.col("status").alias("system_status"),
     pl.col("label").alias("system_class"),
 )
-_REFERENCE: tuple[str | pl.Expr, ...] = (
+#: The columns of instances of a reference: their half-open places, and these as written.
+REFERENCE: tuple[str | pl.Expr, ...] = (
     *_SHARED,
     *(pl.col(name).alias(f"expected_{name}") for name in _PLACES),
     *(pl.col(place).alias(f"reference_{name}") for name, place in _PLACES.items()),

@@ -70,15 +70,17 @@ def official_reference(corpus: Corpus, kind: str, options: DetectionOptions) -> 
         segments = chain_segments(decided.filter(~silent), gaps, by_status=constants.by_status)
         return _parts(corpus, pl.concat([segments, decided.filter(silent)]), options.file_merge)
     instances = decided.filter(~silent, pl.col("label") != NONE)
+    limits = outside(decided, detections.documents(corpus)).with_columns(
+        label=pl.lit(UNANNOTATED), status=pl.lit(None, dtype=pl.String)
+    )
+    chains = chain_segments(instances, gaps, by_status=constants.by_status)
+    regions = pl.concat([part.select(_COLUMNS) for part in (decided.filter(silent), limits)])
     # Rows by place, each once: two annotators can give a segment the same norm and status.
     instances, unscored = (
         _with_order(rows, decided)
         .unique(maintain_order=True)
         .sort("document", "start", "end", maintain_order=True)
-        for rows in (
-            chain_segments(instances, gaps, by_status=constants.by_status),
-            pl.concat([decided.filter(silent).select(_COLUMNS), outside(decided, corpus)]),
-        )
+        for rows in (chains, regions)
     )
     return OfficialReference(instances, unscored)
 
@@ -105,9 +107,7 @@ def _parts(corpus: Corpus, decided: pl.DataFrame, number: int) -> OfficialRefere
     Labels of segments are found by their places, so that merged ones have no part. The length of a
     part is a whole number where a binary fraction of the span leaves a rest.
     """
-    names = corpus.documents.select(key="row", document="name")
-    segments = corpus.regions.select("start", "end", key="document").join(names, on="key")
-    own = segments.join(decided, on="document", how="semi").select("document", "start", "end")
+    own = detections.segments(corpus).join(decided, on="document", how="semi").drop("region")
     lengths = partial(_part_lengths, number=number)
     placed = detections.in_parts(
         own, number, lambda span: span.map_batches(lengths, return_dtype=pl.Float64)
@@ -198,20 +198,22 @@ def chain_segments(
     return with_statuses(one, numbered, _NOWHERE).select(rows.columns)
 
 
-def outside(decided: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
-    """The regions before the first and after the last segment of each document."""
-    lengths = corpus.documents.select(document="name", length="length")
-    limits = decided.group_by("document", "genre", "text", maintain_order=True).agg(
+def outside(segments: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """The regions before the first and after the last segment of each document.
+
+    Args:
+        segments: with places as written.
+        documents: with `text`, whether both places are inside, and `length`.
+    """
+    limits = segments.group_by("document", maintain_order=True).agg(
         pl.col("start").min(), pl.col("end").max()
     )
-    limits = limits.join(lengths, on="document", maintain_order="left")
-    limits = limits.with_columns(label=pl.lit(UNANNOTATED), status=pl.lit(None, dtype=pl.String))
+    limits = limits.join(documents, on="document", maintain_order="left")
     step = pl.col("text").cast(pl.Float64)
     before = limits.with_columns(start=0.0, end=pl.col("start") - step)
     after = limits.with_columns(start=pl.col("end") + step, end="length")
-    # of text, both places are inside, so that a region of one character starts where it ends
-    real = pl.col("start") < pl.col("end") + step
-    return pl.concat([before, after]).filter(real).select(_COLUMNS)
+    # of text, a region of one character starts where it ends
+    return pl.concat([before, after]).filter(pl.col("start") < pl.col("end") + step)
 
 
 # Numbers as the public scorer reads them: digit by digit, so that the last one can differ.
@@ -526,15 +528,8 @@ def labels(
     In a document, rows of a class are in the order of the scorer: those of the system by falling
     score, then references without any, then what is written again.
     """
-    expected = half_open(reference.instances).with_columns(
-        _reference=_ROW,
-        expected_start="start",
-        expected_end="end",
-        reference_start="from",
-        reference_end="to",
-        reference_status="status",
-        **{"class": "label"},
-    )
+    named = half_open(reference.instances).with_columns(pl.col("label").alias("class"))
+    expected = named.with_columns(*detections.REFERENCE, _reference=_ROW)
     own = half_open(system).with_columns(_system=_ROW)
     others = places(own, expected, half_open(reference.unscored))
     indivisible = False

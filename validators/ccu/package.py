@@ -27,7 +27,7 @@ TASKS = ("ND", "NDMAP", "VD", "AD", "ED", "CD")
 TEAMS = ("COL", "LCC", "MON", "PAR")
 DATASET = re.compile(r"LDC[0-9]{4}[A-Z][0-9]{2,3}-V[0-9]+(\.[0-9]+)?")
 _TIME = re.compile("[0-9]{8}_[0-9]{6}")
-_PARTS = 8
+_WRITTEN = re.compile(PREFIX + "_".join(["([^_]*)"] * 5) + "_([^_]*_[^_]*)")
 
 
 class SubmissionId(NamedTuple):
@@ -50,11 +50,8 @@ def parse(written: str) -> SubmissionId | None:
         >>> parse("run-1") is None
         True
     """
-    parts = written.split("_")
-    if len(parts) != _PARTS or parts[0] != PREFIX.rstrip("_"):
-        return None
-    _, phase, area, task, team, dataset, date, time = parts
-    return SubmissionId(phase, area, task, team, dataset, f"{date}_{time}")
+    found = _WRITTEN.fullmatch(written)
+    return SubmissionId(*found.groups()) if found else None
 
 
 def form_problem(written: str) -> str:

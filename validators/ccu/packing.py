@@ -2,17 +2,8 @@
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from hlteval.converters.ccu.submission import (
-    INDEX,
-    INDEX_FILE,
-    MAP_FILE,
-    SUFFIX,
-    kinds,
-    stem,
-    task_of_header,
-)
+from hlteval.converters.ccu import submission as form
 from hlteval.converters.toolkit.source_files import beginning
 from hlteval.findings import Finding, finding
 from hlteval.sources import Member, Source
@@ -35,20 +26,20 @@ def arrange(name: str, source: Source, *, task: str) -> Arranged:
         source: the files of the user.
         task: the task without its prefix, such as `nd`.
     """
-    tables = [member for member in source.members if member.basename.endswith(SUFFIX)]
+    tables = [member for member in source.members if member.basename.endswith(form.SUFFIX)]
     if task == _MAPPING:
-        maps = [member for member in tables if member.basename == MAP_FILE] or tables
+        maps = [member for member in tables if member.basename == form.MAP_FILE] or tables
         # a single table is the mapping whatever its name
-        single = MAP_FILE if len(maps) == 1 else ""
+        single = form.MAP_FILE if len(maps) == 1 else ""
         return arranged(source, {m.name: f"{name}/{single or m.basename}" for m in maps})
-    tables = [member for member in tables if member.basename != MAP_FILE]
-    indexes = [member.name for member in tables if member.basename == INDEX_FILE]
+    tables = [member for member in tables if member.basename != form.MAP_FILE]
+    indexes = [member.name for member in tables if member.basename == form.INDEX_FILE]
     root = _shared_folder(indexes[:1] or [member.name for member in tables])
     names = {m.name: f"{name}/{m.name.removeprefix(root)}" for m in tables}
     if indexes or not tables:
         return arranged(source, names)
     index, remark = _index(tables, root, task, source.path)
-    return arranged(source, names, [made(f"{name}/{INDEX_FILE}", index)], remark)
+    return arranged(source, names, [made(f"{name}/{form.INDEX_FILE}", index)], remark)
 
 
 def _shared_folder(names: Sequence[str]) -> str:
@@ -68,10 +59,10 @@ def _index(tables: Sequence[Member], root: str, task: str, path: str) -> tuple[b
     for member in tables:
         bare = task in _LEVELS and not beginning(member, _HEADER).partition("\n")[2].strip()
         unprocessed += bare
-        cells = (stem(member), str(not bare).lower(), "", member.name.removeprefix(root))
+        cells = (form.stem(member), str(not bare).lower(), "", member.name.removeprefix(root))
         lines.append("\t".join(cells))
-    values: Mapping[str, Any] = {"count": len(tables), "unprocessed": unprocessed}
-    return "".join(f"{line}\n" for line in lines).encode(), finding("PKG105", file=path, **values)
+    remark = finding("PKG105", file=path, count=len(tables), unprocessed=unprocessed)
+    return "".join(f"{line}\n" for line in lines).encode(), remark
 
 
 def recognize(source: Source, *, task: str) -> str:
@@ -81,19 +72,19 @@ def recognize(source: Source, *, task: str) -> str:
         source: the files.
         task: the task without its prefix, such as `nd`.
     """
-    tables = [member for member in source.members if member.basename.endswith(SUFFIX)]
-    if any(member.basename == MAP_FILE for member in tables):
-        return f"has the file {MAP_FILE}" if task == _MAPPING else ""
+    tables = [member for member in source.members if member.basename.endswith(form.SUFFIX)]
+    if any(member.basename == form.MAP_FILE for member in tables):
+        return f"has the file {form.MAP_FILE}" if task == _MAPPING else ""
     tasks = set()
-    for member in [m for m in tables if m.basename != INDEX_FILE][:_FIRST]:
+    for member in [m for m in tables if m.basename != form.INDEX_FILE][:_FIRST]:
         header = beginning(member, _HEADER).partition("\n")[0].removesuffix("\r")
-        kind = task_of_header(header)
-        if kind and kind != INDEX and not kinds()[kind].missing(header.split("\t")):
+        kind = form.task_of_header(header)
+        if kind and kind != form.INDEX and not form.kinds()[kind].missing(header.split("\t")):
             tasks.add(kind.partition("-")[0])
     if task in tasks:
         return f"its tables have the columns of {task.upper()}"
-    has_index = any(member.basename == INDEX_FILE for member in tables)
-    return f"has the file {INDEX_FILE}" if has_index and not tasks and task != _MAPPING else ""
+    has_index = any(member.basename == form.INDEX_FILE for member in tables)
+    return f"has the file {form.INDEX_FILE}" if has_index and not tasks and task != _MAPPING else ""
 
 
 def name_parts(name: str, *, task: str) -> Mapping[str, str]:

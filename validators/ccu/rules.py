@@ -10,36 +10,28 @@ import polars as pl
 
 from hlteval.findings.suggest import closest_files, hints
 from hlteval.representation import Corpus
+from hlteval.validators.ccu import streams
 from hlteval.validators.ccu.package import form_problem, parse, strange
 from hlteval.validators.ccu.schema import TABLES
 from hlteval.validators.ccu.streams import (
-    CHANGE_RULES,
     END,
     IS_SILENT,
-    IS_STREAM,
     IS_TEXT,
     LABEL,
-    LEAST,
-    LEVEL_RULES,
-    MOST,
     NEAR,
     NOT_ANNOTATED,
     NOTHING,
     START,
     Check,
     check,
-    overlap,
     quote,
     records,
     reference_rules,
     report,
-    rules,
-    stretch_rules,
     stretches,
     submission_rules,
     with_documents,
     with_hints,
-    with_meant,
 )
 from hlteval.validators.rule import (
     RECORD,
@@ -72,7 +64,7 @@ def unknown_emotion(context: RuleContext) -> pl.LazyFrame:
     allowed = LABEL.is_in(EMOTIONS) | (pl.col("reference") & IS_SILENT)
     rows = context.cached(stretches).filter(is_of_kind("emotion"), ~allowed)
     first = first_of(rows, "origin", "label")
-    hinted = with_meant(first, "label", EMOTIONS, f"use {', '.join(EMOTIONS)}")
+    hinted = streams.with_meant(first, "label", EMOTIONS, f"use {', '.join(EMOTIONS)}")
     return report(hinted, "label")
 
 
@@ -99,7 +91,7 @@ def _known_classes(context: RuleContext) -> list[str]:
         return []
     is_class = (pl.col("kind") == context.schema.kind) & ~IS_SILENT
     annotated = context.against.instances.filter(is_class)["label"]
-    listed = context.against.entities.filter(pl.lit(context.schema.kind == "norm"))["entity"]
+    listed = context.against.entities["entity"] if context.schema.kind == "norm" else ()
     return sorted({*annotated, *listed})
 
 
@@ -262,13 +254,10 @@ def unlisted_document(context: RuleContext) -> pl.LazyFrame:
     """The first row of a document that the index of all documents does not list."""
     listed = context.cached(inputs).select("document")
     tables = ("regions", "instances", "ratings", "changes")
-    every = pl.concat([context.table(table, *RECORD) for table in tables])
-    strange = with_documents(every, context).join(
-        listed, on="document", how="anti", maintain_order="left"
-    )
+    every = with_documents(pl.concat([context.table(t, *RECORD) for t in tables]), context)
+    strange = every.join(listed, on="document", how="anti", maintain_order="left")
     some = listed.collect().height > 0
-    rows = first_of(only_if(some, strange), "document")
-    return report(rows, "file_id")
+    return report(first_of(only_if(some, strange), "document"), "file_id")
 
 
 def segments(context: RuleContext) -> pl.LazyFrame:
@@ -308,8 +297,7 @@ def not_annotated(context: RuleContext) -> pl.LazyFrame:
     )  # fmt: skip
     bare = joined.filter(pl.col("versions").fill_null(0) == 0)
     some = counts.collect().height > 0
-    described = bare.with_columns(column=pl.col("counted") + "_count")
-    return report(only_if(some, described), "file_id")
+    return report(only_if(some, bare), "file_id", column=pl.col("counted") + "_count")
 
 
 def other_versions(context: RuleContext) -> pl.LazyFrame:
@@ -317,25 +305,23 @@ def other_versions(context: RuleContext) -> pl.LazyFrame:
 
     What the reference has no judgments of at all is not looked at.
     """
-    most, judged = [], []
-    for counted, (table, kind) in _COUNTED.items():
-        rows = context.table(table, "document", "kind", "region", "annotator")
-        rows = rows.filter(pl.col("kind") == kind)
-        annotators = pl.col("annotator").n_unique().cast(pl.Int64)
-        of_segments = rows.group_by("document", "region").agg(annotators=annotators)
-        of_documents = of_segments.group_by("document").agg(pl.col("annotators").max())
-        most.append(of_documents.with_columns(counted=pl.lit(counted)))
-        if not rows.head(1).collect().is_empty():
-            judged.append(counted)
-    counts = with_documents(context.cached(versions), context).join(
-        pl.concat(most), on=["document", "counted"], how="left", maintain_order="left"
-    )
+    tables = [
+        context.table(table, "document", "kind", "region", "annotator")
+        .filter(pl.col("kind") == kind)
+        .with_columns(counted=pl.lit(counted))
+        for counted, (table, kind) in _COUNTED.items()
+    ]
+    segment = ("counted", "document", "region")
+    annotators = pl.col("annotator").n_unique().cast(pl.Int64)
+    of_segments = pl.concat(tables).group_by(segment).agg(annotators=annotators)
+    most = of_segments.group_by(segment[:2]).agg(pl.col("annotators").max())
+    counts = with_documents(context.cached(versions), context)
+    judged = counts.join(most, on="counted", how="semi", maintain_order="left")
+    joined = judged.join(most, on=segment[:2], how="left", maintain_order="left")
     count = pl.col("annotators").fill_null(0)
-    strange = counts.filter(pl.col("counted").is_in(judged), count != pl.col("versions"))
-    described = strange.with_columns(
-        column=pl.col("counted") + "_count", given="versions", count=count
-    )
-    return report(described, "file_id")
+    column = pl.col("counted") + "_count"
+    strange = joined.filter(count != pl.col("versions"))
+    return report(strange, "file_id", column=column, given=pl.col("versions"), count=count)
 
 
 # Rules over the documents of a submission and its index.
@@ -352,12 +338,10 @@ def _inputs(context: RuleContext) -> pl.LazyFrame:
     """
     against, index = context.against, pl.col("name")
     is_index = (pl.col("element") == "index") & index.str.ends_with(INPUTS)
-    first = against.attributes.lazy().filter(is_index).filter(index == index.min())
-    names = against.documents.lazy().select("row", "name")
-    listed = names.join(
-        first.select(row="document").unique(), on="row", how="semi", maintain_order="left"
-    ).collect()
-    return (listed.lazy() if listed.height else names).select("name").unique(maintain_order=True)
+    first = against.attributes.filter(is_index).filter(index == index.min())
+    names = against.documents.select("row", "name")
+    listed = names.filter(pl.col("row").is_in(first["document"].implode()))
+    return (listed if listed.height else names).lazy().select("name").unique(maintain_order=True)
 
 
 def outputs(context: RuleContext) -> pl.LazyFrame:
@@ -422,18 +406,12 @@ def ratings(context: RuleContext) -> pl.LazyFrame:
 
 def half_unannotated_level(context: RuleContext) -> pl.LazyFrame:
     """A row of levels that has `noann` in some of its columns only."""
-    rows = context.cached(ratings)
-    bins = rows.drop_nulls("bin")
-    marks = pl.concat(
-        [
-            rows.with_columns(bare=pl.col("level").is_null()),
-            bins.with_columns(bare=pl.col("bin") == NOT_ANNOTATED),
-        ]
-    )
-    mixed = marks.group_by("origin", "record", maintain_order=True).agg(
-        pl.col("document", "row", "id").first(), count=pl.col("bare").n_unique()
-    )
-    return report(mixed.filter(pl.col("count") > 1).sort("row"))
+    level, bins = pl.col("level").is_null(), pl.col("bin") == NOT_ANNOTATED
+    some, every = level | bins.fill_null(value=False), level & bins.fill_null(value=True)
+    mixed = context.cached(ratings).group_by("origin", "record", maintain_order=True).agg(
+        pl.col("document", "row", "id").first(), mixed=some.any() & ~every.all()
+    )  # fmt: skip
+    return report(mixed.filter("mixed").sort("row"))
 
 
 def changes(context: RuleContext) -> pl.LazyFrame:
@@ -462,7 +440,7 @@ _HALF = _NO_STATUS.fill_null(value=False) != _NO_NORM
 _HALF_FIELD = pl.when(_NO_NORM).then(pl.lit("status")).otherwise(pl.lit("norm"))
 _UNKNOWN_STATUS = is_of_kind("norm") & ~_KNOWN_STATUS
 _NORMS = (
-    *rules(
+    *streams.rules(
         "instances",
         CCU501=check(stretches, _UNKNOWN_STATUS, "status", first=["origin", "status"]),
         CCU503=check(norms, LABEL.str.len_chars() != _CHARACTERS, "label"),
@@ -478,7 +456,7 @@ _NORMS = (
 )
 _PUT = pl.when(LABEL == NOTHING).then(pl.lit("EMPTY_NA")).otherwise("label")
 _EMOTIONS = (
-    *rules("instances", CCU502=unknown_emotion),
+    *streams.rules("instances", CCU502=unknown_emotion),
     *reference_rules(
         "instances",
         CCU810=check(emotions, IS_SILENT & _SEVERAL.is_not_null(), "multi_speaker", put=_PUT),
@@ -488,7 +466,7 @@ _EMOTIONS = (
 )
 _RATINGS = reference_rules(
     "ratings",
-    CCU806=check(ratings, ~_LEVEL.is_between(LEAST, MOST), _KIND),
+    CCU806=check(ratings, ~_LEVEL.is_between(streams.LEAST, streams.MOST), _KIND),
     CCU807=half_unannotated_level,
 )
 _CHANGES = reference_rules(
@@ -514,16 +492,17 @@ _SEGMENTS = (
         CCU815=overlapping_segment,
         CCU816=check(segments, _IS_OUTSIDE, _SIDE_OUTSIDE),
         CCU819=check(segments, IS_TEXT & ((START % 1 != 0) | (END % 1 != 0)), "start"),
-        CCU820=check(segments, IS_STREAM & (START == END), "start"),
+        CCU820=check(segments, streams.IS_STREAM & (START == END), "start"),
     ),
     *reference_rules("attributes", CCU817=not_annotated, CCU818=other_versions),
 )
 _INDEX = submission_rules("attributes", CCU301=missing_document, CCU302=unknown_document)
 _NONE_IN_COMMON = submission_rules("instances", once=["CCU514"], CCU514=none_in_common)
 _ALL_BARE = _STATUS.is_null().all().over("origin")
-_INSTANCES = (*_INDEX, *stretch_rules("instances"))
-_OVERLAP = submission_rules("instances", CCU507=overlap)
+_INSTANCES = (*_INDEX, *streams.stretch_rules("instances"))
+_OVERLAP = submission_rules("instances", CCU507=streams.overlap)
 _NO_ROWS = submission_rules("documents", CCU308=no_rows)
+_LEVELS = (*streams.stretch_rules("ratings"), *_NO_ROWS, *streams.LEVEL_RULES)
 _CLASSES = submission_rules(
     "instances",
     CCU511=check(stretches, _STATUS.is_null() & ~_ALL_BARE, first=["origin"]),
@@ -539,9 +518,9 @@ _OTHERS = (
 
 ND = (*_INSTANCES, *_NORMS, *_OTHERS, *_OVERLAP, *_CLASSES, *_NONE_IN_COMMON, *_SEGMENTS)
 ED = (*_INSTANCES, *_EMOTIONS, *_OVERLAP, *_NONE_IN_COMMON, *_SEGMENTS)
-VD = (*_INDEX, *stretch_rules("ratings"), *_NO_ROWS, *LEVEL_RULES, *_RATINGS, *_SEGMENTS)
+VD = (*_INDEX, *_LEVELS, *_RATINGS, *_SEGMENTS)
 AD = VD
-CD = (*_INDEX, *CHANGE_RULES, *_CHANGES, *_SEGMENTS)
+CD = (*_INDEX, *streams.CHANGE_RULES, *_CHANGES, *_SEGMENTS)
 NDMAP = submission_rules(
     "mappings",
     CCU711=absent_norm,

@@ -157,8 +157,7 @@ def reference_rules(table: str, **checks: Check) -> tuple[Rule, ...]:
 
 def is_reference(context: RuleContext) -> bool:
     """Whether a reference is checked."""
-    reference: bool = context.schema.reference
-    return reference
+    return bool(context.schema.reference)
 
 
 def with_hints(
