@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.findings.counts import first_names
+from hlteval.findings.counts import count_of, first_names
 from hlteval.scoring import resampling
 from hlteval.scoring.metric import DOCUMENTS, Limits, Metric, Replicates, Weights
 
@@ -245,8 +245,7 @@ class Method(ABC):
         return self._few(fewest) if self.documents < fewest else ""
 
     def _few(self, fewest: int) -> str:
-        number = "1 document" if self.documents == 1 else f"{self.documents} documents"
-        return f"{number} with counts, at least {fewest} are needed"
+        return f"{count_of(self.documents, 'document')} with counts, at least {fewest} are needed"
 
     def difference(self, value: float, replicates: Values, within: Limits) -> Limits | None:
         """The interval of a difference of two values with the same limits; None if there is none.
@@ -301,12 +300,10 @@ class Bootstrap(Method):
 
     def interval(self, value: float, replicates: Values, within: Limits) -> Limits | str:
         """The interval; as the software takes it where other units are resampled."""
-        if self.units != DOCUMENTS:
-            return (
-                resampling.listed_interval(replicates, self.confidence)
-                or "undefined in some resamples"
-            )
-        return super().interval(value, replicates, within)
+        if self.units == DOCUMENTS:
+            return super().interval(value, replicates, within)
+        found = resampling.listed_interval(replicates, self.confidence)
+        return found or "undefined in some resamples"
 
     def too_few(self, part: Metric, name: str) -> str:
         """Never, where the software's own units are resampled."""
@@ -463,15 +460,10 @@ def intervals(
                 reason = how.missing(part, name)
                 found[name] = reason or how.interval(value, own, within(name))
                 methods[name] = how
-    result = IntervalSet({}, methods, {}, drawn)
-    for name, value in values.items():
-        if name in found and value is not None:
-            item = found[name]
-            if isinstance(item, str):
-                result.missing[name] = item
-            else:
-                result.limits[name] = item
-    return result
+    known = {name: found[name] for name, v in values.items() if name in found and v is not None}
+    missing = {name: why for name, why in known.items() if isinstance(why, str)}
+    limits = {name: item for name, item in known.items() if not isinstance(item, str)}
+    return IntervalSet(limits, methods, missing, drawn)
 
 
 def encloses(found: Limits, value: float) -> bool:

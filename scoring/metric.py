@@ -38,13 +38,8 @@ TEXTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
 #: (half-open offsets in code points; null where it has none).
 MARKS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
-        "document": pl.String,
-        "side": pl.String,
-        "item": pl.String,
-        "role": pl.String,
-        "text": pl.String,
-        "start": pl.Int64,
-        "end": pl.Int64,
+        **dict.fromkeys(("document", "side", "item", "role", "text"), pl.String),
+        **dict.fromkeys(("start", "end"), pl.Int64),
     }
 )
 
@@ -65,12 +60,8 @@ class Evidence:
     def merge(cls, parts: Iterable[Evidence]) -> Evidence:
         """The evidence of several batches of documents."""
         every = [cls(), *parts]
-        return cls(
-            pl.concat([part.texts for part in every])
-            .unique("document", keep="first")
-            .sort("document"),
-            pl.concat([part.marks for part in every]),
-        )
+        texts = pl.concat([part.texts for part in every]).unique("document", keep="first")
+        return cls(texts.sort("document"), pl.concat([part.marks for part in every]))
 
 
 def texts(reference: Corpus, system: Corpus) -> pl.DataFrame:

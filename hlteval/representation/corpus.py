@@ -294,12 +294,22 @@ def _cells(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 def _renumber(corpus: Corpus) -> dict[str, pl.DataFrame]:
     """The tables that have rows, with keys 0, 1, 2, … in row order, references following."""
-    renumbered = {name: frame for name, frame in corpus.tables() if frame.height}
     keys = {
         name: frame.select("row", new=pl.int_range(pl.len()))
-        for name, frame in renumbered.items()
+        for name, frame in corpus.tables()
         if (frame["row"] != pl.int_range(frame.height, eager=True)).any()
     }
+    return with_keys(corpus, keys)
+
+
+def with_keys(corpus: Corpus, keys: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """The tables that have rows, with other keys, references following.
+
+    Args:
+        corpus: with these tables.
+        keys: each `row` and its `new` key, by name of the table.
+    """
+    renumbered = {name: frame for name, frame in corpus.tables() if frame.height}
     for name, frame in list(renumbered.items()):
         for column, target in [("row", name), *TABLES[name].references]:
             if target in keys:

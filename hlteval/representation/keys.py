@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from hlteval.representation.corpus import Corpus
-from hlteval.representation.schema import TABLES
+from hlteval.representation.corpus import Corpus, with_keys
 
 #: Separates the parts of a key; no identifier of a format contains it.
 SEPARATOR = "\x1f"
@@ -98,12 +97,8 @@ def frame_keys(arguments: pl.DataFrame, keep: Sequence[str] = ()) -> pl.DataFram
     ends = rows.select(pl.all().gather(firsts)).with_columns(
         last=rows["value"].gather(lasts), size=lasts - firsts + 1
     )
-    short = ends.select(
-        "frame_row",
-        "size",
-        *keep,
-        content=pl.when(pl.col("size") == 1).then("value").otherwise(pair),
-    )
+    content = pl.when(pl.col("size") == 1).then("value").otherwise(pair)
+    short = ends.select("frame_row", "size", *keep, content=content)
     if short["size"].max() in {None, 1, 2}:
         return short.drop("size")
     longer = rows.join(short.filter(pl.col("size") > 2), on="frame_row", how="semi")
@@ -156,14 +151,8 @@ def _renumber(corpus: Corpus, numbering: pl.DataFrame) -> Corpus:
     documents = corpus.documents.join(numbering, on="name", maintain_order="left")
     if documents["row"].equals(documents["_number"]):
         return corpus
-    numbers = documents.select("_number", document="row")
-    moved = {"documents": documents.with_columns(row="_number").drop("_number")}
-    for name, table in TABLES.items():
-        rows: pl.DataFrame = getattr(corpus, name)
-        if rows.height and ("document", "documents") in table.references:
-            rows = rows.join(numbers, on="document", how="left", maintain_order="left")
-            moved[name] = rows.with_columns(document="_number").drop("_number")
-    return corpus.replace(**moved)
+    keys = {"documents": documents.select("row", new="_number")}
+    return corpus.replace(**with_keys(corpus, keys))
 
 
 def items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
@@ -220,14 +209,9 @@ def has_repeated_identifiers(corpus: Corpus, reference: Corpus) -> bool:
 
 
 def _items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
+    item = {"filler_label": "label", "filler_row": "row"}
     found = pl.concat(
-        rows.select(
-            "document",
-            target=identifier,
-            filler=pl.lit(filler),
-            filler_label="label",
-            filler_row="row",
-        )
+        rows.select("document", target=identifier, filler=pl.lit(filler), **item)
         for rows, identifier, filler in _sources_of_items(corpus, reference)
     )
     if found.select(row_hash("document", "target")).to_series().n_unique() == found.height:

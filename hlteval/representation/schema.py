@@ -74,12 +74,11 @@ def _declare(
     """Declare a table; `placed` adds the columns for the place of a row in its file."""
     head = [Column("row", pl.Int64, "key of this table")]
     if placed:
+        number = "number of the record in that source"
         head += [
             Column("document", pl.Int64, "row of `documents`", nullable=without_document),
             Column("origin", pl.Int64, "row of `sources`"),
-            Column(
-                "record", pl.Int64, "number of the record in that source", "1-based line or item"
-            ),
+            Column("record", pl.Int64, number, "1-based line or item"),
         ]
         references = {**references, "document": "documents", "origin": "sources"}
     for column, (kind, meaning, *unit) in columns.items():
@@ -88,12 +87,8 @@ def _declare(
     return Table(name, row_is, tuple(head), tuple(references.items()))
 
 
+_declared = tomllib.loads(Path(__file__).with_name("tables.toml").read_text("utf-8"))
 #: Every table of the representation by name, in the order in which they refer to each other.
 TABLES: Mapping[str, Table] = MappingProxyType(
-    {
-        name: _declare(name, **declaration)
-        for name, declaration in tomllib.loads(
-            Path(__file__).with_name("tables.toml").read_text("utf-8")
-        ).items()
-    }
+    {name: _declare(name, **declaration) for name, declaration in _declared.items()}
 )

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hlteval.scoring.ratios import Numbers, plain, ratio
+from hlteval.scoring.ratios import Numbers, ratio
 
 # Ratings: what annotators judge of units, as a matrix, and its sums by document.
 
@@ -266,18 +266,6 @@ def kappas(pairs: Weights) -> NDArray[np.float64]:
     return ratio(agreement - chance, np.where(used > 1, whole * whole - chance, 0.0))
 
 
-def kappa(pairs: Weights) -> float | None:
-    r"""Cohen's kappa of a confusion matrix; None where it is undefined, see `kappas`.
-
-    Examples:
-        >>> kappa(np.array([[2.5, 0.0], [0.0, 1.5]])), kappa(np.array([[3, 0], [0, 0]]))
-        (1.0, None)
-        >>> kappa(np.array([[3, 0], [1, 0]]))
-        0.0
-    """
-    return plain(kappas(pairs)[np.newaxis])[0]
-
-
 def cohen_sums(ratings: Ratings) -> Values:
     """Sums for Cohen's kappa of two annotators, by document.
 
@@ -512,14 +500,8 @@ _KAPPA = Coefficient(
 _QUADRATIC_KAPPA = Coefficient(
     "weighted_kappa", "Cohen's kappa, quadratic weights", "pair", moments, _of(quadratic_kappa)
 )
-_FLEISS = Coefficient(
-    "fleiss_kappa",
-    "Fleiss' kappa of the units that all judged",
-    "all",
-    fleiss_sums,
-    fleiss,
-    fleiss_of_categories,
-)
+_ALL_JUDGED = "Fleiss' kappa of the units that all judged"
+_FLEISS = Coefficient("fleiss_kappa", _ALL_JUDGED, "all", fleiss_sums, fleiss, fleiss_of_categories)
 _CCC = Coefficient(
     "ccc", "Lin's concordance correlation coefficient", "pair", moments, _of(concordance_of_moments)
 )

@@ -124,9 +124,9 @@ def judge(
         documents: the names of the documents that count.
     """
     rows = [_rows(unit, corpus) for corpus, _ in sides]
-    long = pl.concat(
-        [own.with_columns(annotator=pl.lit(at)) for at, own in enumerate(rows)]
-    ).filter(pl.col("document").is_in(pl.Series(documents, dtype=pl.String).implode()))
+    every = pl.concat([own.with_columns(annotator=pl.lit(at)) for at, own in enumerate(rows)])
+    names = pl.Series(documents, dtype=pl.String).implode()
+    long = every.filter(pl.col("document").is_in(names))
     if isinstance(unit, Present):
         counted = set(documents)
         long = _present(unit, long, [[name for name in own if name in counted] for _, own in sides])
@@ -200,12 +200,9 @@ def _present(unit: Present, long: pl.DataFrame, documents: Sequence[Sequence[str
     places = known.select(*place, "annotator").unique(maintain_order=True)
     labels = given.select("value").unique().sort("value")
     every = places.join(labels, how="cross").rename({"value": "label"})
-    marked = (
-        given.rename({"value": "label"})
-        .group_by(*place, "annotator", "label")
-        .agg(pl.col("origin", "record").first())
-    )
-    found = every.join(marked, on=[*place, "annotator", "label"], how="left")
+    key = [*place, "annotator", "label"]
+    marked = given.rename({"value": "label"}).group_by(key).agg(pl.col("origin", "record").first())
+    found = every.join(marked, on=key, how="left")
     yes = pl.col("record").is_not_null()
     return found.with_columns(
         unit=pl.concat_str("unit", "label", separator=SEPARATOR).str.strip_chars_start(SEPARATOR),
@@ -219,43 +216,34 @@ def _matrix(unit: Unit, long: pl.DataFrame, raters: int, documents: Sequence[str
         long = long.with_columns(label=pl.lit(None, pl.String))
     value = _value(unit)
     by = ["document", "unit", "label", "annotator"]
-    single = (
-        long.with_columns(value=value)
-        .drop_nulls("value")
-        .group_by(by)
-        .agg(
-            pl.col("value").mean()
-            if unit.scale == "interval"
-            else pl.col("value").unique().sort().str.join(_TOGETHER),
-            pl.col("origin", "record").first(),
-        )
-    )
     categories: list[str] = []
-    if unit.scale != "interval":
+    is_number, judged = unit.scale == "interval", pl.col("value")
+    joined = judged.mean() if is_number else judged.unique().sort().str.join(_TOGETHER)
+    rows = long.with_columns(value=value).drop_nulls("value").group_by(by)
+    single = rows.agg(joined, pl.col("origin", "record").first())
+    if not is_number:
         declared = [ABSENT, PRESENT] if isinstance(unit, Present) else list(unit.order)
         categories = declared or single["value"].unique().sort().to_list()
-        codes = pl.DataFrame(
-            {"value": categories, "code": range(len(categories))},
-            schema={"value": pl.String, "code": pl.Float64},
+        code = judged.replace_strict(
+            categories, range(len(categories)), default=None, return_dtype=pl.Float64
         )
-        single = single.join(codes, on="value").drop("value").rename({"code": "value"})
+        single = single.with_columns(code).drop_nulls("value")
     units = single.select("document", "unit", "label").unique()
     parts = pl.col("unit").str.split(SEPARATOR)
     ends = [parts.list.get(at, null_on_oob=True).cast(pl.Float64, strict=False) for at in range(2)]
     units = units.sort("document", *ends, "unit", "label")
     units = units.with_row_index("index")
-    rows = single.join(units, on=["document", "unit", "label"], nulls_equal=True)
+    placed = single.join(units, on=["document", "unit", "label"], nulls_equal=True)
     values = np.full((units.height, raters), np.nan)
-    values[rows["index"].to_numpy(), rows["annotator"].to_numpy()] = rows["value"].to_numpy()
-    order = pl.DataFrame({"document": documents, "_at": range(len(documents))}, schema=_ORDER)
-    at = units.join(order, on="document", how="left", maintain_order="left")["_at"].to_numpy()
-    ratings = Ratings(values, at.astype(np.int64), len(documents), tuple(categories))
-    places = rows.select("index", "annotator", "origin", "record").sort("index", "annotator")
+    values[placed["index"].to_numpy(), placed["annotator"].to_numpy()] = placed["value"].to_numpy()
+    numbers = {name: at for at, name in enumerate(documents)}
+    at = units["document"].replace_strict(numbers, return_dtype=pl.Int64).to_numpy()
+    ratings = Ratings(values, at, len(documents), tuple(categories))
+    places = placed.select("index", "annotator", "origin", "record").sort("index", "annotator")
     return Judged(ratings, units.drop("index"), places)
 
 
 _PLACES = {"document": pl.String, "unit": pl.String, "annotator": pl.Int32}
-_ORDER = {"document": pl.String, "_at": pl.Int64}
 
 
 def _value(unit: Unit) -> pl.Expr:

@@ -8,7 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hlteval.scoring.agreement.coefficients import kappa, kappas
+from hlteval.scoring.agreement.coefficients import kappas
+from hlteval.scoring.ratios import plain
+
+
+def kappa(pairs: np.ndarray) -> float | None:
+    (value,) = plain(kappas(pairs[np.newaxis]))
+    return value
 
 
 @settings(max_examples=50)
@@ -29,6 +35,11 @@ def test_one_class_of_fractional_weight_is_undefined() -> None:
     pairs = np.zeros((3, 3))
     pairs[1, 1] = sum([0.1] * 7)
     assert kappa(pairs) is None
+
+
+def test_complete_agreement_and_a_single_class() -> None:
+    assert kappa(np.array([[2.5, 0.0], [0.0, 1.5]])) == 1
+    assert kappa(np.array([[3, 0], [0, 0]])) is None
 
 
 def test_constant_rater_has_kappa_of_zero() -> None:

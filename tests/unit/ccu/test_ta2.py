@@ -15,7 +15,7 @@ from hlteval.converters import load
 from hlteval.findings import Finding, catalogue
 from hlteval.representation import Corpus
 from hlteval.representation.judgments import CONDITIONS, IDEAL, QUESTIONS, SCORED
-from hlteval.scoring.agreement.coefficients import kappa
+from hlteval.scoring.agreement.coefficients import kappas
 from hlteval.scoring.resampling import bootstrap
 from hlteval.sources import Member, Source, open_source
 from hlteval.tasks import load as load_task
@@ -124,7 +124,7 @@ def test_kappa_is_that_of_all_classes_against_a_constant_rater() -> None:
     """More classes of the speakers change nothing, as the perfect scenario has one class only."""
     pairs = np.zeros((4, 4), dtype=np.int64)
     pairs[:, 0] = [3, 5, 0, 1]
-    assert kappa(pairs) == kappa(np.array([[3, 0], [6, 0]])) == 0
+    assert kappas(pairs) == kappas(np.array([[3, 0], [6, 0]])) == 0
 
 
 def test_there_is_no_reference() -> None:
