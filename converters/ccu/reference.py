@@ -26,16 +26,8 @@ from functools import partial
 import polars as pl
 from polars import selectors
 
-from hlteval.converters.ccu.tables import (
-    NO_VALUE,
-    NOT_APPLICABLE,
-    READ_PLACE,
-    TO_DO,
-    Kind,
-    Tables,
-    header_of,
-    kinds_of,
-)
+from hlteval.converters.ccu import tables as ccu_tables
+from hlteval.converters.ccu.tables import READ_PLACE, Kind, Tables
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import locate_lines
@@ -56,7 +48,7 @@ SYSTEM_INPUT = "system_input.index.tab"
 #: The columns of numbers.
 NUMBERS = ("start", "end", "length", "at", "valence", "arousal")
 #: The tables of a reference by the ends of their paths.
-kinds = partial(kinds_of, "reference")
+kinds = partial(ccu_tables.kinds_of, "reference")
 _NEEDED = (SEGMENTS, FILE_INFO)
 ALL = "all"
 #: The tables of `data/` by the setting that reads only one of them.
@@ -145,7 +137,8 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     kind = kind_of(member)
     if kind is None:
         return [None] * len(places)
-    return locate_lines(member, places, kind.table(header_of(member).split("\t")).stretch)
+    titles = ccu_tables.header_of(member).split("\t")
+    return locate_lines(member, places, kind.table(titles).stretch)
 
 
 # The rows of a reference as tables of the representation.
@@ -177,7 +170,7 @@ def corpus_of(tables: Tables) -> Corpus:
         name: _with_places(tables, keyed.pop(name), segments) for name in (NORMS, EMOTIONS, LEVELS)
     }
     ratings = _ratings(places.pop(LEVELS))
-    time = pl.when(~pl.col("at").is_in(NO_VALUE)).then("at").cast(pl.Float64)
+    time = pl.when(~pl.col("at").is_in(ccu_tables.NO_VALUE)).then("at").cast(pl.Float64)
     said = ("direction", "strength", "evidence", "annotator")
     bounds = pl.col("start", "end").cast(pl.Float64)
     return Corpus(
@@ -203,7 +196,7 @@ def _rows(tables: Tables, kind: Kind) -> pl.DataFrame:
     rows = rows.with_columns(pl.col(name).str.strip_chars(" ").replace("", None) for name in names)
     if kind.name not in {NORMS, EMOTIONS, LEVELS, CHANGES}:
         return rows
-    is_open = pl.any_horizontal(selectors.string() == TO_DO).fill_null(value=False)
+    is_open = pl.any_horizontal(selectors.string() == ccu_tables.TO_DO).fill_null(value=False)
     left = rows.filter(is_open)
     tables.problems("CCR122", left.head(1).select(*READ_PLACE, pl.lit(left.height).alias("count")))
     return rows.filter(~is_open)
@@ -271,7 +264,7 @@ def _instances(tables: Tables, places: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """The norms, then the emotions: one row for each emotion of a list."""
     status, several = pl.col("status"), pl.col("several").str.to_lowercase()
     norms = places[NORMS].with_columns(
-        kind=pl.lit("norm"), status=pl.when(status != NOT_APPLICABLE).then(status)
+        kind=pl.lit("norm"), status=pl.when(status != ccu_tables.NOT_APPLICABLE).then(status)
     )
     emotions = places[EMOTIONS].with_columns(
         kind=pl.lit("emotion"),

@@ -100,6 +100,7 @@ def _with_segments(rows: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
 
 ANNOTATED, SCORED = "as-annotated", "as-scored"
 _ELEMENTS = ("index", "file_info", "versions_per_file")
+_SCALES = ("valence", "arousal")
 #: What one annotator says of a segment in a record.
 _JUDGMENT = ("document", "origin", "record", "annotator", "file_id", "region")
 
@@ -218,16 +219,16 @@ class _Tables:
             first=pl.col("row").min().over(_JUDGMENT),
             item=pl.int_range(pl.len()).over(*_JUDGMENT, "kind"),
         )
-        rated = rows.filter(pl.col("kind").is_in(["valence", "arousal"]))
+        rated = rows.filter(pl.col("kind").is_in(_SCALES))
         both = rated.group_by(*_JUDGMENT, "first", "item").agg(
             pl.col(column).filter(pl.col("kind") == kind).first().alias(f"{kind}{ending}")
-            for kind in ("valence", "arousal")
+            for kind in _SCALES
             for column, ending in (("level", ""), ("bin", "_binned"))
         )
         both = both.sort("first", "item")
-        paired = both.drop_nulls(["valence", "arousal"])
+        paired = both.drop_nulls(_SCALES)
         self._lose("levels without a counterpart, which is written as noann", both, paired)
-        return both.with_columns(pl.col("valence", "arousal").fill_null(ccu_tables.NO_ANNOTATION))
+        return both.with_columns(pl.col(_SCALES).fill_null(ccu_tables.NO_ANNOTATION))
 
     def _changes(self) -> pl.DataFrame:
         rows = self._with_names(self.corpus.changes)
@@ -250,9 +251,8 @@ class _Tables:
         cells = self.corpus.attributes.filter(element=element)
         kinds = (form.kinds()[name] for name in (form.FILE_INFO, form.VERSIONS))
         columns = {column.title for kind in kinds for column in kind.columns}
-        usable = ~pl.col("name").is_in([*columns]) & ~pl.col("name").str.contains(
-            f"{ccu_tables.NO_CELL}|^$"
-        )
+        name, unwritable = pl.col("name"), f"{ccu_tables.NO_CELL}|^$"
+        usable = ~name.is_in([*columns]) & ~name.str.contains(unwritable)
         first = cells.filter(usable).unique(["document", "name"], keep="first", maintain_order=True)
         lost = "attributes that are repeated, or whose name no header can hold"
         self._lose(lost, cells, first)
@@ -264,11 +264,8 @@ class _Tables:
     def _indexes(self) -> Mapping[str, pl.DataFrame]:
         """The index files; one of the system input, if there is none, names all documents."""
         rows = self.corpus.attributes.filter(element="index")
-        usable = [
-            name
-            for name in rows["name"].unique(maintain_order=True)
-            if is_file_name(name) and name.endswith(".index.tab")
-        ]
+        names = rows["name"].unique(maintain_order=True)
+        usable = [name for name in names if is_file_name(name) and name.endswith(".index.tab")]
         kept = rows.filter(pl.col("name").is_in(usable), pl.col("value") == "")
         self._lose("cells of an index, and indexes that are not named *.index.tab", rows, kept)
         once = kept.unique(["name", "document"], keep="first", maintain_order=True)
@@ -280,10 +277,10 @@ class _Tables:
             return {**indexes, f"written.{form.SYSTEM_INPUT}": self.names.select("file_id")}
         # documents that no table names
         first = min(inputs)
-        tables = (
-            rows for name, rows in self.written.items() if name.startswith(("docs/s", "data"))
-        )
-        known = pl.concat([indexes[first], *(rows.select("file_id") for rows in tables)])
+        tables = [
+            self.written[name] for name in self.written if name.startswith(("docs/s", "data"))
+        ]
+        known = pl.concat(rows.select("file_id") for rows in (indexes[first], *tables))
         alone = self.names.join(known, on="file_id", how="anti", maintain_order="left")
         indexes[first] = pl.concat([indexes[first], alone.select("file_id")])
         return indexes
@@ -300,15 +297,11 @@ def count_losses(corpus: Corpus, judgments: str = ANNOTATED) -> Mapping[str, int
     if judgments == SCORED:
         judged = corpus.instances.height + corpus.ratings.height
         tables.losses["judgments, collapsed and merged as in scoring, with whole levels"] += judged
+    kinds, levels = corpus.instances["kind"], corpus.ratings["kind"]
     others = {
         "attributes that a reference does not have": (corpus.attributes["element"], _ELEMENTS),
-        "instances that are neither norm nor emotion": (
-            corpus.instances["kind"],
-            ("norm", "emotion"),
-        ),
-        "ratings of neither valence nor arousal": (corpus.ratings["kind"], ("valence", "arousal")),
+        "instances that are neither norm nor emotion": (kinds, ("norm", "emotion")),
+        "ratings of neither valence nor arousal": (levels, _SCALES),
     }
-    unknown = {
-        what: int((~values.is_in([*known])).sum()) for what, (values, known) in others.items()
-    }
+    unknown = {name: int((~values.is_in(known)).sum()) for name, (values, known) in others.items()}
     return {**tables.losses, **unknown}

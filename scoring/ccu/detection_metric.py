@@ -24,17 +24,7 @@ from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.representation.corpus import of_documents
 from hlteval.scoring.ccu import detections
-from hlteval.scoring.ccu.detections import (
-    CORRECT,
-    FALSE,
-    MISSED,
-    ROWS,
-    UNMAPPED,
-    UNPLACED,
-    UNWRITTEN,
-    ChangeOptions,
-    DetectionOptions,
-)
+from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED
 from hlteval.scoring.ccu.spans import average_precision, points
 from hlteval.scoring.metric import SCORINGS, Metric, Tables
 from hlteval.scoring.ratios import rates, side_rates
@@ -47,7 +37,7 @@ RATES = ("precision", "recall", "f1", "scaled_precision", "scaled_recall", "scal
 MEASURES = ("ap", "ap_interpolated", *RATES)
 SUMS = ("tp", "fp", "md", "scaled_tp", "scaled_fp")
 #: The labels of instances of the reference that are counted as missed.
-_LOST = (MISSED, UNWRITTEN)
+_LOST = (MISSED, detections.UNWRITTEN)
 #: How many names are listed in a note.
 _MOST = 5
 
@@ -62,16 +52,15 @@ def curves(instances: pl.DataFrame) -> pl.DataFrame:
     """The points of each class that has references, as from `spans.points`."""
     relevant = _relevant(instances)
     found = instances.filter(pl.col("outcome").is_in([CORRECT, FALSE]))
-    hits = found.join(relevant, on=GROUP, how="semi").select(
-        *GROUP, "llr", hit=pl.col("outcome") == CORRECT
-    )
+    own = found.join(relevant, on=GROUP, how="semi")
+    hits = own.select(*GROUP, "llr", hit=pl.col("outcome") == CORRECT)
     return points(hits, relevant, GROUP)
 
 
 def _relevant(instances: pl.DataFrame) -> pl.DataFrame:
     """How many instances the reference has, of each class that it has."""
     expected = instances.filter(
-        pl.col("outcome").is_in([CORRECT, *_LOST, UNMAPPED]),
+        pl.col("outcome").is_in([CORRECT, *_LOST, detections.UNMAPPED]),
         pl.col("reference_start").is_not_null(),
     )
     return expected.group_by(GROUP).agg(relevant=pl.len().cast(pl.Int64)).sort(GROUP)
@@ -125,14 +114,9 @@ def means(measured: pl.DataFrame) -> pl.DataFrame:
         for name in ("known", "hidden")
     )
     scored = measured.drop_nulls("ap").group_by("criterion", "genre", maintain_order=True)
-    return with_rates(
-        scored.agg(
-            pl.len().alias("classes"),
-            pl.col(MEASURES).mean().name.prefix("mean_"),
-            *disclosed,
-            pl.col("tp", "fp", "md", "relevant", "scaled_tp", "scaled_fp").sum(),
-        )
-    )
+    averages = pl.col(MEASURES).mean().name.prefix("mean_")
+    sums = pl.col("tp", "fp", "md", "relevant", "scaled_tp", "scaled_fp").sum()
+    return with_rates(scored.agg(pl.len().alias("classes"), averages, *disclosed, sums))
 
 
 def values(
@@ -187,7 +171,7 @@ class Detection(Metric):
         options: what was chosen.
     """
 
-    options: DetectionOptions | ChangeOptions
+    options: detections.DetectionOptions | detections.ChangeOptions
 
     def statistics(
         self,
@@ -208,7 +192,7 @@ class Detection(Metric):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The labels of all batches, sorted so that they do not depend on the batches."""
-        every = pl.concat([pl.DataFrame(schema=dict(ROWS)), *counts])
+        every = pl.concat([pl.DataFrame(schema=dict(detections.ROWS)), *counts])
         return every.sort("document", maintain_order=True)
 
     def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
@@ -244,7 +228,7 @@ class InstanceDetection(Detection):
         1.0
     """
 
-    options: DetectionOptions = field(default_factory=DetectionOptions)
+    options: detections.DetectionOptions = field(default_factory=detections.DetectionOptions)
     kind: Literal["norm", "emotion"] = "norm"
 
     def rows(self, reference: Corpus, system: Corpus) -> pl.DataFrame:
@@ -291,18 +275,15 @@ class InstanceDetection(Detection):
         instances = total.drop_nulls("outcome")
         of_reference = pl.col("reference_start").is_not_null()
         expected = instances.filter(of_reference)["class"].unique()
-        unmapped = instances.filter(outcome=UNMAPPED)
+        unmapped = instances.filter(outcome=detections.UNMAPPED)
+        unknown = instances.filter(~pl.col("class").is_in(expected.implode()))
         others, hidden, named = (
             rows["class"].unique().sort().to_list()
-            for rows in (
-                instances.filter(~pl.col("class").is_in(expected.implode())),
-                unmapped.filter(of_reference),
-                unmapped.filter(~of_reference),
-            )
+            for rows in (unknown, unmapped.filter(of_reference), unmapped.filter(~of_reference))
         )
         names = "names of hidden norms" if len(named) > 1 else "the name of a hidden norm"
         unlisted = [] if hidden else named
-        lost = total.filter(criterion=UNPLACED).height
+        lost = total.filter(criterion=detections.UNPLACED).height
         listed = (
             (others, "class of the system", "without references ", "not scored"),
             (hidden, "hidden norm", "", "not scored without a mapping (--mapping)"),

@@ -102,9 +102,8 @@ def stretches(changes: pl.DataFrame, until: pl.DataFrame) -> pl.DataFrame:
     ordered = changes.with_columns(pl.col("at").clip(0)).sort("document", "at", maintain_order=True)
     # The row at 0 of each document stops what would flow in from the one before.
     filled = ordered.with_columns(pl.col("reference", "system").forward_fill())
-    ended = filled.with_columns(end=next_piece("at")).join(
-        until, on="document", maintain_order="left"
-    )
+    ended = filled.with_columns(end=next_piece("at"))
+    ended = ended.join(until, on="document", maintain_order="left")
     sides = [pl.when(pl.col(side) != ABSENT).then(side).alias(side) for side in SIDES]
     end = pl.min_horizontal("end", "until")  # the last stretch of a document has no next change
     cut = ended.select("document", pl.col("at").alias("start"), end.alias("end"), *sides)
@@ -172,9 +171,7 @@ def ratings(corpus: Corpus, kind: str, documents: pl.DataFrame) -> pl.DataFrame:
         kind: `valence` or `arousal`.
         documents: rows of `document` and `text`, whether it is text.
     """
-    rows = corpus.ratings.filter(
-        pl.col("kind") == kind, pl.col("start").is_not_null(), pl.col("end").is_not_null()
-    )
+    rows = corpus.ratings.filter(kind=kind).drop_nulls(["start", "end"])
     rows = rows.select("row", "record", *PIECE, "level", "annotator")
     return rows.join(documents.select("document", "text"), on="document", maintain_order="left")
 
@@ -352,9 +349,8 @@ def windows(stretches: pl.DataFrame, size: float) -> pl.DataFrame:
     )
     whole = whole.with_columns(**_lengths(pl.col("end") - pl.col("start"))).select(UNITS)
     # The rest: the window in which a stretch begins, and the one in which it ends.
-    head = own.filter(begins_inside).with_columns(
-        _window=first, end=pl.min_horizontal("end", (first + 1) * size)
-    )
+    next_end = pl.min_horizontal("end", (first + 1) * size)
+    head = own.filter(begins_inside).with_columns(_window=first, end=next_end)
     tail = own.filter(pl.col("end") > last * size, ~(begins_inside & (first == last)))
     tail = tail.with_columns(_window=last, start=pl.max_horizontal("start", last * size))
     columns = ("document", "_window", "start", "end", *SIDES)

@@ -14,16 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from hlteval.representation import Corpus
-from hlteval.representation.judgments import (
-    NONE,
-    SEGMENT,
-    UNANNOTATED,
-    decide,
-    is_text,
-    with_statuses,
-    without_conflicts,
-)
+from hlteval.representation import Corpus, judgments
+from hlteval.representation.judgments import NONE, SEGMENT, UNANNOTATED
 from hlteval.scoring.ccu import detections, spans
 from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED, DetectionOptions, to_rows
 from hlteval.scoring.ccu.spans import Criterion, half_open, overlap_pairs
@@ -137,7 +129,7 @@ def _part_lengths(spans: pl.Series, number: int) -> pl.Series:
 def _rows(corpus: Corpus, kind: str) -> pl.DataFrame:
     """The judgments of a kind, without those of empty segments of audio or video."""
     names = corpus.documents.select(
-        document="row", name="name", genre="modality", text=is_text(), length="length"
+        document="row", name="name", genre="modality", text=judgments.is_text(), length="length"
     )
     own = corpus.instances.filter(pl.col("kind") == kind).drop_nulls(["start", "end"])
     own = own.select("document", "record", "region", "annotator", "label", "status", "start", "end")
@@ -149,7 +141,7 @@ def _rows(corpus: Corpus, kind: str) -> pl.DataFrame:
 def single(rows: pl.DataFrame, *, conflicts_unscored: bool) -> pl.DataFrame:
     """Norms: each row by itself; possibly no segment where a norm has several statuses."""
     if conflicts_unscored:
-        rows = without_conflicts(rows, ["annotator", *SEGMENT])
+        rows = judgments.without_conflicts(rows, ["annotator", *SEGMENT])
     key = ["annotator", "region", *_COLUMNS]
     return rows.unique(key, maintain_order=True).select(_COLUMNS)
 
@@ -164,7 +156,7 @@ def by_majority(rows: pl.DataFrame, votes: int) -> pl.DataFrame:
     every = every.with_columns(judges=1 + others).drop("first").explode("label")
     key = [*SEGMENT, "genre", "text", "judges"]
     counted = every.group_by(*key, "label", maintain_order=True).agg(votes=pl.len())
-    return decide(counted, pl.col("votes") >= votes, votes, _COLUMNS)
+    return judgments.decide(counted, pl.col("votes") >= votes, votes, _COLUMNS)
 
 
 def chain_segments(
@@ -195,7 +187,7 @@ def chain_segments(
         pl.col("end").last(),
         *([score, pl.col("truncated").any()] if llr else []),
     )
-    return with_statuses(one, numbered, _NOWHERE).select(rows.columns)
+    return judgments.with_statuses(one, numbered, _NOWHERE).select(rows.columns)
 
 
 def outside(segments: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
@@ -343,11 +335,8 @@ def truncate(rows: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:
         start[own[late]] = until[late] + step[own[late]]
         end[own[early]] = begin[early] - step[own[early]]
         cut[own[late | early]] = True
-    return rows.with_columns(
-        start=pl.Series(start, dtype=pl.Float64),
-        end=pl.Series(end, dtype=pl.Float64),
-        truncated=pl.Series(cut, dtype=pl.Boolean),
-    )
+    places = {"start": start, "end": end, "truncated": cut}
+    return rows.with_columns(pl.Series(name, values) for name, values in places.items())
 
 
 # One system instance for several references, as the public scorer divides it (`ManyRef`).

@@ -29,6 +29,7 @@ CLASS_METRICS: Mapping[str, str] = MappingProxyType(
     }
 )
 EMPTY = "EMPTY_NA"
+_MISSED = (detections.MISSED, detections.AGAIN)
 #: The columns of the files of scores and of statistics.
 SCORES = ("class", "genre", "metric", "value", "correctness_criteria")
 STATISTICS = ("data", "genre", "metric", "value")
@@ -83,20 +84,17 @@ def scores_by_class(
     rows: list[tuple[str, ...]] = []
     for criterion in criteria:
         own = measured.filter(criterion=criterion.written).sort("class", "genre")
-        nothing = (own["tp"] + own["fp"] == 0).all()
+        some = (own["tp"] + own["fp"] > 0).any()
         for row in own.to_dicts():
             key = row["class"], row["genre"]
             # Counts are whole, but not those of what the system does not have.
-            whole_counts = {"md"} if not nothing else set()
-            if row["tp"] or row["fp"]:
-                whole_counts = {"fp", "md", "tp"}
+            whole_counts = ("md", "fp", "tp") if row["tp"] or row["fp"] else ("md",) * some
             for metric, column in CLASS_METRICS.items():
                 value = row[column]
                 if value is not None and column not in whole_counts:
                     value = float(value)
                 rows.append((*key, metric, number(value), notation(criterion)))
-            curve = curves.get((criterion.written, *key))
-            if curve is not None:
+            if (curve := curves.get((criterion.written, *key))) is not None:
                 points = curve.select(pl.col("precision", "recall", "llr").fill_null(math.nan))
                 text = json.dumps(points.to_dict(as_series=False))
                 rows.append((*key, "PRCurve_json", text, notation(criterion)))
@@ -162,16 +160,12 @@ def alignment(
     rows = []
     for row in ranked.iter_rows(named=True):
         outcome = row["outcome"]
-        is_false, is_missed = (
-            outcome == detections.FALSE,
-            outcome in (detections.MISSED, detections.AGAIN),
-        )
         cells = [
             row["class"],
             row["document"],
             "mapped" if outcome == detections.CORRECT else "unmapped",
-            "{}" if is_false else _span(row, "reference"),
-            "{}" if is_missed else _span(row, "system"),
+            "{}" if outcome == detections.FALSE else _span(row, "reference"),
+            "{}" if outcome in _MISSED else _span(row, "system"),
             number(row["llr"]),
             "{}" if row["_silent"] else _parameters(row, options),
         ]
@@ -184,7 +178,7 @@ def alignment(
 
 def statuses(row: Mapping[str, object]) -> list[str]:
     """The statuses of both sides, `EMPTY_NA` for a side that is not there."""
-    is_alone = row["outcome"] in (detections.MISSED, detections.AGAIN) and row["system_end"] is None
+    is_alone = row["outcome"] in _MISSED and row["system_end"] is None
     expected = EMPTY if row["outcome"] == detections.FALSE else row["reference_status"] or EMPTY
     return [str(expected), str(EMPTY if is_alone else row["system_status"] or "")]
 
@@ -197,14 +191,13 @@ def _span(row: Mapping[str, float | None], side: str) -> str:
 def _parameters(row: Mapping[str, object], options: detections.DetectionOptions) -> str:
     """The parameters of an instance or pair."""
     outcome = row["outcome"]
-    if outcome in (detections.MISSED, detections.AGAIN):
+    if outcome in _MISSED:
         return f"{{pct_temp_tp=0.0,pct_temp_fp=0.0,eval={detections.MISSED}}}"
     if outcome == detections.FALSE:
         return f"{{pct_temp_tp=0.0,pct_temp_fp=1.0,eval={detections.FALSE}}}"
     names = {"shifted_start_hyp": "shifted_start", "shifted_end_hyp": "shifted_end"}
     names |= {"pct_temp_tp": "tp_share", "pct_temp_fp": "fp_share"}
-    columns = {**{name: name for name in ("iou", "intersection", "union")}, **names}
-    values = {name: row[column] for name, column in columns.items()}
+    values = {name: row[names.get(name, name)] for name in ("iou", "intersection", "union", *names)}
     values["collar"] = options.collar_text if row["genre"] == "text" else options.collar
     shown = ",".join(f"{name}={value:.3f}" for name, value in values.items())
     return f"{{{shown},type={row['genre']},eval={outcome}}}"
@@ -481,9 +474,7 @@ def count(total: pl.DataFrame, criterion: str, name: str) -> int | None:
 
 def documents_of_index(reference: Corpus) -> pl.DataFrame:
     """The documents of the first index of inputs."""
-    indexes = reference.attributes.filter(
-        pl.col("element") == "index", pl.col("name").str.ends_with(_INPUTS)
-    )
+    indexes = reference.attributes.filter(pl.col("name").str.ends_with(_INPUTS), element="index")
     return indexes.filter(pl.col("name") == pl.col("name").min()).select("document").unique()
 
 

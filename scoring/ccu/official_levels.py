@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
 from hlteval.scoring.agreement.coefficients import concordance
-from hlteval.scoring.ccu import levels
+from hlteval.scoring.ccu import levels, official_files
 from hlteval.scoring.ccu.levels import NO_SCORE, PIECE, SIDES, LevelOptions, next_piece
-from hlteval.scoring.ccu.official_files import documents_of_index, file_counts, table
+from hlteval.scoring.ccu.official_files import table
 from hlteval.scoring.metric import Tables
 from hlteval.scoring.ratios import Numbers
 
@@ -241,7 +241,7 @@ def official_units(
         _coverage(units, answered),
         _describe(gold.with_columns(scored=pl.col("level").is_not_nan()), "reference"),
         _describe(own, "system"),
-        documents_of_index(reference).with_columns(reference_listed=1),
+        official_files.documents_of_index(reference).with_columns(reference_listed=1),
         listed.with_columns(system_listed=1),
         z_scores.group_by("document").agg(system_records=pl.len()),
     ):
@@ -384,14 +384,9 @@ def _coverage(units: pl.DataFrame, answered: pl.Series) -> pl.DataFrame:
 def _describe(pieces: pl.DataFrame, side: str) -> pl.DataFrame:
     """The pieces of a side by document: `FURTHER`."""
     level = pl.col("level").filter("scored")
-    counts = {
-        "pieces": level.len(),
-        "level": level.sum(),
-        "square": (level * level).sum(),
-        "no_score": (~pl.col("scored")).sum(),
-    }
-    named = [count.alias(f"{side}_{name}") for name, count in counts.items()]
-    return pieces.group_by("document").agg(named)
+    counts = {"pieces": level.len(), "level": level.sum(), "square": (level * level).sum()}
+    counts["no_score"] = (~pl.col("scored")).sum()
+    return pieces.group_by("document").agg(**{f"{side}_{n}": each for n, each in counts.items()})
 
 
 # The files that the public scorer of CCU writes for valence and arousal, as it writes them.
@@ -423,21 +418,20 @@ def level_scores(
 def level_statistics(total: pl.DataFrame) -> Iterator[tuple[str, str, str, str]]:
     """The mean and the sample standard deviation of the levels of each side, by genre."""
     for data, side in _DATA.items():
-        values: dict[str, dict[str, float]] = {"mean_level": {}, "stdev_level": {}}
+        values: list[tuple[str, str, float]] = []
         rows = total.filter(pl.col(f"{side}_pieces") > 0).sort("genre")
         for (genre,), own in rows.group_by("genre", maintain_order=True):
             number, level, square = (
                 math.fsum(own[f"{side}_{name}"]) for name in ("pieces", "level", "square")
             )
-            values["mean_level"][genre] = level / number
             # in this order, so that what is not a number stays that
             squares = max(square - level * level / number, 0.0)
             variance = squares / (number - 1) if number > 1 else math.nan
-            values["stdev_level"][genre] = math.sqrt(variance)
-        for name, by_genre in values.items():
-            for genre, value in by_genre.items():
-                short = str(int(value)) if value % 1 == 0 else str(round(value, 2))
-                yield data, genre, name, short
+            values.append(("mean_level", genre, level / number))
+            values.append(("stdev_level", genre, math.sqrt(variance)))
+        for name, genre, value in sorted(values, key=lambda item: item[0]):
+            short = official_files.whole(value) if value % 1 == 0 else str(round(value, 2))
+            yield data, genre, name, short
 
 
 def units(aligned: pl.DataFrame, kind: str) -> str:
@@ -566,13 +560,11 @@ class OfficialLevelDiarization(levels.LevelDiarization):
             data: (int(total[f"{side}_listed"].sum()), int((total[f"{side}_pieces"] > 0).sum()))
             for data, side in _DATA.items()
         }
-        counts = file_counts(files, int(total["reference_no_score"].sum()))
-        columns = ("genre", "metric", "value")
+        counts = official_files.file_counts(files, int(total["reference_no_score"].sum()))
+        statistics = [*level_statistics(total), *counts]
         return {
-            "scores_aggregated.tab": table(("task", *columns, "correctness_criteria"), scores),
-            "statistics_aggregated.tab": table(
-                ("data", *columns), [*level_statistics(total), *counts]
-            ),
+            "scores_aggregated.tab": table(("task", *official_files.SCORES[1:]), scores),
+            "statistics_aggregated.tab": table(official_files.STATISTICS, statistics),
         }
 
     def error_analysis(

@@ -330,13 +330,10 @@ def criterion(written: str) -> Criterion:
         raise ValueError(
             f"{written} is not a ratio such as 0.2, nor like iou:gt:0.5 or intersection:gte:3"
         )
-    measure: Literal["iou", "intersection"] = (
-        "intersection" if found[1] == "intersection" else "iou"
-    )
-    least = float(found[3])
-    if measure == "iou" and least > 1:
+    is_iou, least = found[1] != "intersection", float(found[3])
+    if is_iou and least > 1:
         raise ValueError(f"an IoU is at most 1, not {found[3]}")
-    return Criterion(written, measure, found[2] == "gt", least)
+    return Criterion(written, "iou" if is_iou else "intersection", found[2] == "gt", least)
 
 
 # Step 1 of Streaming Instance Detection: the instances of a system that are correct.
@@ -400,14 +397,11 @@ def greedy(
     alone = (_times(system) == 1) & (_times(reference) == 1)
     chosen[alone] = True
     rest = np.flatnonzero(~alone)
-    order = np.lexsort(
-        (reference[rest], system[rest], reference_start[rest], system_start[rest], -scores[rest])
-    )
-    rest = rest[order]
+    keys = (reference, system, reference_start, system_start, -scores)
+    rest = rest[np.lexsort([key[rest] for key in keys])]
     used, taken = set[int](), set[int]()
-    for pair, own, expected in zip(
-        rest.tolist(), system[rest].tolist(), reference[rest].tolist(), strict=True
-    ):
+    columns = (values.tolist() for values in (rest, system[rest], reference[rest]))
+    for pair, own, expected in zip(*columns, strict=True):
         if own not in used and expected not in taken:
             used.add(own)
             taken.add(expected)

@@ -67,12 +67,11 @@ class TaskSuccess(Metric):
         which = {}
         for measure, condition in MEASURES.items():
             which[f"{measure}.responses"] = pl.col("condition") == condition
-            which[f"{measure}.ideal"] = which[f"{measure}.responses"] & _ALIGNED["ideal"]
-        named = responses.group_by(document="name", maintain_order=True).agg(
+            which[f"{measure}.ideal"] = which[f"{measure}.responses"] & _IS_IDEAL
+        named = responses.group_by("document", maintain_order=True).agg(
             which[column].sum().cast(pl.Int64).alias(column) for column in _COLUMNS
         )
-        table = responses.select(document="name", **_ALIGNED) if alignment else None
-        return named, table
+        return named, responses.select(*_ALIGNED, ideal=_IS_IDEAL) if alignment else None
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all interactions: one row."""
@@ -117,21 +116,18 @@ class TaskSuccess(Metric):
 
 
 def scored_responses(corpus: Corpus, scale: int) -> pl.DataFrame:
-    """The responses that are scored, with the `name` of their interactions.
+    """The responses that are scored; `document` is the name of their interaction.
 
     Args:
         corpus: with the responses.
         scale: the number that means "Completely Agree", see `Options`.
     """
     names = corpus.documents.lazy().select("name", document="row")
-    columns = ("document", "condition", "speaker", "question", "response")
-    given = corpus.responses.lazy().select(columns)
+    given = corpus.responses.lazy().select(_ALIGNED)
     responses = with_usual_names(given, scale).join(names, on="document", maintain_order="left")
-    of_plan = responses.filter(
-        pl.col("question").is_in(SCORED),
-        pl.all_horizontal(pl.col("condition", "response").is_not_null()),
-    )
-    key = ("name", "speaker", "question")
+    known = responses.with_columns(document="name").drop_nulls(["condition", "response"])
+    of_plan = known.filter(pl.col("question").is_in(SCORED))
+    key = ("document", "speaker", "question")
     return of_plan.unique(key, keep="first", maintain_order=True).collect()
 
 
@@ -158,14 +154,9 @@ def values(counts: Mapping[str, Whole]) -> dict[str, Numbers]:
     return found
 
 
+_IS_IDEAL = pl.col("response") == IDEAL
 #: The columns of the table `alignment`.
-_ALIGNED = {
-    "condition": pl.col("condition"),
-    "speaker": pl.col("speaker"),
-    "question": pl.col("question"),
-    "response": pl.col("response"),
-    "ideal": pl.col("response") == IDEAL,
-}
+_ALIGNED = ("document", "condition", "speaker", "question", "response")
 
 
 def readable(answers: pl.DataFrame) -> pl.DataFrame:
