@@ -278,14 +278,13 @@ _PART = 2_000
 # in columns, round by round; a sparse shortest-path solver does what is left.
 
 
-Integers = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 #: One of so many candidates has to be sure for another round to be worth it.
 _FEW = 50
 
 
-def assigned(rows: Integers, columns: Integers, weights: Weights) -> Mask:
+def assigned(rows: Numbers, columns: Numbers, weights: Weights) -> Mask:
     """The one-to-one pairs whose weights have the greatest total.
 
     Args:
@@ -319,7 +318,7 @@ def assigned(rows: Integers, columns: Integers, weights: Weights) -> Mask:
     return chosen
 
 
-def _outbid_others(items: Integers, partners: Integers, weights: Weights) -> Mask:
+def _outbid_others(items: Numbers, partners: Numbers, weights: Weights) -> Mask:
     """All candidates, but of the partners of an item that have no other one, only the best."""
     _, inverse, degrees = np.unique(partners, return_inverse=True, return_counts=True)
     alone = degrees[inverse] == 1
@@ -330,7 +329,7 @@ def _outbid_others(items: Integers, partners: Integers, weights: Weights) -> Mas
     return useful
 
 
-def _dominant(rows: Integers, columns: Integers, weights: Weights) -> Integers:
+def _dominant(rows: Numbers, columns: Numbers, weights: Weights) -> Numbers:
     """Candidates worth no less than the best two that would have to give way to them.
 
     Taking such a pair is never wrong: exchange it for the (at most two) pairs that hold its items
@@ -342,7 +341,7 @@ def _dominant(rows: Integers, columns: Integers, weights: Weights) -> Integers:
     return sure
 
 
-def _rival(items: Integers, weights: Weights) -> Weights:
+def _rival(items: Numbers, weights: Weights) -> Weights:
     """For each candidate, the best weight among the others of its item; 0 where there is none."""
     order = np.lexsort((-weights, items))
     sorted_items, sorted_weights = items[order], weights[order]
@@ -356,7 +355,7 @@ def _rival(items: Integers, weights: Weights) -> Weights:
     return rival
 
 
-def _solve(rows: Integers, columns: Integers, weights: Weights) -> Integers:
+def _solve(rows: Numbers, columns: Numbers, weights: Weights) -> Numbers:
     """The places of the pairs of an optimal assignment.
 
     Where all pairs that hang together are worth the same, as many as possible are taken (Hopcroft
@@ -367,7 +366,7 @@ def _solve(rows: Integers, columns: Integers, weights: Weights) -> Integers:
     """
     from scipy.sparse import csgraph, csr_array
 
-    def partners(part: Mask) -> tuple[Integers, Integers, Integers, tuple[int, int]]:
+    def partners(part: Mask) -> tuple[Numbers, Numbers, Numbers, tuple[int, int]]:
         """The places of some pairs, their rows and columns as numbers, and how many there are."""
         places = np.flatnonzero(part)
         row, column = (np.unique(side[places], return_inverse=True)[1] for side in (rows, columns))

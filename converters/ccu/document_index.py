@@ -53,11 +53,8 @@ def _read(path: str, member: Member) -> ReadResult:
     tables.report_repeated("CCS141", rows, "file_id")
     kept = rows.unique("file_id", keep="first", maintain_order=True)
     documents = kept.select(_ROW, "origin", "length", "modality", name="file_id")
-    corpus = Corpus(
-        sources=tables.files.sources,
-        documents=documents,
-        rejected_records=tables.rejected_records(),
-    )
+    sources, rejected = tables.files.sources, tables.rejected_records()
+    corpus = Corpus(sources=sources, documents=documents, rejected_records=rejected)
     return ReadResult(corpus, tuple(tables.findings()), (member,))
 
 

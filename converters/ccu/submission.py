@@ -81,16 +81,12 @@ def corpus_of(tables: Tables, listed: pl.DataFrame, files: pl.DataFrame) -> Corp
         files: of each file its `origin`, and its `file_id` by the index or else by its name.
     """
     rows = {task: tables.take_rows(kind) for task, kind in kinds().items() if task != INDEX}
-    of_rows = [own.select("origin", "file_id") for task, own in rows.items() if task != NDMAP]
-    named = pl.concat(of_rows)
+    mappings = rows.pop(NDMAP)
+    named = pl.concat(own.select("origin", "file_id") for own in rows.values())
     listed, files = _in_capitals(tables, listed, files, named)
     documents = _documents(listed, files, named)
     numbers = documents.select("processed", document="row", file_id="name")
-    keyed = {
-        task: _with_documents(tables, own, files, numbers)
-        for task, own in rows.items()
-        if task != NDMAP
-    }
+    keyed = {task: _with_documents(tables, own, files, numbers) for task, own in rows.items()}
     # the path of each document in the index
     index = listed.join(numbers, on="file_id", how="inner", maintain_order="left")
     element, path = pl.lit("index").alias("element"), pl.col("path").fill_null("").alias("value")
@@ -101,7 +97,7 @@ def corpus_of(tables: Tables, listed: pl.DataFrame, files: pl.DataFrame) -> Corp
         instances=labelled.select(_ROW, *_KEY, "kind", *_LABELLED),
         ratings=rated.select(_ROW, *_KEY, "level", "start", "end", "kind"),
         changes=keyed[CD].select(_ROW, *_KEY, "at", "llr", "direction", "strength"),
-        mappings=rows[NDMAP].select(_ROW, *_KEY[1:], "label", "target", "submission"),
+        mappings=mappings.select(_ROW, *_KEY[1:], "label", "target", "submission"),
         attributes=index.select(_ROW, *_KEY, element, path, name=pl.lit(INDEX_FILE)),
         rejected_records=tables.rejected_records(),
     )
@@ -116,15 +112,13 @@ def _in_capitals(
     """
     one = named.select("origin", right="file_id").unique().filter(pl.len().over("origin") == 1)
     pairs = files.filter("listed").join(one, on="origin").select("file_id", "right")
-    wrong = pairs.filter(
-        pl.col("file_id") != pl.col("right"),
-        pl.col("file_id").str.to_uppercase() == pl.col("right"),
-        ~pl.col("right").is_in(listed["file_id"].to_list()),
-    )
+    written, right = pl.col("file_id"), pl.col("right")
+    is_wrong = (written != right) & (written.str.to_uppercase() == right)
+    wrong = pairs.filter(is_wrong, ~right.is_in(listed["file_id"].to_list()))
     found = listed.join(wrong, on="file_id", maintain_order="left")
     tables.problems("CCS133", found.select(*READ_PLACE, "file_id", "right"), "file_id")
-    right = pl.col("file_id").replace(wrong["file_id"], wrong["right"])
-    return listed.with_columns(right), files.with_columns(right)
+    corrected = written.replace(wrong["file_id"], wrong["right"])
+    return listed.with_columns(corrected), files.with_columns(corrected)
 
 
 def _documents(listed: pl.DataFrame, files: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:

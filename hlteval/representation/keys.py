@@ -97,8 +97,8 @@ def frame_keys(arguments: pl.DataFrame, keep: Sequence[str] = ()) -> pl.DataFram
     ends = rows.select(pl.all().gather(firsts)).with_columns(
         last=rows["value"].gather(lasts), size=lasts - firsts + 1
     )
-    content = pl.when(pl.col("size") == 1).then("value").otherwise(pair)
-    short = ends.select("frame_row", "size", *keep, content=content)
+    key = pl.when(pl.col("size") == 1).then("value").otherwise(pair)
+    short = ends.select("frame_row", "size", *keep, content=key)
     if short["size"].max() in {None, 1, 2}:
         return short.drop("size")
     longer = rows.join(short.filter(pl.col("size") > 2), on="frame_row", how="semi")

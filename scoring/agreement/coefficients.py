@@ -483,14 +483,9 @@ def unit_f1(sums: Values) -> Values:
     return ratio(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
 
 
+_BOTH_MARKED = "F1 of the units that both marked, whatever category"
 #: Of units that annotators find themselves.
-FOUND = Coefficient(
-    "unit_f1",
-    "F1 of the units that both marked, whatever category",
-    "pair",
-    unit_sums,
-    _of(unit_f1),
-)
+FOUND = Coefficient("unit_f1", _BOTH_MARKED, "pair", unit_sums, _of(unit_f1))
 _AGREEMENT = Coefficient(
     "agreement", "share of units in the same category", "pair", cohen_sums, _of(agreement_rate)
 )

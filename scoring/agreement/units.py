@@ -88,13 +88,11 @@ def first_of_marks(units: Sequence[Unit]) -> list[bool]:
 
     What they mark is then the same for those after it.
     """
-    seen: set[object] = set()
-    found = []
-    for unit in units:
-        marks = (unit.table, unit.key, *unit.only.items()) if isinstance(unit, Marked) else None
-        found.append(marks is not None and marks not in seen)
-        seen.add(marks)
-    return found
+    marks = [
+        (unit.table, unit.key, *unit.only.items()) if isinstance(unit, Marked) else None
+        for unit in units
+    ]
+    return [mark is not None and mark not in marks[:at] for at, mark in enumerate(marks)]
 
 
 class Judged(NamedTuple):

@@ -15,6 +15,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -239,19 +240,12 @@ def nearest(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
     others = reference.select("document", other="at", _reference=_ROW)
     others = others.with_columns(same=pl.len().over("document", "other"))
     others = others.unique(["document", "other"], keep="first", maintain_order=True).sort("other")
-    sides = [
-        own.join_asof(
-            others,
-            left_on="at",
-            right_on="other",
-            by="document",
-            strategy=strategy,
-            check_sortedness=False,
-        )
-        for strategy in ("backward", "forward")
-    ]
+    join = partial(
+        own.join_asof, others, left_on="at", right_on="other", by="document", check_sortedness=False
+    )
+    sides = pl.concat([join(strategy="backward"), join(strategy="forward")])
     distance = (pl.col("at") - pl.col("other")).abs()
-    pairs = pl.concat(sides).drop_nulls("_reference").with_columns(distance=distance)
+    pairs = sides.drop_nulls("_reference").with_columns(distance=distance)
     ordered = pairs.sort("_system", "distance", "other")
     return ordered.unique("_system", keep="first", maintain_order=True)
 

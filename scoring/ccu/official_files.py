@@ -209,7 +209,8 @@ def _parameters(row: Mapping[str, object], options: detections.DetectionOptions)
 Sides = Mapping[str, Sequence[str]]
 #: The criteria of what is counted of each side.
 SIDES: Sides = MappingProxyType({"ref": (REFERENCE,), "sys": (SYSTEM,)})
-_NAMES = {"ref": "reference", "sys": "system"}
+#: The names of the sides in the files, and in counts.
+NAMES = {"ref": "reference", "sys": "system"}
 
 
 def statistics_by_class(total: pl.DataFrame, sides: Sides = SIDES) -> str:
@@ -225,7 +226,7 @@ def statistics_by_class(total: pl.DataFrame, sides: Sides = SIDES) -> str:
 def statistics_aggregated(total: pl.DataFrame) -> str:
     """The file `statistics_aggregated.tab`."""
     rows = []
-    for data, side in _NAMES.items():
+    for data, side in NAMES.items():
         own = total.filter(pl.col("criterion").is_in(SIDES[data]))
         length = pl.col(f"{side}_end") - pl.col(f"{side}_start") + (pl.col("genre") == "text")
         for genre, value in own.group_by("genre").agg(length.sum()).sort("genre").rows():
@@ -243,7 +244,7 @@ def scored_files(total: pl.DataFrame, sides: Sides) -> dict[str, tuple[int, int]
         data: total.filter(pl.col("criterion").is_in(criteria))["document"].n_unique()
         for data, criteria in sides.items()
     }
-    return {data: (count(total, FILES, _NAMES[data]) or 0, scored[data]) for data in sides}
+    return {data: (count(total, FILES, NAMES[data]) or 0, scored[data]) for data in sides}
 
 
 def file_counts(

@@ -394,7 +394,6 @@ def _describe(pieces: pl.DataFrame, side: str) -> pl.DataFrame:
 # Numbers are written as Python shows them, undefined scores as empty cells.
 
 
-_DATA = {"ref": "reference", "sys": "system"}
 _TEXT = pl.col("genre") == "text"
 #: Documents whose units are rows at once: those of all take gigabytes.
 _TOGETHER = 100
@@ -417,7 +416,7 @@ def level_scores(
 
 def level_statistics(total: pl.DataFrame) -> Iterator[tuple[str, str, str, str]]:
     """The mean and the sample standard deviation of the levels of each side, by genre."""
-    for data, side in _DATA.items():
+    for data, side in official_files.NAMES.items():
         values: list[tuple[str, str, float]] = []
         rows = total.filter(pl.col(f"{side}_pieces") > 0).sort("genre")
         for (genre,), own in rows.group_by("genre", maintain_order=True):
@@ -469,8 +468,7 @@ def _lines(levels: pl.DataFrame, kind: str) -> str:
 
 def _number(value: pl.Expr) -> pl.Expr:
     """A number; without decimals where it is whole."""
-    whole = value.cast(pl.Int64)
-    return pl.when(value == whole).then(whole.cast(pl.String)).otherwise(value.cast(pl.String))
+    return value.cast(pl.String).str.strip_suffix(".0")
 
 
 _CRASHES = (
@@ -558,7 +556,7 @@ class OfficialLevelDiarization(levels.LevelDiarization):
         )
         files = {
             data: (int(total[f"{side}_listed"].sum()), int((total[f"{side}_pieces"] > 0).sum()))
-            for data, side in _DATA.items()
+            for data, side in official_files.NAMES.items()
         }
         counts = official_files.file_counts(files, int(total["reference_no_score"].sum()))
         statistics = [*level_statistics(total), *counts]

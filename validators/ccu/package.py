@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from hlteval.converters.ccu.submission import find_misnamed
+from hlteval.converters.ccu.submission import MAP_FILE, NDMAP, find_misnamed
 from hlteval.findings import Finding, finding
 from hlteval.findings.suggest import closest
 from hlteval.sources import Member, Source, Unreadable
@@ -109,8 +109,6 @@ def strange(parsed: SubmissionId) -> str:
 _ARCHIVES = {"zip", "tgz"}
 _SUFFIX, _TABLE = ".tgz", ".tab"
 _PACKED = re.compile(r"\.(?:tgz|tar\.gz|tar|zip)$", re.IGNORECASE)
-_MAP = "nd.map.tab"
-_MAPPING = "ndmap"
 _WHOLE = re.compile(rb"[+-]?[0-9]+")
 
 
@@ -129,12 +127,12 @@ def findings(package: Package, *, task: str) -> Iterator[Finding]:
     is_single = source.kind not in {"folder", *_ARCHIVES}
     renamed = None if is_single else find_misnamed(source.members, task)
     for member in source.members:
-        is_map = member.basename == _MAP
+        is_map = member.basename == MAP_FILE
         if is_single or member is renamed:
             pass
-        elif task == _MAPPING and not is_map:
+        elif task == NDMAP and not is_map:
             yield finding("CCU207", file=member.display)
-        elif task != _MAPPING and is_map:
+        elif task != NDMAP and is_map:
             yield finding("CCU208", file=member.display)
         elif not member.basename.endswith(_TABLE):
             yield finding("CCU209", file=member.display, hint=_other_file(member, names))

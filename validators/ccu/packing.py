@@ -10,7 +10,6 @@ from hlteval.sources import Member, Source
 from hlteval.validators.ccu.package import parse
 from hlteval.validators.packages import Arranged, arranged, made
 
-_MAPPING = "ndmap"
 #: Tasks whose tables have rows wherever a document was processed.
 _LEVELS = {"vd", "ad"}
 _HEADER = 100_000
@@ -27,7 +26,7 @@ def arrange(name: str, source: Source, *, task: str) -> Arranged:
         task: the task without its prefix, such as `nd`.
     """
     tables = [member for member in source.members if member.basename.endswith(form.SUFFIX)]
-    if task == _MAPPING:
+    if task == form.NDMAP:
         maps = [member for member in tables if member.basename == form.MAP_FILE] or tables
         # a single table is the mapping whatever its name
         single = form.MAP_FILE if len(maps) == 1 else ""
@@ -74,7 +73,7 @@ def recognize(source: Source, *, task: str) -> str:
     """
     tables = [member for member in source.members if member.basename.endswith(form.SUFFIX)]
     if any(member.basename == form.MAP_FILE for member in tables):
-        return f"has the file {form.MAP_FILE}" if task == _MAPPING else ""
+        return f"has the file {form.MAP_FILE}" if task == form.NDMAP else ""
     tasks = set()
     for member in [m for m in tables if m.basename != form.INDEX_FILE][:_FIRST]:
         header = beginning(member, _HEADER).partition("\n")[0].removesuffix("\r")
@@ -84,7 +83,9 @@ def recognize(source: Source, *, task: str) -> str:
     if task in tasks:
         return f"its tables have the columns of {task.upper()}"
     has_index = any(member.basename == form.INDEX_FILE for member in tables)
-    return f"has the file {form.INDEX_FILE}" if has_index and not tasks and task != _MAPPING else ""
+    return (
+        f"has the file {form.INDEX_FILE}" if has_index and not tasks and task != form.NDMAP else ""
+    )
 
 
 def name_parts(name: str, *, task: str) -> Mapping[str, str]:

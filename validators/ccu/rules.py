@@ -9,6 +9,7 @@ from collections.abc import Callable
 import polars as pl
 
 from hlteval.findings.suggest import closest_files, hints
+from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
 from hlteval.validators.ccu import streams
 from hlteval.validators.ccu.package import form_problem, parse, strange
@@ -77,11 +78,8 @@ def norms(context: RuleContext) -> pl.LazyFrame:
 def unlisted_norm(context: RuleContext) -> pl.LazyFrame:
     """A norm that is not in the list of norms and does not begin with 5, once for each norm."""
     listed = context.lists.get(CLASSES, context.system).documents["name"]
-    rows = context.cached(norms).filter(
-        ~LABEL.is_in(listed.implode()),
-        ~LABEL.str.starts_with(_OWN),
-        LABEL.str.len_chars() == _CHARACTERS,
-    )
+    is_allowed = LABEL.is_in(listed.implode()) | LABEL.str.starts_with(_OWN)
+    rows = context.cached(norms).filter(~is_allowed, LABEL.str.len_chars() == _CHARACTERS)
     return report(only_if(CLASSES in context.lists, rows), "label")
 
 
@@ -221,19 +219,6 @@ def _other_task(written: str) -> str:
 #: How the name of the index of all documents ends, and the name of that of a submission.
 INPUTS, INDEX = "system_input.index.tab", "system_output.index.tab"
 MODALITIES = ("text", "audio", "video")
-#: What versions_per_file.tab counts, by task.
-_COUNTS = {
-    "ND": "norms",
-    "ED": "emotions",
-    **dict.fromkeys(("VD", "AD"), "valence_arousal"),
-    "CD": "changepoint",
-}
-#: The table, and the kind of its rows, of which each count of versions_per_file.tab is.
-_COUNTED = {
-    "norms": ("instances", "norm"),
-    "emotions": ("instances", "emotion"),
-    "valence_arousal": ("ratings", "valence"),
-}
 
 
 def index_rows(context: RuleContext) -> pl.LazyFrame:
@@ -290,7 +275,8 @@ def not_annotated(context: RuleContext) -> pl.LazyFrame:
     """A document of a scoring index that, by versions_per_file.tab, nobody annotated for it."""
     rows = context.cached(index_rows).filter(~pl.col("index").str.ends_with(INPUTS))
     task = pl.col("index").str.extract(r"(?:^|[._-])(ND|ED|VD|AD|CD)[._-]")
-    counted = task.replace_strict(_COUNTS, default=None, return_dtype=pl.String)
+    tasks = vocabulary("ccu")["counted_tasks"]
+    counted = task.replace_strict(tasks, default=None, return_dtype=pl.String)
     counts = context.cached(versions).select("document", "counted", "versions")
     joined = rows.with_columns(counted=counted).drop_nulls("counted").join(
         counts, on=["document", "counted"], how="left", maintain_order="left"
@@ -309,7 +295,7 @@ def other_versions(context: RuleContext) -> pl.LazyFrame:
         context.table(table, "document", "kind", "region", "annotator")
         .filter(pl.col("kind") == kind)
         .with_columns(counted=pl.lit(counted))
-        for counted, (table, kind) in _COUNTED.items()
+        for counted, (table, kind) in vocabulary("ccu")["counted_rows"].items()
     ]
     segment = ("counted", "document", "region")
     annotators = pl.col("annotator").n_unique().cast(pl.Int64)

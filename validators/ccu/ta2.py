@@ -14,8 +14,8 @@ from hlteval.representation.judgments import (
     SPEAKERS,
     with_usual_names,
 )
-from hlteval.validators.ccu.streams import check, report, with_meant
-from hlteval.validators.rule import Rule, RuleContext, first_of
+from hlteval.validators.ccu.streams import check, report, rules, with_meant
+from hlteval.validators.rule import RuleContext, first_of
 
 #: What has one response.
 _ANSWER = ("document", "speaker", "question")
@@ -112,17 +112,15 @@ _IS_UNKNOWN = pl.col("_response").is_null()
 _IS_NUMBER = pl.col("response").str.contains(r"^\s*[0-9]+\s*$")
 _QUESTION = pl.col("question")
 _UNSCORED = sorted({*QUESTIONS} - {*SCORED})
-RULES = tuple(
-    Rule(code, "responses", rows)
-    for code, rows in {
-        "CCA201": unknown_condition,
-        "CCA202": check(responses, ~_QUESTION.is_in([*QUESTIONS]), "question", first=["question"]),
-        "CCA203": check(responses, _QUESTION.is_in(_UNSCORED), "question", first=["id"]),
-        "CCA204": check(responses, pl.col("again"), "question"),
-        "CCA205": missing_questions,
-        "CCA206": speakers,
-        "CCA207": unknown_answer,
-        "CCA208": unknown_number,
-        "CCA209": several_conditions,
-    }.items()
+RULES = rules(
+    "responses",
+    CCA201=unknown_condition,
+    CCA202=check(responses, ~_QUESTION.is_in([*QUESTIONS]), "question", first=["question"]),
+    CCA203=check(responses, _QUESTION.is_in(_UNSCORED), "question", first=["id"]),
+    CCA204=check(responses, pl.col("again"), "question"),
+    CCA205=missing_questions,
+    CCA206=speakers,
+    CCA207=unknown_answer,
+    CCA208=unknown_number,
+    CCA209=several_conditions,
 )
