@@ -86,8 +86,8 @@ def levels(corpus: Corpus, kind: str) -> pl.DataFrame:
 
 MERGED = "yes"
 #: What the kinds of rows, and the columns of instances, are for people.
-_STATEMENTS = {"norm": "norms", "emotion": "emotions"}
-_STATEMENTS |= {"valence": "levels of valence", "arousal": "levels of arousal"}
+_LEVELS = {kind: f"levels of {kind}" for kind in ("valence", "arousal")}
+_STATEMENTS = {"norm": "norms", "emotion": "emotions", **_LEVELS}
 _PARTS = {"start": "places", "status": "statuses", "region": "segments"}
 _NUMBERS = ("start", "end", "llr", "level", "at")
 

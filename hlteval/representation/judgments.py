@@ -185,8 +185,11 @@ def merge_instances(decisions: pl.DataFrame, constants: Constants) -> pl.DataFra
     rows = decisions.filter(~pl.col("label").is_in([NONE, UNANNOTATED])).sort(*key, "start", "end")
     begins = begins_instance(key, constants.seconds, constants.characters)
     rows = rows.with_columns(begins=begins, before=_end_before(key))
-    rows = _with_silence(rows, decisions.filter(pl.col("label") == UNANNOTATED))
-    begins = pl.col("begins") | pl.col("broken")
+    # What is not annotated lies between if the last of it that starts before the row ends after
+    # what was before.
+    rows = with_reach(rows, decisions.filter(pl.col("label") == UNANNOTATED), exact=False)
+    broken = (pl.col("until") > pl.col("before")) & (pl.col("start") > pl.col("before"))
+    begins = pl.col("begins") | broken.fill_null(value=False)
     numbered = rows.with_columns(number=begins.cum_sum())
     instances = merge_numbered(numbered, ["document", "text", "label"])
     return instances.select("document", "text", "label", "status", "start", "end")
@@ -245,15 +248,6 @@ def with_statuses(
     every = each.explode("status").unique().sort("number", "status")
     joined = every.group_by("number").agg(pl.col("status").str.join(","))
     return instances.join(joined, on="number", how="left", maintain_order="left")
-
-
-def _with_silence(rows: pl.DataFrame, silent: pl.DataFrame) -> pl.DataFrame:
-    """Rows with `broken`: whether a segment that is not annotated lies between `before` and start.
-
-    It does if the last one that starts before the row ends after what was before.
-    """
-    broken = (pl.col("until") > pl.col("before")) & (pl.col("start") > pl.col("before"))
-    return with_reach(rows, silent, exact=False).with_columns(broken=broken.fill_null(value=False))
 
 
 def with_reach(rows: pl.DataFrame, regions: pl.DataFrame, *, exact: bool = True) -> pl.DataFrame:

@@ -37,12 +37,11 @@ STATISTICS = ("data", "genre", "metric", "value")
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table of tab-separated values; cells with quotation marks are quoted."""
-    lines = ("\t".join(_cell(cell) for cell in row) for row in rows)
+    lines = (
+        "\t".join('"' + cell.replace('"', '""') + '"' if '"' in cell else cell for cell in row)
+        for row in rows
+    )
     return "\n".join(["\t".join(columns), *lines]) + "\n"
-
-
-def _cell(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"' if '"' in text else text
 
 
 def number(value: float | None) -> str:
