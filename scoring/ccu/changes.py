@@ -188,7 +188,12 @@ def official_rows(reference: Corpus, system: Corpus, options: ChangeOptions) -> 
     names = detections.documents(reference)
     expected = points(reference, names, None)
     expected = expected.sort("document", "at", "llr", descending=[False, False, True])
-    found = points(system, names, options)
+    # A line that a submission repeats counts once; strengths are numbers.
+    strength = pl.col("strength").cast(pl.Float64, strict=False).cast(pl.String)
+    lines = system.changes.with_columns(pl.coalesce(strength, "strength"))
+    key = ["document", "at", "llr", "direction", "strength"]
+    lines = lines.unique(key, keep="first", maintain_order=True)
+    found = points(system.replace(changes=lines), names, options)
     found = found.with_columns(as_read(found["llr"]))
     regions = outside(detections.segments(reference), names.with_columns(text=pl.lit(value=False)))
     # Points that lie in no region, nor at its limits.

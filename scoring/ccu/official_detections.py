@@ -132,7 +132,8 @@ def _rows(corpus: Corpus, kind: str) -> pl.DataFrame:
         document="row", name="name", genre="modality", text=judgments.is_text(), length="length"
     )
     own = corpus.instances.filter(pl.col("kind") == kind).drop_nulls(["start", "end"])
-    own = own.select("document", "record", "region", "annotator", "label", "status", "start", "end")
+    said = ("region", "annotator", "label", "status", "several", "start", "end")
+    own = own.select("document", "record", *said)
     own = own.join(names, on="document", maintain_order="left").drop("document")
     own = own.rename({"name": "document"})
     return own.filter(pl.col("text") | (pl.col("start") != pl.col("end")))
@@ -148,8 +149,9 @@ def single(rows: pl.DataFrame, *, conflicts_unscored: bool) -> pl.DataFrame:
 
 def by_majority(rows: pl.DataFrame, votes: int) -> pl.DataFrame:
     """Emotions: what enough rows of a segment have; `none` if there is nothing of this kind."""
-    records = rows.group_by("record", *SEGMENT, "genre", "text", "annotator", maintain_order=True)
-    listed = records.agg("label").unique([*SEGMENT, "annotator", "label"], maintain_order=True)
+    said = ("annotator", "several")  # a row that is repeated counts once
+    records = rows.group_by("record", *SEGMENT, "genre", "text", *said, maintain_order=True)
+    listed = records.agg("label").unique([*SEGMENT, *said, "label"], maintain_order=True)
     # In two steps: a window inside of another one takes quadratic time.
     every = listed.with_columns(first=pl.col("annotator").first().over(SEGMENT))
     others = (pl.col("annotator") != pl.col("first")).sum().over(SEGMENT)

@@ -9,7 +9,7 @@ from hlteval.representation import Corpus
 from hlteval.scoring.ccu import official_files
 from hlteval.scoring.ccu.changes import change_detection
 from hlteval.scoring.ccu.detections import ChangeOptions, DetectionOptions, LlrFilter
-from hlteval.scoring.ccu.official_detections import truncate
+from hlteval.scoring.ccu.official_detections import by_majority, truncate
 from hlteval.scoring.ccu.official_files import in_order, instance_detection
 
 NAMES = ("d0", "d1")
@@ -281,6 +281,29 @@ def test_a_repeated_change_point_makes_a_false_alarm():
     # of two equal references the point finds one, and is a false alarm for the other: P = R = 1/2
     assert metric.score(total)[0]["cd.ap.audio"] == 0.25
     assert "\t{delta_cp=0.0}" in metric.official_files(total)["instance_alignment.tab"]
+
+
+def test_a_line_that_a_submission_repeats_counts_once():
+    """Lines of another direction or strength are other lines."""
+    metric = change_detection("official")
+    reference = corpus(SEGMENT, changes=[(0, 50, None)])
+    system = corpus(changes=[(0, 20, 1.5), (0, 20, 1.5), (0, 50, 0.5)])
+    for said, precision in ((["1", "1.0", "1"], 1 / 2), (["1", "2", "1"], 1 / 3)):
+        changes = system.changes.with_columns(strength=pl.Series(said))
+        total = metric.total([metric.statistics(reference, system.replace(changes=changes))[0]])
+        assert metric.score(total)[0]["cd.ap.audio"] == pytest.approx(precision, abs=5e-4)
+
+
+def test_an_emotion_for_one_speaker_and_for_several_has_two_votes():
+    rows = [("joy", 1, "TRUE"), ("joy", 1, "FALSE"), ("joy", 1, "TRUE"), ("fear", 2, "TRUE")]
+    said = {"document": "d", "genre": "audio", "text": False, "region": "r", "start": 0, "end": 9}
+    judged = [
+        {**said, "record": at, "annotator": f"{who}", "label": label, "several": several}
+        for at, (label, who, several) in enumerate(rows)
+    ]
+    table = pl.DataFrame(judged).with_columns(pl.col("start", "end").cast(pl.Float64), status=None)
+    assert by_majority(table, 2)["label"].to_list() == ["joy"]
+    assert "joy" not in by_majority(table.filter(pl.col("several") == "TRUE"), 2)["label"]
 
 
 def test_a_data_type_without_points_of_the_system_has_a_curve_of_zeros():
