@@ -33,12 +33,13 @@ from hlteval.converters.ltf import tables
 from hlteval.converters.ltf.rsd import UNWRITABLE, lines, tokens
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import beginning, head
-from hlteval.findings import Problem, finding, spot
+from hlteval.findings import Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Source, is_file_path
-from hlteval.syntax.xml_elements import Element, Parsed, examine, problem_at
+from hlteval.syntax.xml_elements import Doctype, Element, doctype_problem, examine
 from hlteval.syntax.xml_places import (
     ABSENT,
+    Named,
     attribute,
     attributes,
     content,
@@ -48,7 +49,7 @@ from hlteval.syntax.xml_places import (
 )
 
 _NUMBER = re.compile("[0-9]{1,9}")
-_DTD = "ltf.v1.5.dtd"
+_DOCTYPE = Doctype("LCTL_TEXT", "ltf.v1.5.dtd")
 SUFFIX = ".ltf.xml"
 #: The attributes of the schema that no column of a table has.
 _NAMES = {
@@ -62,9 +63,6 @@ _PART = "^(HEADLINE [1-9][0-9]{0,8}|TEXT [1-9][0-9]{0,8}(?: P [1-9][0-9]{0,8})?)
 #: Other parts, which are attributes of their document; in files that are read, of any number.
 _OTHER = "^(DATELINE|AUTHORLINE) [1-9][0-9]{0,8}$"
 _PARTS = "^(DATELINE|AUTHORLINE) [0-9]+$"
-
-#: A problem with the identifier of its element.
-Named = tuple[Problem, str | None]
 
 
 def read_elements(
@@ -87,8 +85,8 @@ def read_elements(
         ([(0, 2, 2, 'd')], ['LTF101', 'XML106'])
     """
     found = examine(text, "ltf", encoding)
-    of_file = (*_doctype_problems(text, found.parsed), *found.problems)
-    problems: list[Named] = [(problem, None) for problem in of_file]
+    prolog = doctype_problem(text, found.parsed, _DOCTYPE, missing="LTF101", other="LTF102")
+    problems: list[Named] = [(problem, None) for problem in (*prolog, *found.problems)]
     parts, texts = _parts(found.elements), dict[int, str]()
     for element in found.elements:
         if element.tag == "ORIGINAL_TEXT" and element.parent:
@@ -127,19 +125,6 @@ def read_elements(
             classes = (get("pos"), get("morph"))
             rows["tokens"].append((*key, segment, *span, element.text, *classes))
     return rows, problems
-
-
-def _doctype_problems(text: str, parsed: Parsed) -> Iterator[Problem]:
-    """The problem with the document type of a file, if it is one of LTF."""
-    if not parsed.elements or parsed.elements[0].tag != "LCTL_TEXT":
-        return
-    doctype = parsed.doctype
-    if doctype is None:
-        yield parsed.elements[0].problem("LTF101")
-    elif (doctype.root, doctype.system) != ("LCTL_TEXT", _DTD):
-        place = spot(text, text.find("<!DOCTYPE"))
-        given = f"{doctype.root} {doctype.system}"[:80]
-        yield problem_at("LTF102", place.line, place.column, given=given)
 
 
 def _offset_problem(element: Element) -> Problem | None:

@@ -24,7 +24,7 @@ Codes raised: XML1xx, MTF201 to MTF203.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -36,18 +36,19 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.mt import lorehlt_mt
 from hlteval.converters.mt import texts as mt_texts
 from hlteval.converters.toolkit.source_files import beginning
-from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
+from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, decode
-from hlteval.syntax.xml_elements import Element, Malformed, explain, structure
+from hlteval.sources import Member, Source
+from hlteval.syntax.xml_elements import Element, examine, explain
 from hlteval.syntax.xml_places import (
     ABSENT,
     Lines,
+    Named,
     attributes,
     escape,
-    lines_of,
     locate_elements,
     located_findings,
+    starts,
 )
 
 
@@ -63,17 +64,15 @@ class Kind(NamedTuple):
     attributes: tuple[str, ...]
 
 
+_LANGUAGES = ("setid", "srclang", "trglang")
 KINDS: Mapping[str, Kind] = {
     "srcset": Kind(mt_texts.SOURCE, "", "srclang", ("setid", "srclang")),
-    "refset": Kind(
-        mt_texts.REFERENCE, "refid", "trglang", ("setid", "srclang", "trglang", "refid")
-    ),
-    "tstset": Kind(mt_texts.SYSTEM, "sysid", "trglang", ("setid", "srclang", "trglang", "sysid")),
+    "refset": Kind(mt_texts.REFERENCE, "refid", "trglang", (*_LANGUAGES, "refid")),
+    "tstset": Kind(mt_texts.SYSTEM, "sysid", "trglang", (*_LANGUAGES, "sysid")),
 }
 _PARTS = ("hl", "poster", "p")
 _PART = "^(hl|p|poster) [1-9][0-9]*$"
 _OF_DOCUMENT = ("genre", "origlang")
-Named = tuple[Problem, str | None]
 #: Tag, name, language of the texts, test set and language of the sources of a set.
 SetKey = tuple[str, str | None, str | None, str | None, str | None]
 
@@ -162,25 +161,11 @@ def parse(text: str) -> tuple[list[Element], list[Named]]:
     return elements, problems
 
 
-def sgml_findings(text: str, problems: Sequence[Named], file: Member) -> list[Finding]:
-    """The findings of problems with tags, each with the identifier of its element.
-
-    Args:
-        text: the text of the file.
-        problems: the problems with their identifiers.
-        file: the file.
-    """
-    lines, bounded = lines_of(text) if problems else [], Bounded(file.max_per_code)
-
-    def finding(_: int, named: Named) -> Finding:
-        problem, name = named
-        line = lines[problem.record - 1]  # the root is in no line
-        inside = problem._replace(end=max(problem.start, min(problem.end, len(line))))
-        return inside.in_line(file.display, line, name)
-
-    for named in problems:
-        bounded.add(named[0].code, named[0].record, finding, named)
-    return bounded.findings
+def sgml_finding(lines: Lines, problem: Problem, file: str, identifier: str | None) -> Finding:
+    """The finding of a problem with a tag; see `Lines.finding`."""
+    line = lines.lines[problem.record - 1]  # the root is in no line
+    inside = problem._replace(end=max(problem.start, min(problem.end, len(line))))
+    return inside.in_line(file, line, identifier)
 
 
 def with_characters(text: str) -> str:
@@ -272,9 +257,8 @@ def _segments(texts: Iterable[tuple[str | None, str, str]]) -> str:
     """The segments of a document, those of a part together."""
     body = ""
     for part, inside in groupby(texts, key=lambda text: text[0]):
-        lines = "".join(
-            f"<seg{attributes([('id', name)])}>{escape(text)}</seg>\n" for _, name, text in inside
-        )
+        cells = ((attributes([("id", name)]), escape(text)) for _, name, text in inside)
+        lines = "".join(f"<seg{own}>{text}</seg>\n" for own, text in cells)
         tag = part.partition(" ")[0] if part and re.search(_PART, part) else ""
         body += f"<{tag}>\n{lines}</{tag}>\n" if tag else lines
     return body
@@ -290,7 +274,7 @@ def unwritable(corpus: Corpus) -> set[int]:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the file cannot represent."""
     own = pl.col("element").str.contains("^(srcset|refset|tstset)( |$)")
-    own &= pl.col("name").is_in(["setid", "srclang", "trglang"])
+    own &= pl.col("name").is_in(_LANGUAGES)
     own |= (pl.col("element") == "doc") & pl.col("name").is_in(_OF_DOCUMENT)
     # a part is read as another one, or as none, if it is not the next of its document
     key = ("document", "role", "set")
@@ -333,18 +317,14 @@ def read(source: Source) -> Iterator[ReadResult]:
         text = collected.open(member)
         if text is not None:
             problems = list(_file(text, member, collected))
-            located = sgml_findings if is_sgml(text) else located_findings
-            findings += located(text, problems, member)
+            explained = sgml_finding if is_sgml(text) else Lines.finding
+            findings += located_findings(text, problems, member, explained)
     yield collected.result(findings)
 
 
 def _file(text: str, member: Member, collected: mt_texts.Collected) -> Iterator[Named]:
     """Add the sets of a file; yield the problems with it. Documents may name the system."""
-    try:
-        elements, problems = _elements(text, member.encoding)
-    except Malformed as reason:
-        yield reason.problem, None
-        return
+    elements, problems = _elements(text, member.encoding)
     yield from problems
     documents = [each for each in elements if each.tag == "doc"]
     named = {each.parent.ordinal for each in documents if each.parent}
@@ -381,7 +361,7 @@ def _file(text: str, member: Member, collected: mt_texts.Collected) -> Iterator[
 def _elements(text: str, encoding: str) -> tuple[list[Element], list[Named]]:
     """The elements of a file that its schema allows, and the problems with it."""
     if not is_sgml(text):
-        found = structure(text, "mteval", encoding)
+        found = examine(text, "mteval", encoding)
         return found.elements, [(problem, None) for problem in found.problems]
     elements, problems = parse(text)
     of_schema, skipped = explain(elements, "mteval")
@@ -391,15 +371,14 @@ def _elements(text: str, encoding: str) -> tuple[list[Element], list[Named]]:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
-    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
+    return locate_elements(member, places, _starts)
+
+
+def _starts(text: str, wanted: Collection[int]) -> Mapping[int, tuple[int, int]]:
+    """Line and column, from 1, of the start tags of elements by ordinal, in either form."""
     if not is_sgml(text):
-        return locate_elements(member, places)
-    starts = {element.ordinal: (element.line, element.column) for element in parse(text)[0]}
-    lines = Lines(text)
-    return [
-        lines.location(*starts[place.record], place.field) if place.record in starts else None
-        for place in places
-    ]
+        return starts(text, wanted)
+    return {element.ordinal: (element.line, element.column) for element in parse(text)[0]}
 
 
 FORMAT = declaration(__name__)

@@ -29,23 +29,18 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.mt import texts
 from hlteval.converters.toolkit.source_files import beginning
-from hlteval.findings import Finding, Problem
+from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Malformed, Reader, structure
-from hlteval.syntax.xml_places import attributes, escape, located_findings
+from hlteval.syntax.xml_elements import Reader, examine
+from hlteval.syntax.xml_places import Named, attributes, escape, located_findings
 
 # Writes translations as TMX.
 
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
-_HEADER = (
-    ("creationtool", "hlteval"),
-    ("creationtoolversion", "1"),
-    ("segtype", "sentence"),
-    ("o-tmf", "hlteval"),
-    ("adminlang", "en"),
-)
+_TOOL = {"creationtool": "hlteval", "creationtoolversion": "1"}
+_HEADER = {**_TOOL, "segtype": "sentence", "o-tmf": "hlteval", "adminlang": "en"}
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -54,11 +49,9 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     The language of the file is that of all sources; `*all*` for several, or if none is known.
     """
     corpus = texts.with_sources(Corpus.concat(corpora))
-    languages = (
-        corpus.translations.filter(role=texts.SOURCE)["language"].drop_nulls().unique().to_list()
-    )
-    language = languages[0] if len(languages) == 1 else "*all*"
-    header = [*_HEADER, ("srclang", language), ("datatype", "plaintext")]
+    languages = corpus.translations.filter(role=texts.SOURCE)["language"].drop_nulls().unique()
+    language = languages.item() if len(languages) == 1 else "*all*"
+    header = [*_HEADER.items(), ("srclang", language), ("datatype", "plaintext")]
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(f"{_HEAD}<header{attributes(header)}/>\n<body>\n")
         file.writelines(_units(corpus))
@@ -86,11 +79,8 @@ def _units(corpus: Corpus) -> Iterator[str]:
 
 def _properties(**values: str | None) -> str:
     """The properties that have a value."""
-    return "".join(
-        f'<prop type="x-{name}">{escape(value)}</prop>'
-        for name, value in values.items()
-        if value is not None
-    )
+    known = ((name, escape(value)) for name, value in values.items() if value is not None)
+    return "".join(f'<prop type="x-{name}">{value}</prop>' for name, value in known)
 
 
 def unwritable(corpus: Corpus) -> set[int]:
@@ -107,7 +97,6 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
 SUFFIX = ".tmx"
 #: Inline elements that hold codes of the original format, and no text.
 _CODES = ("bpt", "ept", "ph", "it", "ut")
-Named = tuple[Problem, str | None]
 
 
 def members(source: Source) -> tuple[Member, ...]:
@@ -148,11 +137,7 @@ def _file(text: str, member: Member, collected: texts.Collected) -> Iterator[Nam
 
     All properties of a unit and of a variant are before the text of the variant.
     """
-    try:
-        found = structure(text, "tmx", member.encoding, _Reader)
-    except Malformed as reason:
-        yield reason.problem, None
-        return
+    found = examine(text, "tmx", member.encoding, _Reader)
     yield from ((problem, None) for problem in found.problems)
     codes = [element for element in found.elements if element.tag in _CODES]
     if codes:

@@ -37,7 +37,7 @@ from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Element, examine
-from hlteval.syntax.xml_places import attributes, escape, locate_elements, located_findings
+from hlteval.syntax.xml_places import Named, attributes, escape, locate_elements, located_findings
 
 SUFFIX = ".eaf"
 TABLES = ("instances", "ratings", "changes")
@@ -65,8 +65,6 @@ _TYPES = "".join(
 
 #: The kind, the first and the last millisecond, and the value.
 Annotation = tuple[str, int, int, str]
-#: A problem, and the identifier of its annotation.
-Named = tuple[Problem, str | None]
 _TIME = re.compile("[0-9]{1,12}")
 
 
