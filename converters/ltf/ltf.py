@@ -23,7 +23,6 @@ Codes raised: XML1xx, LTF1xx.
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 
 import polars as pl
 
@@ -224,17 +223,13 @@ def fit(corpus: Corpus) -> tuple[Corpus, Mapping[str, int]]:
     known.append(element.str.contains(_OTHER) & (name == "text"))
     attached = (name != "attach") | pl.col("value").is_in(["LEFT", "RIGHT", "BOTH"])
     attributes = corpus.attributes.filter(pl.any_horizontal(known) & attached)
-    attributes = attributes.unique(
-        ("document", "origin", "record", "element", "name"), keep="first", maintain_order=True
-    )
+    key = ("document", "origin", "record", "element", "name")
+    attributes = attributes.unique(key, keep="first", maintain_order=True)
     irregular = pl.col("document").is_in(_irregular(segments, attributes))
     lost = segments.filter(irregular, pl.col("part").is_not_null()).height
     attributes = attributes.filter(~(irregular & element.str.contains(_OTHER)))
-    part = pl.when(~irregular).then(pl.col("part"))
-    kept = corpus.replace(
-        segments=segments.with_columns(part=part), tokens=tokens, attributes=attributes
-    )
-    return kept, {
+    segments = segments.with_columns(part=pl.when(~irregular).then(pl.col("part")))
+    return corpus.replace(segments=segments, tokens=tokens, attributes=attributes), {
         "segments and tokens with invalid offsets": gone,
         "parts of documents that LTF does not have": lost,
         "attributes of other formats": corpus.attributes.height - attributes.height,
@@ -290,10 +285,8 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 
 def _unwritable(corpus: Corpus) -> dict[str, set[int]]:
     """The documents that no file can represent, by reason."""
-    documents, segmented = (
-        corpus.documents.with_columns(document="row"),
-        corpus.segments["document"],
-    )
+    documents = corpus.documents.with_columns(document="row")
+    segmented = corpus.segments["document"]
     silent = corpus.segments.filter(pl.col("text").is_null())["document"]
     is_written = pl.col("row").is_in(segmented.implode()) & ~pl.col("row").is_in(silent.implode())
     odd = tables.documents_with(UNWRITABLE, documents, "name")
@@ -306,9 +299,8 @@ def _unwritable(corpus: Corpus) -> dict[str, set[int]]:
     own = _attributes(corpus).items()
     divided = {row for row, elements in own if any(" " in element for element in elements)}
     paths = source_files.output_paths(corpus, "ltf", SUFFIX, shared=True)
-    nameless = {
-        row for row, name in documents.select("row", "name").iter_rows() if not is_file_path(name)
-    }
+    names = documents.select("row", "name").iter_rows()
+    nameless = {row for row, name in names if not is_file_path(name)}
     return {
         "documents without text": set(empty).difference(segmented, divided),
         "documents whose name is not a valid file name": nameless,
@@ -332,37 +324,32 @@ def _with_segments(corpus: Corpus, without: set[int]) -> Corpus:
             for s, e, pos in tokens(text, start, end):
                 own = {"row": 0, "segment_row": row, "start": s, "end": e, "text": text[s:e]}
                 inside.append({**place, **own, "pos": pos, "morph": "none"})
-    if not segments:
-        return corpus
     made = Corpus(segments=segments, tokens=inside)
-    return corpus.replace(
-        segments=pl.concat([corpus.segments, made.segments]),
-        tokens=pl.concat([corpus.tokens, made.tokens]),
-    )
+    segmented = pl.concat([corpus.segments, made.segments])
+    return corpus.replace(segments=segmented, tokens=pl.concat([corpus.tokens, made.tokens]))
 
 
-def _attributes(corpus: Corpus) -> dict[int, dict[str, list[tuple[str, str]]]]:
+#: The name and the value of an attribute.
+Pair = tuple[str, str]
+
+
+def _attributes(corpus: Corpus) -> dict[int, dict[str, list[Pair]]]:
     """The attributes of files, documents and parts, by document and element.
 
     Documents without an `id` are not of LTF, whatever their attributes.
     """
-    known: dict[int, dict[str, list[tuple[str, str]]]] = {}
+    known: dict[int, dict[str, list[Pair]]] = {}
     of_document = pl.col("element").is_in(["LCTL_TEXT", "DOC"])
     rows = corpus.attributes.filter(of_document | pl.col("element").str.contains(_PARTS))
     columns = ("document", "element", "name", "value")
-    for document, element, *pair in rows.select(columns).iter_rows():
-        known.setdefault(document, {}).setdefault(element, []).append((pair[0], pair[1]))
+    for document, element, name, value in rows.select(columns).iter_rows():
+        known.setdefault(document, {}).setdefault(element, []).append((name, value))
     return {row: own for row, own in known.items() if "id" in dict(own.get("DOC", ()))}
 
 
 def _head(
-    name: str,
-    text: str | None,
-    language: str | None,
-    own: Sequence[tuple[str, str]],
-    *,
-    simple: bool,
-) -> Sequence[tuple[str, str]]:
+    name: str, text: str | None, language: str | None, own: Sequence[Pair], *, simple: bool
+) -> Sequence[Pair]:
     """The attributes of DOC: the original ones, or those known from the document."""
     if own:
         known = {"id": name}
@@ -389,11 +376,10 @@ def _body(segments: Sequence[tuple[str | None, str]], others: Sequence[tuple[str
         inner.setdefault(key, []).append(line)
     bodies: dict[int, str] = {}
     for order, (tag, inner) in parts.items():
-        blocks = (
-            ("<P>", *block, "</P>") if key.startswith("P ") else block
-            for key, block in inner.items()
-        )
-        bodies[order] = "\n".join([f"<{tag}>", *chain.from_iterable(blocks), f"</{tag}>\n"])
+        body = [f"<{tag}>"]
+        for key, block in inner.items():
+            body += ["<P>", *block, "</P>"] if key.startswith("P ") else block
+        bodies[order] = "\n".join([*body, f"</{tag}>\n"])
     for element, text in others:
         tag, number = element.split(" ")
         bodies[int(number)] = f"<{tag}>{escape(text)}</{tag}>\n"
@@ -414,9 +400,8 @@ def _segment_lines(corpus: Corpus) -> pl.DataFrame:
     """Each segment with its tokens as lines, in order: `document`, `part`, `line`."""
     place = pl.format(' start_char="{}" end_char="{}"', "start", pl.col("end") - 1)
     number = pl.int_range(pl.len()).over("document")
-    segments = tables.with_texts(corpus, corpus.segments).with_columns(
-        name=pl.coalesce("name", pl.format("segment-{}", number)), number=number
-    )
+    name = pl.coalesce("name", pl.format("segment-{}", number))
+    segments = tables.with_texts(corpus, corpus.segments).with_columns(name=name, number=number)
     numbers = segments.select("number", segment_row="row")
     inside = corpus.tokens.join(numbers, on="segment_row", maintain_order="left")
     ordinal = pl.int_range(pl.len()).over("segment_row")

@@ -29,7 +29,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.mt import texts as mt_texts
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import keyed
-from hlteval.converters.toolkit.source_files import FileBatch, beginning
+from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -88,12 +88,10 @@ _ATTRIBUTE = re.compile(r"<tstset\s+\w")
 
 def sniff(source: Source) -> bool:
     """Whether the first XML file is mteval of a system, named as LTF or without attributes."""
-    files = [member for member in source.members if member.basename.endswith(".xml")]
-    if source.kind in {"file", "stdin"}:
-        files = list(source.members)
-    begin = beginning(files[0]) if files else ""
-    plain = files and (files[0].basename.endswith(SUFFIX) or not _ATTRIBUTE.search(begin))
-    return bool(plain) and "<mteval" in begin and not _FOREIGN.search(begin)
+    first = source_files.with_suffix(source, ".xml")[:1]
+    begin = source_files.head_of_first(first)
+    plain = any(file.basename.endswith(SUFFIX) for file in first) or not _ATTRIBUTE.search(begin)
+    return plain and "<mteval" in begin and not _FOREIGN.search(begin)
 
 
 def read(source: Source, role: str = mt_texts.SYSTEM) -> Iterator[ReadResult]:

@@ -35,7 +35,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.mt import lorehlt_mt
 from hlteval.converters.mt import texts as mt_texts
-from hlteval.converters.toolkit.source_files import beginning
+from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -304,9 +304,8 @@ def members(source: Source) -> tuple[Member, ...]:
 
 def sniff(source: Source) -> bool:
     """Whether the first file begins with a set, and has not the form of LoReHLT."""
-    files = members(source)
-    begin = beginning(files[0]) if files else ""
-    return bool(_ROOT.search(begin)) and not lorehlt_mt.sniff(source)
+    begins = _ROOT.search(head_of_first(members(source))) is not None
+    return begins and not lorehlt_mt.sniff(source)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -314,7 +313,7 @@ def read(source: Source) -> Iterator[ReadResult]:
     collected = mt_texts.Collected(source, FORMAT.name)
     findings: list[Finding] = []
     for member in members(source):
-        text = collected.open(member)
+        text = collected.files.open(member)
         if text is not None:
             problems = list(_file(text, member, collected))
             explained = sgml_finding if is_sgml(text) else Lines.finding

@@ -141,11 +141,6 @@ class Collected:
         """The row of the last file in `sources`."""
         return len(self.files.members) - 1
 
-    def open(self, member: Member) -> str | None:
-        """The text of a file, which is added; None if it cannot be read, with a finding."""
-        self.files.add("", member)
-        return self.files.texts.pop()[-1] if self.files.texts else None
-
     def document(self, name: str) -> int:
         """The row of a document, which is added if it is new."""
         if name not in self.documents:

@@ -28,7 +28,7 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.mt import texts
-from hlteval.converters.toolkit.source_files import beginning
+from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -106,8 +106,7 @@ def members(source: Source) -> tuple[Member, ...]:
 
 def sniff(source: Source) -> bool:
     """Whether the first file has the root element of TMX."""
-    found = members(source)
-    return bool(found) and "<tmx" in beginning(found[0])
+    return "<tmx" in head_of_first(members(source))
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -115,7 +114,7 @@ def read(source: Source) -> Iterator[ReadResult]:
     collected = texts.Collected(source, FORMAT.name)
     findings: list[Finding] = []
     for member in members(source):
-        text = collected.open(member)
+        text = collected.files.open(member)
         if text is not None:
             problems = list(_file(text, member, collected))
             findings += located_findings(text, problems, member)
