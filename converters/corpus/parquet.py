@@ -21,7 +21,7 @@ from hlteval.converters.corpus.checks import Defect, check
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.parquet_sizes import size_problem
-from hlteval.findings import MAX_PER_CODE, Bounded, Finding, Span, entry, finding
+from hlteval.findings import Bounded, Finding, Span, entry, finding
 from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus, Table
 from hlteval.sources import Member, Source, Unreadable
 
@@ -163,10 +163,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def row_findings(
-    defects: Iterable[Defect],
-    tables: Mapping[str, pl.DataFrame],
-    path: str,
-    most: int = MAX_PER_CODE,
+    defects: Iterable[Defect], tables: Mapping[str, pl.DataFrame], path: str, most: int
 ) -> list[Finding]:
     """The findings of rows, each with its table and the key of its row.
 

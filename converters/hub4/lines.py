@@ -286,9 +286,12 @@ def _texts(fills: pl.DataFrame, *, reference: bool) -> list[pl.Series]:
     places = has_brackets.arg_true().cast(pl.Int64)
     each = [parse_brackets(item) for item in text.gather(places)]
     text = text.scatter(places, pl.Series([bare for bare, _ in each], dtype=pl.String))
-    marks = pl.Series("brackets", [strings for _, strings in each], dtype=FRAGMENTS)
+    marked = ((place, strings or ()) for place, (_, strings) in zip(places, each, strict=True))
+    pairs = [(place, pair["start"], pair["end"]) for place, strings in marked for pair in strings]
+    schema = dict.fromkeys(("place", "start", "end"), pl.Int64)
+    by_place = pl.DataFrame(pairs, schema, orient="row").group_by("place", maintain_order=True)
+    found = by_place.agg(brackets=pl.struct("start", "end"))
     every = pl.DataFrame({"place": pl.int_range(len(text), eager=True)})
-    found = pl.DataFrame([places.alias("place"), marks])
     brackets = every.join(found, on="place", how="left", maintain_order="left")["brackets"]
     return [text, extents, brackets]
 

@@ -353,8 +353,8 @@ def _file(text: str, member: Member, collected: mt_texts.Collected) -> Iterator[
         elif element.tag == "seg":
             language = of_set.attributes.get(kind.language)
             known = None if language == mt_texts.UNKNOWN else language
-            text_of = (own.get("id", ""), kind.role, name, known, parts.get(inside), element.text)
-            collected.add(row, element.ordinal, *text_of)
+            cells = (own.get("id", ""), kind.role, name, known, parts.get(inside), element.text)
+            collected.add(row, element.ordinal, mt_texts.SegmentText(*cells))
 
 
 def _elements(text: str, encoding: str) -> tuple[list[Element], list[Named]]:

@@ -164,7 +164,8 @@ def _file(text: str, member: Member, collected: texts.Collected) -> Iterator[Nam
             row = collected.document(unit.get(" x-document", stem))
             name = unit.get(" x-segment", unit.get("tuid", str(number)))
             of_set, part = variant.get(" x-set"), variant.get(" x-part")
-            collected.add(row, element.ordinal, name, role, of_set, known, part, element.text)
+            written = texts.SegmentText(name, role, of_set, known, part, element.text)
+            collected.add(row, element.ordinal, written)
 
 
 FORMAT = declaration(__name__)

@@ -152,8 +152,8 @@ def _take(lines: Sequence[str], documents: dict[str, int], tables: Rows) -> Iter
                 rejected = wrong[0].rejection("instance", line)
                 tables.setdefault("rejected_records", []).append((0, *rejected.values()))
             else:
-                filled = ((name, cell) for name, cell in zip(header, cells, strict=True) if cell)
-                row = {name: _VALUES.get(name, str)(cell) for name, cell in filled}
+                pairs = zip(header, cells, strict=True)
+                row = {name: _VALUES.get(name, str)(cell) for name, cell in pairs if cell}
                 row |= {"at": row.get("start"), "origin": 0, "record": record}
                 row["document"] = documents.setdefault(str(row["document"]), len(documents))
                 table = notation.TABLE_OF[str(row["kind"])]

@@ -436,8 +436,9 @@ class JoinedTables:
         if len(self.origins) == 1:
             record = pl.col("line") + (self.first - 1)
             return parsed.with_columns(origin=pl.lit(self.origins[0], pl.Int64), record=record)
-        begins = {"origin": self.origins, "begin": [0, *self._ends[:-1]]}
-        files = pl.DataFrame(begins, dict.fromkeys(begins, pl.Int64))
+        begins = [0, *self._ends][: len(self.origins)]
+        schema = dict.fromkeys(("origin", "begin"), pl.Int64)
+        files = pl.DataFrame({"origin": self.origins, "begin": begins}, schema)
         before = parsed.with_columns(before=pl.col("line") - 1)
         joined = before.join_asof(files, left_on="before", right_on="begin", coalesce=False)
         record = pl.col("line") - pl.col("begin") + self.first - 1

@@ -195,8 +195,9 @@ def attributes(pairs: Iterable[tuple[str, str | None]]) -> str:
         >>> attributes([("id", 'a"b'), ("lang", None)])
         ' id="a&quot;b"'
     """
-    known = ((name, escape(value, _VALUE)) for name, value in pairs if value is not None)
-    return "".join(f' {name}="{value}"' for name, value in known)
+    return "".join(
+        f' {name}="{escape(value, _VALUE)}"' for name, value in pairs if value is not None
+    )
 
 
 def content(column: str) -> pl.Expr:
