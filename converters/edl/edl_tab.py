@@ -401,7 +401,7 @@ def read(source: Source) -> Iterator[ReadResult]:
         origin, text = len(batch.members), batch.open(member)
         if len(batch.members) == origin:
             continue
-        text = _replaced(member) if text is None else text
+        text = _lenient_text(member) if text is None else text
         if breaks := text.count("\r\n"):
             batch.findings.append(finding("EDL104", file=member.display, count=breaks))
         table = TABLE.read(text)
@@ -418,14 +418,13 @@ def read(source: Source) -> Iterator[ReadResult]:
     corpus = Corpus(
         sources=batch.sources,
         documents=documents,
-        mentions=_mentions(mentions),
-        links=_links(mentions),
+        **_tables(mentions),
         rejected_records=pl.concat(rejected) if rejected else (),
     )
     yield ReadResult(corpus, tuple(batch.findings), tuple(batch.members))
 
 
-def _replaced(member: Member) -> str:
+def _lenient_text(member: Member) -> str:
     """The text of a file, in which U+FFFD replaces invalid bytes; empty if it is not text.
 
     The official validator reads on as well, so that all other problems are found in the same run.
@@ -448,10 +447,13 @@ def _values(cells: pl.DataFrame) -> pl.DataFrame:
     return rows.hstack(from_text(cells["confidence"]))
 
 
-def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
-    """The table of mentions: an empty field of those that may be null is none."""
+def _tables(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The tables of mentions and of their entities after the first, where there are several.
+
+    An empty field of those that may be null is none.
+    """
     fields = {"text": "text", "mention_type": "mention type", "annotator": "run"}
-    return rows.select(
+    mentions = rows.select(
         *("row", "document", "origin", "record", "mention", "start"),
         *("confidence", "confidence_text"),
         **{name: pl.when(pl.col(field) != "").then(field) for name, field in fields.items()},
@@ -459,23 +461,21 @@ def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
         end=pl.col("last") + 1,
         label="type",
     )
-
-
-def _links(rows: pl.DataFrame) -> pl.DataFrame:
-    """The entities after the first, where there are several."""
     others = pl.col("entity").str.split("|").list.slice(1)
     several = rows.filter(pl.col("entity").str.contains("|", literal=True))
     links = several.select("document", "origin", "record", others, mention_row="row")
-    return links.explode("entity").with_columns(
-        row=pl.int_range(pl.len(), dtype=pl.Int64),
-        rank=pl.int_range(2, pl.len() + 2).over("mention_row"),
-    )
+    rank = pl.int_range(2, pl.len() + 2).over("mention_row")
+    number = pl.int_range(pl.len(), dtype=pl.Int64)
+    return {
+        "mentions": mentions,
+        "links": links.explode("entity").with_columns(row=number, rank=rank),
+    }
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The fields of places of a file; `document` and `offsets` are the parts of an extent."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text
-    return locate_in_text(_replaced(member) if text is None else text, places, _stretch)
+    return locate_in_text(_lenient_text(member) if text is None else text, places, _stretch)
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:

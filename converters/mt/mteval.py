@@ -257,8 +257,9 @@ def _segments(texts: Iterable[tuple[str | None, str, str]]) -> str:
     """The segments of a document, those of a part together."""
     body = ""
     for part, inside in groupby(texts, key=lambda text: text[0]):
-        cells = ((attributes([("id", name)]), escape(text)) for _, name, text in inside)
-        lines = "".join(f"<seg{own}>{text}</seg>\n" for own, text in cells)
+        lines = "".join(
+            f"<seg{attributes([('id', name)])}>{escape(text)}</seg>\n" for _, name, text in inside
+        )
         tag = part.partition(" ")[0] if part and re.search(_PART, part) else ""
         body += f"<{tag}>\n{lines}</{tag}>\n" if tag else lines
     return body
@@ -370,14 +371,13 @@ def _elements(text: str, encoding: str) -> tuple[list[Element], list[Named]]:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
-    return locate_elements(member, places, _starts)
 
+    def find_starts(text: str, wanted: Collection[int]) -> Mapping[int, tuple[int, int]]:
+        if not is_sgml(text):
+            return starts(text, wanted)
+        return {element.ordinal: (element.line, element.column) for element in parse(text)[0]}
 
-def _starts(text: str, wanted: Collection[int]) -> Mapping[int, tuple[int, int]]:
-    """Line and column, from 1, of the start tags of elements by ordinal, in either form."""
-    if not is_sgml(text):
-        return starts(text, wanted)
-    return {element.ordinal: (element.line, element.column) for element in parse(text)[0]}
+    return locate_elements(member, places, find_starts)
 
 
 FORMAT = declaration(__name__)
