@@ -466,10 +466,8 @@ def _tables(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
     links = several.select("document", "origin", "record", others, mention_row="row")
     rank = pl.int_range(2, pl.len() + 2).over("mention_row")
     number = pl.int_range(pl.len(), dtype=pl.Int64)
-    return {
-        "mentions": mentions,
-        "links": links.explode("entity").with_columns(row=number, rank=rank),
-    }
+    links = links.explode("entity").with_columns(row=number, rank=rank)
+    return {"mentions": mentions, "links": links}
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
