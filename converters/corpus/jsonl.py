@@ -554,7 +554,8 @@ def read_lines(lines: Lines, member: Member) -> ReadResult:
         return parquet.store_finding(code, error, member.display, line)
 
     def of_row(number: int, defect: Defect) -> Finding:
-        line, start = lines[number], _column(lines[number], defect.group.column) - 1
+        line = lines[number]
+        start = _column(line, defect.group.column) - 1
         problem = Problem(defect.group.code, number, start, start + 1, defect.values)
         return problem.in_line(member.display, line.decode("utf-8", "replace"))
 
