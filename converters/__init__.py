@@ -125,18 +125,17 @@ def _summary(tables: Tables) -> Summary:
     """A format in short, by its declarations."""
     everything = tables["carries"] == ALL
     carried = read_tables("hlteval.representation", "tables") if everything else tables["carries"]
+    settings = [
+        SettingSummary(**{n: setting[n] for n in _SHOWN}, choices=[*setting.get("choices", ())])
+        for setting in tables["settings"]
+    ]
     return Summary(
         title=tables["title"],
         reads=tables.get("reads", True),
         writes=tables["writes"],
         everything=everything,
         tables=[name for name in carried if "." not in name],
-        settings=[
-            SettingSummary(
-                **{name: setting[name] for name in _SHOWN}, choices=[*setting.get("choices", ())]
-            )
-            for setting in tables["settings"]
-        ],
+        settings=settings,
         suffixes=[*tables["suffixes"]],
     )
 
@@ -149,11 +148,8 @@ def declared(module: str) -> Tables:
         ['sources', 'entities', 'entities.label', 'entities.source', 'entities.name']
     """
     package, _, name = module.rpartition(".")
-    defaults = {
-        "name": _NAMES.get(module, name.replace("_", "-")),
-        "carries": ["sources", "documents"],
-        "writes": True,
-    }
+    own_name = _NAMES.get(module, name.replace("_", "-"))
+    defaults = {"name": own_name, "carries": ["sources", "documents"], "writes": True}
     tables: Tables = {**defaults, **read_tables(package, name)}
     without = {"rejected_records", *tables.get("unwritten", ())}
     words = [item for item in tables.get("words", ()) if ":" not in item and item not in without]
@@ -178,9 +174,9 @@ def load(name: str) -> Format:
         >>> load("standoff").suffixes
         ('.txt', '.a1', '.a2')
     """
-    found: Any = import_module(BUILTIN[name]) if name in BUILTIN else None
-    added = load_extension(FORMATS, name) if found is None else found
-    form: Format = getattr(added, "FORMAT", added)
+    ours = name in BUILTIN
+    found: Any = import_module(BUILTIN[name]) if ours else load_extension(FORMATS, name)
+    form: Format = getattr(found, "FORMAT", found)
     return form
 
 

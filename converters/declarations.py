@@ -65,13 +65,12 @@ def declaration(module: str) -> Format:
 
 def _defaults(tables: Tables, own: Tables) -> dict[str, object]:
     """Return the functions of a format for which its module has none of their names."""
-    suffixes = tuple(tables["suffixes"]) if tables.get("reads", True) else ()
-    functions: dict[str, object] = {
-        "sniff": partial(has_suffix, suffix=suffixes),
-        "locate": locate_lines,
-    }
-    if not tables.get("reads", True):
-        functions |= {"read": lambda _: iter(()), "locate": locate_nowhere}
+    reads = tables.get("reads", True)
+    suffixes, locate = (tuple(tables["suffixes"]), locate_lines) if reads else ((), locate_nowhere)
+    sniff = partial(has_suffix, suffix=suffixes)
+    functions: dict[str, object] = {"sniff": sniff, "locate": locate}
+    if not reads:
+        functions["read"] = lambda _: iter(())
     if isinstance(table := own.get("TABLE"), Table):
         functions |= {"tabular": one_table(table), "locate": partial(located_cells, table=table)}
         if as_rows := own.get("as_rows"):

@@ -177,12 +177,9 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
                     raise WrongSetting(f"invalid value {value} of {name}: use {listed}")
                 for use in (setting.of, *(["count"] if setting.counts else [])):
                     bound[use][name.replace("-", "_")] = value
-        fields = {"read": "read", "tabular": "read", "write": "write", "count_losses": "count"}
-        functions = {
-            field: partial(getattr(self, field), **bound[use])
-            for field, use in fields.items()
-            if bound[use] and getattr(self, field)
-        }
+        uses = {"read": "read", "tabular": "read", "write": "write", "count_losses": "count"}
+        own = {field: getattr(self, field) for field, use in uses.items() if bound[use]}
+        functions = {name: partial(own[name], **bound[uses[name]]) for name in own if own[name]}
         return replace(self, **functions)
 
     @property
@@ -241,12 +238,8 @@ def derived_losses(
     corpus = form.without_repeated(corpus)
     supported = form.supported(corpus)
     lost = corpus.frames.join(supported.frames, on="row", how="anti")
-    counts = Counter(
-        {
-            plural(kind): count
-            for kind, count in lost.group_by("kind", maintain_order=True).len().iter_rows()
-        }
-    )
+    kinds = lost.group_by("kind", maintain_order=True).len()
+    counts = Counter({plural(kind): count for kind, count in kinds.iter_rows()})
     for table in form.tables:
         before, after = getattr(corpus, table), getattr(supported, table)
         if table != "frames" and before.height > after.height:

@@ -53,8 +53,14 @@ from hlteval.converters.bioc.reading import (
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import to_text
-from hlteval.converters.toolkit.source_files import beginning
-from hlteval.converters.toolkit.spans import CHARACTERS, UnitText, odd_fragments
+from hlteval.converters.toolkit.source_files import has_suffix, head_of_first, with_suffix
+from hlteval.converters.toolkit.spans import (
+    CHARACTERS,
+    UnitText,
+    candidates,
+    equivalences,
+    odd_fragments,
+)
 from hlteval.findings import Bounded, Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -119,10 +125,7 @@ _SUFFIX = ".bioc.xml"
 
 def sniff(source: Source) -> bool:
     """Whether files are named so, or the first has the root element of BioC."""
-    files = members(source)
-    if any(member.basename.endswith(_SUFFIX) for member in files):
-        return True
-    return bool(files) and "<collection" in beginning(files[0])
+    return has_suffix(source, _SUFFIX) or "<collection" in head_of_first(members(source))
 
 
 def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
@@ -153,9 +156,7 @@ def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
 
 def members(source: Source) -> tuple[Member, ...]:
     """The files that are read."""
-    if source.kind in {"file", "stdin"}:
-        return source.members
-    return tuple(member for member in source.members if member.basename.endswith(".xml"))
+    return with_suffix(source, ".xml")
 
 
 @dataclass
@@ -219,11 +220,7 @@ class _File:
 
     def explain(self, problem: Problem) -> None:
         """Add the finding of something that is not XML, or not in the schema."""
-
-        def finding(_: int, problem: Problem) -> Finding:
-            return self.lines.finding(problem, self.member.display)
-
-        self.bounded.add(problem.code, problem.record, finding, problem)
+        self.report(problem, (problem.record, problem.start + 1), None, problem.field)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -363,11 +360,8 @@ def _as_passages(rows: Sequence[tuple[Any, ...]], text: str) -> list[Passage]:
         return []
     if found[-1].end != len(text) or (len(rows) == 1 and found[0].start == 0):
         found.append(Passage(("end",), len(text), len(text), ""))
-    covered = all(
-        _cover(passage.sentences, text, passage.start, passage.end)
-        for passage in found
-        if passage.sentences
-    )
+    divided = (passage for passage in found if passage.sentences)
+    covered = all(_cover(each.sentences, text, each.start, each.end) for each in divided)
     return found if covered and _cover(found, text, 0, len(text)) else []
 
 
@@ -387,10 +381,7 @@ def _cover(siblings: Sequence[Passage], text: str, start: int, end: int) -> bool
 def _annotations(corpus: Corpus, infons: _Infons) -> dict[int, list[_Line]]:
     """The mentions of each document as annotations."""
     texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
-    candidates: dict[int, list[tuple[str, str]]] = defaultdict(list)
-    links = corpus.links.drop_nulls("entity").sort("mention_row", "rank")
-    for row, entity in links.select("mention_row", "entity").iter_rows():
-        candidates[row].append(("identifier", entity))
+    others = candidates(corpus)
     rows = corpus.mentions.filter(writable())
     some = pl.col("confidence").is_not_null() | pl.col("confidence_text").is_not_null()
     rows = rows.with_columns(confidence_text=pl.when(some).then(to_text(rows)))
@@ -401,12 +392,11 @@ def _annotations(corpus: Corpus, infons: _Infons) -> dict[int, list[_Line]]:
         row, *key, name, label, start, end, fragments, text, entity, mention_type, confidence, by
     ) in rows.select(*columns, *more).iter_rows():  # fmt: skip
         spans = [(part["start"], part["end"]) for part in fragments or ()] or [(start, end)]
-        if text is None and key[0] in texts:
-            written = " ".join(texts[key[0]][a:b] for a, b in spans)
-        else:
-            written = text or ""
+        known = spans if key[0] in texts else ()
+        written = " ".join(texts[key[0]][a:b] for a, b in known) if text is None else text
         pairs = [
-            *(("type", label or None), ("identifier", entity), *candidates.get(row, ())),
+            *(("type", label or None), ("identifier", entity)),
+            *(("identifier", other) for other in others.get(row, ())),
             *(("mention_type", mention_type), ("confidence", confidence), ("annotator", by)),
         ]
         own = "".join(_infon(key, value) for key, value in pairs if value is not None)
@@ -449,12 +439,9 @@ def _relations(corpus: Corpus, infons: _Infons) -> dict[int, list[str]]:
     for row, *key, name, label, target, value, text in modifiers.iter_rows():
         pairs = [("type", label or None), ("kind", MODIFIER), ("value", value), ("text", text)]
         add(1, row, key, name or None, pairs, [(target, "Target")])
-    groups = corpus.groups.group_by("document", "group", "kind", maintain_order=True)
-    first = [pl.col("row", "origin", "record").first(), pl.col("member")]
-    for document, name, kind, row, origin, record, members in groups.agg(first).iter_rows():
+    for row, *key, name, kind, members in equivalences(corpus.groups).iter_rows():
         pairs = [("type", kind or None), ("kind", EQUIVALENCE)]
-        nodes = [(member, "Arg") for member in members]
-        add(2, row, (document, origin, record), name, pairs, nodes)
+        add(2, row, key, name, pairs, [(member, "Arg") for member in members])
     return {document: [line for _, line in sorted(lines)] for document, lines in found.items()}
 
 
@@ -479,26 +466,23 @@ def _unwritable(corpus: Corpus) -> set[int]:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what BioC cannot represent of the tables that it carries, by name."""
     attributes, names = corpus.attributes, corpus.documents["name"]
+    odd_names = sum(not name or name != name.strip() for name in names)
+    odd = corpus.mentions.filter(odd_fragments())
     infons = pl.col("element").is_in([f"{name}/infon" for name in _INFONS])
     header = (pl.col("element") == "collection") & pl.col("name").is_in(HEADER)
     own = corpus.mentions.select("entity", mention_row="row")
     links = corpus.links.sort("mention_row", "rank").join(own, on="mention_row", suffix="_own")
     missing = pl.col("entity").is_null() | pl.col("entity_own").is_null()
     rank = pl.int_range(2, pl.len() + 2).over("mention_row")
+    incomplete = links.filter(missing | (pl.col("rank") != rank))
     undivided = ~pl.col("document").is_in(list(passages(corpus)))
     return {
         "documents with characters not allowed in XML": len(_unwritable(corpus)),
-        "documents whose name is empty or has surrounding spaces": sum(
-            not name or name != name.strip() for name in names
-        ),
+        "documents whose name is empty or has surrounding spaces": odd_names,
         "segments of documents without passage structure": corpus.segments.filter(undivided).height,
         "mentions outside of texts": corpus.mentions.filter(~writable()).height,
-        "mentions whose fragments do not match their extent": corpus.mentions.filter(
-            odd_fragments()
-        ).height,
-        "candidates without an entity, or with gaps in their ranks": links.filter(
-            missing | (pl.col("rank") != rank)
-        ).height,
+        "mentions whose fragments do not match their extent": odd.height,
+        "candidates without an entity, or with gaps in their ranks": incomplete.height,
         "attributes of other formats": attributes.filter(~(infons | header)).height,
     }
 

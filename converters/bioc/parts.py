@@ -196,10 +196,8 @@ def _part(cut: Cut, *, first: bool) -> Part:
         tree = etree.fromstring(written, xml_elements.lxml_parser(**options))
         conforms = xml_elements.accepts(tree, _SCHEMA)
     except etree.XMLSyntaxError:  # a prefix without a namespace
-        tree, conforms = (
-            etree.fromstring(written, xml_elements.lxml_parser(**options, recover=True)),
-            False,
-        )
+        tree = etree.fromstring(written, xml_elements.lxml_parser(**options, recover=True))
+        conforms = False
     ordinals = {element: at for at, element in enumerate(tree.iter(), start=cut.before + 1)}
     if conforms:
         return Part(tree, ordinals, (), frozenset(), cut)

@@ -46,6 +46,10 @@ class TextWindow(NamedTuple):
     text: str
     start: int
 
+    def pieces(self, spans: Sequence[tuple[int, int]]) -> list[str]:
+        """The texts at some places."""
+        return [self.text[max(0, a - self.start) : max(0, b - self.start)] for a, b in spans]
+
     def has(self, spans: Sequence[tuple[int, int]], text: str) -> bool:
         """Whether a text is what is at some places; spaces at its ends may be lost.
 
@@ -53,7 +57,7 @@ class TextWindow(NamedTuple):
             >>> TextWindow("liver and lung cancer", 10).has([(10, 15), (25, 31)], "liver cancer")
             True
         """
-        pieces = [self.text[max(0, a - self.start) : max(0, b - self.start)] for a, b in spans]
+        pieces = self.pieces(spans)
         first, last = min(spans)[0], max(end for _, end in spans)
         if first < self.start:
             return False
@@ -101,10 +105,7 @@ class Mismatch(NamedTuple):
         Args:
             units: other units in which its offsets match.
         """
-        whole, begin = self.window
-        pieces = (
-            whole[max(0, start - begin) : max(0, end - begin)][:40] for start, end in self.spans[:3]
-        )
+        pieces = (piece[:40] for piece in self.window.pieces(self.spans[:3]))
         named = [name for unit, name in _NAMES.items() if unit in units]
         also = f"; the given offsets match if they count {named[0]}" if named else ""
         values = {"actual": " … ".join(pieces), "given": self.text[:40], "hint": self._hint(also)}

@@ -306,11 +306,9 @@ def _invalid(values: pl.Series, *, nullable: bool) -> pl.Series:
     elif values.dtype == pl.Float64:
         good = values.is_finite()
     elif values.dtype == FRAGMENTS:
-        start, end = (
-            pl.element().struct.field(name).is_between(-_HIGHEST, _HIGHEST, closed="none")
-            for name in ("start", "end")
-        )
-        whole = (start & end).fill_null(value=False)
+        both = pl.element().struct.field("start", "end")
+        inside = pl.all_horizontal(both.is_between(-_HIGHEST, _HIGHEST, closed="none"))
+        whole = inside.fill_null(value=False)
         good = values.to_frame("x").select(pl.col("x").list.eval(whole).list.all()).to_series()
     else:
         return missing
@@ -325,9 +323,7 @@ def _with_rejected(
     texts: Sequence[str],
 ) -> dict[str, pl.DataFrame]:
     """Put lines and rows that are not kept into `rejected_records`, with the source they need."""
-    records, sources, documents = (
-        tables[name] for name in ("rejected_records", "sources", "documents")
-    )
+    records, sources = tables["rejected_records"], tables["sources"]
     if sources.is_empty():
         own = {"row": 0, "path": display, "member": display, "format": "", "sha256": ""}
         sources = Corpus(sources=[own]).sources
@@ -342,7 +338,7 @@ def _with_rejected(
         cells = bad.drop(_AT)
         rows.append((name, code, cells, cells.to_struct().struct.json_encode()))
     document, origin = pl.col("document"), pl.col("origin")
-    known, files = documents["row"].implode(), sources["row"]
+    known, files = tables["documents"]["row"].implode(), sources["row"]
     parts = [
         cells.with_columns(
             pl.lit(None, pl.Int64).alias(name) for name in _PLACED if name not in cells.columns
@@ -362,5 +358,5 @@ def _with_rejected(
         end_column=pl.col("text").str.len_chars().cast(pl.Int64) + 1,
         expected=pl.lit("a row of a table"),
     )
-    new = Corpus(sources=sources, documents=documents, rejected_records=found).rejected_records
+    new = Corpus(rejected_records=found).rejected_records
     return {"sources": sources, "rejected_records": pl.concat([records, new])}

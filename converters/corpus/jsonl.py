@@ -39,7 +39,7 @@ from hlteval.converters.corpus.checks import Defect, check
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import head
-from hlteval.findings import Bounded, Finding, Span, entry, excerpt, finding
+from hlteval.findings import Bounded, Finding, Problem, finding
 from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus, Table
 from hlteval.sources import Member, Source, Unreadable
 from hlteval.sources.archives import kind_of_file
@@ -197,13 +197,11 @@ def write_batches(corpora: Iterable[Corpus], stream: BinaryIO, folder: Path) -> 
         True
     """
     with ExitStack() as stack:
-        parts: dict[str, IO[bytes]] = {}
+        parts, home = dict[str, IO[bytes]](), str(folder)
         for tables in Corpus.numbered_tables(corpora):
             for name, frame in tables.items():
                 if name not in parts:
-                    parts[name] = stack.enter_context(
-                        SpooledTemporaryFile(max_size=_IN_MEMORY, dir=str(folder))
-                    )
+                    parts[name] = stack.enter_context(SpooledTemporaryFile(_IN_MEMORY, dir=home))
                 _write_rows(TABLES[name], frame, parts[name])
         _write_header(stream)
         for name in TABLES:
@@ -269,8 +267,7 @@ class Lines:
     """
 
     def __init__(self, read: ReadAt, size: int = CHUNK) -> None:
-        self._read = read
-        self._size = size
+        self._read, self._size = read, size
         self._chunks: list[_Chunk] = []
         self._ends: dict[int, array[int]] = {}  # of lines in a chunk, not counting line feeds
         self._last: tuple[int, bytes] = (-1, b"")
@@ -407,9 +404,7 @@ def read_rows(
                 number += len(alike)
         for name, group in groups.items():
             schema = TABLES[name].schema
-            columns: dict[str, object] = {
-                column: list(map(attrgetter(column), group)) for column in schema
-            }
+            columns = {column: list(map(attrgetter(column), group)) for column in schema}
             for column, dtype in schema.items():
                 if isinstance(dtype, pl.List):
                     columns[column] = msgspec.to_builtins(columns[column])
@@ -445,12 +440,8 @@ def _decoder(*, strict: bool) -> msgspec.json.Decoder[Any]:
     types = []
     options: Any = {"forbid_unknown_fields": strict, "kw_only": True, "gc": False}
     for name, table in TABLES.items():
-        fields = [
-            (column.name, _python_type(column.dtype) | None, None)
-            if column.nullable
-            else (column.name, _python_type(column.dtype))
-            for column in table.columns
-        ]
+        columns = [(column, _python_type(column.dtype)) for column in table.columns]
+        fields = [(c.name, *((t | None, None) if c.nullable else (t,))) for c, t in columns]
         types.append(msgspec.defstruct(name, fields, tag_field="table", tag=name, **options))
     return msgspec.json.Decoder(reduce(or_, types))
 
@@ -517,8 +508,8 @@ class _Decoder:
             unknown = [name for name in names if name not in declared and name not in reported]
             columns = member_columns(line.decode(), unknown) if unknown else {}
             for name in unknown:
-                place = (self.file, at, columns[name])
-                self.report(parquet.StoreError(parquet.unknown_column(table, name), *place))
+                message = parquet.unknown_column(table, name)
+                self.report(parquet.StoreError(message, self.file, at, columns[name]))
             reported.update(unknown)
             yield at, (row,)
 
@@ -563,13 +554,10 @@ def read_lines(lines: Lines, member: Member) -> ReadResult:
         return parquet.store_finding(code, error, member.display, line)
 
     def of_row(number: int, defect: Defect) -> Finding:
-        line, group = lines[number], defect.group
-        column = _column(line, group.column)
-        span = Span(number, column, column + 1)
-        shown = excerpt(line.decode("utf-8", "replace"), span)
-        return entry(group.code).finding(
-            defect.values, file=member.display, span=span, excerpt=shown
-        )
+        line = lines[number]
+        start = _column(line, defect.group.column) - 1
+        problem = Problem(defect.group.code, number, start, start + 1, defect.values)
+        return problem.in_line(member.display, line.decode("utf-8", "replace"))
 
     try:
         rows = read_rows(lines, member.display, ignored.append, reject)

@@ -76,15 +76,13 @@ def read(source: Source) -> Iterator[ReadResult]:
 
     A saved corpus was checked when it was loaded.
     """
-    if source.corpus is not None and source.kind != "memory":
-        members = (_member(source),) * source.corpus.sources.height
-        yield ReadResult(source.corpus, source.of_corpus, members)
-        return
-    tables = dict((source.corpus or Corpus()).tables())
-    found = check(tables, source.path)
-    findings = tuple(row_findings(found.defects, tables, source.path, source.max_per_code))
-    members = (_member(source),) * found.corpus.sources.height
-    yield ReadResult(found.corpus, findings, members)
+    corpus, findings = source.corpus or Corpus(), source.of_corpus
+    if source.corpus is None or source.kind == "memory":
+        tables = dict(corpus.tables())
+        found = check(tables, source.path)
+        findings = tuple(row_findings(found.defects, tables, source.path, source.max_per_code))
+        corpus = found.corpus
+    yield ReadResult(corpus, findings, (_member(source),) * corpus.sources.height)
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
@@ -107,10 +105,9 @@ def with_digest(source: Source) -> Source:
     content = _Digest()
     write_jsonl(source.corpus, content)
     digest = content.sha256.hexdigest()
+    row = {"row": 0, "path": source.path, "member": "", "format": "", "sha256": ""}
     sources = source.corpus.sources
-    if sources.is_empty():
-        row = {"row": 0, "path": source.path, "member": "", "format": "", "sha256": digest}
-        return replace(source, corpus=source.corpus.replace(sources=[row]))
+    sources = Corpus(sources=[row]).sources if sources.is_empty() else sources
     named = sources.with_columns(sha256=pl.lit(digest))
     return replace(source, corpus=source.corpus.replace(sources=named))
 
@@ -142,9 +139,8 @@ def without_files(source: Source, form: Format, own: tuple[str, ...]) -> Source:
     kept = files.filter(pl.any_horizontal(pl.col("member").str.ends_with(end) for end in own))
     if kept.is_empty():
         return source
-    names = form.documents(
-        Source("", "zip", tuple(Member(name, name, 0, bytes) for name in kept["member"]))
-    )
+    members = tuple(Member(name, name, 0, bytes) for name in kept["member"])
+    names = form.documents(Source("", "zip", members))
     corpus = of_documents(corpus, pl.Series([*names], dtype=pl.String))
     others = files.join(kept, on="row", how="anti")["row"].implode()
     tables = {

@@ -21,7 +21,7 @@ from hlteval.converters.corpus.checks import Defect, check
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.parquet_sizes import size_problem
-from hlteval.findings import MAX_PER_CODE, Bounded, Finding, Span, entry, finding
+from hlteval.findings import Bounded, Finding, Span, entry, finding
 from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus, Table
 from hlteval.sources import Member, Source, Unreadable
 
@@ -44,11 +44,7 @@ class StoreError(ValueError):
     """
 
     def __init__(
-        self,
-        message: str,
-        file: str | None = None,
-        line: int | None = None,
-        column: int | None = None,
+        self, message: str, file: str | None, line: int | None = None, column: int | None = None
     ) -> None:
         place = ":".join(str(part) for part in (file, line, column) if part is not None)
         super().__init__(f"{place}: {message}" if place else message)
@@ -104,17 +100,13 @@ def read_table(
     """
     try:
         version = pl.read_parquet_metadata(BytesIO(content)).get(VERSION_KEY)
-        problem = (
-            "Parquet file is not a table of a corpus"
-            if version is None
-            else version_problem(version) or size_problem(content)
-        )
+        problem = version_problem(version) or size_problem(content)
         frame = pl.DataFrame() if problem else pl.read_parquet(content)
     except _DAMAGED as error:
         raise StoreError("invalid or truncated Parquet file", file) from error
-    if problem:
-        raise StoreError(problem, file)
-    if problem := _shape_problem(table, frame):
+    if version is None:
+        raise StoreError("Parquet file is not a table of a corpus", file)
+    if problem := problem or _shape_problem(table, frame):
         raise StoreError(problem, file)
     for name in frame.columns:
         if name not in table.schema:
@@ -171,10 +163,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def row_findings(
-    defects: Iterable[Defect],
-    tables: Mapping[str, pl.DataFrame],
-    path: str,
-    most: int = MAX_PER_CODE,
+    defects: Iterable[Defect], tables: Mapping[str, pl.DataFrame], path: str, most: int
 ) -> list[Finding]:
     """The findings of rows, each with its table and the key of its row.
 

@@ -138,15 +138,10 @@ def _marks(corpus: Corpus, tokens: pl.DataFrame) -> pl.DataFrame:
     """The mentions that begin and end where tokens do, with the first and the last of these."""
     first = tokens.unique(("document", "start"), keep="first")
     last = tokens.unique(("document", "end"), keep="last")
-    marks = corpus.mentions.join(
-        first.select("document", "start", first="token"),
-        on=("document", "start"),
-        maintain_order="left",
-    ).join(
-        last.select("document", "end", "named", last="token"),
-        on=("document", "end"),
-        maintain_order="left",
-    )
+    first = first.select("document", "start", first="token")
+    last = last.select("document", "end", "named", last="token")
+    marks = corpus.mentions.join(first, on=("document", "start"), maintain_order="left")
+    marks = marks.join(last, on=("document", "end"), maintain_order="left")
     number = pl.col("entity").str.extract(r"^NIL([0-9]+):", 1).fill_null("")
     own = pl.col("entity") == pl.format("NIL{}:{}", number, "named")
     marks = marks.with_columns(written=pl.when(own).then(number).otherwise("entity"))
@@ -167,17 +162,16 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     elsewhere = ~(by_number | ((pl.col("start") == end - length) & (pl.col("end") == end)))
     spaced = tokens.filter(pl.col("text").str.contains(r"\s")).height
     named = (pl.col("label") != "") | (pl.col("mention") != "")
+    linked = pl.col("entity").str.contains("^[0-9]+$")
+    unmarked = corpus.mentions.height - marks.height
     return {
         "documents without tokens": silent.height,
         "segments without tokens": bare.height,
         "tokens without text, or with spaces": corpus.tokens.height - tokens.height + spaced,
         "tokens with offsets that change on reading": tokens.filter(elsewhere).height,
-        "mentions without an entity, or not aligned with tokens": corpus.mentions.height
-        - marks.height,
+        "mentions without an entity, or not aligned with tokens": unmarked,
         "types and identifiers of mentions": marks.filter(named).height,
-        "links to a knowledge base, read back as clusters": marks.filter(
-            pl.col("entity").str.contains("^[0-9]+$")
-        ).height,
+        "links to a knowledge base, read back as clusters": marks.filter(linked).height,
     }
 
 
@@ -239,14 +233,11 @@ def read(
     documents: dict[str, _Document] = {}
     rows: Rows = {name: [] for name in _COLUMNS}
     for member in source.members:
-        files.add("", member)
-        for _, _, text in files.texts:
+        text = files.open(member)
+        if text is not None:
             files.findings += _file(text, files, documents, rows, offsets, entities)
-        files.texts.clear()
-    named = [
-        (each.origin, each.name, "".join(each.words) if offsets == "characters" else None)
-        for each in documents.values()
-    ]
+    in_text = offsets == "characters"
+    named = [(d.origin, d.name, "".join(d.words) if in_text else None) for d in documents.values()]
     corpus = Corpus(
         sources=files.sources,
         documents=keyed("documents", named, ("origin", "name", "text")),

@@ -30,12 +30,17 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.rows import from_text, keyed, to_text, with_documents
-from hlteval.converters.toolkit.source_files import locate_in_text
-from hlteval.findings import FieldRef, Finding, Location, Problem, finding
+from hlteval.converters.toolkit.rows import from_text, to_text, with_documents
+from hlteval.converters.toolkit.source_files import (
+    FileBatch,
+    head_of_first,
+    locate_in_text,
+    with_suffix,
+)
+from hlteval.findings import FieldRef, Location, Problem, finding
 from hlteval.grammars import pattern
-from hlteval.representation import TABLES, Corpus, first_case
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.representation import Corpus, first_case
+from hlteval.sources import Member, Source, decode
 from hlteval.sources.decoding import not_text
 from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table, is_blank, shorten
 
@@ -49,6 +54,7 @@ SHOWN = 60
 _OFFSETS = re.compile(r"(\d{1,15})-(\d{1,15})")
 _LOOSE_OFFSETS = re.compile(r" ?(\d{1,15}) ?[-\u2013] ?(\d{1,15})")
 _SPACES = re.compile(f"[{WHITE_SPACE}]+")
+_CONFIDENCE = r"0*(?:\.[0-9]+|1(?:\.0*)?|0\.[0-9]*)(?:[eE]-?[0-9]+)?"
 
 
 def explain(record: int, line: str) -> Explanation:
@@ -89,10 +95,7 @@ def explain(record: int, line: str) -> Explanation:
         problems.append(Problem("EDL211", record, len(bare), len(line), surplus))
     start, end = TABLE.stretch(line, "extent")
     extent, more = read_extent(line[start:end])
-    problems += [
-        problem._replace(record=record, start=start + problem.start, end=start + problem.end)
-        for problem in more
-    ]
+    problems += [problem._replace(record=record).shift(start) for problem in more]
     return [[*cells[:3], extent, *cells[4:wanted]]] if extent else (), problems
 
 
@@ -151,11 +154,7 @@ TABLE = Table(
         Column("entity", heading="kb_id", usual=r"(?:NIL)?[0-9]+(?:\|(?:NIL)?[0-9]+)*"),
         Column("type", heading="entity_type", usual="GPE|LOC|ORG|PER"),
         Column("mention type", heading="mention_type", usual="NAM|NOM"),
-        Column(
-            "confidence",
-            pattern=r"[^\t]+",
-            usual=r"0*(?:\.[0-9]+|1(?:\.0*)?|0\.[0-9]*)(?:[eE]-?[0-9]+)?",
-        ),
+        Column("confidence", pattern=r"[^\t]+", usual=_CONFIDENCE),
     ),
     header="optional",
     exact=False,
@@ -225,9 +224,9 @@ def _with_texts(corpus: Corpus) -> pl.DataFrame:
     texts = dict(corpus.documents.select("row", "text").drop_nulls("text").iter_rows())
     missing = pl.col("text").is_null() & pl.col("document").is_in(list(texts))
     places = corpus.mentions.filter(missing).select("row", "document", "start", "end").rows()
-    found = {row: texts[document][max(start, 0) : end] for row, document, start, end in places}
-    words = pl.DataFrame({"row": list(found), "found": list(found.values())})
-    words = words.cast({"row": pl.Int64, "found": pl.String}).with_columns(normal_form("found"))
+    found = [(row, texts[document][max(start, 0) : end]) for row, document, start, end in places]
+    words = pl.DataFrame(found, {"row": pl.Int64, "found": pl.String}, orient="row")
+    words = words.with_columns(normal_form("found"))
     joined = corpus.mentions.join(words, on="row", how="left", maintain_order="left")
     return joined.with_columns(text=pl.coalesce("text", "found")).drop("found")
 
@@ -257,6 +256,8 @@ def count_missing(corpus: Corpus, writable: pl.DataFrame) -> Mapping[str, int]:
     """
     texts = corpus.cached(_with_texts).select("row", found="text")
     rows = writable.filter(_is_foreign(corpus)).join(texts, on="row", maintain_order="left")
+    other_entity = ~(blank("entity") | matches("entity", "entity"))
+    other_type = ~(blank("label") | matches("label", "type"))
     conditions = {
         "missing identifiers of mentions, written as m1, m2, …": blank("mention"),
         f"missing runs, written as {RUN} or as --set run=NAME": blank("annotator"),
@@ -264,12 +265,8 @@ def count_missing(corpus: Corpus, writable: pl.DataFrame) -> Mapping[str, int]:
         "missing mention strings; add the texts as an input": blank("found"),
         "missing entities, which a submission must have": blank("entity"),
         "missing entity types, which a submission must have": blank("label"),
-        "entities that a submission cannot have (it has numbers, or NIL and digits)": ~(
-            blank("entity") | matches("entity", "entity")
-        ),
-        "entity types that a submission cannot have (it has GPE, LOC, ORG, PER)": ~(
-            blank("label") | matches("label", "type")
-        ),
+        "entities that a submission cannot have (it has numbers, or NIL and digits)": other_entity,
+        "entity types that a submission cannot have (it has GPE, LOC, ORG, PER)": other_type,
     }
     return {text: rows.filter(condition).height for text, condition in conditions.items()}
 
@@ -278,6 +275,7 @@ def count_missing(corpus: Corpus, writable: pl.DataFrame) -> Mapping[str, int]:
 
 
 _LARGEST = 10**15 - 1
+YesNo = Literal["no", "yes"]
 #: Characters that no field can have.
 BREAKS = r"[\t\n\r\x00]"
 _TEXTS = ("mention", "label", "text", "entity", "mention_type", "annotator", "confidence_text")
@@ -286,11 +284,7 @@ _AS_OFFSETS = r"^\s*:|:\s?\d+\s?[-\x{2013}]\s?\d+"
 
 
 def write(
-    corpora: Iterable[Corpus],
-    path: Path,
-    header: Literal["no", "yes"] = "no",
-    number: Literal["no", "yes"] = "no",
-    run: str = "",
+    corpora: Iterable[Corpus], path: Path, header: YesNo = "no", number: YesNo = "no", run: str = ""
 ) -> None:
     """Write the mentions of all documents, in their order."""
     table = replace(TABLE, header="required" if header == "yes" else "none")
@@ -374,21 +368,14 @@ def sniff(source: Source) -> bool:
     """
     if any(member.basename == "system_output.json" for member in source.members):
         return False
-    members = files(source)
-    try:
-        head = members[0].fetch()[:4000].decode("utf-8", "replace") if members else ""
-    except Unreadable:
-        return False
-    lines = [line for line in head.removeprefix("\ufeff").split("\n")[:6] if line.strip()]
+    begin = head_of_first(files(source))
+    lines = [line for line in begin.split("\n")[:6] if line.strip()]
     return any(is_header(line) or explain(0, line.rstrip("\r"))[0] for line in lines)
 
 
 def files(source: Source) -> tuple[Member, ...]:
     """The files of a source that hold mentions."""
-    if source.kind in {"file", "stdin"}:
-        return source.members
-    tables = tuple(member for member in source.members if member.name.endswith(SUFFIX))
-    return tables or source.members
+    return with_suffix(source, SUFFIX) or source.members
 
 
 def is_header(line: str) -> bool:
@@ -408,56 +395,45 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The mentions of all files, as one batch."""
-    findings, members, sources = list[Finding](), list[Member](), list[tuple[object, ...]]()
+    batch, count = FileBatch(source.path, FORMAT.name), 0
     rejected, rows = list[pl.DataFrame](), list[pl.DataFrame]()
-    count = 0
     for member in files(source):
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            findings.append(reason.finding)
+        origin, text = len(batch.members), batch.open(member)
+        if len(batch.members) == origin:
             continue
-        text, more = _text(member, data)
-        findings += more
+        text = _lenient_text(member) if text is None else text
         if breaks := text.count("\r\n"):
-            findings.append(finding("EDL104", file=member.display, count=breaks))
-        origin, digest = len(sources), sha256(data)
-        del data  # of a large file, bytes, text and table are much memory
+            batch.findings.append(finding("EDL104", file=member.display, count=breaks))
         table = TABLE.read(text)
-        findings += table.findings(member)
-        rejected.append(
-            table.rejected_records("mention", origin=origin, first=count, id_column="mention")
-        )
-        count += rejected[-1].height
+        batch.findings += table.findings(member)
+        wrong = table.rejected_records("mention", origin=origin, first=count, id_column="mention")
+        rejected.append(wrong)
+        count += wrong.height
         rows.append(table.rows.with_columns(origin=pl.lit(origin, pl.Int64)))
-        members.append(member)
-        sources.append((source.path, member.name or member.basename, FORMAT.name, digest))
-        del text, table
+        del text, table  # those of a large file are much memory
     empty = TABLE.read("").rows.with_columns(origin=pl.lit(0, pl.Int64))
     cells = pl.concat([empty, *rows])
     values = pl.concat(map(_values, (cells.head(0), *cells.iter_slices(_SOME))), rechunk=True)
     documents, mentions = with_documents(cells.drop("extent", "confidence").hstack(values))
     corpus = Corpus(
-        sources=keyed("sources", sources, ("path", "member", "format", "sha256")),
+        sources=batch.sources,
         documents=documents,
-        mentions=_mentions(mentions),
-        links=_links(mentions),
+        **_tables(mentions),
         rejected_records=pl.concat(rejected) if rejected else (),
     )
-    yield ReadResult(corpus, tuple(findings), tuple(members))
+    yield ReadResult(corpus, tuple(batch.findings), tuple(batch.members))
 
 
-def _text(member: Member, data: bytes) -> tuple[str, Sequence[Finding]]:
-    """The text of a file, in which U+FFFD replaces invalid bytes, and findings.
+def _lenient_text(member: Member) -> str:
+    """The text of a file, in which U+FFFD replaces invalid bytes; empty if it is not text.
 
     The official validator reads on as well, so that all other problems are found in the same run.
     The replacement is one character, so that columns after it are those of the file.
     """
-    decoded = decode(data, display=member.display, encoding=member.encoding)
-    text = decoded.text
-    if text is None and b"\0" not in data and not not_text(data):
-        text = data.decode(member.encoding, "replace").removeprefix("\ufeff")
-    return text or "", decoded.findings
+    data = member.fetch()
+    if b"\0" in data or not_text(data):
+        return ""
+    return data.decode(member.encoding, "replace").removeprefix("\ufeff")
 
 
 def _values(cells: pl.DataFrame) -> pl.DataFrame:
@@ -471,40 +447,33 @@ def _values(cells: pl.DataFrame) -> pl.DataFrame:
     return rows.hstack(from_text(cells["confidence"]))
 
 
-def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
-    """The table of mentions: an empty field of those that may be null is none."""
-    fields = {"text": "text", "entity": "entity", "mention_type": "mention type"}
-    fields["annotator"] = "run"
+def _tables(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The tables of mentions and of their entities after the first, where there are several.
+
+    An empty field of those that may be null is none.
+    """
+    fields = {"text": "text", "mention_type": "mention type", "annotator": "run"}
     mentions = rows.select(
         *("row", "document", "origin", "record", "mention", "start"),
-        pl.col("last").alias("end") + 1,
-        pl.col("type").alias("label"),
         *("confidence", "confidence_text"),
         **{name: pl.when(pl.col(field) != "").then(field) for name, field in fields.items()},
-        fragments=pl.lit(None, TABLES["mentions"].schema["fragments"]),
+        entity=pl.when(pl.col("entity") != "").then(pl.col("entity").str.replace(r"\|.*", "")),
+        end=pl.col("last") + 1,
+        label="type",
     )
-    first = pl.col("entity").str.replace(r"\|.*", "")
-    return mentions.with_columns(entity=first)
-
-
-def _links(rows: pl.DataFrame) -> pl.DataFrame:
-    """The entities after the first, where there are several."""
-    several = rows.filter(pl.col("entity").str.contains("|", literal=True)).select(
-        *("document", "origin", "record"),
-        pl.col("row").alias("mention_row"),
-        pl.col("entity").str.split("|").list.slice(1),
-    )
-    return several.explode("entity").with_columns(
-        row=pl.int_range(pl.len(), dtype=pl.Int64),
-        rank=pl.int_range(2, pl.len() + 2).over("mention_row"),
-        label=pl.lit(None, pl.String),
-        confidence=pl.lit(None, pl.Float64),
-    )
+    others = pl.col("entity").str.split("|").list.slice(1)
+    several = rows.filter(pl.col("entity").str.contains("|", literal=True))
+    links = several.select("document", "origin", "record", others, mention_row="row")
+    rank = pl.int_range(2, pl.len() + 2).over("mention_row")
+    number = pl.int_range(pl.len(), dtype=pl.Int64)
+    links = links.explode("entity").with_columns(row=number, rank=rank)
+    return {"mentions": mentions, "links": links}
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The fields of places of a file; `document` and `offsets` are the parts of an extent."""
-    return locate_in_text(_text(member, member.fetch())[0], places, _stretch)
+    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text
+    return locate_in_text(_lenient_text(member) if text is None else text, places, _stretch)
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:

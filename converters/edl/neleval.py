@@ -35,7 +35,7 @@ from hlteval.converters.toolkit.rows import from_text, number, to_text, with_doc
 from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.grammars import pattern
-from hlteval.representation import TABLES, Corpus
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.sources.names import printable
 from hlteval.syntax.tsv import Cells, Column, Explanation, Table
@@ -173,6 +173,7 @@ _SPAN = re.compile(r"[^\t]+\t *\+?[0-9]+ *\t *\+?[0-9]+ *(?:\t|\r?$)")
 #: Fields of a record by the column where they begin, in the words of rules about mentions.
 _FIELDS = {"document": 0, "extent": 1, "offsets": 1, "entity": 3, "confidence": 4, "type": 5}
 _LARGEST = 10**15 - 1
+Conversion = Literal["pipeline", "tac15"]
 
 
 def sniff(source: Source) -> bool:
@@ -190,9 +191,8 @@ def read(source: Source) -> Iterator[ReadResult]:
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The corpus of a file; of the candidates of a span, the first is the mention's own."""
     table = TABLE.read(file.text or "")
-    reversed_spans = table.rows.filter(pl.col("last") < pl.col("start")).unique(
-        "record", keep="first", maintain_order=True
-    )
+    reversed_spans = table.rows.filter(pl.col("last") < pl.col("start"))
+    reversed_spans = reversed_spans.unique("record", keep="first", maintain_order=True)
     most = file.member.max_per_code
     problems = table.problems_at("NEL201", reversed_spans, "start", "last", most=most)
     row, is_best = pl.int_range(pl.len(), dtype=pl.Int64), pl.col("record").diff().fill_null(1) > 0
@@ -207,18 +207,16 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
         documents=documents,
         mentions=mentions.with_columns(confidence).select(
             *("row", "document", "origin", "record", "start", "entity"),
-            pl.lit("").alias("mention"),
-            pl.col("type").fill_null("").alias("label"),
+            *(pl.when(known).then(name).alias(name) for name in confidence.columns),
+            mention=pl.lit(""),
+            label=pl.col("type").fill_null(""),
             end=pl.col("last") + 1,
-            confidence=pl.when(known).then("confidence"),
-            confidence_text=pl.when(known).then("confidence_text"),
-            fragments=pl.lit(None, dtype=TABLES["mentions"].schema["fragments"]),
         ),
         links=links.select(
-            pl.int_range(pl.len(), dtype=pl.Int64).alias("row"),
             *("document", "origin", "record", "mention_row", "rank", "entity"),
-            pl.col("type").alias("label"),
-            pl.col("score").cast(pl.Float64).alias("confidence"),
+            row=pl.int_range(pl.len(), dtype=pl.Int64),
+            label="type",
+            confidence=pl.col("score").cast(pl.Float64),
         ),
         rejected_records=table.rejected_records("mention"),
     )
@@ -239,9 +237,7 @@ def _stretch(line: str, field: str) -> tuple[int, int]:
     return place(cells, index, index + (field in {"extent", "offsets"}))
 
 
-def write(
-    corpora: Iterable[Corpus], path: Path, conversion: Literal["pipeline", "tac15"] = "pipeline"
-) -> None:
+def write(corpora: Iterable[Corpus], path: Path, conversion: Conversion = "pipeline") -> None:
     """Write the mentions of all documents, in their order."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         for corpus in corpora:
@@ -301,8 +297,7 @@ def _others(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
     links = corpus.links.filter(_WRITABLE_LINKS).drop_nulls("entity")
     links = links.join(own, on="mention_row", suffix="_own").sort("mention_row", "rank")
     links = links.select(
-        "mention_row",
-        "entity",
+        *("mention_row", "entity"),
         label=pl.coalesce(pl.when(pl.col("label") != "").then("label"), "label_own"),
         confidence=pl.coalesce("confidence", "confidence_own"),
         confidence_text=pl.lit(None, pl.String),

@@ -60,9 +60,9 @@ def read_map(member: Member, side: str = "") -> tuple[GlobalMap, list[Finding]]:
         decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
     except Unreadable as reason:
         return GlobalMap(()), [reason.finding]
-    reader = _Reader()
-    lines = [] if decoded.text is None else decoded.text.split("\n")
-    if lines:
+    reader, lines = _Reader(), list[str]()
+    if decoded.text is not None:
+        lines = decoded.text.split("\n")
         reader.take(lines, side)
     findings = line_findings(reader.problems, lines, member.display, member.max_per_code)
     found = GlobalMap(tuple(reader.rules), reader.sensitive, reader.copies)

@@ -82,19 +82,15 @@ def tables(text: str, *, reference: bool, types: Sequence[str] = ()) -> Tables:
         >>> found.frames["frame"].to_list(), found.fills["text"].to_list()
         (['BREAD-D1-1'], ['rye'])
     """
-    parts: list[Tables] = []
-    known: dict[str, int] = {}
-    frames = fills = 0
+    parts, known = list[Tables](), dict[str, int]()
+    first_frame = first_fill = 0
     row = pl.col("row")
     for lines in _blocks(text):
         part = _tables(lines, known, reference=reference, types=types)
-        parts.append(
-            part._replace(
-                frames=part.frames.with_columns(row + frames),
-                fills=part.fills.with_columns(row + fills, pl.col("frame_row") + frames),
-            )
-        )
-        frames, fills = frames + part.frames.height, fills + part.fills.height
+        frames = part.frames.with_columns(row + first_frame)
+        fills = part.fills.with_columns(row + first_fill, pl.col("frame_row") + first_frame)
+        parts.append(part._replace(frames=frames, fills=fills))
+        first_frame, first_fill = first_frame + frames.height, first_fill + fills.height
     return Tables(*map(pl.concat, zip(*parts, strict=True)))
 
 
@@ -132,9 +128,8 @@ def _lines(lines: pl.Series, first: int) -> pl.DataFrame:
     for kind, rule in enumerate(RULES):
         groups = line.str.extract_groups(f"^(?:{pattern('hub4', rule)})$")
         some = rows.filter(kind=kind).with_columns(groups=groups).unnest("groups")
-        found.append(
-            some.with_columns(matched=pl.any_horizontal(pl.col(_FIRST[kind]).is_not_null()))
-        )
+        matched = pl.any_horizontal(pl.col(_FIRST[kind]).is_not_null())
+        found.append(some.with_columns(matched=matched))
     both = pl.concat(pl.collect_all(found), how="diagonal").sort("record")
     return both.select("record", "line", "kind", "matched", *_PARTS)
 
@@ -245,11 +240,9 @@ def _fills(body: pl.DataFrame, *, reference: bool) -> pl.DataFrame:
     fills = body.filter(pl.col("filled") | pl.col("is_empty"))
     slot, slashes = pl.col("slot_id"), pl.col("slashes")
     begins = slot != slot.shift(fill_value=0)
-    fills = fills.with_columns(
-        row=pl.int_range(pl.len(), dtype=pl.Int64),
-        begins=begins,
-        another=begins | (slashes > slashes.shift(fill_value=0)),
-    )
+    another = begins | (slashes > slashes.shift(fill_value=0))
+    number = pl.int_range(pl.len(), dtype=pl.Int64)
+    fills = fills.with_columns(row=number, begins=begins, another=another)
     row, alternatives = pl.col("row"), pl.col("another").cum_sum().cast(pl.Int64)
     some_slash = pl.when("is_empty").then("any_slash").otherwise(slashes > 0)
     has_text = pl.col("filled") & pl.col("pointer").is_null()
@@ -293,16 +286,13 @@ def _texts(fills: pl.DataFrame, *, reference: bool) -> list[pl.Series]:
     places = has_brackets.arg_true().cast(pl.Int64)
     each = [parse_brackets(item) for item in text.gather(places)]
     text = text.scatter(places, pl.Series([bare for bare, _ in each], dtype=pl.String))
-    pairs = [
-        (place, pair["start"], pair["end"])
-        for place, (_, strings) in zip(places, each, strict=True)
-        for pair in strings or ()
-    ]
+    marked = ((place, strings or ()) for place, (_, strings) in zip(places, each, strict=True))
+    pairs = [(place, pair["start"], pair["end"]) for place, strings in marked for pair in strings]
     schema = dict.fromkeys(("place", "start", "end"), pl.Int64)
-    marked = pl.DataFrame(pairs, schema, orient="row").group_by("place", maintain_order=True)
+    by_place = pl.DataFrame(pairs, schema, orient="row").group_by("place", maintain_order=True)
+    found = by_place.agg(brackets=pl.struct("start", "end"))
     every = pl.DataFrame({"place": pl.int_range(len(text), eager=True)})
-    strings = marked.agg(brackets=pl.struct("start", "end"))
-    brackets = every.join(strings, on="place", how="left", maintain_order="left")["brackets"]
+    brackets = every.join(found, on="place", how="left", maintain_order="left")["brackets"]
     return [text, extents, brackets]
 
 

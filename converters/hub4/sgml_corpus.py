@@ -51,7 +51,7 @@ Tags = tuple[str, str]
 
 def sniff(source: Source) -> bool:
     """Whether its first file begins with a tag and has DOCNO or DOCID."""
-    text = head_of_first(source).lstrip(" \t\r\n").replace("\r", "")
+    text = head_of_first(source.members).lstrip(" \t\r\n").replace("\r", "")
     named = any(f"<{name}>" in text.upper() for name in _IDENTIFIERS)
     return bool(named and _FIRST.match(text) and not _NOT_TEXT.search(text))
 
@@ -64,28 +64,24 @@ def read(
     unsegmented: str = "",
 ) -> Iterator[ReadResult]:
     """The documents of a source, one batch per file; unsegmented, a file is one document."""
-    values = (document_tag, id_tag, line_ends, unsegmented == "yes")
-    return read_files(source, FORMAT.name, lambda file: _documents(file, *values))
 
+    def read_file(file: File) -> tuple[Corpus, Sequence[Finding]]:
+        """The documents of a file, and the findings about its tags."""
+        text = file.text or ""
+        found = _Documents(text.replace("\r\n", "\n") if line_ends == "one" else text)
+        if unsegmented == "yes":
+            found.documents[file.member.basename] = (0, len(found.text))
+        elif file.text is not None:
+            found.take(document_tag, id_tag)
+        rows = [
+            {"row": row, "origin": 0, "name": name, "text": found.text[start:end], "start": start}
+            for row, (name, (start, end)) in enumerate(found.documents.items())
+        ]
+        display = file.member.display
+        findings = [found.places.finding(problem, display) for problem in found.problems]
+        return Corpus(sources=[file.origin], documents=rows), findings
 
-def _documents(
-    file: File, document_tag: str, id_tag: str, line_ends: str, single: bool
-) -> tuple[Corpus, Sequence[Finding]]:
-    """The documents of a file, and the findings about its tags."""
-    text = file.text or ""
-    if line_ends == "one":
-        text = text.replace("\r\n", "\n")
-    found = _Documents(text)
-    if single:
-        found.documents[file.member.basename] = (0, len(text))
-    elif file.text is not None:
-        found.take(document_tag, id_tag)
-    rows = [
-        {"row": row, "origin": 0, "name": name, "text": text[start:end], "start": start}
-        for row, (name, (start, end)) in enumerate(found.documents.items())
-    ]
-    findings = [found.places.finding(problem, file.member.display) for problem in found.problems]
-    return Corpus(sources=[file.origin], documents=rows), findings
+    return read_files(source, FORMAT.name, read_file)
 
 
 class _Element(NamedTuple):

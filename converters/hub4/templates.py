@@ -51,9 +51,8 @@ _ORDER = ("frame_row", "slot_number", "alternative", "position", "row")
 def instances(corpus: Corpus) -> Iterator[str]:
     """The text of each instance, in the order of the records; slashes and texts are aligned."""
     slot = pl.struct("frame_row", "slot_number")
-    head = pl.format(
-        "    {}:{}", "slot", pl.when("optional").then(pl.lit(" /")).otherwise(pl.lit(""))
-    )
+    mark = pl.when("optional").then(pl.lit(" /")).otherwise(pl.lit(""))
+    head = pl.format("    {}:{}", "slot", mark)
     margin = head.str.replace_all(r"[^\n]", " ")
     space = pl.when(pl.col("content") == "").then(pl.lit("")).otherwise(pl.lit(" "))
     lead = (
@@ -130,7 +129,7 @@ EXPLAINED = 2000
 
 def sniff(source: Source) -> bool:
     """Whether the first line of its first file is a header."""
-    return begins_set(head_of_first(source))
+    return begins_set(head_of_first(source.members))
 
 
 def begins_set(text: str) -> bool:
@@ -147,9 +146,8 @@ def begins_set(text: str) -> bool:
 def read(source: Source, side: str = "reference", types: str = "") -> Iterator[ReadResult]:
     """The template sets of a source, one batch per file."""
     declared = [name for name in types.split(",") if name]
-    return read_files(
-        source, FORMAT.name, partial(_instances, reference=side == "reference", types=declared)
-    )
+    read_file = partial(_instances, reference=side == "reference", types=declared)
+    return read_files(source, FORMAT.name, read_file)
 
 
 def _instances(
@@ -239,10 +237,8 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 def _place(line: str, field: str) -> tuple[int, int]:
     """Start and end of a field in a line; of the whole record if it has no such field."""
     record = line.strip(hub4_lines.SPACES)
-    begin = len(line) - len(line.lstrip(hub4_lines.SPACES))
-    start, end = (
-        hub4_lines.field_spans(record).get(field, (0, len(record))) if field else (0, len(record))
-    )
+    begin, whole = len(line) - len(line.lstrip(hub4_lines.SPACES)), (0, len(record))
+    start, end = hub4_lines.field_spans(record).get(field, whole) if field else whole
     return begin + start, begin + end
 
 

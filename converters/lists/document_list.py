@@ -51,9 +51,8 @@ def sniff(source: Source) -> bool:
     if "\0" in begin or "\ufffd" in begin[:-1]:  # the last character may be cut
         return False
     lines = [line.strip() for line in begin.split("\n")[:50] if line.strip()]
-    return lines[:1] not in ([], ["file_id"]) and all(
-        len(line) < _LONG and _NAME.accepts(line) for line in lines
-    )
+    are_names = all(len(line) < _LONG and _NAME.accepts(line) for line in lines)
+    return are_names and lines[:1] not in ([], ["file_id"])
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -79,7 +78,7 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
 
 def _spaces_around(text: str) -> list[Problem]:
     """The first line with spaces around its identifier, with the number of all."""
-    lines = [(record, line.rstrip("\r")) for record, line in enumerate(text.split("\n"), 1)]
+    lines = enumerate((line.rstrip("\r") for line in text.split("\n")), start=1)
     named = [(record, line) for record, line in lines if line.strip()]
     spaced = [(record, line) for record, line in named if line != line.strip()]
     if not spaced:

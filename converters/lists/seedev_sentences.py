@@ -50,9 +50,8 @@ def read(source: Source) -> Iterator[ReadResult]:
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     table = TABLE.read(file.text or "")
     is_stretch = pl.col("start") < pl.col("end")
-    wrong = table.problems_at(
-        "SNT101", table.rows.filter(~is_stretch), most=file.member.max_per_code
-    )
+    empty, most = table.rows.filter(~is_stretch), file.member.max_per_code
+    wrong = table.problems_at("SNT101", empty, most=most)
     documents, segments = with_documents(table.rows.filter(is_stretch))
     corpus = Corpus(sources=[file.origin], documents=documents, segments=segments)
     return corpus, table.findings(file.member, *wrong)

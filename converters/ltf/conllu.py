@@ -39,7 +39,7 @@ from hlteval.sources import Source
 _COLUMNS = r"^[0-9]+\t([^\t]+)\t[^\t]*\t[^\t]*\t([^\t]*)\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\t]*)$"
 _RANGE = "(?:^|[|])TokenRange=([0-9]{1,9}):([0-9]{1,9})(?:[|]|$)"
 _NEWDOC = "# newdoc id = "
-_ESCAPES = (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"), ("|", "\\p"))
+_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p"}
 
 
 def sniff(source: Source) -> bool:
@@ -100,14 +100,10 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
         segments=as_declared("segments", segments),
         tokens=as_declared("tokens", tokens.with_columns(row=pl.int_range(pl.len()))),
     )
-    problems = (
-        Problem(
-            "CNU101" if form is None else "CNU103" if document < 0 else "CNU102", record, 0, length
-        )
-        for record, length, form, document in wrong.select(
-            "record", line.str.len_chars(), "form", "document"
-        ).iter_rows()
-    )
+    lost = pl.when(pl.col("document") < 0).then(pl.lit("CNU103")).otherwise(pl.lit("CNU102"))
+    code = pl.when(pl.col("form").is_null()).then(pl.lit("CNU101")).otherwise(lost)
+    places = wrong.select(code, "record", start=0, end=line.str.len_chars())
+    problems = (Problem(*row) for row in places.iter_rows())
     return corpus, line_findings(problems, written, file.member.display, file.member.max_per_code)
 
 
@@ -120,11 +116,9 @@ def _comment(key: str) -> pl.Expr:
 def _segments(comments: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
     """The segments: blocks of lines whose place is known from a comment or their tokens."""
     place = ("document", "origin", "record", "block")
-    lines = (
-        comments.select(*place, "name", "text", "range"),
-        tokens.select(*place, "start", "end"),
-    )
-    blocks = pl.concat(lines, how="diagonal").sort("record").group_by("block", maintain_order=True)
+    named = comments.select(*place, "name", "text", "range")
+    lines = pl.concat([named, tokens.select(*place, "start", "end")], how="diagonal")
+    blocks = lines.sort("record").group_by("block", maintain_order=True)
     edges = pl.col("range").str.splitn(":", 2).struct
     segments = blocks.agg(
         pl.col("document").last(),
@@ -132,27 +126,22 @@ def _segments(comments: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
         pl.col("name", "text", "range").drop_nulls().first(),
         pl.col("start").min(),
         pl.col("end").max(),
-    ).with_columns(
-        start=pl.coalesce(edges.field("field_0").cast(pl.Int64, strict=False), "start"),
-        end=pl.coalesce(edges.field("field_1").cast(pl.Int64, strict=False), "end"),
     )
+    start, end = (edges.field(f"field_{at}").cast(pl.Int64, strict=False) for at in (0, 1))
+    segments = segments.with_columns(start=pl.coalesce(start, "start"), end=pl.coalesce(end, "end"))
     segments = segments.drop_nulls(["start", "end"])
     return segments.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
 
 
 def _unescape(text: pl.Expr) -> pl.Expr:
-    """Text without escapes; the backslash is set aside first."""
-    text = text.str.replace_all("\\\\", "\0", literal=True)
-    for character, escape in _ESCAPES[1:]:
-        text = text.str.replace_all(escape, character, literal=True)
-    return text.str.replace_all("\\_", "_", literal=True).str.replace_all("\0", "\\", literal=True)
+    """Text without escapes."""
+    escapes = {escape: character for character, escape in _ESCAPES.items()}
+    return text.str.replace_many({**escapes, "\\_": "_"})
 
 
 def _escape(text: pl.Expr) -> pl.Expr:
     """Text with escapes."""
-    for character, escape in _ESCAPES:
-        text = text.str.replace_all(character, escape, literal=True)
-    return text
+    return text.str.replace_many(_ESCAPES)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -179,9 +168,8 @@ def _blocks(corpus: Corpus) -> Iterator[str]:
     form = _escape(pl.col("text"))
     line = pl.format("{}\t{}\t_\t_\t{}\t_\t_\t_\t_\t{}\n", number, form, pos.fill_null("_"), misc)
     lines = tokens.select(line=line, row="segment_row").group_by("row", maintain_order=True)
-    segments = corpus.segments.join(
-        lines.agg(tokens=pl.col("line").str.join("")), on="row", how="left", maintain_order="left"
-    )
+    joined = lines.agg(tokens=pl.col("line").str.join(""))
+    segments = corpus.segments.join(joined, on="row", how="left", maintain_order="left")
     block = pl.concat_str(
         pl.format("# sent_id = {}\n", _escape(pl.col("name"))),
         pl.format("# range = {}:{}\n", "start", "end"),

@@ -28,12 +28,13 @@ from hlteval.converters.ltf.tables import DECLARATION, documents_with, with_text
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import head
-from hlteval.findings import FieldRef, Location, Problem
+from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Element, examine
 from hlteval.syntax.xml_places import (
     ABSENT,
+    Named,
     attribute,
     attributes,
     content,
@@ -48,9 +49,6 @@ DOCTYPE = '<!DOCTYPE LCTL_ANNOTATIONS SYSTEM "laf.v1.2.dtd">'
 _TASK = "NE"
 _ELEMENTS = ("LCTL_ANNOTATIONS", "DOC", "ANNOTATION")
 _NUMBER = re.compile("[0-9]{1,9}")
-
-#: A problem, and the identifier of its annotation.
-Named = tuple[Problem, str | None]
 
 
 def sniff(source: Source) -> bool:
@@ -134,10 +132,8 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     paths = source_files.output_paths(corpus, "laf", SUFFIX, shared=True)
     without, lines = _unwritable(corpus), dict(_annotations(corpus).iter_rows())
     languages: dict[tuple[int, str], str] = {}
-    columns = ("document", "element", "value")
-    for document, element, value in (
-        corpus.attributes.filter(name="lang").select(columns).iter_rows()
-    ):
+    tagged = corpus.attributes.filter(name="lang").select("document", "element", "value")
+    for document, element, value in tagged.iter_rows():
         languages[document, element] = value
     known = set(corpus.attributes.filter(pl.col("element").is_in(_ELEMENTS))["document"])
     files: dict[str, list[str]] = {}

@@ -23,7 +23,6 @@ Codes raised: XML1xx, LTF1xx.
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 
 import polars as pl
 
@@ -33,12 +32,13 @@ from hlteval.converters.ltf import tables
 from hlteval.converters.ltf.rsd import UNWRITABLE, lines, tokens
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.source_files import beginning, head
-from hlteval.findings import Problem, finding, spot
+from hlteval.findings import Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Source, is_file_path
-from hlteval.syntax.xml_elements import Element, Parsed, examine, problem_at
+from hlteval.syntax.xml_elements import Doctype, Element, doctype_problem, examine
 from hlteval.syntax.xml_places import (
     ABSENT,
+    Named,
     attribute,
     attributes,
     content,
@@ -48,7 +48,7 @@ from hlteval.syntax.xml_places import (
 )
 
 _NUMBER = re.compile("[0-9]{1,9}")
-_DTD = "ltf.v1.5.dtd"
+_DOCTYPE = Doctype("LCTL_TEXT", "ltf.v1.5.dtd")
 SUFFIX = ".ltf.xml"
 #: The attributes of the schema that no column of a table has.
 _NAMES = {
@@ -62,9 +62,6 @@ _PART = "^(HEADLINE [1-9][0-9]{0,8}|TEXT [1-9][0-9]{0,8}(?: P [1-9][0-9]{0,8})?)
 #: Other parts, which are attributes of their document; in files that are read, of any number.
 _OTHER = "^(DATELINE|AUTHORLINE) [1-9][0-9]{0,8}$"
 _PARTS = "^(DATELINE|AUTHORLINE) [0-9]+$"
-
-#: A problem with the identifier of its element.
-Named = tuple[Problem, str | None]
 
 
 def read_elements(
@@ -87,8 +84,8 @@ def read_elements(
         ([(0, 2, 2, 'd')], ['LTF101', 'XML106'])
     """
     found = examine(text, "ltf", encoding)
-    of_file = (*_doctype_problems(text, found.parsed), *found.problems)
-    problems: list[Named] = [(problem, None) for problem in of_file]
+    prolog = doctype_problem(text, found.parsed, _DOCTYPE, missing="LTF101", other="LTF102")
+    problems: list[Named] = [(problem, None) for problem in (*prolog, *found.problems)]
     parts, texts = _parts(found.elements), dict[int, str]()
     for element in found.elements:
         if element.tag == "ORIGINAL_TEXT" and element.parent:
@@ -127,19 +124,6 @@ def read_elements(
             classes = (get("pos"), get("morph"))
             rows["tokens"].append((*key, segment, *span, element.text, *classes))
     return rows, problems
-
-
-def _doctype_problems(text: str, parsed: Parsed) -> Iterator[Problem]:
-    """The problem with the document type of a file, if it is one of LTF."""
-    if not parsed.elements or parsed.elements[0].tag != "LCTL_TEXT":
-        return
-    doctype = parsed.doctype
-    if doctype is None:
-        yield parsed.elements[0].problem("LTF101")
-    elif (doctype.root, doctype.system) != ("LCTL_TEXT", _DTD):
-        place = spot(text, text.find("<!DOCTYPE"))
-        given = f"{doctype.root} {doctype.system}"[:80]
-        yield problem_at("LTF102", place.line, place.column, given=given)
 
 
 def _offset_problem(element: Element) -> Problem | None:
@@ -239,17 +223,13 @@ def fit(corpus: Corpus) -> tuple[Corpus, Mapping[str, int]]:
     known.append(element.str.contains(_OTHER) & (name == "text"))
     attached = (name != "attach") | pl.col("value").is_in(["LEFT", "RIGHT", "BOTH"])
     attributes = corpus.attributes.filter(pl.any_horizontal(known) & attached)
-    attributes = attributes.unique(
-        ("document", "origin", "record", "element", "name"), keep="first", maintain_order=True
-    )
+    key = ("document", "origin", "record", "element", "name")
+    attributes = attributes.unique(key, keep="first", maintain_order=True)
     irregular = pl.col("document").is_in(_irregular(segments, attributes))
     lost = segments.filter(irregular, pl.col("part").is_not_null()).height
     attributes = attributes.filter(~(irregular & element.str.contains(_OTHER)))
-    part = pl.when(~irregular).then(pl.col("part"))
-    kept = corpus.replace(
-        segments=segments.with_columns(part=part), tokens=tokens, attributes=attributes
-    )
-    return kept, {
+    segments = segments.with_columns(part=pl.when(~irregular).then(pl.col("part")))
+    return corpus.replace(segments=segments, tokens=tokens, attributes=attributes), {
         "segments and tokens with invalid offsets": gone,
         "parts of documents that LTF does not have": lost,
         "attributes of other formats": corpus.attributes.height - attributes.height,
@@ -305,10 +285,8 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 
 def _unwritable(corpus: Corpus) -> dict[str, set[int]]:
     """The documents that no file can represent, by reason."""
-    documents, segmented = (
-        corpus.documents.with_columns(document="row"),
-        corpus.segments["document"],
-    )
+    documents = corpus.documents.with_columns(document="row")
+    segmented = corpus.segments["document"]
     silent = corpus.segments.filter(pl.col("text").is_null())["document"]
     is_written = pl.col("row").is_in(segmented.implode()) & ~pl.col("row").is_in(silent.implode())
     odd = tables.documents_with(UNWRITABLE, documents, "name")
@@ -321,9 +299,8 @@ def _unwritable(corpus: Corpus) -> dict[str, set[int]]:
     own = _attributes(corpus).items()
     divided = {row for row, elements in own if any(" " in element for element in elements)}
     paths = source_files.output_paths(corpus, "ltf", SUFFIX, shared=True)
-    nameless = {
-        row for row, name in documents.select("row", "name").iter_rows() if not is_file_path(name)
-    }
+    names = documents.select("row", "name").iter_rows()
+    nameless = {row for row, name in names if not is_file_path(name)}
     return {
         "documents without text": set(empty).difference(segmented, divided),
         "documents whose name is not a valid file name": nameless,
@@ -347,37 +324,32 @@ def _with_segments(corpus: Corpus, without: set[int]) -> Corpus:
             for s, e, pos in tokens(text, start, end):
                 own = {"row": 0, "segment_row": row, "start": s, "end": e, "text": text[s:e]}
                 inside.append({**place, **own, "pos": pos, "morph": "none"})
-    if not segments:
-        return corpus
     made = Corpus(segments=segments, tokens=inside)
-    return corpus.replace(
-        segments=pl.concat([corpus.segments, made.segments]),
-        tokens=pl.concat([corpus.tokens, made.tokens]),
-    )
+    segmented = pl.concat([corpus.segments, made.segments])
+    return corpus.replace(segments=segmented, tokens=pl.concat([corpus.tokens, made.tokens]))
 
 
-def _attributes(corpus: Corpus) -> dict[int, dict[str, list[tuple[str, str]]]]:
+#: The name and the value of an attribute.
+Pair = tuple[str, str]
+
+
+def _attributes(corpus: Corpus) -> dict[int, dict[str, list[Pair]]]:
     """The attributes of files, documents and parts, by document and element.
 
     Documents without an `id` are not of LTF, whatever their attributes.
     """
-    known: dict[int, dict[str, list[tuple[str, str]]]] = {}
+    known: dict[int, dict[str, list[Pair]]] = {}
     of_document = pl.col("element").is_in(["LCTL_TEXT", "DOC"])
     rows = corpus.attributes.filter(of_document | pl.col("element").str.contains(_PARTS))
     columns = ("document", "element", "name", "value")
-    for document, element, *pair in rows.select(columns).iter_rows():
-        known.setdefault(document, {}).setdefault(element, []).append((pair[0], pair[1]))
+    for document, element, name, value in rows.select(columns).iter_rows():
+        known.setdefault(document, {}).setdefault(element, []).append((name, value))
     return {row: own for row, own in known.items() if "id" in dict(own.get("DOC", ()))}
 
 
 def _head(
-    name: str,
-    text: str | None,
-    language: str | None,
-    own: Sequence[tuple[str, str]],
-    *,
-    simple: bool,
-) -> Sequence[tuple[str, str]]:
+    name: str, text: str | None, language: str | None, own: Sequence[Pair], *, simple: bool
+) -> Sequence[Pair]:
     """The attributes of DOC: the original ones, or those known from the document."""
     if own:
         known = {"id": name}
@@ -404,11 +376,10 @@ def _body(segments: Sequence[tuple[str | None, str]], others: Sequence[tuple[str
         inner.setdefault(key, []).append(line)
     bodies: dict[int, str] = {}
     for order, (tag, inner) in parts.items():
-        blocks = (
-            ("<P>", *block, "</P>") if key.startswith("P ") else block
-            for key, block in inner.items()
-        )
-        bodies[order] = "\n".join([f"<{tag}>", *chain.from_iterable(blocks), f"</{tag}>\n"])
+        body = [f"<{tag}>"]
+        for key, block in inner.items():
+            body += ["<P>", *block, "</P>"] if key.startswith("P ") else block
+        bodies[order] = "\n".join([*body, f"</{tag}>\n"])
     for element, text in others:
         tag, number = element.split(" ")
         bodies[int(number)] = f"<{tag}>{escape(text)}</{tag}>\n"
@@ -429,9 +400,8 @@ def _segment_lines(corpus: Corpus) -> pl.DataFrame:
     """Each segment with its tokens as lines, in order: `document`, `part`, `line`."""
     place = pl.format(' start_char="{}" end_char="{}"', "start", pl.col("end") - 1)
     number = pl.int_range(pl.len()).over("document")
-    segments = tables.with_texts(corpus, corpus.segments).with_columns(
-        name=pl.coalesce("name", pl.format("segment-{}", number)), number=number
-    )
+    name = pl.coalesce("name", pl.format("segment-{}", number))
+    segments = tables.with_texts(corpus, corpus.segments).with_columns(name=name, number=number)
     numbers = segments.select("number", segment_row="row")
     inside = corpus.tokens.join(numbers, on="segment_row", maintain_order="left")
     ordinal = pl.int_range(pl.len()).over("segment_row")

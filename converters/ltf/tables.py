@@ -65,10 +65,8 @@ def documents_with(pattern: str, table: pl.DataFrame, *columns: str) -> set[int]
 
 def frames(rows: Rows) -> Tables:
     """Rows as tables."""
-    return {
-        name: pl.DataFrame(rows.get(name, []), schema=dict(schema), orient="row")
-        for name, schema in SCHEMAS.items()
-    }
+    schemas = {name: dict(schema) for name, schema in SCHEMAS.items()}
+    return {name: pl.DataFrame(rows.get(name, []), schemas[name], orient="row") for name in schemas}
 
 
 def as_declared(name: str, table: pl.DataFrame) -> pl.DataFrame:
@@ -86,17 +84,13 @@ def corpus(sources: pl.DataFrame, tables: Tables) -> Corpus:
     number = pl.int_range(pl.len(), dtype=pl.Int64)
     keys = tables["documents"].select("origin", "name", _holder="record", document=number)
     place = keys.drop("name")
-    kept = {
-        name: table.join(place, on=["origin", "_holder"], maintain_order="left").with_columns(
-            row=number
-        )
-        for name, table in tables.items()
-        if name != "documents"
-    }
+    kept = {name: table for name, table in tables.items() if name != "documents"}
+    for name, table in kept.items():
+        placed = table.join(place, on=["origin", "_holder"], maintain_order="left")
+        kept[name] = placed.with_columns(row=number)
     segments = kept["segments"].select("origin", segment="record", segment_row="row")
-    kept["tokens"] = kept["tokens"].join(
-        segments, on=["origin", "segment"], how="left", maintain_order="left"
-    )
+    key = ["origin", "segment"]
+    kept["tokens"] = kept["tokens"].join(segments, on=key, how="left", maintain_order="left")
     value, is_root = pl.col("value"), pl.col("element") == "LCTL_TEXT"
     attributes = kept["attributes"].filter(is_root | (pl.col("element") == "DOC"))
     is_language = pl.col("name") == LANGUAGE
@@ -112,9 +106,8 @@ def corpus(sources: pl.DataFrame, tables: Tables) -> Corpus:
     texts = rebuilt(whole.select("document", "declared"), kept["segments"])
     texts = texts.select("document", "text")
     kept["documents"] = documents.join(texts, on="document", how="left").sort("row")
-    return Corpus(
-        sources=sources, **{name: as_declared(name, table) for name, table in kept.items()}
-    )
+    own = {name: as_declared(name, table) for name, table in kept.items()}
+    return Corpus(sources=sources, **own)
 
 
 def rebuilt(documents: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
@@ -176,11 +169,8 @@ def unlike(corpus: Corpus) -> pl.DataFrame:
 
 def _feeds(counts: pl.Series) -> pl.Series:
     """Strings of as many line feeds."""
-    different: list[int] = counts.unique().to_list()
-    if not different:
-        return counts.cast(pl.String)
-    feeds = {count: "\n" * count for count in different}
-    return counts.replace_strict(feeds, return_dtype=pl.String)
+    feeds = {count: "\n" * count for count in counts.unique()}
+    return counts.replace_strict(feeds, return_dtype=pl.String) if feeds else counts.cast(pl.String)
 
 
 # Reads many LTF files in LDC's layout at once: one element per line, attributes in order.
@@ -322,12 +312,6 @@ def _attributes(roots: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
         table.select("origin", "record", "_holder", element=pl.lit(element), pair=pair)
         for element, table in (("LCTL_TEXT", roots), ("DOC", documents))
     ]
-    rows = (
-        pl.concat(pairs)
-        .explode("pair")
-        .drop_nulls("pair")
-        .with_columns(
-            pl.col("pair").str.extract_groups(_PAIR).struct.rename_fields(["name", "value"])
-        )
-    )
+    groups = pl.col("pair").str.extract_groups(_PAIR).struct.rename_fields(["name", "value"])
+    rows = pl.concat(pairs).explode("pair").drop_nulls("pair").with_columns(groups)
     return rows.unnest("pair").sort("origin", "record", maintain_order=True)

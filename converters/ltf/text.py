@@ -73,13 +73,11 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of documents without a file, and of those whose text is not its lines."""
     contents = dict(_contents(corpus, divided=False))
     written = pl.Series(contents.values(), dtype=pl.String)
+    texts = corpus.documents.select("row", "text").iter_rows()
     return {
         **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
         **source_files.count_unwritable_texts(written),
-        "texts that do not consist of lines": sum(
-            text != contents[row]
-            for row, text in corpus.documents.select("row", "text").iter_rows()
-        ),
+        "texts that do not consist of lines": sum(text != contents[row] for row, text in texts),
     }
 
 

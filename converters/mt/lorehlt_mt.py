@@ -29,17 +29,25 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.mt import texts as mt_texts
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import keyed
-from hlteval.converters.toolkit.source_files import FileBatch, beginning
-from hlteval.findings import Finding, Problem, spot
+from hlteval.converters.toolkit.source_files import FileBatch
+from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Source
-from hlteval.syntax.xml_elements import Element, Malformed, Parsed, problem_at, structure
-from hlteval.syntax.xml_places import attribute, attributes, content, located_findings, start_tag
+from hlteval.syntax.xml_elements import Doctype, Element, doctype_problem, examine
+from hlteval.syntax.xml_places import (
+    Named,
+    attribute,
+    attributes,
+    content,
+    located_findings,
+    start_tag,
+)
 
 # Writes translations as the files of LoReHLT.
 
 
 SUFFIX = ".ltf.xml"
+_DOCTYPE = Doctype("mteval", "lorehlt-mt-v1.2.dtd")
 _HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE mteval SYSTEM "lorehlt-mt-v1.2.dtd">\n'
 
 
@@ -76,19 +84,14 @@ def count_losses(corpus: Corpus, role: str = mt_texts.SYSTEM) -> Mapping[str, in
 
 _FOREIGN = re.compile("<(srcset|refset)")
 _ATTRIBUTE = re.compile(r"<tstset\s+\w")
-DTD = "lorehlt-mt-v1.2.dtd"
-#: A problem with the identifier of its element.
-Named = tuple[Problem, str | None]
 
 
 def sniff(source: Source) -> bool:
     """Whether the first XML file is mteval of a system, named as LTF or without attributes."""
-    files = [member for member in source.members if member.basename.endswith(".xml")]
-    if source.kind in {"file", "stdin"}:
-        files = list(source.members)
-    begin = beginning(files[0]) if files else ""
-    plain = files and (files[0].basename.endswith(SUFFIX) or not _ATTRIBUTE.search(begin))
-    return bool(plain) and "<mteval" in begin and not _FOREIGN.search(begin)
+    first = source_files.with_suffix(source, ".xml")[:1]
+    begin = source_files.head_of_first(first)
+    plain = any(file.basename.endswith(SUFFIX) for file in first) or not _ATTRIBUTE.search(begin)
+    return plain and "<mteval" in begin and not _FOREIGN.search(begin)
 
 
 def read(source: Source, role: str = mt_texts.SYSTEM) -> Iterator[ReadResult]:
@@ -127,12 +130,9 @@ def _file(
     A document that another file has too is skipped with its segments.
     """
     member, skipped, docs = files.members[origin], set[int](), list[Element]()
-    try:
-        found = structure(text, "lorehlt-mt", member.encoding)
-    except Malformed as reason:
-        yield reason.problem, None
-        return
-    yield from ((problem, None) for problem in (*_prolog(text, found.parsed), *found.problems))
+    found = examine(text, "lorehlt-mt", member.encoding)
+    prolog = doctype_problem(text, found.parsed, _DOCTYPE, missing="MTF104", other="MTF104")
+    yield from ((problem, None) for problem in (*prolog, *found.problems))
     for element in found.elements:
         own = element.attributes
         if element.tag == "tstset":  # LoReHLT has no attributes of it
@@ -152,19 +152,6 @@ def _file(
             texts.append((*place, own.get("id", ""), element.text))
     for second in docs[1:2]:
         yield second.problem("MTF102"), second.attributes.get("docid", "")
-
-
-def _prolog(text: str, parsed: Parsed) -> Iterator[Problem]:
-    """The problem with a document type that is missing or another one."""
-    root = parsed.elements[0]
-    if root.tag != "mteval":
-        return
-    if parsed.doctype is None:
-        yield root.problem("MTF104", given="missing")
-    elif (parsed.doctype.root, parsed.doctype.system) != ("mteval", DTD):
-        place = spot(text, text.find("<!DOCTYPE"))
-        given = f"{parsed.doctype.root} {parsed.doctype.system}"[:80]
-        yield problem_at("MTF104", place.line, place.column, given=given)
 
 
 def write(corpora: Iterable[Corpus], path: Path, role: str = mt_texts.SYSTEM) -> None:

@@ -77,7 +77,7 @@ def read(source: Source) -> Iterator[ReadResult]:
     read_list = lru_cache(_ALIKE)(mt_texts.read_ids)  # many texts may have equal lists of their own
     files = {member.name or member.basename: member for member in source.members}
     for member in members(source):
-        content = collected.open(member)
+        content = collected.files.open(member)
         name = member.name or member.basename
         if content is None:
             continue

@@ -24,7 +24,7 @@ Codes raised: XML1xx, MTF201 to MTF203.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -35,19 +35,20 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.mt import lorehlt_mt
 from hlteval.converters.mt import texts as mt_texts
-from hlteval.converters.toolkit.source_files import beginning
-from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
+from hlteval.converters.toolkit.source_files import head_of_first
+from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, decode
-from hlteval.syntax.xml_elements import Element, Malformed, explain, structure
+from hlteval.sources import Member, Source
+from hlteval.syntax.xml_elements import Element, examine, explain
 from hlteval.syntax.xml_places import (
     ABSENT,
     Lines,
+    Named,
     attributes,
     escape,
-    lines_of,
     locate_elements,
     located_findings,
+    starts,
 )
 
 
@@ -63,17 +64,15 @@ class Kind(NamedTuple):
     attributes: tuple[str, ...]
 
 
+_LANGUAGES = ("setid", "srclang", "trglang")
 KINDS: Mapping[str, Kind] = {
     "srcset": Kind(mt_texts.SOURCE, "", "srclang", ("setid", "srclang")),
-    "refset": Kind(
-        mt_texts.REFERENCE, "refid", "trglang", ("setid", "srclang", "trglang", "refid")
-    ),
-    "tstset": Kind(mt_texts.SYSTEM, "sysid", "trglang", ("setid", "srclang", "trglang", "sysid")),
+    "refset": Kind(mt_texts.REFERENCE, "refid", "trglang", (*_LANGUAGES, "refid")),
+    "tstset": Kind(mt_texts.SYSTEM, "sysid", "trglang", (*_LANGUAGES, "sysid")),
 }
 _PARTS = ("hl", "poster", "p")
 _PART = "^(hl|p|poster) [1-9][0-9]*$"
 _OF_DOCUMENT = ("genre", "origlang")
-Named = tuple[Problem, str | None]
 #: Tag, name, language of the texts, test set and language of the sources of a set.
 SetKey = tuple[str, str | None, str | None, str | None, str | None]
 
@@ -162,25 +161,11 @@ def parse(text: str) -> tuple[list[Element], list[Named]]:
     return elements, problems
 
 
-def sgml_findings(text: str, problems: Sequence[Named], file: Member) -> list[Finding]:
-    """The findings of problems with tags, each with the identifier of its element.
-
-    Args:
-        text: the text of the file.
-        problems: the problems with their identifiers.
-        file: the file.
-    """
-    lines, bounded = lines_of(text) if problems else [], Bounded(file.max_per_code)
-
-    def finding(_: int, named: Named) -> Finding:
-        problem, name = named
-        line = lines[problem.record - 1]  # the root is in no line
-        inside = problem._replace(end=max(problem.start, min(problem.end, len(line))))
-        return inside.in_line(file.display, line, name)
-
-    for named in problems:
-        bounded.add(named[0].code, named[0].record, finding, named)
-    return bounded.findings
+def sgml_finding(lines: Lines, problem: Problem, file: str, identifier: str | None) -> Finding:
+    """The finding of a problem with a tag; see `Lines.finding`."""
+    line = lines.lines[problem.record - 1]  # the root is in no line
+    inside = problem._replace(end=max(problem.start, min(problem.end, len(line))))
+    return inside.in_line(file, line, identifier)
 
 
 def with_characters(text: str) -> str:
@@ -290,7 +275,7 @@ def unwritable(corpus: Corpus) -> set[int]:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the file cannot represent."""
     own = pl.col("element").str.contains("^(srcset|refset|tstset)( |$)")
-    own &= pl.col("name").is_in(["setid", "srclang", "trglang"])
+    own &= pl.col("name").is_in(_LANGUAGES)
     own |= (pl.col("element") == "doc") & pl.col("name").is_in(_OF_DOCUMENT)
     # a part is read as another one, or as none, if it is not the next of its document
     key = ("document", "role", "set")
@@ -320,9 +305,8 @@ def members(source: Source) -> tuple[Member, ...]:
 
 def sniff(source: Source) -> bool:
     """Whether the first file begins with a set, and has not the form of LoReHLT."""
-    files = members(source)
-    begin = beginning(files[0]) if files else ""
-    return bool(_ROOT.search(begin)) and not lorehlt_mt.sniff(source)
+    begins = _ROOT.search(head_of_first(members(source))) is not None
+    return begins and not lorehlt_mt.sniff(source)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -330,21 +314,17 @@ def read(source: Source) -> Iterator[ReadResult]:
     collected = mt_texts.Collected(source, FORMAT.name)
     findings: list[Finding] = []
     for member in members(source):
-        text = collected.open(member)
+        text = collected.files.open(member)
         if text is not None:
             problems = list(_file(text, member, collected))
-            located = sgml_findings if is_sgml(text) else located_findings
-            findings += located(text, problems, member)
+            explained = sgml_finding if is_sgml(text) else Lines.finding
+            findings += located_findings(text, problems, member, explained)
     yield collected.result(findings)
 
 
 def _file(text: str, member: Member, collected: mt_texts.Collected) -> Iterator[Named]:
     """Add the sets of a file; yield the problems with it. Documents may name the system."""
-    try:
-        elements, problems = _elements(text, member.encoding)
-    except Malformed as reason:
-        yield reason.problem, None
-        return
+    elements, problems = _elements(text, member.encoding)
     yield from problems
     documents = [each for each in elements if each.tag == "doc"]
     named = {each.parent.ordinal for each in documents if each.parent}
@@ -374,14 +354,14 @@ def _file(text: str, member: Member, collected: mt_texts.Collected) -> Iterator[
         elif element.tag == "seg":
             language = of_set.attributes.get(kind.language)
             known = None if language == mt_texts.UNKNOWN else language
-            text_of = (own.get("id", ""), kind.role, name, known, parts.get(inside), element.text)
-            collected.add(row, element.ordinal, *text_of)
+            cells = (own.get("id", ""), kind.role, name, known, parts.get(inside), element.text)
+            collected.add(row, element.ordinal, mt_texts.SegmentText(*cells))
 
 
 def _elements(text: str, encoding: str) -> tuple[list[Element], list[Named]]:
     """The elements of a file that its schema allows, and the problems with it."""
     if not is_sgml(text):
-        found = structure(text, "mteval", encoding)
+        found = examine(text, "mteval", encoding)
         return found.elements, [(problem, None) for problem in found.problems]
     elements, problems = parse(text)
     of_schema, skipped = explain(elements, "mteval")
@@ -391,15 +371,13 @@ def _elements(text: str, encoding: str) -> tuple[list[Element], list[Named]]:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
-    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    if not is_sgml(text):
-        return locate_elements(member, places)
-    starts = {element.ordinal: (element.line, element.column) for element in parse(text)[0]}
-    lines = Lines(text)
-    return [
-        lines.location(*starts[place.record], place.field) if place.record in starts else None
-        for place in places
-    ]
+
+    def find_starts(text: str, wanted: Collection[int]) -> Mapping[int, tuple[int, int]]:
+        if not is_sgml(text):
+            return starts(text, wanted)
+        return {element.ordinal: (element.line, element.column) for element in parse(text)[0]}
+
+    return locate_elements(member, places, find_starts)
 
 
 FORMAT = declaration(__name__)

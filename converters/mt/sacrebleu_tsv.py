@@ -73,7 +73,7 @@ def read(source: Source) -> Iterator[ReadResult]:
     if not complete and source.members:
         findings.append(finding("MTF403", file=source.path))
     for member in members(source) if complete else ():
-        content = collected.open(member)
+        content = collected.files.open(member)
         if content is None and member.basename in {SEGMENTS, COLUMNS}:
             break  # without it, the tables cannot be understood
         contents[member.basename] = content or ""

@@ -122,6 +122,26 @@ def with_suffix(source: Source, suffixes: str | tuple[str, ...]) -> tuple[Member
     return tuple(m for m in source.members if m.basename.lower().endswith(suffixes))
 
 
+class SegmentText(NamedTuple):
+    """The text of a segment.
+
+    Attributes:
+        segment: identifier of the segment.
+        role: `source`, `reference` or `system`.
+        name: identifier of the reference or of the system.
+        language: of the text.
+        part: of the document.
+        text: as written.
+    """
+
+    segment: str
+    role: str
+    name: str | None
+    language: str | None
+    part: str | None
+    text: str
+
+
 class Collected:
     """The rows of each table, and the findings, of the files of a source.
 
@@ -141,11 +161,6 @@ class Collected:
         """The row of the last file in `sources`."""
         return len(self.files.members) - 1
 
-    def open(self, member: Member) -> str | None:
-        """The text of a file, which is added; None if it cannot be read, with a finding."""
-        self.files.add("", member)
-        return self.files.texts.pop()[-1] if self.files.texts else None
-
     def document(self, name: str) -> int:
         """The row of a document, which is added if it is new."""
         if name not in self.documents:
@@ -153,31 +168,9 @@ class Collected:
             self.rows["documents"].append((self.origin, name))
         return self.documents[name]
 
-    def add(
-        self,
-        document: int,
-        record: int,
-        segment: str,
-        role: str,
-        name: str | None,
-        language: str | None,
-        part: str | None,
-        text: str,
-    ) -> None:
-        """Add the text of a segment of a document.
-
-        Args:
-            document: the row of the document.
-            record: the record in the last file.
-            segment: identifier of the segment.
-            role: `source`, `reference` or `system`.
-            name: identifier of the reference or of the system.
-            language: of the text.
-            part: of the document.
-            text: as written.
-        """
-        cells = (segment, role, name, language, part, text)
-        self.rows["translations"].append((document, self.origin, record, *cells))
+    def add(self, document: int, record: int, text: SegmentText) -> None:
+        """Add the text of a segment of a document, at a record of the last file."""
+        self.rows["translations"].append((document, self.origin, record, *text))
 
     def attribute(self, document: int, record: int, element: str, name: str, value: str) -> None:
         """Add an attribute of a document; of several values the first counts."""
@@ -306,7 +299,7 @@ def add_lines(
             continue
         row = collected.document(document)
         for (role, name), cell in zip(columns, cells, strict=True):
-            collected.add(row, record, segment, role, name, None, None, cell)
+            collected.add(row, record, SegmentText(segment, role, name, None, None, cell))
 
 
 def lost(corpus: Corpus, changed: pl.Expr) -> dict[str, int]:

@@ -28,24 +28,19 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.mt import texts
-from hlteval.converters.toolkit.source_files import beginning
-from hlteval.findings import Finding, Problem
+from hlteval.converters.toolkit.source_files import head_of_first
+from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Malformed, Reader, structure
-from hlteval.syntax.xml_places import attributes, escape, located_findings
+from hlteval.syntax.xml_elements import Reader, examine
+from hlteval.syntax.xml_places import Named, attributes, escape, located_findings
 
 # Writes translations as TMX.
 
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
-_HEADER = (
-    ("creationtool", "hlteval"),
-    ("creationtoolversion", "1"),
-    ("segtype", "sentence"),
-    ("o-tmf", "hlteval"),
-    ("adminlang", "en"),
-)
+_TOOL = {"creationtool": "hlteval", "creationtoolversion": "1"}
+_HEADER = {**_TOOL, "segtype": "sentence", "o-tmf": "hlteval", "adminlang": "en"}
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -54,11 +49,9 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     The language of the file is that of all sources; `*all*` for several, or if none is known.
     """
     corpus = texts.with_sources(Corpus.concat(corpora))
-    languages = (
-        corpus.translations.filter(role=texts.SOURCE)["language"].drop_nulls().unique().to_list()
-    )
-    language = languages[0] if len(languages) == 1 else "*all*"
-    header = [*_HEADER, ("srclang", language), ("datatype", "plaintext")]
+    languages = corpus.translations.filter(role=texts.SOURCE)["language"].drop_nulls().unique()
+    language = languages.item() if len(languages) == 1 else "*all*"
+    header = [*_HEADER.items(), ("srclang", language), ("datatype", "plaintext")]
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(f"{_HEAD}<header{attributes(header)}/>\n<body>\n")
         file.writelines(_units(corpus))
@@ -86,11 +79,8 @@ def _units(corpus: Corpus) -> Iterator[str]:
 
 def _properties(**values: str | None) -> str:
     """The properties that have a value."""
-    return "".join(
-        f'<prop type="x-{name}">{escape(value)}</prop>'
-        for name, value in values.items()
-        if value is not None
-    )
+    known = ((name, escape(value)) for name, value in values.items() if value is not None)
+    return "".join(f'<prop type="x-{name}">{value}</prop>' for name, value in known)
 
 
 def unwritable(corpus: Corpus) -> set[int]:
@@ -107,7 +97,6 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
 SUFFIX = ".tmx"
 #: Inline elements that hold codes of the original format, and no text.
 _CODES = ("bpt", "ept", "ph", "it", "ut")
-Named = tuple[Problem, str | None]
 
 
 def members(source: Source) -> tuple[Member, ...]:
@@ -117,8 +106,7 @@ def members(source: Source) -> tuple[Member, ...]:
 
 def sniff(source: Source) -> bool:
     """Whether the first file has the root element of TMX."""
-    found = members(source)
-    return bool(found) and "<tmx" in beginning(found[0])
+    return "<tmx" in head_of_first(members(source))
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -126,7 +114,7 @@ def read(source: Source) -> Iterator[ReadResult]:
     collected = texts.Collected(source, FORMAT.name)
     findings: list[Finding] = []
     for member in members(source):
-        text = collected.open(member)
+        text = collected.files.open(member)
         if text is not None:
             problems = list(_file(text, member, collected))
             findings += located_findings(text, problems, member)
@@ -148,11 +136,7 @@ def _file(text: str, member: Member, collected: texts.Collected) -> Iterator[Nam
 
     All properties of a unit and of a variant are before the text of the variant.
     """
-    try:
-        found = structure(text, "tmx", member.encoding, _Reader)
-    except Malformed as reason:
-        yield reason.problem, None
-        return
+    found = examine(text, "tmx", member.encoding, _Reader)
     yield from ((problem, None) for problem in found.problems)
     codes = [element for element in found.elements if element.tag in _CODES]
     if codes:
@@ -180,7 +164,8 @@ def _file(text: str, member: Member, collected: texts.Collected) -> Iterator[Nam
             row = collected.document(unit.get(" x-document", stem))
             name = unit.get(" x-segment", unit.get("tuid", str(number)))
             of_set, part = variant.get(" x-set"), variant.get(" x-part")
-            collected.add(row, element.ordinal, name, role, of_set, known, part, element.text)
+            written = texts.SegmentText(name, role, of_set, known, part, element.text)
+            collected.add(row, element.ordinal, written)
 
 
 FORMAT = declaration(__name__)

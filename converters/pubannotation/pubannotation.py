@@ -54,8 +54,7 @@ from hlteval.converters.pubannotation.reading import (
     records,
 )
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.source_files import beginning
-from hlteval.converters.toolkit.spans import odd_fragments
+from hlteval.converters.toolkit.spans import candidates, equivalences, odd_fragments
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, decode
@@ -77,10 +76,7 @@ def members(source: Source) -> tuple[Member, ...]:
 
 def sniff(source: Source) -> bool:
     """Whether the file, or the first of a folder that ends in .json, has members of this format."""
-    files = source.members
-    if source.kind not in {"file", "stdin"}:
-        files = tuple(file for file in files if file.basename.endswith(_SUFFIX))[:1]
-    begin = beginning(files[0]) if files else ""
+    begin = source_files.head_of_first(source_files.with_suffix(source, _SUFFIX))
     return begin.lstrip()[:1] in {"[", "{"} and bool(_MEMBERS.search(begin))
 
 
@@ -209,17 +205,15 @@ class _Documents:
         self.tracks: dict[int, set[int]] = defaultdict(set)
         self.spans: dict[tuple[int, str | None], Any] = {}
         self.sections: dict[tuple[int, int, str], list[tuple[Any, Item]]] = defaultdict(list)
-        columns = ("document", "origin", "record", "element", "name", "value")
-        for document, origin, record, element, name, value in corpus.attributes.select(
-            columns
-        ).iter_rows():
+        attributes = corpus.attributes.select(*_KEY[1:], "element", "name", "value")
+        for *place, element, name, value in attributes.iter_rows():
             if not _is_own(element, value):
                 continue
-            key: tuple[Any, ...] = (element[2:], document, origin, record)
+            key: tuple[Any, ...] = (element[2:], *place)
             if element == "$" or "[" in element:
-                key = (document, element)
+                key = (place[0], element)
                 if "[" in element:
-                    self.tracks[document].add(int(element.partition("[")[2][:-1]))
+                    self.tracks[place[0]].add(int(element.partition("[")[2][:-1]))
             self.members[key][name] = json.loads(value)
         self.mentions()
         self.blocks()
@@ -283,10 +277,7 @@ class _Documents:
 
     def mentions(self) -> None:
         """Mentions as denotations, and what is in their columns as attributes of these."""
-        candidates: dict[int, list[tuple[str, Any]]] = defaultdict(list)
-        links = self.corpus.links.drop_nulls("entity").sort("mention_row", "rank")
-        for row, entity in links.select("mention_row", "entity").iter_rows():
-            candidates[row].append((CANDIDATE, entity))
+        others = candidates(self.corpus)
         columns = ("mention", "label", "start", "end", "fragments", "text", *MENTION_COLUMNS)
         rows = self.corpus.mentions.filter(writable()).select(*_KEY, *columns).iter_rows()
         for row, document, *record, name, label, start, end, fragments, text, a, b, c, d in rows:
@@ -300,7 +291,8 @@ class _Documents:
             self.add("denotations", (document, *record), (0, row), name, item)
             if (document, name) not in self.own_names:
                 continue
-            values = [*zip(MENTION_COLUMNS, (a, b, c, d), strict=True), *candidates.get(row, ())]
+            values = [*zip(MENTION_COLUMNS, (a, b, c, d), strict=True)]
+            values += [(CANDIDATE, entity) for entity in others.get(row, ())]
             for at, (column, value) in enumerate(values):
                 if value is not None:
                     item = {"subj": name, "pred": column, "obj": value, "column": column}
@@ -349,13 +341,9 @@ class _Documents:
 
     def groups(self) -> None:
         """Equivalences as chains of relations."""
-        groups = self.corpus.groups.group_by("document", "group", "kind", maintain_order=True)
-        columns = [pl.col("row", "origin", "record").first(), pl.col("member")]
-        rows = groups.agg(columns).iter_rows()
-        for document, group, kind, row, origin, record, members in rows:
+        for row, *place, group, kind, members in equivalences(self.corpus.groups).iter_rows():
             for at, (first, second) in enumerate(pairwise(members)):
                 item = {"subj": first, "pred": kind, "obj": second, "group": group}
-                place = (document, origin, record)
                 self.add("relations", place, (1, row, at), group, item, {} if at else None)
 
     def modifiers(self) -> None:
@@ -394,9 +382,8 @@ def own_names(corpus: Corpus) -> set[tuple[int, str]]:
 
 def has_place() -> pl.Expr:
     """Whether a segment or mention has offsets that can be written."""
-    return pl.min_horizontal("start", "end").is_between(0, _LARGEST) & (
-        pl.max_horizontal("start", "end") <= _LARGEST
-    )
+    first, last = pl.min_horizontal("start", "end"), pl.max_horizontal("start", "end")
+    return first.is_between(0, _LARGEST) & (last <= _LARGEST)
 
 
 def writable() -> pl.Expr:
@@ -413,7 +400,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         >>> sum(count_losses(Corpus()).values())
         0
     """
-    mentions, own = corpus.mentions, own_names(corpus)
+    mentions, own, odd = corpus.mentions, own_names(corpus), odd_fragments()
     texts = dict(corpus.documents.select("row", "text").iter_rows())
     segments = corpus.segments.drop_nulls("text").select("document", "start", "end", "text")
     counts = corpus.arguments.group_by(row="frame_row").agg(size=pl.len())
@@ -422,16 +409,13 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     events = frames.filter(~pair.fill_null(value=False)).select("document", "frame")
     links = corpus.links.drop_nulls("entity").group_by(row="mention_row").agg(links=pl.len())
     filled = pl.sum_horizontal(pl.col(*MENTION_COLUMNS).is_not_null().cast(pl.Int64))
-    values = mentions.join(links, on="row", how="left").select(
-        "document", "mention", filled + pl.col("links").fill_null(0)
-    )
+    linked = mentions.join(links, on="row", how="left").with_columns(pl.col("links").fill_null(0))
+    values = linked.select("document", "mention", filled + pl.col("links"))
     sizes = corpus.groups.group_by("document", "group", "kind").len()
     attributes = corpus.attributes.select("element", "value").iter_rows()
     return {
         "mentions outside of texts": mentions.filter(~writable()).height,
-        "mentions whose fragments do not match their extent": mentions.filter(
-            odd_fragments()
-        ).height,
+        "mentions whose fragments do not match their extent": mentions.filter(odd).height,
         "segments outside of texts": corpus.segments.filter(~has_place()).height,
         "segment texts that differ from the document": sum(
             text != (texts[document] or "")[max(0, start) : max(0, end)]

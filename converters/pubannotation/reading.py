@@ -5,7 +5,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -38,6 +38,8 @@ from hlteval.syntax.places import Path, Places
 
 #: Gives the values of a message.
 Values = Callable[[], Mapping[str, object]]
+#: The names of documents in use, and how often each was written.
+Names = dict[str, int]
 SECTIONS = ("denotations", "blocks", "relations", "attributes", "modifications")
 _SCHEMA = "pubannotation"
 #: Most characters that are kept of a document that cannot be read.
@@ -53,12 +55,10 @@ def compact(value: Any) -> str:
         >>> compact({"a": ["é", 1.5]})
         '{"a": ["é", 1.5]}'
     """
-    return _encoder().encode(value)
+    return _ENCODER.encode(value)
 
 
-@cache
-def _encoder() -> json.JSONEncoder:
-    return json.JSONEncoder(ensure_ascii=False)
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 @dataclass
@@ -219,10 +219,8 @@ class Reporter:
             for step in part:
                 value = value[step]
             if definition in {"document", "track"} and isinstance(value, dict):
-                value = {
-                    name: [] if name in _LISTS and isinstance(own, list) else own
-                    for name, own in value.items()
-                }
+                lists = [name for name in _LISTS if isinstance(value.get(name), list)]
+                value = {**value, **{name: [] for name in lists}}
             errors = schema_errors(_SCHEMA, definition, value)
             return {((*part, *error.path), error.keyword): error for error in errors}
 
@@ -406,12 +404,7 @@ class Annotations:
         return {**tables, "rejected_records": self.rejected}
 
     def take(
-        self,
-        reporter: Reporter,
-        index: int,
-        stem: str,
-        names: dict[str, int],
-        place: tuple[int, int],
+        self, reporter: Reporter, index: int, stem: str, names: Names, place: tuple[int, int]
     ) -> int:
         """Add a document, report its problems, and give its number of records.
 
@@ -486,9 +479,8 @@ class Annotations:
         """Keep as attributes some members of an item, and those that have no column."""
         section = str(path[-2])
         others = (name for name in item if name not in _MEMBERS[section])
-        self.rows["attributes"] += [
-            (*self.place, f"$.{section}", name, compact(item[name])) for name in (*names, *others)
-        ]
+        place, values = (*self.place, f"$.{section}"), ((n, item[n]) for n in (*names, *others))
+        self.rows["attributes"] += [(*place, name, compact(value)) for name, value in values]
 
     def spans(self, path: Path, span: Any) -> list[tuple[int, int]]:
         """The parts of a span; those that are not in the text are reported."""
@@ -558,10 +550,8 @@ class Annotations:
         else:
             row = len(self.rows["frames"])
             self.rows["frames"].append((*self.place, name, "relation", item["pred"], None))
-            filled = zip(item.get("roles", ROLES), (subj, obj), strict=True)
-            self.rows["arguments"] += [
-                (*self.place, row, position, *filler) for position, filler in enumerate(filled, 1)
-            ]
+            filled = zip((1, 2), item.get("roles", ROLES), (subj, obj), strict=True)
+            self.rows["arguments"] += [(*self.place, row, *argument) for argument in filled]
 
     def attributes(self, scope: Scope, path: Path, item: Mapping[str, Any]) -> None:
         """Add an attribute, or a column of a mention."""

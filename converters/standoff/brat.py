@@ -28,8 +28,7 @@ Example lines:
 Codes raised: BRT1xx, for malformed records; BRT2xx, for records that brat interprets differently.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -39,38 +38,36 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.standoff import reading, writing
 from hlteval.converters.standoff.dialects import BRAT
-from hlteval.converters.standoff.reading import Batch
 from hlteval.converters.toolkit.spans import CHARACTERS, in_characters, misplaced
 from hlteval.findings import FieldRef, Finding, Problem
 from hlteval.representation import Corpus
-from hlteval.sources import Source
+from hlteval.sources import Member, Source
 
 
 def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    for read_batch in reading.read(source, BRAT):
-        as_read = read_batch.result
-        result = replace(as_read, corpus=in_characters(as_read.corpus, offsets))
-        batch = read_batch._replace(result=result)
-        findings = (*result.findings, *_remarks(batch))
-        corpus = writing.with_entities(writing.without_placeholders(result.corpus))
+    for result, tails in reading.read(source, BRAT):
+        corpus = in_characters(result.corpus, offsets)
+        findings = (*result.findings, *_remarks(corpus, result.members, tails))
+        corpus = writing.with_entities(writing.without_placeholders(corpus))
         yield ReadResult(corpus, findings, result.members)
 
 
+_TEXTS = ("code", "field", "id", "given", "label")
 #: A row per finding: its code, its place, and the values of its message.
-_REMARK = {
-    **dict.fromkeys(("origin", "record"), pl.Int64),
-    **dict.fromkeys(("code", "field", "id", "given", "label"), pl.String),
-}
+_REMARK = {**dict.fromkeys(("origin", "record"), pl.Int64), **dict.fromkeys(_TEXTS, pl.String)}
 
 
-def _remarks(batch: Batch) -> Iterator[Finding]:
-    """Records that brat itself ignores or reads differently."""
-    corpus, members = batch.result.corpus, batch.result.members
-    mentions, frames = corpus.mentions, corpus.frames
-    roles = corpus.arguments.group_by(row="frame_row").agg(
-        pl.col("role").first(), different=pl.col("role").n_unique()
-    )
+def _remarks(corpus: Corpus, members: Sequence[Member], tails: pl.DataFrame) -> Iterator[Finding]:
+    """Records that brat itself ignores or reads differently.
+
+    Args:
+        corpus: of a batch.
+        members: its files.
+        tails: its records that end in a comment; see `Batch`.
+    """
+    mentions, frames, role = corpus.mentions, corpus.frames, pl.col("role")
+    roles = corpus.arguments.group_by(row="frame_row").agg(role.first(), different=role.n_unique())
     relations = frames.filter(kind="relation").join(roles, on="row", maintain_order="left")
     key = ["document", "label", "trigger"]
     spans = mentions.select("document", "label", trigger="mention")
@@ -80,7 +77,7 @@ def _remarks(batch: Batch) -> Iterator[Finding]:
     tables: Iterable[tuple[str, str, pl.DataFrame, Mapping[str, str]]] = (
         ("BRT201", "label", mentions.filter(pl.col("text").is_null()), {"id": "mention"}),
         ("BRT202", "role 2", relations.filter(different=1), {"id": "frame", "given": "role"}),
-        ("BRT203", "tail", batch.tails, {}),
+        ("BRT203", "tail", tails, {}),
         ("BRT204", "id", _repetitions(corpus), {"id": "id", "given": "first"}),
         ("BRT205", "trigger", events, {"id": "frame", "given": "trigger", "label": "label"}),
         ("BRT206", "fragments", beyond, {"id": "mention"}),
@@ -91,10 +88,8 @@ def _remarks(batch: Batch) -> Iterator[Finding]:
         columns = {name: pl.col(column).cast(pl.String) for name, column in values.items()}
         place = {"code": pl.lit(code), "field": pl.lit(field)}
         remarks.append(rows.select("origin", "record", **place, **columns))
-    by_file = (
-        pl.concat(remarks, how="diagonal").sort("origin").group_by("origin", maintain_order=True)
-    )
-    for (origin,), group in by_file:
+    every = pl.concat(remarks, how="diagonal").sort("origin")
+    for (origin,), group in every.group_by("origin", maintain_order=True):
         member, listed = members[int(str(origin))], group.rows(named=True)
         refs = [FieldRef(row["record"], row["field"]) for row in listed]
         for row, location in zip(listed, FORMAT.locate(member, refs), strict=True):
@@ -106,13 +101,12 @@ def _remarks(batch: Batch) -> Iterator[Finding]:
 
 def _repetitions(corpus: Corpus) -> pl.DataFrame:
     """The records with the identifier of an earlier record of the document, in line `first`."""
-    tables = (
-        (corpus.mentions, "mention"),
-        (corpus.frames, "frame"),
-        (corpus.modifiers, "modifier"),
-    )
-    named = [rows.select("document", "origin", "record", id=name) for rows, name in tables]
-    key = ("document", "id")
+    place, key = ("document", "origin", "record"), ("document", "id")
+    named = [
+        corpus.mentions.select(*place, id="mention"),
+        corpus.frames.select(*place, id="frame"),
+        corpus.modifiers.select(*place, id="modifier"),
+    ]
     records = pl.concat(named).filter(pl.struct(key).is_duplicated()).sort("origin", "record")
     first = records.with_columns(first=pl.col("record").first().over(key))
     return first.filter(~pl.struct(key).is_first_distinct())

@@ -134,15 +134,14 @@ def _lines(annotations: Sequence[tuple[int, int, str]]) -> pl.DataFrame:
     split = files.with_columns(pl.col("written").str.split("\n"))
     split = split.with_columns(record=pl.int_ranges(1, pl.col("written").list.len() + 1))
     lines = split.explode("written", "record")
-    lines = lines.with_columns(line=pl.col("written").str.strip_chars(SPACES)).filter(
-        pl.col("line") != ""
-    )
+    lines = lines.with_columns(line=pl.col("written").str.strip_chars(SPACES))
+    lines = lines.filter(pl.col("line") != "")
     return lines.with_columns(letter=pl.col("line").str.head(1)).collect()
 
 
 def _tables(
     lines: pl.DataFrame, dialect: Dialect, *, returns: bool
-) -> tuple[dict[str, pl.DataFrame], Sequence[pl.DataFrame]]:
+) -> tuple[dict[str, pl.DataFrame], list[pl.DataFrame]]:
     """The tables of a batch of lines, and the matches of each rule that they are made of.
 
     Args:
@@ -159,9 +158,8 @@ def _tables(
         if returns:
             own = own.filter(~pl.col("line").str.contains(torn(kind.rule)))
         form = f"^(?:{pattern(dialect.name, kind.rule)})$"
-        matches = own.select(*_PLACE, groups=pl.col("line").str.extract_groups(form)).filter(
-            pl.col("groups").struct[0].is_not_null()
-        )
+        parts = own.select(*_PLACE, groups=pl.col("line").str.extract_groups(form))
+        matches = parts.filter(pl.col("groups").struct[0].is_not_null())
         plans.append(matches.unnest("groups").rename(field))
     matched = pl.collect_all(plans)
     rules = dict(zip((kind.rule for kind in dialect.kinds.values()), matched, strict=True))
@@ -178,14 +176,13 @@ def _tables(
     # Older versions of Polars lose the column where lazy columns that may be absent are renamed.
     named = groups.rename({"label": "kind"}, strict=False).lazy()
     ordinal = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
+    members = _words(groups["members"])
     tables = {
         "mentions": _mentions(rules["text_bound"]),
         "frames": frames.lazy(),
         "arguments": arguments.with_columns(role=role, target=target),
         "modifiers": modifiers.rename({"id": "modifier"}).sort("origin", "record"),
-        "groups": named.with_columns(group=ordinal, member=_words(groups["members"])).explode(
-            "member"
-        ),
+        "groups": named.with_columns(group=ordinal, member=members).explode("member"),
     }
     for name, rows in tables.items():
         columns = rows.collect_schema().names()
@@ -207,9 +204,9 @@ def _mentions(matched: pl.DataFrame) -> pl.LazyFrame:
         return continuous
     parts = spans.filter(is_broken).select("at", pl.col("fragments").str.split(";"))
     parts = parts.explode("fragments").select("at", start=start, end=end)
-    broken = parts.group_by("at", maintain_order=True).agg(
-        fragments=pl.struct("start", "end"), start=pl.col("start").min(), end=pl.col("end").max()
-    )
+    outer = {"start": pl.col("start").min(), "end": pl.col("end").max()}
+    grouped = parts.group_by("at", maintain_order=True)
+    broken = grouped.agg(fragments=pl.struct("start", "end"), **outer)
     return continuous.update(broken, on="at", how="left")
 
 
@@ -252,11 +249,9 @@ def _reject(
         begin = len(line) - len(line.lstrip(SPACES))
         return explain(line.strip(SPACES), 0, dialect, ask=ask).shift(begin)
 
-    alike = lru_cache(_ALIKE)(partial(problem, ask=False))
-    problems = [
-        alike(line) if row >= EXPLAINED else problem(line, ask=True)
-        for row, line in enumerate(lines["written"])
-    ]
+    alike, written = lru_cache(_ALIKE)(partial(problem, ask=False)), lines["written"]
+    problems = [problem(line, ask=True) for line in written.head(EXPLAINED)]
+    problems += map(alike, written.slice(EXPLAINED))
     findings: list[Finding] = []
     each = iter(problems)
     for same in lines.partition_by("origin", maintain_order=True):
@@ -267,13 +262,9 @@ def _reject(
             bounded.add(of_line.code, record, partial(_finding, member.display, line), of_line)
         findings += bounded.findings
     names = ("kind", "id", "label", "expected")
-    rows = [
-        (item.code, item.start + 1, item.end + 1, *map(item.values.get, names)) for item in problems
-    ]
-    schema = {
-        name: TABLES["rejected_records"].schema[name]
-        for name in ("code", "column", "end_column", *names)
-    }
+    rows = [(p.code, p.start + 1, p.end + 1, *map(p.values.get, names)) for p in problems]
+    declared = TABLES["rejected_records"].schema
+    schema = {name: declared[name] for name in ("code", "column", "end_column", *names)}
     places = lines.select("document", "origin", "record", text="written")
     columns = pl.DataFrame(rows, schema, orient="row")
     asked = pl.int_range(pl.len()) < EXPLAINED

@@ -24,8 +24,9 @@ import polars as pl
 
 from hlteval.converters.format import ReadResult
 from hlteval.converters.standoff.dialects import BIONLP, TEXT
-from hlteval.findings import Bounded, Finding, Problem, entry, part
+from hlteval.findings import Bounded, Finding, Problem, part
 from hlteval.representation import Corpus, of_documents
+from hlteval.sources import Member
 
 #: The codes of events without arguments and of large offsets, on which the software crashes.
 NO_ARGUMENTS, TOO_LARGE = "STD105", BIONLP.large
@@ -40,12 +41,8 @@ _EVENT = re.compile(rf"(\S+) ({_REST}+)", re.ASCII)
 _SPAN = re.compile(rf"(\S+) (\d+ \d+(?:;\d+ \d+)*)\t({_REST}*)", re.ASCII)
 _MODIFIER = re.compile(r"(\S+) Annotation:(\S+)", re.ASCII)
 _NORMALIZATION = re.compile(r"(\S+) Annotation:(\S+) Referent:(\S+)", re.ASCII)
-_FORMS = {
-    **dict.fromkeys("TW", _SPAN),
-    **dict.fromkeys("ER", _EVENT),
-    "M": _MODIFIER,
-    "N": _NORMALIZATION,
-}
+_OTHERS = {"M": _MODIFIER, "N": _NORMALIZATION}
+_FORMS = {**dict.fromkeys("TW", _SPAN), **dict.fromkeys("ER", _EVENT), **_OTHERS}
 _TYPE = re.compile(rf"(\S+)\s*{_REST}*", re.ASCII)
 _EQUIVALENCE = "Equiv "
 _BYTE_ORDER_MARK = "\ufeff"
@@ -83,14 +80,15 @@ def _only(result: ReadResult, known: pl.DataFrame) -> ReadResult:
     if unknown.is_empty():
         return result
     names = frozenset(unknown["name"])
-    files = {
-        member.display
-        for member in result.members
-        if member.document(member.basename.rpartition(".")[0]) in names
-    }
+    files = {member.display for member in result.members if _document(member) in names}
     findings = tuple(each for each in result.findings if each.file not in files)
     kept = of_documents(corpus, known["name"]).replace(documents=corpus.documents)
     return replace(result, corpus=kept, findings=findings)
+
+
+def _document(member: Member) -> str:
+    """The name of the document of a file."""
+    return member.document(member.basename.rpartition(".")[0])
 
 
 def _read_again(result: ReadResult, known: pl.DataFrame) -> ReadResult:
@@ -117,11 +115,8 @@ def _read_again(result: ReadResult, known: pl.DataFrame) -> ReadResult:
     kept = {name: getattr(corpus, name).filter(~again) for name in _TABLES}
     named = rejected["row"].implode()
     kept["rejected_records"] = kept["rejected_records"].filter(~pl.col("row").is_in(named))
-    return replace(
-        result,
-        corpus=read.added_to(corpus.replace(**kept)),
-        findings=(*_findings(result, read), *_byte_order_marks(result, odd)),
-    )
+    findings = (*_findings(result, read), *_byte_order_marks(result, odd))
+    return replace(result, corpus=read.added_to(corpus.replace(**kept)), findings=findings)
 
 
 def _odd_files(
@@ -133,7 +128,7 @@ def _odd_files(
     for origin in own:
         member = result.members[origin]
         data = member.fetch()
-        document = rows.get(member.document(member.basename.rpartition(".")[0]))
+        document = rows.get(_document(member))
         if document is not None and data and (member.display in found or _ODD.search(data)):
             yield origin, (document, data.decode(member.encoding, "replace"))
 
@@ -166,15 +161,14 @@ def _findings(result: ReadResult, read: _Lines) -> Iterator[Finding]:
         result: what the format read.
         read: what the software reads in the lines.
     """
-    spans = {
-        (result.members[row["origin"]].display, row["record"]) for row in read.rows["mentions"]
-    }
+    members, mentions = result.members, read.rows["mentions"]
+    spans = {(members[row["origin"]].display, row["record"]) for row in mentions}
     crashes: dict[int, dict[int, Row]] = {}
     for row in read.crashes:
         crashes.setdefault(row["origin"], {})[row["record"]] = row
-    lines = {result.members[origin].display: rows for origin, rows in crashes.items()}
+    lines = {members[origin].display: rows for origin, rows in crashes.items()}
     for origin, rows in crashes.items():
-        member = result.members[origin]
+        member = members[origin]
         bounded = Bounded(member.max_per_code)
         for line, row in sorted(rows.items(), key=itemgetter(0)):
             bounded.add(row["crash"], line, partial(_crash, member.display), row)
@@ -187,10 +181,8 @@ def _findings(result: ReadResult, read: _Lines) -> Iterator[Finding]:
             yield from [part(found, rest)] if rest else []
         elif too_large and (str(found.file), places[0]) in spans:
             values = {"given": "digits", "expected": BIONLP.words["OFFSET"]}
-            malformed = entry(BIONLP.kinds["TW"].code)
-            yield malformed.finding(
-                values, file=found.file, span=found.span, excerpt=found.excerpt, record=found.record
-            )
+            malformed = Problem(BIONLP.kinds["TW"].code, 0, 0, 0, values)
+            yield malformed.finding(str(found.file), found.span, found.excerpt, found.record)
         else:
             yield found
 
@@ -350,6 +342,5 @@ class _Lines:
         for name in ("mentions", "modifiers"):
             joined[name] = joined[name].sort(*order, maintain_order=True)
         number = pl.int_range(pl.len(), dtype=pl.Int64)
-        return corpus.replace(
-            **{name: table.with_columns(row=number) for name, table in joined.items()}
-        )
+        keyed = {name: table.with_columns(row=number) for name, table in joined.items()}
+        return corpus.replace(**keyed)

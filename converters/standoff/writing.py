@@ -6,14 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path, PurePath
-from typing import NamedTuple
 
 import polars as pl
 
 from hlteval.converters.standoff.dialects import BIONLP, BRAT, SPACES, TEXT, Dialect
-from hlteval.converters.toolkit.fitting import KNOWLEDGE_BASE, LABEL, entity_of, is_normalization
+from hlteval.converters.toolkit.fitting import (
+    KNOWLEDGE_BASE,
+    LABEL,
+    REFERENCES,
+    entity_of,
+    is_normalization,
+)
 from hlteval.converters.toolkit.source_files import UNWRITABLE_TEXT, write_files
-from hlteval.converters.toolkit.spans import filled, map_offsets
+from hlteval.converters.toolkit.spans import equivalences, filled, map_offsets
 from hlteval.representation import Corpus, of_documents
 from hlteval.sources import is_file_path, stays_inside
 
@@ -22,21 +27,12 @@ _BLANK = r"[ \t\r\n\f\x0b\x00]"
 #: The largest offset: nine digits.
 _LARGEST = 999_999_999
 _REFERENCE = r"^[^ \t\r\n\f\x0b\x00:]+:[^ \t\r\n\f\x0b\x00]+$"
-_REFERENCES = (
-    ("arguments", "target"),
-    ("frames", "trigger"),
-    ("modifiers", "target"),
-    ("groups", "member"),
-)
 #: The note on the trigger of an event that has none.
 NOTE, PLACEHOLDER = "AnnotatorNotes", "placeholder: the event has no trigger"
 
 
-class Fitted(NamedTuple):
-    """The corpus that is written, and the counts of what is lost, by description."""
-
-    corpus: Corpus
-    lost: Mapping[str, int]
+#: The corpus that is written, and the counts of what is lost, by description.
+Fitted = tuple[Corpus, Mapping[str, int]]
 
 
 def count_losses(corpus: Corpus, dialect: Dialect) -> Mapping[str, int]:
@@ -46,7 +42,7 @@ def count_losses(corpus: Corpus, dialect: Dialect) -> Mapping[str, int]:
         >>> count_losses(Corpus(), BRAT)["names of groups"]
         0
     """
-    return fit(corpus, dialect).lost
+    return fit(corpus, dialect)[1]
 
 
 def write(corpora: Iterable[Corpus], path: Path, dialect: Dialect) -> None:
@@ -64,7 +60,7 @@ def _files(corpus: Corpus, dialect: Dialect) -> Iterator[tuple[str, str]]:
     folder of others. The name of a document begins with its folder where the name of its files does
     not suffice.
     """
-    corpus = fit(corpus, dialect).corpus
+    corpus, _ = fit(corpus, dialect)
     member = pl.col("member")
     read = corpus.sources.select(
         "format",
@@ -142,9 +138,8 @@ def _lines(corpus: Corpus, dialect: Dialect) -> Iterator[tuple[str, pl.DataFrame
         referent = pl.format(" Referent:{}", "value").fill_null("")
         modifier = pl.format("{}\t{} Annotation:{}{}", "modifier", "label", "target", referent)
     yield dialect.others, corpus.modifiers.with_columns(line=modifier)
-    groups = corpus.groups.sort("row").group_by("document", "group", "kind", maintain_order=True)
-    members = groups.agg(pl.col("row", "origin", "record").first(), pl.col("member").str.join(" "))
-    yield dialect.others, members.with_columns(line=pl.format("*\t{} {}", "kind", "member"))
+    line = pl.format("*\t{} {}", "kind", pl.col("member").list.join(" "))
+    yield dialect.others, equivalences(corpus.groups.sort("row")).with_columns(line=line)
 
 
 # The corpus in which every row is a record of the dialect.
@@ -163,7 +158,7 @@ def _fit_bionlp(corpus: Corpus) -> Fitted:
     corpus = filled(_with_identifiers(_in_words(corpus, BIONLP, counts), BIONLP, counts))
     mentions = corpus.mentions.drop_nulls("text")
     counts["spans with unknown text"] += corpus.mentions.height - mentions.height
-    return Fitted(corpus.replace(mentions=mentions), counts)
+    return corpus.replace(mentions=mentions), counts
 
 
 def _fit_brat(corpus: Corpus) -> Fitted:
@@ -182,15 +177,13 @@ def _fit_brat(corpus: Corpus) -> Fitted:
     counts["normalisations without a knowledge base"] += int(changed)
     corpus = _in_words(corpus.replace(modifiers=modifiers), BRAT, counts)
     corpus = with_references(_with_identifiers(corpus, BRAT, counts), counts)
-    return Fitted(filled(with_triggers(corpus, counts)), counts)
+    return filled(with_triggers(corpus, counts)), counts
 
 
 def _with_names(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
     """The documents whose names can be names of files, and whose texts can be written."""
-    folders = {
-        str(folder) for name in corpus.documents["name"] for folder in PurePath(name).parents
-    }
-    kept = []
+    kept, names = [], corpus.documents["name"]
+    folders = {str(folder) for name in names for folder in PurePath(name).parents}
     for name, text in corpus.documents.select("name", "text").iter_rows():
         if re.search(UNWRITABLE_TEXT, text or ""):
             counts["texts with null characters or an initial byte order mark"] += 1
@@ -218,9 +211,9 @@ def _of_kinds(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
     modifiers = corpus.modifiers.filter(modifier_kind().is_in(dialect.identifiers.keys()))
     counts["notes and attributes with values"] += corpus.modifiers.height - modifiers.height
     # Groups get their ordinals as names when they are read again.
-    first = groups.sort("origin", "record", "row").unique(
-        ["document", "group", "kind"], keep="first", maintain_order=True
-    )
+    key = ("document", "group", "kind")
+    ordered = groups.sort("origin", "record", "row")
+    first = ordered.unique(key, keep="first", maintain_order=True)
     number = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
     counts["names of groups"] += first.filter(pl.col("group") != number).height
     return corpus.replace(mentions=mentions, modifiers=modifiers, groups=groups)
@@ -349,7 +342,7 @@ def _with_identifiers(corpus: Corpus, dialect: Dialect, counts: Counter[str]) ->
     counts[form] += named.filter(pl.col("id") != pl.col("new")).height
     first = named.unique(["document", "id"], keep="first", maintain_order=True)
     renamed = first.filter(pl.col("id") != pl.col("new"))
-    for table, column in _REFERENCES:
+    for table, column in {**REFERENCES, "frames": "trigger"}.items():
         rows = tables[table]
         if renamed.height:
             names = renamed.select("document", "new", pl.col("id").alias(column))
@@ -412,21 +405,14 @@ def with_references(corpus: Corpus, counts: Counter[str]) -> Corpus:
         counts: the counts of losses, which are updated.
     """
     mentions = corpus.mentions.drop_nulls("entity")
-    links = (
-        corpus.links.drop(_KEYS)
-        .drop_nulls("entity")
-        .join(
-            mentions.select("mention", *_KEYS, mention_row="row"),
-            on="mention_row",
-            maintain_order="left",
-        )
-    )
+    named = mentions.select("mention", *_KEYS, mention_row="row")
+    links = corpus.links.drop(_KEYS).drop_nulls("entity")
+    links = links.join(named, on="mention_row", maintain_order="left")
     counts["candidates without an entity"] += corpus.links.height - links.height
     columns = (*_KEYS, "rank", "entity")
-    wanted = pl.concat(
-        rows.select(*columns, target="mention")
-        for rows in (mentions.with_columns(rank=pl.lit(1, pl.Int64)), links)
-    ).with_columns(value=_reference("entity"))
+    ranked = (mentions.with_columns(rank=pl.lit(1, pl.Int64)), links)
+    wanted = pl.concat(rows.select(*columns, target="mention") for rows in ranked)
+    wanted = wanted.with_columns(value=_reference("entity"))
     wrong = pl.col("entity").str.contains(_BLANK) | (pl.col("entity") == "")
     counts["entity identifiers that are not a single word"] += wanted.filter(wrong).height
     key = ["document", "target", "value"]
@@ -463,9 +449,8 @@ def with_triggers(corpus: Corpus, counts: Counter[str]) -> Corpus:
     made = placed.select(*_KEYS, "label", "start", "end", "fragments", "text")
     mentions = _add(corpus, "mentions", "mention", "T", made)
     names = mentions["mention"].tail(placed.height)
-    frames = corpus.frames.join(
-        placed.select("row", new=names), on="row", how="left", maintain_order="left"
-    )
+    triggers = placed.select("row", new=names)
+    frames = corpus.frames.join(triggers, on="row", how="left", maintain_order="left")
     frames = frames.with_columns(trigger=pl.coalesce("new", "trigger")).drop("new")
     nowhere = bare.join(places, on="row", how="anti")["row"].implode()
     notes = placed.with_columns(target=names).filter(pl.col("trigger").is_null())
@@ -512,9 +497,9 @@ def without_placeholders(corpus: Corpus) -> Corpus:
     key = ["document", "trigger"]
     triggers = marks.select("document", trigger="target").unique()
     events = corpus.frames.join(triggers, on=key, how="semi")["row"].implode()
-    mentions = corpus.mentions.join(
-        triggers, left_on=["document", "mention"], right_on=key, how="anti", maintain_order="left"
-    )
+    named = triggers.rename({"trigger": "mention"})
+    own = ["document", "mention"]
+    mentions = corpus.mentions.join(named, on=own, how="anti", maintain_order="left")
     return corpus.replace(
         frames=corpus.frames.with_columns(pl.when(~pl.col("row").is_in(events)).then("trigger")),
         mentions=mentions,
@@ -543,17 +528,14 @@ def with_line_feeds(corpus: Corpus, counts: Counter[str]) -> Corpus:
     if some.is_empty():
         return corpus
     counts["texts with carriage returns, written as line feeds"] += some.height
-    pairs = {
-        row: [match.start() + 1 for match in re.finditer("\r\n", text)]
-        for row, text in some.select("row", "text").iter_rows()
-    }
+    texts = some.select("row", "text").iter_rows()
+    pairs = {row: [m.start() + 1 for m in re.finditer("\r\n", text)] for row, text in texts}
     mappings = {row: partial(_without_pairs, before) for row, before in pairs.items()}
-    text = pl.when(pl.col("document").is_in(list(pairs))).then(
-        pl.col("text").str.replace_all("\r\n", "\n")
-    )
+    text, changed = pl.col("text").str, pl.col("document").is_in(list(pairs))
+    own = pl.coalesce(pl.when(changed).then(text.replace_all("\r\n", "\n")), "text")
     return corpus.replace(
-        documents=corpus.documents.with_columns(pl.col("text").str.replace_all("\r\n?", "\n")),
-        mentions=map_offsets(corpus.mentions, mappings).with_columns(pl.coalesce(text, "text")),
+        documents=corpus.documents.with_columns(text.replace_all("\r\n?", "\n")),
+        mentions=map_offsets(corpus.mentions, mappings).with_columns(own),
     )
 
 

@@ -19,12 +19,14 @@ Codes raised: TLN1xx, TLN3xx.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
+from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
@@ -33,16 +35,14 @@ from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table, shorten
 
 SUFFIX = ".txt"
-_NUMBER = r"(?:\d{1,9}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?"
-_SECONDS = re.compile(_NUMBER, re.A)
-_FREQUENCIES = re.compile(rf"\\\t(?:-?{_NUMBER}\t-?{_NUMBER})[ \t]*", re.A)
+_SECONDS = re.compile(notation.SECONDS)
+_FREQUENCIES = re.compile(rf"\\\t(?:-?{notation.SECONDS}\t-?{notation.SECONDS})[ \t]*")
 _LABEL = re.compile("[0-9]+[.,]?[0-9]*\t[0-9]+[.,]?[0-9]*\t.*[^0-9 \r].*")
 _CELLS = 3
 #: The cells of a label; the last one may have tabs.
 TABLE = Table(
     (
-        Column("start", "number", pattern=_NUMBER.replace(r"\d", "[0-9]")),
-        Column("end", "number", pattern=_NUMBER.replace(r"\d", "[0-9]")),
+        *(Column(name, "number", pattern=notation.SECONDS) for name in ("start", "end")),
         Column("label", usual=".*[^0-9., ].*"),
     ),
     ascending=("start", "end"),
@@ -54,12 +54,10 @@ _SNIFFED = 3
 
 def sniff(source: Source) -> bool:
     """Whether the first files of text begin with labels; those of texts with annotations do not."""
-    members = [member for member in source.members if member.basename.endswith(SUFFIX)]
-    if source.kind in {"file", "stdin"}:
-        members = list(source.members)
-    others = any(member.basename.endswith((".a1", ".a2", ".ann")) for member in source.members)
-    first = (beginning(member).split("\n")[:5] for member in members[:_SNIFFED])
-    return not others and any(_LABEL.fullmatch(line) for lines in first for line in lines)
+    members = source_files.with_suffix(source, SUFFIX)[:_SNIFFED]
+    first = chain.from_iterable(beginning(member).split("\n")[:5] for member in members)
+    others = source_files.has_suffix(source, (".a1", ".a2", ".ann"))
+    return not others and any(map(_LABEL.fullmatch, first))
 
 
 def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:

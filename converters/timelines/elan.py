@@ -37,12 +37,11 @@ from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Element, examine
-from hlteval.syntax.xml_places import attributes, escape, locate_elements, located_findings
+from hlteval.syntax.xml_places import Named, attributes, escape, locate_elements, located_findings
 
 SUFFIX = ".eaf"
 TABLES = ("instances", "ratings", "changes")
-_TABLE_OF = {notation.CHANGE: "changes", **dict.fromkeys(notation.RATINGS, "ratings")}
-_KINDS = (*notation.INSTANCES, *notation.RATINGS, notation.CHANGE)
+_KINDS = tuple(notation.TABLE_OF)
 _ROOT = (
     ("AUTHOR", "hlteval"),
     ("DATE", "1970-01-01T00:00:00+00:00"),  # the same file every time
@@ -65,8 +64,6 @@ _TYPES = "".join(
 
 #: The kind, the first and the last millisecond, and the value.
 Annotation = tuple[str, int, int, str]
-#: A problem, and the identifier of its annotation.
-Named = tuple[Problem, str | None]
 _TIME = re.compile("[0-9]{1,12}")
 
 
@@ -129,19 +126,16 @@ def _annotation(
     kind = _kind(tier.attributes if tier else {})
     slots = {key: element.attributes.get(key, "") for key in ("TIME_SLOT_REF1", "TIME_SLOT_REF2")}
     start, end = (times.get(slot) for slot in slots.values())
-    problems = [
-        element.problem("TLN502", key, given=slot[:40])
-        for key, slot in slots.items()
-        if slot not in times
-    ]
+    unknown = [(key, slot[:40]) for key, slot in slots.items() if slot not in times]
+    problems = [element.problem("TLN502", key, given=slot) for key, slot in unknown]
     if start is not None and end is not None and start > end:
         problems.append(element.problem("TLN503", "TIME_SLOT_REF2", start=start, end=end))
+    for problem in problems:
+        rows.add("rejected_records", problem.rejection("instance", value.text))
+        yield problem
     if problems:
-        for problem in problems:
-            rows.add("rejected_records", problem.rejection("instance", value.text))
-            yield problem
         return
-    table = _TABLE_OF.get(kind, "instances")
+    table = notation.TABLE_OF.get(kind, "instances")
     note = notation.parse(value.text, table, with_kind=not kind)
     for problem in note.problems:
         yield value.problem(problem.code, "text", **problem.values)
@@ -173,11 +167,9 @@ def _kind(tier: Mapping[str, str]) -> str:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The locations of annotations: of a time its reference, of anything else the value."""
-    times = {"start": "TIME_SLOT_REF1", "at": "TIME_SLOT_REF1", "end": "TIME_SLOT_REF2"}
+    own = {"": "", "start": "TIME_SLOT_REF1", "at": "TIME_SLOT_REF1", "end": "TIME_SLOT_REF2"}
     moved = [
-        FieldRef(place.record, times[place.field])
-        if place.field in times
-        else FieldRef(place.record + bool(place.field), "text" if place.field else "")
+        FieldRef(place.record + (place.field not in own), own.get(place.field, "text"))
         for place in places
     ]
     return locate_elements(member, moved)
@@ -208,9 +200,8 @@ def _file(annotations: Iterable[Annotation]) -> str:
     times = sorted({time for _, start, end, _ in every for time in (start, end)})
     slots = {time: f"ts{number}" for number, time in enumerate(times, start=1)}
     parts = [_HEAD, "<TIME_ORDER>\n"]
-    parts += (
-        f'<TIME_SLOT TIME_SLOT_ID="{slot}" TIME_VALUE="{time}"/>\n' for time, slot in slots.items()
-    )
+    for time, slot in slots.items():
+        parts.append(f'<TIME_SLOT TIME_SLOT_ID="{slot}" TIME_VALUE="{time}"/>\n')
     parts.append("</TIME_ORDER>\n")
     numbers = count(1)
     for name, listed in tiers.items():

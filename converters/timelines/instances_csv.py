@@ -43,11 +43,6 @@ COLUMNS = (
 _NEEDED = ("document", "kind")
 _ALSO = {"file_id": "document"}
 _NUMBERS = ("start", "end", "llr", "level")
-_TABLES = {
-    **dict.fromkeys(notation.INSTANCES, "instances"),
-    **dict.fromkeys(notation.RATINGS, "ratings"),
-    notation.CHANGE: "changes",
-}
 #: The columns of each table that cells hold; a change is at its start.
 _OF = {
     "instances": COLUMNS[1:10],
@@ -62,15 +57,12 @@ _READ = {
 #: The pattern of the cells of a column, and what a message calls that.
 _PATTERNS = {
     **dict.fromkeys(_NUMBERS, (f" *{notation.NUMBER} *", "a number")),
-    "kind": ("|".join(_TABLES), ""),
+    "kind": ("|".join(notation.TABLE_OF), ""),
     "document": ("(?s).+", "the name of a document"),
     "several": ("true|false", "true or false"),
 }
-_VALUES: Mapping[str, Callable[[str], object]] = {
-    **dict.fromkeys(_NUMBERS, float),
-    "several": "true".__eq__,
-    "kind": str.strip,
-}
+_OTHERS: Mapping[str, Callable[[str], object]] = {"several": "true".__eq__, "kind": str.strip}
+_VALUES = {**_OTHERS, **dict.fromkeys(_NUMBERS, float)}
 #: The columns as a table, for mistakes in all rows.
 _TABLE = Table(
     tuple(
@@ -93,6 +85,7 @@ _CELL = re.compile(r'"(?:[^"]|"")*"|[^,]*')
 
 #: The code of a problem, the number of its cell (None for the row), and the values of its message.
 Fault = tuple[str, int | None, Mapping[str, object]]
+Rows = dict[str, list[tuple[object, ...]]]
 
 
 def sniff(source: Source) -> bool:
@@ -119,7 +112,7 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     lines = (file.text or "").split("\n")
     documents: dict[str, int] = {}
     # A row is a tuple, since a dictionary takes several times the memory.
-    tables: dict[str, list[tuple[object, ...]]] = {}
+    tables: Rows = {}
     # Problems are explained or counted at once: there may be one for each of a million lines.
     problems = _take(lines, documents, tables) if file.text is not None else ()
     findings = line_findings(problems, lines, file.member.display, file.member.max_per_code)
@@ -129,9 +122,7 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     return Corpus(sources=[file.origin], **frames), findings
 
 
-def _take(
-    lines: Sequence[str], documents: dict[str, int], tables: dict[str, list[tuple[object, ...]]]
-) -> Iterator[Problem]:
+def _take(lines: Sequence[str], documents: dict[str, int], tables: Rows) -> Iterator[Problem]:
     """Add the rows of a file; what is wrong with them.
 
     Args:
@@ -152,23 +143,20 @@ def _take(
                 faults = list(_header_faults(header))
             elif cells:
                 faults = list(_faults(cells, header))
-            for code, cell, values in faults:
-                yield Problem(code, record, *_span(line, cell), values)
+            wrong = [Problem(code, record, *_span(line, cell), v) for code, cell, v in faults]
+            yield from wrong
             if is_first or not cells:
-                if any(code == "TLN601" for code, _, _ in faults):
+                if any(problem.code == "TLN601" for problem in wrong):
                     return
-            elif faults:
-                code, cell, _ = faults[0]
-                rejected = Problem(code, record, *_span(line, cell)).rejection("instance", line)
+            elif wrong:
+                rejected = wrong[0].rejection("instance", line)
                 tables.setdefault("rejected_records", []).append((0, *rejected.values()))
             else:
-                row = {
-                    name: _VALUES.get(name, str)(cell) if cell else None
-                    for name, cell in zip(header, cells, strict=True)
-                }
+                pairs = zip(header, cells, strict=True)
+                row = {name: _VALUES.get(name, str)(cell) for name, cell in pairs if cell}
                 row |= {"at": row.get("start"), "origin": 0, "record": record}
                 row["document"] = documents.setdefault(str(row["document"]), len(documents))
-                table = _TABLES[str(row["kind"])]
+                table = notation.TABLE_OF[str(row["kind"])]
                 tables.setdefault(table, []).append(tuple(map(row.get, _READ[table])))
     except csv.Error as error:
         record = min(following, len(lines))
@@ -202,7 +190,7 @@ def _faults(cells: Sequence[str], header: Sequence[str]) -> Iterator[Fault]:
             label = cell
         elif name == "kind":
             kind = cell.strip()
-            if kind not in _TABLES:
+            if kind not in notation.TABLE_OF:
                 yield "TLN605", number, {"given": shorten(cell, 40) or "nothing"}
         elif name in _PATTERNS and (cell or name in _NEEDED):
             pattern, expected = _PATTERNS[name]
@@ -261,7 +249,7 @@ def _cells(corpus: Corpus, table: str) -> pl.DataFrame:
     conditions = []
     for name in ("document", *_OF[table]):
         if name == "kind":
-            kinds = [kind for kind, of in _TABLES.items() if of == table]
+            kinds = [kind for kind, of in notation.TABLE_OF.items() if of == table]
             conditions.append(pl.col("kind").is_in(kinds))
         elif name in {*_NUMBERS, "at"}:
             conditions.append(notation.is_number(name))

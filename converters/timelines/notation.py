@@ -10,7 +10,6 @@ come the properties that are known, each after a vertical bar.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, localcontext
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -28,21 +27,25 @@ INSTANCES = ("norm", "emotion")
 RATINGS = ("valence", "arousal")
 #: The kind of changes, and the text of one without a direction.
 CHANGE = "change"
+#: The table of each kind.
+TABLE_OF: Mapping[str, str] = {
+    **dict.fromkeys(INSTANCES, "instances"),
+    **dict.fromkeys(RATINGS, "ratings"),
+    CHANGE: "changes",
+}
 #: The text of a rating without a level.
 NOT_ANNOTATED = "noann"
 #: The column of each table that the first part has.
-MAIN: Mapping[str, str] = MappingProxyType(
-    {"instances": "label", "ratings": "level", "changes": "direction"}
-)
+MAIN: Mapping[str, str] = {"instances": "label", "ratings": "level", "changes": "direction"}
 #: The columns of each table that are properties.
-PROPERTIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "instances": ("status", "llr", "region", "several", "annotator"),
-        "ratings": ("bin", "region", "annotator"),
-        "changes": ("strength", "llr", "evidence", "annotator"),
-    }
-)
+PROPERTIES: Mapping[str, tuple[str, ...]] = {
+    "instances": ("status", "llr", "region", "several", "annotator"),
+    "ratings": ("bin", "region", "annotator"),
+    "changes": ("strength", "llr", "evidence", "annotator"),
+}
 NUMBER = r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
+#: A time in seconds.
+SECONDS = r"(?:[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
 _BAR = " | "
 _KIND = re.compile(rf"({'|'.join(INSTANCES)}): +")
 #: Line breaks, control characters, and the bar.
@@ -51,9 +54,10 @@ _UNWRITABLE = "[\x00-\x1f\x85\u2028\u2029\ufffe\uffff|]"
 Value = str | float | bool
 
 #: The properties that are no texts: their pattern, what a message calls it, and their value.
-_VALUES: Mapping[str, tuple[str, str, Callable[[str], Value]]] = MappingProxyType(
-    {"llr": (NUMBER, "a number", float), "several": ("true|false", "true or false", "true".__eq__)}
-)
+_VALUES: Mapping[str, tuple[str, str, Callable[[str], Value]]] = {
+    "llr": (NUMBER, "a number", float),
+    "several": ("true|false", "true or false", "true".__eq__),
+}
 
 
 class Note(NamedTuple):
@@ -127,9 +131,8 @@ def text(table: str, *, with_kind: bool = False) -> pl.Expr:
     """
     empty = {"ratings": NOT_ANNOTATED, "changes": CHANGE}.get(table, "")
     main = pl.col(MAIN[table]).cast(pl.String).fill_null(empty)
-    properties = (
-        pl.format(f"{_BAR}{name}={{}}", pl.col(name).cast(pl.String)) for name in PROPERTIES[table]
-    )
+    values = ((name, pl.col(name).cast(pl.String)) for name in PROPERTIES[table])
+    properties = (pl.format(f"{_BAR}{name}={{}}", value) for name, value in values)
     parts = [pl.format("{}: ", "kind")] if with_kind else []
     return pl.concat_str(*parts, main, *properties, ignore_nulls=True).alias("text")
 
@@ -138,13 +141,10 @@ def fits(table: str) -> pl.Expr:
     """Whether a line of text can represent a row of a table."""
     columns = {MAIN[table], *PROPERTIES[table]} - {"several"}
     numbers = columns & {"llr", "level"}
-    conditions = [is_number(name) for name in numbers]
-    conditions += [is_line(name) for name in columns - numbers]
-    if table == "changes":
-        conditions.append(pl.col("direction").ne_missing(CHANGE))
-    else:
-        conditions.append(pl.col("kind").is_in(INSTANCES if table == "instances" else RATINGS))
-    return pl.all_horizontal(conditions)
+    usual = pl.col("direction").ne_missing(CHANGE)
+    if table != "changes":
+        usual = pl.col("kind").is_in(INSTANCES if table == "instances" else RATINGS)
+    return pl.all_horizontal(usual, *map(is_number, numbers), *map(is_line, columns - numbers))
 
 
 def is_number(column: str) -> pl.Expr:
@@ -193,11 +193,10 @@ def count_untimed(corpus: Corpus, table: str) -> Mapping[str, int]:
     """The counts of the rows of a table that are not in seconds, as losses."""
     rows = _with_documents(corpus, table)
     in_text = rows.filter(modality="text").height
+    others = rows.height - in_text - rows_in_seconds(corpus, table).height
     return {
         f"{table} in characters of text": in_text,
-        f"{table} without a stretch of seconds": rows.height
-        - in_text
-        - rows_in_seconds(corpus, table).height,
+        f"{table} without a stretch of seconds": others,
     }
 
 
@@ -269,6 +268,10 @@ def ends(starts: pl.Series, lengths: pl.Series) -> pl.Series:
 # What the formats share that have a file of labels per document: their rows, and their losses.
 
 
+#: Gives the label of each of some instances with their `text`, null for none.
+Labels = Callable[[pl.DataFrame], pl.Expr]
+
+
 def add_instance(
     rows: DocumentRows, record: int, note: Note, kind: str, **times: float | None
 ) -> None:
@@ -279,11 +282,7 @@ def add_instance(
 
 
 def label_files(
-    corpus: Corpus,
-    form: str,
-    suffix: str,
-    labels: Callable[[pl.DataFrame], pl.Expr],
-    head: str = "",
+    corpus: Corpus, form: str, suffix: str, labels: Labels, head: str = ""
 ) -> Iterator[tuple[str, str]]:
     """The name and the content of the file of each document with its instances.
 
@@ -291,7 +290,7 @@ def label_files(
         corpus: the documents.
         form: the name of the format.
         suffix: of its files.
-        labels: gives the label of each instance, null for none, from instances with their `text`.
+        labels: gives the label of each instance.
         head: what each file begins with.
     """
     rows = rows_in_seconds(corpus, "instances").filter(fits("instances"))
@@ -305,10 +304,9 @@ def label_files(
 
 def count_losses(corpus: Corpus, form: str, suffix: str) -> Mapping[str, int]:
     """The counts of what labels cannot represent, apart from lengths and fractions."""
+    others = rows_in_seconds(corpus, "instances").filter(~fits("instances"))
     return {
         **source_files.count_without_file(corpus, form, suffix),
         **count_untimed(corpus, "instances"),
-        "instances that do not fit a line of text": rows_in_seconds(corpus, "instances")
-        .filter(~fits("instances"))
-        .height,
+        "instances that do not fit a line of text": others.height,
     }

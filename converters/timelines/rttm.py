@@ -34,7 +34,6 @@ from hlteval.syntax.tsv import Column, Explanation, Lines, Table, shorten
 from hlteval.syntax.tsv_mistakes import SPACES
 
 _NONE = "<NA>"
-_SECONDS = r"(?:[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
 _FIELD = re.compile("[^ \t]+")
 _ANY = "[^ \t]+"
 #: Any field but `<NA>`; the engine of bulk reading has no lookahead.
@@ -59,16 +58,11 @@ def explain(record: int, line: str) -> Explanation:
     if not fewest <= len(found) <= len(COLUMNS):
         values = {"given": len(found), "wanted": f"{fewest} or {len(COLUMNS)}"}
         return (), [Problem("TLN201", record, 0, len(line), values)]
-    problems = [
-        Problem(
-            column.code,
-            record,
-            *field.span(),
-            {"given": shorten(field[0], 40), "column": column.title},
-        )
-        for column, field in zip(COLUMNS, found, strict=False)
-        if not column.accepts(field[0])
-    ]
+    wrong = [pair for pair in zip(COLUMNS, found, strict=False) if not pair[0].accepts(pair[1][0])]
+    problems = []
+    for column, field in wrong:
+        values = {"given": shorten(field[0], 40), "column": column.title}
+        problems.append(Problem(column.code, record, *field.span(), values))
     cells = [field[0] for field in found] + [_NONE] * (len(COLUMNS) - len(found))
     return ([] if problems else [cells]), problems
 
@@ -77,8 +71,8 @@ COLUMNS = (
     Column("type", pattern="[A-Za-z][A-Za-z0-9_-]*", code="TLN203"),
     Column("name", heading="file", pattern=_ANY),
     Column("channel", pattern=_ANY),
-    Column("start", pattern=_SECONDS, code="TLN202"),
-    Column("duration", pattern=_SECONDS, code="TLN202"),
+    Column("start", pattern=notation.SECONDS, code="TLN202"),
+    Column("duration", pattern=notation.SECONDS, code="TLN202"),
     Column("orthography", pattern=_ANY),
     Column("status", heading="subtype", pattern=_ANY),
     Column("label", heading="name", pattern=_LABEL, code="TLN101"),
@@ -90,13 +84,10 @@ TABLE = Table(COLUMNS, code="TLN201", explain=explain, separator=SPACES, ignored
 
 def sniff(source: Source) -> bool:
     """Whether one of the first lines is a turn, as far as its type, file and start show it."""
-    lines = head(source).split("\n")[:20]
-    return any(_TURN.match(line) for line in lines)
+    return any(map(_TURN.match, head(source).split("\n")[:20]))
 
 
-_TURN = re.compile(
-    r"[A-Z][A-Z-]+[ \t]+[^ \t]+[ \t]+[^ \t]+[ \t]+[0-9.]+[ \t]+[0-9.]+[ \t]+<NA>[ \t]"
-)
+_TURN = re.compile(r"[A-Z][A-Z-]+(?:[ \t]+[^ \t]+){2}(?:[ \t]+[0-9.]+){2}[ \t]+<NA>[ \t]")
 
 
 def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:

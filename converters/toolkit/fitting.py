@@ -20,7 +20,7 @@ _PLURALS: Mapping[str, str] = MappingProxyType(
     }
 )
 #: The columns that refer to an item by its identifier.
-_REFERENCES = {"arguments": "target", "modifiers": "target", "groups": "member"}
+REFERENCES = {"arguments": "target", "modifiers": "target", "groups": "member"}
 _RECORD = ["document", "origin", "record"]
 _ITEMS = (
     *("segments", "tokens", "mentions", "frames", "sentiments", "arguments", "fills"),
@@ -66,7 +66,7 @@ def only_kinds(corpus: Corpus, kinds: Collection[str]) -> Corpus:
                 removed, left_on=["document", column], right_on=_NAME, how="anti",
                 maintain_order="left",
             )
-            for table, column in _REFERENCES.items()
+            for table, column in REFERENCES.items()
         }  # fmt: skip
         before, kept = kept, kept.replace(**rows)
         modifiers = _identifiers(before, ["modifiers"])

@@ -35,7 +35,7 @@ _COLUMN = {
     **dict.fromkeys((5, 6, 7, 9, 10, 11, 14), _I64),
     **dict.fromkeys((12, 16), _STRUCT),
 }
-_PAGE = {1: _I32, 2: _I32, 3: _I32, 4: _I32, 5: _STRUCT, 6: _STRUCT, 7: _STRUCT, 8: _STRUCT}
+_PAGE = {**dict.fromkeys(range(1, 5), _I32), **dict.fromkeys(range(5, 9), _STRUCT)}
 _DATA_PAGE = {1: _I32, 2: _I32, 3: _I32, 4: _I32, 5: _STRUCT}
 _DICTIONARY_PAGE = {1: _I32, 2: _I32}
 _DATA_PAGE_2 = {**dict.fromkeys(range(1, 7), _I32), 8: _STRUCT}

@@ -122,10 +122,8 @@ def read_rows(
         rows = DocumentRows(files)
         for file in files.texts:
             take(rows, *file)
-        tables = {
-            name: pl.DataFrame(some, schema=dict(TABLES[name].schema))
-            for name, some in rows.tables.items()
-        }
+        schemas = {name: dict(TABLES[name].schema) for name in rows.tables}
+        tables = {name: pl.DataFrame(rows.tables[name], schemas[name]) for name in schemas}
         corpus = Corpus(sources=files.sources, **tables)
         yield ReadResult(corpus, (*files.findings, *rows.findings), tuple(files.members))
 
@@ -144,9 +142,7 @@ def escaped(column: str) -> pl.Expr:
         >>> frame.select(escaped("text"))["text"].to_list()
         ['a\\tb', '\\e', None]
     """
-    cell = pl.col(column)
-    for character, escape in _ESCAPES.items():
-        cell = cell.str.replace_all(character, escape, literal=True)
+    cell = pl.col(column).str.replace_many(_ESCAPES)
     return pl.when(pl.col(column) == "").then(pl.lit(r"\e")).otherwise(cell).alias(column)
 
 
@@ -158,15 +154,8 @@ def unescaped(column: str) -> pl.Expr:
         >>> frame.select(unescaped("text"))["text"].to_list()
         ['a\tb', '', None]
     """
-    cell = pl.col(column).str.replace_all(r"\\", "\0", literal=True)  # no text has this character
-    for character, escape in _ESCAPES.items():
-        cell = cell.str.replace_all(escape, character, literal=True)
-    return (
-        pl.when(pl.col(column) == r"\e")
-        .then(pl.lit(""))
-        .otherwise(cell.str.replace_all("\0", "\\", literal=True))
-        .alias(column)
-    )
+    cell = pl.col(column).str.replace_many({escape: own for own, escape in _ESCAPES.items()})
+    return pl.when(pl.col(column) == r"\e").then(pl.lit("")).otherwise(cell).alias(column)
 
 
 # Confidences that a format writes as decimal numbers: read in bulk, and written unchanged.
@@ -209,24 +198,16 @@ def from_text(written: pl.Series) -> pl.DataFrame:
         >>> from_text(pl.Series(["0.5", "1", "high"])).rows()
         [(0.5, None), (1.0, '1'), (None, 'high')]
     """
-    plain = written.to_frame("text").select(
-        "text",
-        confidence=pl.when(pl.col("text").str.contains(r"^[0-9]{1,9}\.[0-9]{1,30}$"))
-        .then(pl.col("text"))
-        .cast(pl.Float64, strict=False),
-    )
-    kept = pl.col("confidence").cast(pl.String) == pl.col("text")
-    odd = plain.filter(~kept.fill_null(value=False))["text"].unique().to_list()
-    values = {text: number(text) for text in odd}
-    texts = {
-        text: None if value is not None and decimal(value) == text else text
-        for text, value in values.items()
-    }
     text = pl.col("text")
+    usual = pl.when(text.str.contains(r"^[0-9]{1,9}\.[0-9]{1,30}$")).then(text)
+    plain = written.to_frame("text").select("text", value=usual.cast(pl.Float64, strict=False))
+    kept = (pl.col("value").cast(pl.String) == text).fill_null(value=False)
+    values = {odd: number(odd) for odd in plain.filter(~kept)["text"].unique()}
+    canonical = {decimal(value) for value in values.values() if value is not None}
+    texts = {odd: None if odd in canonical else odd for odd in values}
+    other = text.replace_strict(values, default=None, return_dtype=pl.Float64)
     return plain.select(
-        confidence=pl.coalesce(
-            "confidence", text.replace_strict(values, default=None, return_dtype=pl.Float64)
-        ),
+        confidence=pl.coalesce("value", other),
         confidence_text=text.replace_strict(texts, default=None, return_dtype=pl.String),
     )
 
@@ -244,12 +225,10 @@ def to_text(rows: pl.DataFrame) -> pl.Series:
     """
     value, text = pl.col("confidence"), pl.col("confidence").cast(pl.String)
     long = ~text.str.contains(r"^[0-9]+\.[0-9]+$") & pl.col("confidence_text").is_null()
-    odd = rows.filter(long)["confidence"].drop_nulls().unique().to_list()
-    texts = {number: decimal(number) for number in odd}
+    texts = {odd: decimal(odd) for odd in rows.filter(long)["confidence"].drop_nulls().unique()}
     spelled = value.replace_strict(texts, default=None, return_dtype=pl.String)
-    return rows.select(
-        pl.coalesce("confidence_text", spelled, text, pl.lit("1.0")).alias("confidence")
-    )["confidence"]
+    written = pl.coalesce("confidence_text", spelled, text, pl.lit("1.0"))
+    return rows.select(confidence=written)["confidence"]
 
 
 # Slices of a corpus: whole documents that are written one slice at a time.

@@ -27,13 +27,17 @@ def documents(source: Source, suffix: str) -> Mapping[str, tuple[Member, ...]]:
 
     A source that is a single file may have any suffix.
     """
-    members = [member for member in source.members if member.basename.endswith(suffix)]
-    if source.kind in {"file", "stdin"}:
-        members = list(source.members)
     found: dict[str, list[Member]] = {}
-    for member in members:
+    for member in with_suffix(source, suffix):
         found.setdefault(stem(member, suffix), []).append(member)
     return {name: tuple(found[name]) for name in sorted(found)}
+
+
+def with_suffix(source: Source, suffix: str) -> tuple[Member, ...]:
+    """A single file, whatever its name is; of several files, those with a suffix."""
+    if source.kind in {"file", "stdin"}:
+        return source.members
+    return tuple(member for member in source.members if member.basename.endswith(suffix))
 
 
 def stem(member: Member, suffix: str) -> str:
@@ -108,6 +112,11 @@ class FileBatch:
             self.texts.append((origin, name, decoded.text))
         return len(data)
 
+    def open(self, member: Member) -> str | None:
+        """Add a file and take its text; None if it cannot be read, with a finding."""
+        self.add("", member)
+        return self.texts.pop()[-1] if self.texts else None
+
 
 def batches(source: Source, form: str, suffix: str) -> Iterator[FileBatch]:
     """The files of a source, at most `BATCH` documents or some megabytes at a time."""
@@ -150,12 +159,8 @@ def output_paths(
         several = corpus.documents.filter(pl.col("origin").is_duplicated())["origin"]
         members = {row: path for row, path in members.items() if row not in set(several)}
     rows = corpus.documents.select("row", "origin", "name").iter_rows()
-    paths = {
-        row: members.get(origin, f"{name}{suffix}")
-        for row, origin, name in rows
-        if is_file_path(name)
-    }
-    return without_clashes(paths, shared=shared)
+    files = ((row, members.get(at, name + suffix)) for row, at, name in rows if is_file_path(name))
+    return without_clashes(dict(files), shared=shared)
 
 
 def without_clashes(paths: Mapping[int, str], *, shared: bool = False) -> dict[int, str]:
@@ -239,16 +244,12 @@ def head(source: Source, size: int = 4000) -> str:
         source: the source.
         size: the number of bytes; a byte order mark is left out.
     """
-    if source.kind not in {"file", "stdin"}:
-        return ""
-    return head_of_first(source, size)
+    return head_of_first(source.members if source.kind in {"file", "stdin"} else (), size)
 
 
-def head_of_first(source: Source, size: int = 4000) -> str:
-    """The beginning of the first file of any source; the arguments are those of `head`."""
-    if not source.members:
-        return ""
-    return beginning(source.members[0], size)
+def head_of_first(members: Sequence[Member], size: int = 4000) -> str:
+    """The beginning of the first of some files; empty without files. See `beginning`."""
+    return beginning(members[0], size) if members else ""
 
 
 def beginning(member: Member, size: int = 4000) -> str:
@@ -344,10 +345,8 @@ def locate_in_text(
         span_of: gives the place of a field in its line.
     """
     found = _lines_of(text, {place.record for place in places})
-    return [
-        locate_in_line(found[place.record], place, span_of) if place.record in found else None
-        for place in places
-    ]
+    lines = ((place, found.get(place.record)) for place in places)
+    return [None if line is None else locate_in_line(line, at, span_of) for at, line in lines]
 
 
 def _lines_of(text: str, records: Collection[int]) -> dict[int, str]:
@@ -377,11 +376,9 @@ def located_cells(
     return locate_lines(member, places, (table.ordered_by(first) or table).stretch)
 
 
-def locate_in_line(
-    line: str, place: FieldRef, stretch: Callable[[str, str], tuple[int, int]] = whole_line
-) -> Location:
+def locate_in_line(line: str, place: FieldRef, span_of: SpanOf) -> Location:
     """The location of a place in its line."""
-    start, end = stretch(line, place.field)
+    start, end = span_of(line, place.field)
     span = Span(place.record, start + 1, end + 1)
     return Location(span, excerpt(line, span))
 
@@ -439,13 +436,13 @@ class JoinedTables:
         if len(self.origins) == 1:
             record = pl.col("line") + (self.first - 1)
             return parsed.with_columns(origin=pl.lit(self.origins[0], pl.Int64), record=record)
-        files = pl.DataFrame({"origin": self.origins, "end": self._ends}, orient="col")
-        before = files.select("origin", before=pl.col("end").shift(1, fill_value=0))
-        joined = parsed.with_columns(before=pl.col("line") - 1).join_asof(
-            before.cast(pl.Int64), on="before", coalesce=False, suffix="_of_file"
-        )
-        record = pl.col("line") - pl.col("before_of_file") + self.first - 1
-        return joined.with_columns(record=record).drop("before", "before_of_file")
+        begins = [0, *self._ends][: len(self.origins)]
+        schema = dict.fromkeys(("origin", "begin"), pl.Int64)
+        files = pl.DataFrame({"origin": self.origins, "begin": begins}, schema)
+        before = parsed.with_columns(before=pl.col("line") - 1)
+        joined = before.join_asof(files, left_on="before", right_on="begin", coalesce=False)
+        record = pl.col("line") - pl.col("begin") + self.first - 1
+        return joined.with_columns(record=record).drop("before", "begin")
 
     def take_rows(self) -> pl.DataFrame:
         """The rows, which are not kept: there are none after that."""

@@ -1,12 +1,27 @@
 """Discontinuous spans, as the representation has them."""
 
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 
 import polars as pl
 
 from hlteval.converters.format import ReadResult
 from hlteval.representation import Corpus
+
+
+def candidates(corpus: Corpus) -> dict[int, list[str]]:
+    """The further entities of mentions by their rows, in the order of their ranks."""
+    found: dict[int, list[str]] = {}
+    links = corpus.links.drop_nulls("entity").sort("mention_row", "rank")
+    for row, entity in links.select("mention_row", "entity").iter_rows():
+        found.setdefault(row, []).append(entity)
+    return found
+
+
+def equivalences(groups: pl.DataFrame) -> pl.DataFrame:
+    """The groups of a corpus with each `member` in a list, at the place of the first one."""
+    alike = groups.group_by("document", "group", "kind", maintain_order=True)
+    members = alike.agg(pl.col("row", "origin", "record").first(), pl.col("member"))
+    return members.select("row", "document", "origin", "record", "group", "kind", "member")
 
 
 def odd_fragments() -> pl.Expr:
@@ -45,14 +60,10 @@ def there(corpus: Corpus, mentions: pl.DataFrame) -> pl.DataFrame:
     # Polars searches a code point from the beginning of the text each time; Python indexes it.
     cut = [texts[document][max(start, 0) : max(end, 0)] for document, start, end in spans]
     fit = [0 <= start <= end <= len(texts[document]) for document, start, end in spans]
-    found = placed.select(
-        "row",
-        there=pl.Series(cut, dtype=pl.String).str.replace_all(r"[\r\n]", " "),
-        fit=pl.Series(fit, dtype=pl.Boolean),
-    )
-    return found.group_by("row", maintain_order=True).agg(
-        pl.col("there").str.join(" "), pl.col("fit").all()
-    )
+    text = pl.Series(cut, dtype=pl.String).str.replace_all(r"[\r\n]", " ")
+    found = placed.select("row", there=text, fit=pl.Series(fit, dtype=pl.Boolean))
+    parts = found.group_by("row", maintain_order=True)
+    return parts.agg(pl.col("there").str.join(" "), pl.col("fit").all())
 
 
 def filled(corpus: Corpus) -> Corpus:
@@ -100,9 +111,7 @@ def misplaced(corpus: Corpus) -> pl.DataFrame:
 
 CHARACTERS = "characters"
 #: The encoding of each unit, and the bytes of a unit.
-UNITS: Mapping[str, tuple[str, int]] = MappingProxyType(
-    {"bytes": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
-)
+UNITS: Mapping[str, tuple[str, int]] = {"bytes": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
 
 
 class UnitText:

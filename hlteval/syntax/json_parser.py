@@ -103,9 +103,8 @@ def parse(text: str, at: int = 0, depth: int = 0) -> Parsed:
         value, complete = parser.value((), depth), True
     except Unparsable:
         value, complete = None, False
-    return Parsed(
-        value, at, parser.at, tuple(parser.problems), parser.values, parser.keys, complete
-    )
+    problems = tuple(parser.problems)
+    return Parsed(value, at, parser.at, problems, parser.values, parser.keys, complete)
 
 
 class _Parser:
@@ -189,10 +188,8 @@ class _Parser:
         return float(comma[0].replace(",", "."))
 
     def array(self, path: Path, depth: int) -> list[Any]:
-        found: list[Any] = []
-        for _ in self.elements("]"):
-            found.append(self.value((*path, len(found)), depth + 1))
-        return found
+        items = enumerate(self.elements("]"))
+        return [self.value((*path, number), depth + 1) for number, _ in items]
 
     def elements(self, closing: str) -> Iterator[None]:
         """Stop at each member or item of an object or array, after its comma, up to its end."""
@@ -240,7 +237,7 @@ class _Parser:
                 self.at = raw.start()
                 self.report("JSN114", start, raw.start(), character="line break")
                 raise Unparsable
-            self.report("JSN114", raw.start(), raw.end(), character=f"U+{ord(raw[0]):04X}")
+            self.report("JSN114", *raw.span(), character=f"U+{ord(raw[0]):04X}")
         if _SURROGATE.search(value):
             self.half_pair(start)
             return _SURROGATE.sub("\ufffd", value)
@@ -257,12 +254,10 @@ class _Parser:
 
     def half_pair(self, start: int) -> None:
         """Report the first escape that is half a surrogate pair."""
-        at = start
-        while match := _PAIR.search(self.text, at, self.at):
+        for match in _PAIR.finditer(self.text, start, self.at):
             if match.lastgroup:
-                self.report("JSN110", match.start(), match.end(), escape=match[0])
+                self.report("JSN110", *match.span(), escape=match[0])
                 return
-            at = match.end()
 
     def bad_string(self, start: int, error: ValueError) -> None:
         at = start + getattr(error, "pos", 0)

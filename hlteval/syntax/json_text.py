@@ -102,18 +102,14 @@ def items(text: str) -> Items:
 
 def _array(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
     """The items of the outermost array, up to its end."""
-    parsed: list[Parsed] = []
-    problems: list[Problem] = []
-    comma: int | None = None
+    parsed, problems, comma = list[Parsed](), list[Problem](), -1
     while True:
         at, more = blanks(text, at)
         problems += more
         if at >= len(text):
-            end = len(text.rstrip())
-            problems.append(Problem("JSN115", 0, end, end, {"wanted": "`]`"}))
-            return parsed, problems
+            return parsed, [*problems, _end_problem(text, "`]`")]
         if text[at] == "]":
-            if comma is not None:
+            if comma >= 0:
                 problems.append(Problem("JSN104", 0, comma, comma + 1, {"closing": "`]`"}))
             at, more = blanks(text, at + 1)
             problems += more
@@ -124,9 +120,9 @@ def _array(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
         if dots := ELLIPSIS.match(text, at):
             end = at + len(dots[0].rstrip())
             problems.append(Problem("JSN105", 0, at, end, {"given": text[at:end][:40]}))
-            at, comma = dots.end(), None
+            at, comma = dots.end(), -1
         else:
-            if parsed and comma is None and (not problems or problems[-1].code != "JSN105"):
+            if parsed and comma < 0 and (not problems or problems[-1].code != "JSN105"):
                 problems.append(Problem("JSN106", 0, at, at + 1))
             item = value_at(text, at, 1)
             parsed.append(item)
@@ -137,8 +133,8 @@ def _array(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
             continue
         at, more = blanks(text, at)
         problems += more
-        comma = at if text[at : at + 1] == "," else None
-        at += comma is not None
+        comma = at if text[at : at + 1] == "," else -1
+        at += comma >= 0
 
 
 _BETWEEN = re.compile(r",[ \t\r\n]*(?=\{)")
@@ -152,23 +148,25 @@ _EXTRA = "remove everything after the end of the array"
 _LINES = "convert JSON Lines to an array: `[` first, `]` last, and commas between the objects"
 
 
+def _end_problem(text: str, wanted: str) -> Problem:
+    """The problem of a text that ends too early."""
+    end = len(text.rstrip())
+    return Problem("JSN115", 0, end, end, {"wanted": wanted})
+
+
 def _bare(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
     """The values of a text that is not an array: an object, JSON Lines, or not JSON at all."""
-    if text[at : at + 1] in {'"', "'"} and _MEMBER.match(text, at):
-        braces = {"hint": "put each object in { } and all frames in [ ]"}
-        return [], [Problem("JSN101", 0, at, line_end(text, at), braces)]
-    if _is_table(text, at):
-        return [], [Problem("JSN101", 0, at, line_end(text, at), {"hint": _NO_TABLE})]
-    parsed: list[Parsed] = []
-    problems: list[Problem] = []
+    parsed, problems = list[Parsed](), list[Problem]()
+    is_member = text[at : at + 1] in {'"', "'"} and _MEMBER.match(text, at)
+    if is_member or _is_table(text, at):
+        hint = {"hint": _BRACES if is_member else _NO_TABLE}
+        return [], [Problem("JSN101", 0, at, line_end(text, at), hint)]
     while True:
         at, more = blanks(text, at)
         problems += more
         if at >= len(text):
             if not parsed:
-                end = len(text.rstrip())
-                wanted = {"wanted": "an array of frames, `[ ]`"}
-                problems.append(Problem("JSN115", 0, end, end, wanted))
+                problems.append(_end_problem(text, "an array of frames, `[ ]`"))
             return parsed, problems
         if len(parsed) == 1:
             lines = {"hint": _LINES if text[at] == "{" else _EXTRA}
@@ -182,6 +180,7 @@ def _bare(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
         at = item.end
 
 
+_BRACES = "put each object in { } and all frames in [ ]"
 _NO_TABLE = 'write an array of objects, not a table: to_json(orient="records") in pandas'
 #: Separators of the cells of a table, and the fewest in a line of one.
 _SEPARATORS, _FEWEST = "\t;,|", 2
@@ -364,27 +363,22 @@ def broken_keywords(
     """
     groups: dict[Path, list[list[int]]] = {}
     short = _without_repetition(item, lists, (), groups) if lists else item
-    errors = {
-        (tuple(error.instance_path[1:]), error.schema_path[-1])
-        for error in _gate(name, definition).iter_errors([short])
-    }
-    return [
-        (whole, word)
-        for path, word in errors
-        if word == "type" or (path, "type") not in errors
-        for whole in _repeat(path, groups)
-    ]
+    found = _gate(name, definition).iter_errors([short])
+    errors = {(tuple(error.instance_path[1:]), error.schema_path[-1]) for error in found}
+    first = (pair for pair in errors if pair[1] == "type" or (pair[0], "type") not in errors)
+    return [(whole, word) for path, word in first for whole in _repeat(path, groups)]
 
 
 def _without_repetition(
     value: Any, lists: Collection[str], path: Path, groups: dict[Path, list[list[int]]]
 ) -> Any:
     """A value whose lists have each notation of an item once; `groups` gets the indices of each."""
+
+    def without(part: Any, step: str | int) -> Any:
+        return _without_repetition(part, lists, (*path, step), groups)
+
     if isinstance(value, dict):
-        return {
-            name: _without_repetition(part, lists, (*path, name), groups)
-            for name, part in value.items()
-        }
+        return {name: without(part, name) for name, part in value.items()}
     if not isinstance(value, list) or not path or path[-1] not in lists:
         return value
     alike: dict[str, list[int]] = {}
@@ -393,10 +387,7 @@ def _without_repetition(
         notation = repr({**item, "id": ""} if has_id else item)  # identifiers are alike
         alike.setdefault(notation, []).append(index)
     kept = groups[path] = list(alike.values())
-    return [
-        _without_repetition(value[first], lists, (*path, number), groups)
-        for number, (first, *_) in enumerate(kept)
-    ]
+    return [without(value[first], number) for number, (first, *_) in enumerate(kept)]
 
 
 def _repeat(path: Path, groups: Mapping[Path, list[list[int]]]) -> list[Path]:
@@ -425,11 +416,12 @@ def schema_errors(name: str, definition: str, item: Any) -> Iterator[SchemaError
         >>> [(error.path, error.keyword) for error in errors]
         [((), 'required'), (('Type',), 'type')]
     """
+
+    def order(error: Any) -> tuple[list[str], bool]:
+        return list(map(str, error.path)), error.validator != "type"
+
     known: set[tuple[Path, str]] = set()
-    for error in sorted(
-        _explainer(name, definition).iter_errors(item),
-        key=lambda error: (list(map(str, error.path)), error.validator != "type"),
-    ):
+    for error in sorted(_explainer(name, definition).iter_errors(item), key=order):
         path = tuple(error.absolute_path)
         if (path, "type") in known or (path, error.validator) in known:
             continue

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise, takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -202,12 +202,11 @@ class Lines:
         order = wanted.arg_sort()
         sought = wanted.gather(order)
         bounds = sought.search_sorted(pl.Series(self._firsts, dtype=pl.Int64))
-        found = [
-            self._slice(at).gather(sought[begin:end] - self._firsts[at])
-            for at, (begin, end) in enumerate(pairwise(bounds))
-            if begin < end
-        ]
-        lines = pl.concat([pl.Series("line", [], dtype=pl.String), *found])
+        found = [pl.Series("line", [], dtype=pl.String)]
+        for at, (begin, end) in enumerate(pairwise(bounds)):
+            if begin < end:
+                found.append(self._slice(at).gather(sought[begin:end] - self._firsts[at]))
+        lines = pl.concat(found)
         return lines.gather(order.arg_sort())
 
     def _slice(self, at: int) -> pl.Series:
@@ -452,11 +451,8 @@ class Table:
     def _differences(self, titles: Sequence[str]) -> tuple[list[str], list[str]]:
         """The columns that a header lacks, and those that it has too many."""
         wanted = dict(zip(self._titles("\t".join(self.headings)), self.columns, strict=True))
-        missing = [
-            title
-            for title, column in wanted.items()
-            if title not in titles and not (column.nullable or column.optional)
-        ]
+        needed = [title for title, own in wanted.items() if not (own.nullable or own.optional)]
+        missing = [title for title in needed if title not in titles]
         return missing, [title for title in titles if title not in wanted]
 
     def ignores(self, cells: Sequence[str]) -> bool:
@@ -496,12 +492,9 @@ class Table:
     def _with_short_lines(self, declared: Sequence[Column]) -> Table:
         """The table in the order of a header; its last columns are optional if declared so."""
         optional = {column.name for column in declared if column.optional and not self.ragged}
-        columns = list(self.columns)
-        for at in reversed(range(len(columns))):
-            if columns[at].name not in optional:
-                break
-            columns[at] = replace(columns[at], optional=True)
-        return replace(self, columns=tuple(columns))
+        last = [*takewhile(lambda own: own.name in optional, reversed(self.columns))]
+        short = (replace(column, optional=True) for column in reversed(last))
+        return replace(self, columns=(*self.columns[: len(self.columns) - len(last)], *short))
 
     def _cells(
         self, numbered: pl.DataFrame, parsed: ParsedTable, explain: _Explain
@@ -546,10 +539,8 @@ class Table:
     def _convert(self, cells: pl.DataFrame) -> pl.DataFrame:
         """Rows with the types of the columns; a column that is not there is null."""
         nothing = pl.Series([None] * cells.height, dtype=pl.String)
-        columns = [
-            column.values(cells.get_column(column.name, default=nothing)).alias(column.name)
-            for column in self.columns
-        ]
+        given = [(own, cells.get_column(own.name, default=nothing)) for own in self.columns]
+        columns = [column.values(texts).alias(column.name) for column, texts in given]
         record = cells.get_column("record", default=pl.Series("record", []))
         return pl.DataFrame([record.cast(pl.Int64), *columns])
 
@@ -600,12 +591,11 @@ class Table:
             >>> Table((Column("start"), Column("end"))).stretch("10\t25", "end")
             (3, 5)
         """
-        cells = line.split("\t")
-        for column, cell, end in zip(
-            self.columns, cells, accumulate(len(cell) + 1 for cell in cells), strict=False
-        ):
+        start = 0
+        for column, cell in zip(self.columns, line.split("\t"), strict=False):
             if name in (column.name, column.title):
-                return end - 1 - len(cell), end - 1
+                return start, start + len(cell)
+            start += len(cell) + 1
         return 0, len(line)
 
     def lines(self, rows: pl.DataFrame) -> pl.Series:
@@ -638,8 +628,7 @@ class Table:
         with path.open("w", encoding="utf-8", newline="\n") as stream:
             lines = chain.from_iterable(map(self.lines, tables))
             begin = list(islice(lines, 1))
-            if self.header == "required" or (
-                self.header == "optional" and begin and self.ordered_by(begin[0])
-            ):
+            alike = self.header == "optional" and any(map(self.ordered_by, begin))
+            if alike or self.header == "required":
                 stream.write("\t".join(self.headings) + "\n")
             stream.writelines(f"{line}\n" for line in chain(begin, lines))

@@ -36,14 +36,8 @@ SPACES = " "
 #: The separator of a table whose cells are aligned by two spaces or more.
 WIDE = "  "
 #: The separators in words.
-NAMES = {
-    "\t": "tabs",
-    ",": "commas",
-    ";": "semicolons",
-    "|": "vertical bars",
-    WIDE: "several spaces",
-    SPACES: "spaces",
-}
+_SIGNS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "vertical bars"}
+NAMES = {**_SIGNS, WIDE: "several spaces", SPACES: "spaces"}
 #: Lines with quotation marks, of which a spreadsheet may be the cause.
 _FEWEST = 2
 QUOTES, SEPARATORS = "TAB101", "TAB102"
@@ -210,9 +204,7 @@ def _without_header(first: Sequence[str], table: Table) -> Iterator[Header]:
     """The readings of the first row of a table that needs no header."""
     yield Header(table.columns, is_row=False)
     words = [cell for cell in first if cell and not any(map(str.isdigit, cell))]
-    wrong = [
-        cell for column, cell in zip(table.columns, first, strict=False) if not fits(column, cell)
-    ]
+    wrong = not all(map(fits, table.columns, first))
     named = len(words) >= max(1, len(first) - 1) and len(set(first)) == len(first) > 1
     if wrong and (named or is_numbered(first)):
         given = shorten(" ".join(first), 80)
@@ -232,11 +224,11 @@ def is_numbered(cells: Sequence[str]) -> bool:
 def _recurs(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first of some rows looks like the others, and not like a header."""
     first, *others = rows
-    numbers = [any(map(str.isdigit, cell)) for cell in first]
-    return any(
-        cell and any(at < len(row) and (row[at] == cell or numbers[at]) for row in others)
-        for at, cell in enumerate(first)
-    )
+    for at, cell in enumerate(first):
+        below = [row[at] for row in others if at < len(row)]
+        if cell and (cell in below or (below and any(map(str.isdigit, cell)))):
+            return True
+    return False
 
 
 def _match_titles(
@@ -253,16 +245,11 @@ def _match_titles(
             found[at] = free.pop(other)
     # Columns that reject some cells, so that cells that fit identify them.
     telling = [column for column in free.values() if not fits(column, NO_WORD)]
-    cells = {
-        at: [row[at] for row in rows if at < len(row)]
-        for at, column in enumerate(found)
-        if column is None
-    }
-    fitting = {
-        at: [column for column in telling if all(fits(column, cell) for cell in below)]
-        for at, below in cells.items()
-        if any(below)
-    }
+    fitting: dict[int, list[Column]] = {}
+    for at, column in enumerate(found):
+        below = [row[at] for row in rows if at < len(row)]
+        if column is None and any(below):
+            fitting[at] = [each for each in telling if all(fits(each, cell) for cell in below)]
     for at, columns in fitting.items():
         if len(columns) == 1 and sum(columns[0] in others for others in fitting.values()) == 1:
             found[at] = columns[0]
@@ -276,18 +263,13 @@ def _known_header(
 
     A header that lacks a column is none: its format reports the name.
     """
-    there = {column.name for column in found if column}
-    for column in table.columns:
-        if column.name not in there and not (column.optional or column.nullable):
-            return
-    written = [
-        column.title if column else title for column, title in zip(found, titles, strict=True)
-    ]
-    pairs = [
-        f"{shorten(title, 30) or 'nothing'} for {right}"
-        for title, right in zip(titles, written, strict=True)
-        if title != right
-    ]
+    needed = {own.name for own in table.columns if not (own.optional or own.nullable)}
+    if needed - {column.name for column in found if column}:
+        return
+    both = list(zip(titles, found, strict=True))
+    written = [column.title if column else title for title, column in both]
+    others = [(title, own.title) for title, own in both if own and own.title != title]
+    pairs = [f"{shorten(title, 30) or 'nothing'} for {right}" for title, right in others]
     values = {"names": ", ".join(pairs), "header": shorten(" ".join(written), 200)}
     yield Header(tuple(found), True, RENAMED if pairs else "", values, written, known=True)
 
@@ -423,12 +405,8 @@ class Diagnosis:
     def _split(self, text: str) -> list[tuple[int, str]] | None:
         """The lines with separators where no cell can have a space; None if there is no such."""
         lines, columns = text.split("\n"), self.table.columns
-        certain = [
-            row
-            for row in self.dialect.rows(text)
-            if len(row.cells) == len(columns)
-            and not misfits(columns, [list(row.cells)], self.table)
-        ]
+        whole = (row for row in self.dialect.rows(text) if len(row.cells) == len(columns))
+        certain = [row for row in whole if not misfits(columns, [list(row.cells)], self.table)]
         for row in certain:
             end = "\r" * lines[row.line - 1].endswith("\r")
             lines[row.line - 1] = own(self.table.separator).line(row.cells) + end
@@ -528,17 +506,19 @@ def _steps(columns: Columns, body: Sequence[Sequence[str]], table: Table) -> tup
     """The steps after which the most cells fit, and how many rows do not."""
     steps: list[Step] = []
     rows = [list(cells) for cells in body]
+
+    def take(step: Step) -> None:
+        steps.append(step)
+        rows[:] = map(step.row, rows)
+
     if sized := length_step(columns, rows, table):
-        columns = sized[1]
-        steps.append(sized[0])
-        rows = [sized[0].row(cells) for cells in rows]
+        step, columns = sized
+        take(step)
     if ordered := order_step(columns, table):
-        steps.append(ordered)
-        rows = [ordered.row(cells) for cells in rows]
+        take(ordered)
         columns = tuple(column for column in table.columns if column in columns)
     for _ in range(_STEPS):
-        if not (step := cell_steps(columns, rows, table)):
+        if not (found := cell_steps(columns, rows, table)):
             break
-        steps.append(step)
-        rows = [step.row(cells) for cells in rows]
+        take(found)
     return steps, misfits(columns, rows, table)

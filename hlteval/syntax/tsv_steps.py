@@ -217,9 +217,8 @@ def _misfit(columns: Columns, rows: Sequence[Cells], table: Table) -> tuple[int,
 
 def _counts_up(cells: Sequence[str]) -> bool:
     """Whether cells are the numbers of rows."""
-    return [cell for cell in cells if cell.isdecimal()] == list(cells) and all(
-        int(other) == int(cell) + 1 for cell, other in pairwise(cells)
-    )
+    are_numbers = all(map(str.isdecimal, cells))
+    return are_numbers and all(int(other) == int(cell) + 1 for cell, other in pairwise(cells))
 
 
 def _without(columns: Columns, at: int) -> Columns:

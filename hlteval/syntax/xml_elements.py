@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hlteval.findings import Problem, spot
 from hlteval.grammars.relaxng import NEVER, Content, Definition, after, allowed, validator
 from hlteval.grammars.relaxng import elements as elements_of
+from hlteval.syntax.tsv import shorten
 from hlteval.syntax.xml_places import lines_of
 
 if TYPE_CHECKING:
@@ -71,11 +72,8 @@ class Element(NamedTuple):
 @lru_cache(maxsize=100)
 def _message_values(*values: tuple[str, object]) -> Mapping[str, object]:
     """Values of a message; many problems of a file have the same. A name may be a megabyte long."""
-    short = {
-        name: f"{value[:_LONGEST]}…" if isinstance(value, str) and len(value) > _LONGEST else value
-        for name, value in values
-    }
-    return MappingProxyType(short)
+    texts = {name: shorten(value, _LONGEST) for name, value in values if isinstance(value, str)}
+    return MappingProxyType({**dict(values), **texts})
 
 
 class Doctype(NamedTuple):
@@ -229,13 +227,11 @@ def encoding_problem(declared: str | None, encoding: str) -> Problem | None:
     """
     name = codecs.lookup(encoding).name
     try:
-        same = (
-            name in {"utf-8", "ascii"} if declared is None else codecs.lookup(declared).name == name
-        )
+        given = {"utf-8", "ascii"} if declared is None else {codecs.lookup(declared).name}
     except LookupError:
-        same = False
+        given = set()
     values = {"given": declared or "UTF-8", "encoding": encoding}
-    return None if same else problem_at("XML103", 1, 1, **values)
+    return None if name in given else problem_at("XML103", 1, 1, **values)
 
 
 #: Children of an element of which a sample is looked at first.
@@ -258,8 +254,8 @@ class Structure(NamedTuple):
     problems: list[Problem]
 
 
-def structure(text: str, schema: str, encoding: str, reader: type[Reader] = Reader) -> Structure:
-    """Parse a file and compare it with its schema.
+def examine(text: str, schema: str, encoding: str, reader: type[Reader] = Reader) -> Structure:
+    """Parse a file and compare it with its schema; a malformed file has a problem and no elements.
 
     Args:
         text: the file.
@@ -267,15 +263,17 @@ def structure(text: str, schema: str, encoding: str, reader: type[Reader] = Read
         encoding: the encoding that it was read in.
         reader: reads it.
 
-    Raises:
-        Malformed: if it is not well-formed; see `parse`.
-
     Examples:
-        >>> found = structure("<LCTL_ANNOTATIONS><A/></LCTL_ANNOTATIONS>", "laf", "utf-8")
+        >>> found = examine("<LCTL_ANNOTATIONS><A/></LCTL_ANNOTATIONS>", "laf", "utf-8")
         >>> len(found.elements), [problem.code for problem in found.problems]
         (1, ['XML105'])
+        >>> [problem.code for problem in examine("<A>", "laf", "utf-8").problems]
+        ['XML101']
     """
-    parsed = reader(text).read()
+    try:
+        parsed = reader(text).read()
+    except Malformed as reason:
+        return Structure(Parsed([], None, None), [], [reason.problem])
     problems, skipped = ([], set()) if conforms(text, schema) else explain(parsed.elements, schema)
     if problem := encoding_problem(parsed.encoding, encoding):
         problems.insert(0, problem)
@@ -283,17 +281,26 @@ def structure(text: str, schema: str, encoding: str, reader: type[Reader] = Read
     return Structure(parsed, elements, problems)
 
 
-def examine(text: str, schema: str, encoding: str, reader: type[Reader] = Reader) -> Structure:
-    """Do the same as `structure`, with the problem of a malformed file, which has no elements.
+def doctype_problem(
+    text: str, parsed: Parsed, expected: Doctype, missing: str, other: str
+) -> Iterator[Problem]:
+    """Give the problem with the document type of a file, if it has the root of a format.
 
-    Examples:
-        >>> [problem.code for problem in examine("<A>", "laf", "utf-8").problems]
-        ['XML101']
+    Args:
+        text: the file.
+        parsed: the file as parsed.
+        expected: the document type of the format.
+        missing: the code of a document type that is missing.
+        other: the code of another document type.
     """
-    try:
-        return structure(text, schema, encoding, reader)
-    except Malformed as reason:
-        return Structure(Parsed([], None, None), [], [reason.problem])
+    root = next(iter(parsed.elements), None)
+    if root is None or root.tag != expected.root:
+        return
+    if parsed.doctype is None:
+        yield root.problem(missing, given="missing")
+    elif parsed.doctype != expected:
+        place = spot(text, text.find("<!DOCTYPE"))
+        yield problem_at(other, place.line, place.column, given=" ".join(parsed.doctype)[:80])
 
 
 def conforms(text: str, schema: str) -> bool:
@@ -338,11 +345,9 @@ def accepts(tree: etree._Element, schema: str) -> bool:
     if _wide(tree):
         sample = deepcopy(tree)
         for element in _wide(sample):
-            count = len(element)
-            between = range(_KEPT, count - _KEPT, count // _KEPT)
-            kept = [*range(_KEPT), *between, *range(count - _KEPT, count)]
             children = list(element)
-            element[:] = [children[number] for number in kept]
+            between = children[_KEPT : -_KEPT : len(children) // _KEPT]
+            element[:] = [*children[:_KEPT], *between, *children[-_KEPT:]]
         if not validate(sample):
             return False
     return bool(validate(tree))

@@ -2,7 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pyexpat import ExpatError, ParserCreate
@@ -123,8 +123,15 @@ class Lines:
         return problem.finding(file, place.span, place.excerpt, identifier)
 
 
+#: A problem, and the identifier of its element.
+Named = tuple[Problem, str | None]
+
+
 def located_findings(
-    text: str, problems: Sequence[tuple[Problem, str | None]], file: Member
+    text: str,
+    problems: Sequence[Named],
+    file: Member,
+    explain: Callable[[Lines, Problem, str, str | None], Finding] = Lines.finding,
 ) -> list[Finding]:
     """The findings of problems, each with the identifier of its element.
 
@@ -132,23 +139,30 @@ def located_findings(
         text: the text of the file.
         problems: the problems with their identifiers.
         file: the file.
+        explain: makes the finding of a problem, of the lines, the name of the file and both.
     """
     if not problems:
         return []
     lines, bounded = Lines(text), Bounded(file.max_per_code)
 
-    def finding(_: int, pair: tuple[Problem, str | None]) -> Finding:
-        return lines.finding(pair[0], file.display, pair[1])
+    def finding(_: int, named: Named) -> Finding:
+        return explain(lines, named[0], file.display, named[1])
 
-    for pair in problems:
-        bounded.add(pair[0].code, pair[0].record, finding, pair)
+    for named in problems:
+        bounded.add(named[0].code, named[0].record, finding, named)
     return bounded.findings
 
 
-def locate_elements(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+#: Gives line and column of elements of a text by ordinal.
+FindStarts = Callable[[str, Collection[int]], Mapping[int, tuple[int, int]]]
+
+
+def locate_elements(
+    member: Member, places: Sequence[FieldRef], find_starts: FindStarts = starts
+) -> list[Location | None]:
     """The locations of fields of a file whose records are its elements; None for one it lacks."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    found = starts(text, {place.record for place in places})
+    found = find_starts(text, {place.record for place in places})
     lines = Lines(text)
     return [
         lines.location(*found[place.record], place.field) if place.record in found else None
@@ -158,23 +172,19 @@ def locate_elements(member: Member, places: Sequence[FieldRef]) -> list[Location
 
 #: Characters that XML cannot hold.
 ABSENT = "[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
-_TEXT = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;"))
-_VALUE = (*_TEXT, ('"', "&quot;"), ("\t", "&#9;"), ("\n", "&#10;"))
+_TEXT = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
+_VALUE = {**_TEXT, '"': "&quot;", "\t": "&#9;", "\n": "&#10;"}
 
 
-def escape(written: str) -> str:
-    """Text between tags.
+def escape(written: str, escapes: Mapping[str, str] = _TEXT) -> str:
+    """Text between tags, or with other characters that are escaped.
 
     Examples:
         >>> escape('AT&T "x"')
         'AT&amp;T "x"'
     """
-    return _escape(written, _TEXT)
-
-
-def _escape(written: str, escapes: Iterable[tuple[str, str]]) -> str:
-    for character, escape in escapes:
-        written = written.replace(character, escape)
+    for character, reference in escapes.items():
+        written = written.replace(character, reference)
     return written
 
 
@@ -186,25 +196,19 @@ def attributes(pairs: Iterable[tuple[str, str | None]]) -> str:
         ' id="a&quot;b"'
     """
     return "".join(
-        f' {name}="{_escape(value, _VALUE)}"' for name, value in pairs if value is not None
+        f' {name}="{escape(value, _VALUE)}"' for name, value in pairs if value is not None
     )
 
 
 def content(column: str) -> pl.Expr:
     """A column as text between tags."""
-    return _column(column, _TEXT)
-
-
-def _column(column: str, escapes: Iterable[tuple[str, str]]) -> pl.Expr:
-    text = pl.col(column).cast(pl.String)
-    for character, escape in escapes:
-        text = text.str.replace_all(character, escape, literal=True)
-    return text
+    return pl.col(column).cast(pl.String).str.replace_many(_TEXT)
 
 
 def attribute(name: str, column: str = "") -> pl.Expr:
     """A column as an attribute after a space; null where the value is null."""
-    return pl.format(f' {name}="{{}}"', _column(column or name, _VALUE))
+    text = pl.col(column or name).cast(pl.String)
+    return pl.format(f' {name}="{{}}"', text.str.replace_many(_VALUE))
 
 
 def start_tag(element: str, *values: pl.Expr) -> pl.Expr:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate, islice
+from itertools import accumulate, chain, islice
 from typing import NamedTuple
 
 #: Start and end, half-open, and the annotated text.
@@ -128,14 +128,11 @@ def common_shift(content: str, segments: Sequence[Span]) -> Convention | None:
         if not moved:
             return None
         if all(s >= moved and content.startswith(text, s - moved) for s, _, text in segments):
-            size = abs(moved)
-            side, verb = (
-                ("larger", f"subtract {size} from") if moved > 0 else ("smaller", f"add {size} to")
-            )
-            return Convention(
-                f"all offsets are {size} {side} than in the raw text",
-                f"{verb} every start_char and end_char, unless this is another raw text",
-            )
+            what, fix = f"all offsets are {-moved} smaller", f"add {-moved} to"
+            if moved > 0:
+                what, fix = f"all offsets are {moved} larger", f"subtract {moved} from"
+            fix = f"{fix} every start_char and end_char, unless this is another raw text"
+            return Convention(f"{what} than in the raw text", fix)
     return None
 
 
@@ -150,10 +147,8 @@ def shift(segment: Span, tokens: Sequence[Span]) -> int | None:
     start, _, first = tokens[0] if tokens else (0, 0, "")
     for place in _places(text, first) if first else ():
         moved = start - begin - place
-        if moved and all(
-            text[s - begin - moved : e - begin - moved] == token and s - begin >= moved
-            for s, e, token in tokens
-        ):
+        inside = ((s - begin - moved, e - begin - moved, token) for s, e, token in tokens)
+        if moved and all(text[s:e] == token and s >= 0 for s, e, token in inside):
             return moved
     return None
 
@@ -240,15 +235,13 @@ def _digest_hint(text: str, ends: Sequence[int], md5: str) -> str:
     for end in inner:
         if text[end : end + 2] != "\n\n":
             blank[end] = " "
-    gaps = {
-        "a space between segments of one line": "".join(blank),
-        "CR LF line endings": text.replace("\n\n", "\r\n"),
-    }
-    for what, other in gaps.items():
+    gaps = [
+        ("a space between segments of one line", "".join(blank)),
+        ("CR LF line endings", text.replace("\n\n", "\r\n")),
+    ]
+    single = ((end, f"{text[:end]} {text[end + 1 :]}") for end in inner[:_MOST_GAPS])
+    gaps_of_one = ((f"a space at code point {end}", other) for end, other in single)
+    for what, other in chain(gaps, gaps_of_one):
         if digest(other) == md5:
-            return f"check the gaps between segments: the digest matches with {what}"
-    for end in inner[:_MOST_GAPS]:
-        if digest(f"{text[:end]} {text[end + 1 :]}") == md5:
-            what = f"a space at code point {end}"
             return f"check the gaps between segments: the digest matches with {what}"
     return "look for a character, in or between segments, that differs from the annotated text"

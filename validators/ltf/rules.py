@@ -5,7 +5,7 @@ whole document (another way to count) or a whole segment (it was moved) is repor
 longer for its parts.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import polars as pl
@@ -89,30 +89,25 @@ def _identifiers(context: RuleContext) -> pl.LazyFrame:
     named = attributes.filter(element="DOC", name="id")
     documents = context.cached(texts.all_documents).with_columns(document="row")
     documents = documents.join(named, on="document", how="semi")
-    segment = pl.col("kind") == "segment"
+    is_segment = pl.col("kind") == "segment"
+    of_kind = pl.when(is_segment).then(pl.lit("SEG")).otherwise(pl.lit("TOKEN"))
     tables = (
         documents.with_columns(element=pl.lit("DOC")),
         context.records("segments").with_columns(element=pl.lit("SEG")),
         context.records("tokens").with_columns(element=pl.lit("TOKEN")),
-        context.records("rejected_records", "kind").with_columns(
-            element=pl.when(segment).then(pl.lit("SEG")).otherwise(pl.lit("TOKEN"))
-        ),
+        context.records("rejected_records", "kind").with_columns(element=of_kind),
     )
     every = pl.concat(rows.select(columns) for rows in tables).drop_nulls("id")
-    return every.with_columns(
-        is_repeated=row_hash("origin", "id").is_duplicated(),
-        is_name=pl.col("id").str.contains(_NAME),
-    )
+    repeated = row_hash("origin", "id").is_duplicated()
+    return every.with_columns(is_repeated=repeated, is_name=pl.col("id").str.contains(_NAME))
 
 
 def repeated_identifier(context: RuleContext) -> pl.LazyFrame:
     """An identifier of an earlier element of the file."""
-    alike = context.cached(_identifiers).filter("is_repeated")
+    alike = context.cached(_identifiers).filter("is_repeated").sort("origin", "record")
     key = ["origin", "id"]
-    alike = alike.sort("origin", "record").with_columns(
-        other=pl.col("element").first().over(key), ordinal=pl.int_range(pl.len()).over(key)
-    )
-    return at(alike.filter(pl.col("ordinal") > 0), "id")
+    alike = alike.with_columns(other=pl.col("element").first().over(key))
+    return at(alike.filter(~pl.struct(key).is_first_distinct()), "id")
 
 
 def no_name(context: RuleContext, elements: Sequence[str]) -> pl.LazyFrame:
@@ -149,10 +144,8 @@ def token_number(context: RuleContext) -> pl.LazyFrame:
 
 def unknown_token(context: RuleContext) -> pl.LazyFrame:
     """A first or last token of a segment that is not in the file."""
-    columns = ("origin", "record", "element", "name", "value")
-    named = context.table("attributes", *columns).filter(
-        pl.col("element") == "SEG", pl.col("name").is_in(["start_token", "end_token"])
-    )
+    named = context.table("attributes", "origin", "record", "element", "name", "value")
+    named = named.filter(pl.col("name").is_in(["start_token", "end_token"]), element="SEG")
     known = context.cached(_identifiers).filter(element="TOKEN").select("origin", value="id")
     unknown = named.join(known, on=["origin", "value"], how="anti", maintain_order="left")
     segments = context.records("segments").select("origin", "record", "id")
@@ -170,9 +163,8 @@ def _annotations(context: RuleContext) -> pl.LazyFrame:
     mentions = mentions.join(context.names, on="document", maintain_order="left")
     mentions = mentions.join(documents, on="name", how="left", maintain_order="left")
     width, length = (pl.col("end") - pl.col("start")).clip(0), pl.col("content").str.len_chars()
-    mentions = mentions.with_columns(
-        actual=pl.col("content").str.slice(pl.col("start"), width), last=pl.col("end") - 1
-    )
+    actual = pl.col("content").str.slice(pl.col("start"), width)
+    mentions = mentions.with_columns(actual=actual, last=pl.col("end") - 1)
     # Annotators see line breaks as spaces.
     actual, text = (pl.col(name).str.replace_all(r"[\r\n]", " ") for name in ("actual", "text"))
     return mentions.with_columns(
@@ -230,12 +222,13 @@ def unknown_type(context: RuleContext) -> pl.LazyFrame:
     return at(first_of(rows, "label").with_columns(hint=hint, given="label"), "type")
 
 
-def _offsets(code: str, field: str, *tables: Callable[[RuleContext], pl.LazyFrame]) -> Rule:
+def _offsets(code: str, field: str, *tables: texts.Records) -> Rule:
     """The rule of a problem of segments, of tokens or of both."""
     runs_on = "segments" if texts.all_segments in tables else "tokens"
     return Rule(code, runs_on, partial(texts.offset_problem, code=code, field=field, tables=tables))
 
 
+_OF_TEXTS = ("LTF502", "LTF503", "LTF504")
 RULES = (
     Rule("LTF201", "documents", other_file_name, submission_only=True),
     Rule("LTF202", "documents", repeated_identifier),
@@ -260,10 +253,7 @@ RULES = (
     Rule("LTF406", "tokens", texts.blank_in_token),
     Rule("LTF407", "tokens", texts.unknown_class),
     Rule("LTF501", "documents", texts.other_convention),
-    *(
-        Rule(code, "documents", partial(texts.text_rule, code=code))
-        for code in ("LTF502", "LTF503", "LTF504")
-    ),
+    *(Rule(code, "documents", partial(texts.text_rule, code=code)) for code in _OF_TEXTS),
     Rule("LTF505", "documents", texts.far_apart),
 )
 

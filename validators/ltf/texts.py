@@ -26,13 +26,14 @@ _SOUND_END = pl.min_horizontal("end", pl.col("start") + pl.col("text").str.len_c
 #: A way to count that explains the problems of a document: `what` and `fix` are of its message.
 CONVENTION = {"document": pl.Int64, "what": pl.String, "fix": pl.String}
 _PLACE = {"origin": pl.Int64, "record": pl.Int64, "field": pl.String, "id": pl.String}
+#: Gives segments or tokens.
+Records = Callable[[RuleContext], pl.LazyFrame]
 
 
 def first_problem(**conditions: pl.Expr) -> pl.Expr:
     """The code of the first condition of a row that holds; the conditions are named by codes."""
-    return pl.coalesce(
-        pl.when(condition).then(pl.lit(code)) for code, condition in conditions.items()
-    )
+    holds = conditions.items()
+    return pl.coalesce(pl.when(condition).then(pl.lit(code)) for code, condition in holds)
 
 
 def spans_by(owner: str, rows: pl.LazyFrame) -> dict[int, list[Span]]:
@@ -62,15 +63,9 @@ def with_nearest(rows: pl.LazyFrame, content: str) -> pl.LazyFrame:
 def all_documents(context: RuleContext) -> pl.LazyFrame:
     """The documents with the record of their DOC, and the length and digest that it declares."""
     attributes = context.table("attributes", "document", "record", "element", "name", "value")
-    declared = (
-        attributes.filter(pl.col("element") == "DOC")
-        .group_by(row="document")
-        .agg(
-            record=pl.col("record").first(),
-            length=pl.col("value").filter(pl.col("name") == LENGTH).first(),
-            md5=pl.col("value").filter(pl.col("name") == MD5).first(),
-        )
-    )
+    length, md5 = (pl.col("value").filter(pl.col("name") == name).first() for name in (LENGTH, MD5))
+    of_documents = attributes.filter(element="DOC").group_by(row="document")
+    declared = of_documents.agg(record=pl.col("record").first(), length=length, md5=md5)
     documents = context.table("documents", "row", "origin", "name", "text")
     documents = documents.with_columns(id="name")
     return documents.join(declared, on="row", how="left", maintain_order="left")
@@ -78,23 +73,22 @@ def all_documents(context: RuleContext) -> pl.LazyFrame:
 
 def all_segments(context: RuleContext) -> pl.LazyFrame:
     """The segments, each with the code of its problem as `problem`."""
-    width, chars = pl.col("end") - pl.col("start"), pl.col("text").str.len_chars().cast(pl.Int64)
-    return (
-        context.records("segments", "start", "end", "text")
-        .with_columns(
-            element=pl.lit("SEG"),
-            width=width,
-            chars=chars,
-            before=_SOUND_END.shift(1).over("document"),
-        )
-        .with_columns(
-            problem=first_problem(
-                LTF301=pl.col("width") <= 0,
-                LTF303=pl.col("start") < pl.col("before"),
-                LTF302=pl.col("width") != pl.col("chars"),
-            )
+    segments = _with_sizes(context.records("segments", "start", "end", "text"), "SEG")
+    segments = segments.with_columns(before=_SOUND_END.shift(1).over("document"))
+    return segments.with_columns(
+        problem=first_problem(
+            LTF301=pl.col("width") <= 0,
+            LTF303=pl.col("start") < pl.col("before"),
+            LTF302=pl.col("width") != pl.col("chars"),
         )
     )
+
+
+def _with_sizes(rows: pl.LazyFrame, element: str) -> pl.LazyFrame:
+    """Rows with their element, the `width` between their offsets and the `chars` of their text."""
+    chars = pl.col("text").str.len_chars().cast(pl.Int64)
+    width = pl.col("end") - pl.col("start")
+    return rows.with_columns(element=pl.lit(element), width=width, chars=chars)
 
 
 def all_tokens(context: RuleContext) -> pl.LazyFrame:
@@ -103,11 +97,8 @@ def all_tokens(context: RuleContext) -> pl.LazyFrame:
         segment_row="row", segment="id", begin="start", stop="end", content="text"
     )
     tokens = context.records("tokens", "segment_row", "start", "end", "text", "pos")
-    tokens = tokens.join(segments, on="segment_row", maintain_order="left").with_columns(
-        element=pl.lit("TOKEN"),
-        width=pl.col("end") - pl.col("start"),
-        chars=pl.col("text").str.len_chars().cast(pl.Int64),
-    )
+    tokens = tokens.join(segments, on="segment_row", maintain_order="left")
+    tokens = _with_sizes(tokens, "TOKEN")
     start = (pl.col("start") - pl.col("begin")).clip(0)
     tokens = tokens.with_columns(actual=pl.col("content").str.slice(start, pl.col("chars")))
     # What is at the offsets of another token may overlap any: that one is wrong, not the next.
@@ -140,20 +131,16 @@ def all_conventions(context: RuleContext) -> pl.LazyFrame:
     """
     segments, tokens = context.cached(all_segments), context.cached(all_tokens)
     wrong = pl.concat(rows.drop_nulls("problem").select("document") for rows in (segments, tokens))
-    wrong = wrong.unique().join(
-        context.table("rejected_records", "document"), on="document", how="anti"
-    )
+    rejected = context.table("rejected_records", "document")
+    wrong = wrong.unique().join(rejected, on="document", how="anti")
     inside = spans_by("segment_row", tokens.join(wrong, on="document", how="semi"))
     parts: dict[int, list[tuple[Span, list[Span]]]] = {}
     chosen = segments.join(wrong, on="document", how="semi", maintain_order="left")
+    chosen = chosen.filter(pl.col("text").is_not_null().all().over("document"))
     columns = ("document", "row", "start", "end", "text")
     for document, row, *span in chosen.select(columns).collect().iter_rows():
         parts.setdefault(document, []).append(((span[0], span[1], span[2]), inside.get(row, [])))
-    rows = [
-        (document, convention(spans))
-        for document, spans in parts.items()
-        if all(text is not None for (_, _, text), _ in spans)
-    ]
+    rows = [(document, convention(spans)) for document, spans in parts.items()]
     unlike = context.cached(beside_raw).select("document", "raw").unique("document")
     texts = dict(unlike.join(wrong, on="document", how="anti").collect().iter_rows())
     beside = segments.filter(pl.col("document").is_in(list(texts)))
@@ -169,9 +156,8 @@ def all_moved(context: RuleContext) -> pl.LazyFrame:
     wrong = tokens.filter(pl.col("problem").is_in(["LTF401", "LTF404"]))
     wrong = outside_conventions(context, wrong).select("segment_row").unique()
     inside = spans_by("segment_row", tokens.join(wrong, on="segment_row", how="semi"))
-    segments = context.cached(all_segments).filter(
-        pl.col("row").is_in(list(inside)), pl.col("text").is_not_null()
-    )
+    known = pl.col("row").is_in(list(inside)) & pl.col("text").is_not_null()
+    segments = context.cached(all_segments).filter(known)
     rows = [(row, shift(spans[0], inside[row])) for row, spans in spans_by("row", segments).items()]
     schema = {"row": pl.Int64, "moved": pl.Int64}
     return pl.LazyFrame([row for row in rows if row[1]], schema, orient="row")
@@ -187,10 +173,7 @@ def outside_conventions(context: RuleContext, rows: pl.LazyFrame) -> pl.LazyFram
 
 
 def offset_problem(
-    context: RuleContext,
-    code: str,
-    field: str,
-    tables: Sequence[Callable[[RuleContext], pl.LazyFrame]],
+    context: RuleContext, code: str, field: str, tables: Sequence[Records]
 ) -> pl.LazyFrame:
     """The segments or tokens with a problem that nothing larger explains, with inclusive ends."""
     moved = context.cached(all_moved).select(segment_row="row")
@@ -255,18 +238,16 @@ def uncovered_text(context: RuleContext) -> pl.LazyFrame:
     # White space is in no token: there is less of it to look for than of anything else.
     visible = pl.col("chars") - pl.col("text").str.count_matches(r"\s").cast(pl.Int64)
     tokens = context.cached(all_tokens)
-    inside = tokens.group_by(row="segment_row").agg(
-        covered=visible.sum(), wrong=pl.col("problem").is_not_null().any()
-    )
+    is_wrong = pl.col("problem").is_not_null().any()
+    inside = tokens.group_by(row="segment_row").agg(covered=visible.sum(), wrong=is_wrong)
     rejected = context.table("rejected_records", "document")
     segments = context.cached(all_segments).filter(pl.col("problem").is_null())
     segments = segments.join(rejected, on="document", how="anti", maintain_order="left")
     segments = segments.join(inside, on="row", how="left", maintain_order="left")
     is_sound = ~pl.col("wrong").fill_null(value=False)
     partly = segments.filter(is_sound & (visible > pl.col("covered").fill_null(0))).collect()
-    spans = spans_by(
-        "segment_row", tokens.filter(pl.col("segment_row").is_in(partly["row"].implode()))
-    )
+    concerned = tokens.filter(pl.col("segment_row").is_in(partly["row"].implode()))
+    spans = spans_by("segment_row", concerned)
     rows = []
     columns = ("row", "origin", "record", "id", "start", "text")
     for row, origin, record, name, start, text in partly.select(columns).iter_rows():
@@ -300,22 +281,17 @@ def _text_problems(context: RuleContext) -> pl.LazyFrame:
     """
     segments, known = context.cached(all_segments), context.cached(all_conventions)
     moved = segments.join(context.cached(all_moved), on="row", how="semi")
-    unfit = pl.concat(
-        rows.select(row="document") for rows in (known, moved, segments.drop_nulls("problem"))
-    )
+    wrong = (known, moved, segments.drop_nulls("problem"))
+    unfit = pl.concat(rows.select(row="document") for rows in wrong)
     raw = context.against.documents.lazy().select("row", raw="text")
     ends = segments.group_by(row="document", maintain_order=True).agg("end")
     documents = context.cached(all_documents).join(unfit, on="row", how="anti")
     documents = documents.join(only_if(not context.own, raw), on="row", how="left")
     documents = documents.join(ends, on="row", how="left").sort("row")
     columns = ("origin", "record", "id", "end", "length", "md5")
+    known_texts = documents.select(pl.coalesce("raw", "text"), *columns).drop_nulls("raw").collect()
     rows = []
-    for text, origin, record, name, stops, length, md5 in (
-        documents.select(pl.coalesce("raw", "text"), *columns)
-        .drop_nulls("raw")
-        .collect()
-        .iter_rows()
-    ):
+    for text, origin, record, name, stops, length, md5 in known_texts.iter_rows():
         if problem := text_problem(text, stops or [], length, md5):
             code, values = problem
             field = {"LTF501": "id", "LTF504": MD5}.get(code, LENGTH)

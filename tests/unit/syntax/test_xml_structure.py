@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hlteval.syntax import xml_elements as xml_structure
-from hlteval.syntax.xml_elements import structure
+from hlteval.syntax.xml_elements import examine
 
 SEGMENT = '<SEG id="s"><ORIGINAL_TEXT>x</ORIGINAL_TEXT></SEG>'
 
@@ -27,10 +27,10 @@ def test_many_children_have_the_problems_of_few(
     monkeypatch: pytest.MonkeyPatch, segments: str, codes: list[str]
 ) -> None:
     text = _written(segments)
-    few = structure(text, "ltf", "utf-8").problems
+    few = examine(text, "ltf", "utf-8").problems
     monkeypatch.setattr(xml_structure, "WIDE", 7)
     monkeypatch.setattr(xml_structure, "_KEPT", 2)
-    many = structure(text, "ltf", "utf-8").problems
+    many = examine(text, "ltf", "utf-8").problems
     assert many == few
     assert [problem.code for problem in many if problem.code != "XML106"] == codes
 
@@ -51,6 +51,6 @@ def test_elements_that_lack_the_same_are_explained_in_one_walk(
             return bool(validator(self.name).validate(tree))  # type: ignore[arg-type]
 
     monkeypatch.setattr(xml_structure, "validator", Counting)
-    structure(_written("<SEG/>" * 5000), "ltf", "utf-8")
+    examine(_written("<SEG/>" * 5000), "ltf", "utf-8")
     assert len(asked) == 1
     assert asked[0] < 1000
