@@ -11,7 +11,6 @@ cover counts once). The time is that of sorting, however spans nest or repeat.
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -22,19 +21,17 @@ from hlteval.representation import Corpus
 
 #: An annotation a row: its side, its fields, its place among the rows of its side, and 1; or
 #: another candidate of it, with the rank that it has.
-ANNOTATIONS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
-    {
-        "system": pl.Boolean,
-        "docid": pl.String,
-        "start": pl.Int64,
-        "end": pl.Int64,
-        "type": pl.String,
-        "eid": pl.String,
-        "score": pl.Float64,
-        "row": pl.Int64,
-        "rank": pl.Int64,
-    }
-)
+ANNOTATIONS: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    "system": pl.Boolean,
+    "docid": pl.String,
+    "start": pl.Int64,
+    "end": pl.Int64,
+    "type": pl.String,
+    "eid": pl.String,
+    "score": pl.Float64,
+    "row": pl.Int64,
+    "rank": pl.Int64,
+}
 
 #: The beginning of the identifier of an entity that the knowledge base lacks.
 NIL = "NIL"

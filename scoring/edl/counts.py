@@ -8,7 +8,6 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,11 +40,11 @@ from hlteval.scoring.ratios import harmonic, ratio
 
 AVERAGES = ("<micro>", "<macro>")
 #: A measure and a group a row: its figures, whether it was asked for, whether it counts fractions.
-RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
-    {"measure": pl.String, "by": pl.String, "group": pl.String}
-    | {"asked": pl.Boolean, "fractional": pl.Boolean}
-    | dict.fromkeys(FIGURES, pl.Float64)
-)
+RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    **dict.fromkeys(("measure", "by", "group"), pl.String),
+    **dict.fromkeys(("asked", "fractional"), pl.Boolean),
+    **dict.fromkeys(FIGURES, pl.Float64),
+}
 
 
 @dataclass(frozen=True)

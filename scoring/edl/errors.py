@@ -7,7 +7,6 @@ clusters: the alignment of CEAF, and where mentions of a cluster went.
 """
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 import polars as pl
 
@@ -23,9 +22,9 @@ _COLUMNS = (
     "context",
 )
 #: A mention or a pair of mentions a row; spans are written as in a table of mentions, `38-46`.
-ALIGNMENT: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
-    {name: pl.List(pl.String) if name == "wrong" else pl.String for name in _COLUMNS}
-)
+ALIGNMENT: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    name: pl.List(pl.String) if name == "wrong" else pl.String for name in _COLUMNS
+}
 
 STATUSES = ("correct", "wrong", "missing", "extra")
 WRONG = ("type", "link", "boundary")

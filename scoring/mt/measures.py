@@ -28,7 +28,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any, ClassVar, Final
 
 import numpy as np
@@ -42,9 +41,12 @@ from hlteval.scoring.ratios import ratio
 Numbers = NDArray[np.float64]
 
 #: The names as sacrebleu writes them, and how many counts a segment has.
-STRING_MEASURES: Mapping[str, tuple[str, int]] = MappingProxyType(
-    {"bleu": ("BLEU", 10), "chrf": ("chrF2", 18), "chrf_pp": ("chrF2++", 24), "ter": ("TER", 2)}
-)
+STRING_MEASURES: Mapping[str, tuple[str, int]] = {
+    "bleu": ("BLEU", 10),
+    "chrf": ("chrF2", 18),
+    "chrf_pp": ("chrF2++", 24),
+    "ter": ("TER", 2),
+}
 
 
 @dataclass(frozen=True)

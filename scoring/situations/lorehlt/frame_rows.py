@@ -9,7 +9,6 @@ Conventions:
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 import polars as pl
 
@@ -91,17 +90,15 @@ FRAME, SENTIMENT, MENTION, ANNOTATED = "frame", "sentiment", "mention", "documen
 #: the cells of its own that the public scorer reads in a way of its own (`official_frames`), and
 #: `chosen` the annotator that it draws. Of a document, `file` is the format of its annotation, and
 #: `nones` what its tables lack.
-ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
-    {
-        **dict.fromkeys(("docid", "part", "file", "modality", "annotator"), pl.String()),
-        **dict.fromkeys(("scored", "system", "fear", "anger", "joy"), pl.Boolean()),
-        **dict.fromkeys(("frame", "record", "start", "end"), pl.Int64()),
-        **dict.fromkeys(("confidence", "value"), pl.Float64()),
-        **dict.fromkeys(("frame_id", "type", "entity", "place", "status", "scope"), pl.String()),
-        **dict.fromkeys(("severity", "resolution", "urgency", "source", "entry"), pl.String()),
-        **dict.fromkeys(("polarity", "numbers", "nones", "chosen"), pl.String()),
-    }
-)
+ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    **dict.fromkeys(("docid", "part", "file", "modality", "annotator"), pl.String()),
+    **dict.fromkeys(("scored", "system", "fear", "anger", "joy"), pl.Boolean()),
+    **dict.fromkeys(("frame", "record", "start", "end"), pl.Int64()),
+    **dict.fromkeys(("confidence", "value"), pl.Float64()),
+    **dict.fromkeys(("frame_id", "type", "entity", "place", "status", "scope"), pl.String()),
+    **dict.fromkeys(("severity", "resolution", "urgency", "source", "entry"), pl.String()),
+    **dict.fromkeys(("polarity", "numbers", "nones", "chosen"), pl.String()),
+}
 
 #: What marks a place that the public scorer reads as a number; no table shows it.
 NUMBER = "#"

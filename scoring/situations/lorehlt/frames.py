@@ -13,7 +13,6 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import Literal, Self
 
 import numpy as np
@@ -72,7 +71,7 @@ def choose_annotators(frames: pl.DataFrame, given: pl.DataFrame | None, seed: in
 PARTS = 5
 #: The gravity of grave needs and of current, urgent issues, in parts: with neither fear nor anger,
 #: with one of them, with both.
-GRAVITY: Mapping[str, Sequence[float]] = MappingProxyType({"need": (5, 6, 7), "issue": (0, 5, 6)})
+GRAVITY: Mapping[str, Sequence[float]] = {"need": (5, 6, 7), "issue": (0, 5, 6)}
 #: The least scope and severity of urgent frames, of 0 to 4: a large group, an injury.
 _LEAST = {"scope": 2, "severity": 2}
 _LEVEL = r"^([0-4])(?:_.*)?$"
@@ -149,16 +148,14 @@ def with_gravity(
 
 STATUS = "type,place,status"
 #: The fields of a frame that each class compares, besides its document.
-CLASSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "type": ("type",),
-        "type,place": ("type", "place"),
-        STATUS: ("type", "place", "status"),
-        f"{STATUS},urgent": ("type", "place", "status", "urgent"),
-        f"{STATUS},resolution": ("type", "place", "status", "unresolved"),
-        f"{STATUS},urgent,resolution": ("type", "place", "status", "urgent", "unresolved"),
-    }
-)
+CLASSES: Mapping[str, tuple[str, ...]] = {
+    "type": ("type",),
+    "type,place": ("type", "place"),
+    STATUS: ("type", "place", "status"),
+    f"{STATUS},urgent": ("type", "place", "status", "urgent"),
+    f"{STATUS},resolution": ("type", "place", "status", "unresolved"),
+    f"{STATUS},urgent,resolution": ("type", "place", "status", "urgent", "unresolved"),
+}
 FINEST = f"{STATUS},urgent,resolution"
 #: The class that has only urgent and unresolved frames.
 GRAVE = f"grave:{FINEST}"
@@ -379,14 +376,12 @@ def mean(values: pl.Series) -> float | None:
 #: The target of a sentiment.
 TARGET = ["docid", "type", "place"]
 #: The fields that each class compares besides the target.
-SENTIMENT_CLASSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "polarity": ("source", "positive"),
-        "polarity,fear": ("source", "positive", "fear"),
-        "polarity,anger": ("source", "positive", "anger"),
-        "polarity,joy": ("source", "positive", "joy"),
-    }
-)
+SENTIMENT_CLASSES: Mapping[str, tuple[str, ...]] = {
+    "polarity": ("source", "positive"),
+    "polarity,fear": ("source", "positive", "fear"),
+    "polarity,anger": ("source", "positive", "anger"),
+    "polarity,joy": ("source", "positive", "joy"),
+}
 EMOTIONS = ("fear", "anger", "joy")
 
 

@@ -8,7 +8,6 @@ off), ranks situations, averages over them, and compares frames.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import ClassVar, Self
 
 import numpy as np
@@ -51,18 +50,14 @@ _NO_TEXT = "without NIL, a frame of the reference has no entry, or a number that
 #: Its sort is stable up to this number of situations.
 _STABLE = 16
 #: What the files call the fields of classes.
-_WORDS: Mapping[str, str] = MappingProxyType(
-    {
-        "type": "Type",
-        "place": "Place",
-        "status": "Status",
-        "urgent": "Urgency",
-        "resolution": "Resolution",
-    }
-)
-_MISSPELT: Mapping[str, str] = MappingProxyType(
-    {"TypePlaceStatusUrgency": "TypeTypePlaceStatusUrgency"}
-)
+_WORDS: Mapping[str, str] = {
+    "type": "Type",
+    "place": "Place",
+    "status": "Status",
+    "urgent": "Urgency",
+    "resolution": "Resolution",
+}
+_MISSPELT: Mapping[str, str] = {"TypePlaceStatusUrgency": "TypeTypePlaceStatusUrgency"}
 #: The number of fields from which the name of the file of a class begins with an underscore.
 _MANY = 4
 
@@ -77,9 +72,10 @@ class OfficialScores(Scores):
     of_draw: ClassVar[tuple[str, ...]] = (*Scores.of_draw, "map", "mar", "auc", *FRAMES)
     default_seed: ClassVar[int] = 1
     #: In floats: .2 is added once and again.
-    gravity: ClassVar[Mapping[str, Sequence[float]]] = MappingProxyType(
-        {"need": (1.0, 1.2, 1.0 + 0.2 + 0.2), "issue": (0.0, 1.0, 1.2)}
-    )
+    gravity: ClassVar[Mapping[str, Sequence[float]]] = {
+        "need": (1.0, 1.2, 1.0 + 0.2 + 0.2),
+        "issue": (0.0, 1.0, 1.2),
+    }
     parts: ClassVar[int] = 1
     rank: ClassVar[type[Ranking]] = scorer.OfficialRanking
     gains: ClassVar[Gains] = scorer.OFFICIAL_GAINS

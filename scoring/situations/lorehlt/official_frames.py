@@ -13,7 +13,6 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import ClassVar, Self
 
 import numpy as np
@@ -33,12 +32,10 @@ _RESOLUTION = {"insufficient": True, "sufficient": False}
 #: The values that the scorer knows; the first one is spelt like this in the data.
 _SPEECH_RESOLUTION = {"Insufficent": True, "Insufficient/Unknown": True, "Sufficient": False}
 #: The names of scopes and severities, from 1.
-_SCALES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "scope": ("1_smallgroup", "2_largegroup", "3_municipality", "4_region"),
-        "severity": ("1_discomfort", "2_injury", "3_possibledeath", "4_certaindeath"),
-    }
-)
+_SCALES: Mapping[str, Sequence[str]] = {
+    "scope": ("1_smallgroup", "2_largegroup", "3_municipality", "4_region"),
+    "severity": ("1_discomfort", "2_injury", "3_possibledeath", "4_certaindeath"),
+}
 #: The least scope and severity of an urgent frame, of 0 to 4.
 _LEAST = 2
 _NUMBER = "^[0-9]+$"
@@ -434,9 +431,10 @@ class OfficialRanking(Ranking):
 
 #: The fields that frames have in common if they are the same, in the order in which they are
 #: sorted.
-KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"type,place": ("docid", "place", "type"), sf.STATUS: ("docid", "place", "type", "status")}
-)
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "type,place": ("docid", "place", "type"),
+    sf.STATUS: ("docid", "place", "type", "status"),
+}
 MEASURES = ("polarity", "sentiment", "emotion")
 RATES = ("precision", "recall", "f1")
 _FACTOR = 0.97

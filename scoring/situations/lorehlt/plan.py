@@ -7,7 +7,6 @@ scorer's differences are in `official`.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import ClassVar, NamedTuple, Self
 
 import polars as pl
@@ -59,16 +58,14 @@ RANKINGS = {
 #: The columns of `averages` whose means over all situations are metrics.
 AVERAGES = {"map": "average_precision", "mar": "recall"}
 #: The families of metrics, in order, with the endings of their names.
-FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        **dict.fromkeys(RANKINGS, TIE_BREAKS),
-        "precision_at": (*map(str, NUMBERS), "high", "medium"),
-        **dict.fromkeys(AVERAGES, sf.SITUATION_CLASSES),
-        "auc": (*sf.CLASSES, sf.GRAVE),
-        **dict.fromkeys(("frame_f1", *FRAMES[:2]), tuple(sf.CLASSES)),
-        **dict.fromkeys(("sec_f1", *SENTIMENTS[:2]), (*sf.SENTIMENT_CLASSES, *_POOLED)),
-    }
-)
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(RANKINGS, TIE_BREAKS),
+    "precision_at": (*map(str, NUMBERS), "high", "medium"),
+    **dict.fromkeys(AVERAGES, sf.SITUATION_CLASSES),
+    "auc": (*sf.CLASSES, sf.GRAVE),
+    **dict.fromkeys(("frame_f1", *FRAMES[:2]), tuple(sf.CLASSES)),
+    **dict.fromkeys(("sec_f1", *SENTIMENTS[:2]), (*sf.SENTIMENT_CLASSES, *_POOLED)),
+}
 #: The notes about frames that are not scored, about annotators, and about NIL identifiers.
 _UNSCORED = (
     "{frames:,} {frames|frame|frames} of {documents:,} {documents|document|documents} "

@@ -7,7 +7,6 @@ frames of one type and place; its gain follows from its gravity in the reference
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ Numbers = NDArray[np.float64]
 Discount = Literal["method0", "method1"]
 TieBreak = Literal["standard", "vindictive", "forgiving"]
 #: The number of first gains that are added after the sum of all others.
-_ADDED_LAST: Mapping[Discount, int] = MappingProxyType({"method0": 1, "method1": 0})
+_ADDED_LAST: Mapping[Discount, int] = {"method0": 1, "method1": 0}
 #: Of situations of equal gravity, those with more frames come first, those with less gain, or those
 #: with more gain.
 TIE_BREAKS: tuple[TieBreak, ...] = ("standard", "vindictive", "forgiving")
