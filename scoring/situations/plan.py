@@ -19,7 +19,7 @@ from unicodedata import normalize
 
 import polars as pl
 
-from hlteval.representation import Corpus, align
+from hlteval.representation import Corpus, align, first_case
 from hlteval.scoring.curves import LAST, Curve, curve
 from hlteval.scoring.matching import Pair, gains, optimal
 from hlteval.scoring.metric import Metric, Tables, scorings
@@ -70,14 +70,7 @@ _AREAS = {
     "AUC unanchored": "auc_unanchored",
     "Max F1": "max_f1",
 }
-_COUNTS = {
-    "Precision": "precision",
-    "Recall": "recall",
-    "F1": "f1",
-    "True Positives": "tp",
-    "False Positives": "fp",
-    "False Negatives": "fn",
-}
+_COUNTS = {"Precision": "precision", "Recall": "recall", "F1": "f1", **LAST}
 #: Segments that intervals of areas of relevance need; docs/intervals.md has their coverage.
 _MANY = 50
 #: The layer of frames at which nothing can be scored.
@@ -198,9 +191,8 @@ def readable(rows: pl.DataFrame) -> pl.DataFrame:
         ['matched', 'partly matched']
     """
     partly = (pl.col("outcome") == "matched") & (pl.col("similarity") < 1)
-    return rows.with_columns(
-        outcome=pl.when(partly).then(pl.lit("partly matched")).otherwise("outcome")
-    )
+    outcome = first_case((partly, "partly matched"), otherwise=pl.col("outcome"))
+    return rows.with_columns(outcome=outcome)
 
 
 @dataclass(frozen=True)
@@ -339,7 +331,7 @@ class FrameMatch(Metric):
             values |= {f"{layer}.{figure}": value for figure, value in figures.items()}
             of_layer = {measure: figures[figure] for measure, figure in _AREAS.items()}
             of_layer |= points.last() if points else dict.fromkeys(LAST)
-            measures += _score_rows("Curves", name, of_layer)
+            measures += score_rows("Curves", name, of_layer)
             rows += [{"layer": name, **row} for row in points.rows()] if points else []
         tables = {"curve": pl.DataFrame(rows, schema=dict(CURVE))}
         if self.options.threshold is not None:
@@ -361,16 +353,12 @@ class FrameMatch(Metric):
         A layer applies if the submission has frames of it (section 2.1). All layers of the
         reference apply to a submission without any frames.
         """
-        is_submitted = pl.col("layer") == "submitted"
-        submitted, framed = (
-            total.filter(is_submitted),
-            total.filter(pl.col("confidence").is_not_null()),
-        )
+        submitted, framed = total.filter(layer="submitted"), total.drop_nulls("confidence")
         if submitted.is_empty() and not self.by_rank:
             framed = total
         applying = {"relevance", *framed["layer"].unique()}
         return {
-            layer: curve(submitted, total.filter(pl.col("layer") == layer), by_rank=self.by_rank)
+            layer: curve(submitted, total.filter(layer=layer), by_rank=self.by_rank)
             if layer in applying
             else None
             for layer in LAYERS
@@ -410,7 +398,7 @@ def _most_confident_first(frames: pl.DataFrame) -> pl.DataFrame:
     return frames.sort(order, descending=falling, nulls_last=True, maintain_order=True)
 
 
-def _score_rows(
+def score_rows(
     evaluation: str, scoring: str, values: Mapping[str, object]
 ) -> Iterator[Mapping[str, object]]:
     """Rows of the table `scorings`."""
@@ -460,7 +448,7 @@ def _add_threshold(
     for row in (*by_layer.iter_rows(named=True), *by_type.iter_rows(named=True)):
         scoring = f"{row['layer']}: {row['label']}" if "label" in row else row["layer"]
         values = {measure: row[column] for measure, column in _COUNTS.items()}
-        yield from _score_rows(f"Confidence ≥ {threshold:g}", scoring, values)
+        yield from score_rows(f"Confidence ≥ {threshold:g}", scoring, values)
 
 
 # Near misses: places that an option or a dictionary would make equal.
@@ -472,10 +460,7 @@ NEAR_MISSES: Schema = {
     "system_place": pl.String,
     "reference_place": pl.String,
     "similarity": pl.Float64,
-    "frames": pl.Int64,
-    "gain": pl.Float64,
-    "fix": pl.String,
-}
+} | {"frames": pl.Int64, "gain": pl.Float64, "fix": pl.String}
 
 #: Least similarity of two names that a dictionary may be meant to join.
 _LEAST = 0.5

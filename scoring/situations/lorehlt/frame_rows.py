@@ -248,10 +248,7 @@ def is_scored(annotated: Iterable[str], options: RankingOptions) -> pl.Expr:
 
 #: The annotators of a file, as `annotators.CHOSEN`, with the file, the number and the text of the
 #: line of each.
-GIVEN = {
-    "docid": pl.String,
-    "issue": pl.Boolean,
-    "chosen": pl.String,
+GIVEN = {"docid": pl.String, "issue": pl.Boolean, "chosen": pl.String} | {
     "file": pl.String,
     "record": pl.Int64,
     "text": pl.String,

@@ -147,16 +147,12 @@ def with_gravity(
 
 
 STATUS = "type,place,status"
+FINEST = f"{STATUS},urgent,resolution"
 #: The fields of a frame that each class compares, besides its document.
 CLASSES: Mapping[str, tuple[str, ...]] = {
-    "type": ("type",),
-    "type,place": ("type", "place"),
-    STATUS: ("type", "place", "status"),
-    f"{STATUS},urgent": ("type", "place", "status", "urgent"),
-    f"{STATUS},resolution": ("type", "place", "status", "unresolved"),
-    f"{STATUS},urgent,resolution": ("type", "place", "status", "urgent", "unresolved"),
+    name: tuple(name.replace("resolution", "unresolved").split(","))
+    for name in ("type", "type,place", STATUS, f"{STATUS},urgent", f"{STATUS},resolution", FINEST)
 }
-FINEST = f"{STATUS},urgent,resolution"
 #: The class that has only urgent and unresolved frames.
 GRAVE = f"grave:{FINEST}"
 #: The classes of situations, which have a place.
@@ -373,16 +369,14 @@ def mean(values: pl.Series) -> float | None:
 # the system right.
 
 
+EMOTIONS = ("fear", "anger", "joy")
 #: The target of a sentiment.
 TARGET = ["docid", "type", "place"]
 #: The fields that each class compares besides the target.
 SENTIMENT_CLASSES: Mapping[str, tuple[str, ...]] = {
     "polarity": ("source", "positive"),
-    "polarity,fear": ("source", "positive", "fear"),
-    "polarity,anger": ("source", "positive", "anger"),
-    "polarity,joy": ("source", "positive", "joy"),
+    **{f"polarity,{emotion}": ("source", "positive", emotion) for emotion in EMOTIONS},
 }
-EMOTIONS = ("fear", "anger", "joy")
 
 
 def about_frames(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:

@@ -49,15 +49,9 @@ _UNPLACED = "the reference has no frame with a knowledge base entry in a scored 
 _NO_TEXT = "without NIL, a frame of the reference has no entry, or a number that is no text"
 #: Its sort is stable up to this number of situations.
 _STABLE = 16
-#: What the files call the fields of classes.
-_WORDS: Mapping[str, str] = {
-    "type": "Type",
-    "place": "Place",
-    "status": "Status",
-    "urgent": "Urgency",
-    "resolution": "Resolution",
-}
-_MISSPELT: Mapping[str, str] = {"TypePlaceStatusUrgency": "TypeTypePlaceStatusUrgency"}
+#: What the files call a field of classes otherwise, and the class that they misspell.
+_WORDS = {"urgent": "Urgency"}
+_MISSPELT = {"TypePlaceStatusUrgency": "TypeTypePlaceStatusUrgency"}
 #: The number of fields from which the name of the file of a class begins with an underscore.
 _MANY = 4
 
@@ -383,4 +377,6 @@ def _class_title(name: str, joint: str = "+") -> str:
         >>> _class_title("type,place")
         'Type+Place'
     """
-    return joint.join(_WORDS[word] for word in name.removeprefix("grave:").split(","))
+    return joint.join(
+        _WORDS.get(word, word.title()) for word in name.removeprefix("grave:").split(",")
+    )

@@ -18,6 +18,7 @@ from typing import ClassVar, Self
 import numpy as np
 import polars as pl
 
+from hlteval.representation import first_case
 from hlteval.scoring import ratios
 from hlteval.scoring.ratios import Rates, Whole, harmonic, ratio
 from hlteval.scoring.similarity import open_places, with_places
@@ -169,16 +170,12 @@ def with_annotators(rows: pl.DataFrame, given: pl.DataFrame | None, seed: int) -
     name = pl.col("annotator")
     is_number = name.str.contains(_NUMBER)
     number = name.str.strip_chars_start("0").replace("", "0")
-    is_unnamed = (pl.col("_table") == "") | (
-        pl.lit(not has_tables) & name.is_null().all().over("_table")
+    is_nameless = pl.lit(not has_tables) & name.is_null().all().over("_table")
+    is_of_numbers = is_number.all().over("_table") & is_number
+    annotator = first_case(
+        ((pl.col("_table") == "") | is_nameless, ""), (is_of_numbers, number), otherwise=name
     )
-    tables = tables.with_columns(
-        annotator=pl.when(is_unnamed)
-        .then(pl.lit(""))
-        .when(is_number.all().over("_table") & is_number)
-        .then(number)
-        .otherwise(name)
-    )
+    tables = tables.with_columns(annotator=annotator)
     drawn = tables.join(_draw(tables, seed), on="_table", how="left", maintain_order="left")
     if given is not None:
         drawn = drawn.with_columns(issue=issue).join(

@@ -166,13 +166,8 @@ class Ranking:
         if not self.reference["gain"].sum() > 0:
             return None
         first = _ADDED_LAST[self.discount]
-        dcg, ideal = (
-            float(terms[:first].sum() + terms[first:].sum())
-            for terms in (
-                shares(self._gains(ties), self.discount),
-                shares(self._gains(), self.discount),
-            )
-        )
+        terms = (shares(self._gains(order), self.discount) for order in (ties, None))
+        dcg, ideal = (float(each[:first].sum() + each[first:].sum()) for each in terms)
         return dcg / ideal
 
     @staticmethod
