@@ -39,15 +39,8 @@ _SIDES = ("reference", "system")
 #: of the instances of that type by the greedy mapping, and by the mapping that has most. It is
 #: drawn with its document: the reference's, or the system's where the reference has none.
 COUNTS: dict[str, pl.DataType | type[pl.DataType]] = {
-    "mode": pl.String,
-    "document": pl.String,
-    "document_system": pl.String,
-    "drawn": pl.String,
-    "type": pl.String,
-    "slot": pl.String,
-    **dict.fromkeys(POINTS, pl.Int64),
-    "greedy": pl.Int64,
-    "best": pl.Int64,
+    **dict.fromkeys(("mode", *_DOCUMENTS, "drawn", "type", "slot"), pl.String),
+    **dict.fromkeys((*POINTS, "greedy", "best"), pl.Int64),
 }
 _DERIVED = ("pos", "act", "rec", "pre", "f", "und", "ovg", "sub", "sub_muc", "err")
 MEASURES = (*POINTS, *_DERIVED)
