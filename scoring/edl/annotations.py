@@ -21,17 +21,11 @@ from hlteval.representation import Corpus
 
 #: An annotation a row: its side, its fields, its place among the rows of its side, and 1; or
 #: another candidate of it, with the rank that it has.
-ANNOTATIONS: Mapping[str, pl.DataType | type[pl.DataType]] = {
-    "system": pl.Boolean,
-    "docid": pl.String,
-    "start": pl.Int64,
-    "end": pl.Int64,
-    "type": pl.String,
-    "eid": pl.String,
-    "score": pl.Float64,
-    "row": pl.Int64,
-    "rank": pl.Int64,
-}
+ANNOTATIONS: Mapping[str, pl.DataType | type[pl.DataType]] = (
+    {"system": pl.Boolean, "docid": pl.String, "start": pl.Int64, "end": pl.Int64}
+    | dict.fromkeys(("type", "eid"), pl.String)
+    | {"score": pl.Float64, "row": pl.Int64, "rank": pl.Int64}
+)
 
 #: The beginning of the identifier of an entity that the knowledge base lacks.
 NIL = "NIL"

@@ -396,10 +396,6 @@ def scorings(rows: pl.DataFrame) -> pl.DataFrame:
     """The table `scorings`: a figure a row."""
     kept = rows.select("measure", *FIGURES).with_row_index("place")
     long = kept.unpivot(FIGURES, index=["place", "measure"], variable_name="figure")
-    order = pl.col("figure").replace_strict({name: at for at, name in enumerate(FIGURES)})
-    return long.sort("place", order).select(
-        pl.lit("Measures").alias("evaluation"),
-        pl.col("measure").alias("scoring"),
-        pl.col("figure").alias("measure"),
-        "value",
+    return long.sort("place", maintain_order=True).select(
+        evaluation=pl.lit("Measures"), scoring="measure", measure="figure", value="value"
     )

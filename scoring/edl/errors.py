@@ -16,14 +16,12 @@ from hlteval.scoring.edl.clusterings import best_alignment, intersections, sizes
 
 _SIDES = {"reference": "", "system": "_system"}
 _FIELDS = {"": "span", "_text": "text", "_type": "type", "_entity": "eid"}
-_COLUMNS = (
-    *("document", "status", "wrong"),
-    *(f"{side}{part}" for side in _SIDES for part in _FIELDS),
-    "context",
-)
 #: A mention or a pair of mentions a row; spans are written as in a table of mentions, `38-46`.
 ALIGNMENT: Mapping[str, pl.DataType | type[pl.DataType]] = {
-    name: pl.List(pl.String) if name == "wrong" else pl.String for name in _COLUMNS
+    **dict.fromkeys(("document", "status"), pl.String),
+    "wrong": pl.List(pl.String),
+    **dict.fromkeys((f"{side}{part}" for side in _SIDES for part in _FIELDS), pl.String),
+    "context": pl.String,
 }
 
 STATUSES = ("correct", "wrong", "missing", "extra")
@@ -49,7 +47,7 @@ def alignment(table: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.Data
         span=pl.format("{}-{}", "start", pl.col("end") - 1),
     )
     ours, theirs = (
-        mentions.filter(pl.col("system") == side)
+        mentions.filter(system=side)
         .drop("system")
         .join(corpus.mentions.select("row", "text"), on="row", how="left", maintain_order="left")
         for side, corpus in ((False, reference), (True, system))
@@ -117,13 +115,8 @@ def _overlap_pairs(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
         for side in (ours, theirs)
     )
     places = sweep(spans(one), spans(two))
-    met = pl.concat(
-        [
-            one[places[0]].select("from", "last", reference="row"),
-            two[places[1]].select(system="row", begin="from", finish="last"),
-        ],
-        how="horizontal",
-    )
+    met = one[places[0]].select("from", "last", reference="row")
+    met = met.hstack(two[places[1]].select(system="row", begin="from", finish="last"))
     units = pl.min_horizontal("last", "finish") - pl.max_horizontal("from", "begin")
     met = met.sort(units, "reference", "system", descending=[True, False, False])
     met = met.select("reference", "system")
@@ -152,15 +145,12 @@ def _context() -> pl.Expr:
 
 def by_document(aligned: pl.DataFrame) -> pl.DataFrame:
     """How many mentions of each document and type are correct, wrong, missing, and extra."""
-    return (
-        aligned.group_by("document", pl.coalesce("reference_type", "system_type").alias("type"))
-        .agg(
-            *((pl.col("status") == status).sum().alias(status) for status in STATUSES),
-            *(pl.col("wrong").list.contains(name).sum().alias(f"wrong_{name}") for name in WRONG),
-        )
-        .sort("document", "type", nulls_last=True)
-        .with_columns(pl.col(pl.UInt32).cast(pl.Int64))
+    kind = pl.coalesce("reference_type", "system_type").alias("type")
+    counts = aligned.group_by("document", kind).agg(
+        *((pl.col("status") == status).sum().alias(status) for status in STATUSES),
+        *(pl.col("wrong").list.contains(name).sum().alias(f"wrong_{name}") for name in WRONG),
     )
+    return counts.sort("document", "type", nulls_last=True).cast({pl.UInt32: pl.Int64})
 
 
 def clusters(members: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
@@ -176,9 +166,7 @@ def clusters(members: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
         the reference's (`parts`), and of how many the system's has some (`merged`).
     """
     unique = members.unique()
-    ours, theirs = (
-        unique.filter(pl.col("system") == side).drop("system") for side in (False, True)
-    )
+    ours, theirs = (unique.filter(system=side).drop("system") for side in (False, True))
     met = intersections(ours, theirs)
     rows = best_alignment(met, "shared").select("cluster", "other", "shared")
     for side, own, size, parts in (
@@ -200,11 +188,8 @@ def clusters(members: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
         (pl.col("merged").is_null() & pl.col("cluster").is_null(), "extra"),
         otherwise="partly",
     )
-    found = (
-        rows.sort("cluster", "other", nulls_last=True)
-        .with_columns(status=status)
-        .collect(engine="in-memory")
-    )
+    ordered = rows.sort("cluster", "other", nulls_last=True).with_columns(status=status)
+    found = ordered.collect(engine="in-memory")
     return found.select(
         names.gather(found["cluster"]).alias("reference"),
         names.gather(found["other"]).alias("system"),

@@ -174,10 +174,8 @@ def _optional_arguments(
     both = pl.concat([rows.select("frame_row", "role", "key", "thing") for rows in filled])
     codes = numbers(pl.concat([both["key"], both["thing"]]).to_frame())
     both = both.with_columns(key=codes.head(both.height), thing=codes.tail(both.height))
-    tables = []
-    for side, rows in zip(
-        sides, (both.head(filled[0].height), both.tail(filled[1].height)), strict=True
-    ):
+    tables, halves = [], (both.head(filled[0].height), both.tail(filled[1].height))
+    for side, rows in zip(sides, halves, strict=True):
         wide = side.events.select("row", "negated")
         for at, role in enumerate(conditions):
             of_role = rows.filter(role=role).select(

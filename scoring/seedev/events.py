@@ -78,9 +78,8 @@ def side(
         arguments = arguments.with_columns(key=pl.when(_GIVEN).then("target").otherwise(unshared))
     if given.groups.height and not comparison.roles:
         classes = equivalence_classes(given.groups)
-        merged = arguments.join(
-            classes, on=["document", "target"], how="left", maintain_order="left"
-        )
+        key = ["document", "target"]
+        merged = arguments.join(classes, on=key, how="left", maintain_order="left")
         same = pl.when(_GIVEN).then(pl.coalesce("representative", "key")).otherwise("key")
         arguments = merged.with_columns(key=same)
     objects = arguments["key"]
