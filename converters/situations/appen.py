@@ -241,9 +241,8 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 def _block(labels: Sequence[str], places: Sequence[str], values: Mapping[str, str | None]) -> str:
     """The text of a block."""
     cells = (", ".join(labels), values.get("status"), values.get("resolution"), ", ".join(places))
-    lines = [
-        f"{key}: {cell or NONE}\n" for key, cell in zip(appen_blocks.KEYS, cells, strict=False)
-    ]
+    block = zip(appen_blocks.KEYS, cells, strict=False)
+    lines = [f"{key}: {cell or NONE}\n" for key, cell in block]
     urgent = values.get("urgent")
     return "".join([*lines, f"URGENCY: {urgent}\n" if urgent else ""])
 

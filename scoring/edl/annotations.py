@@ -154,9 +154,8 @@ def encode(table: pl.DataFrame) -> Coded:
     sizes = {name: size + 1 for name, size in largest.row(0, named=True).items()}
     sizes |= {"span": rows.height + 1, "is_first": 2}
     span = Coded(rows, sizes, names).key(rows, ("docid", "start", "end")).rank("dense")
-    rows = rows.with_columns(
-        span=span.cast(pl.Int64), appears=pl.col("row").min().over("system", "docid")
-    )
+    appears = pl.col("row").min().over("system", "docid")
+    rows = rows.with_columns(span=span.cast(pl.Int64), appears=appears)
     by = ("system", "appears", "start", "end", "row")
     rows = rows.sort(by, descending=[name == "end" for name in by]).drop("appears")
     first = pl.col("span") == pl.col("span").first().over("entity")
@@ -192,9 +191,8 @@ def best_candidates(
     level = pl.when(pl.col("rank") == 1).then(len(steps)).otherwise(len(steps) + 1)
     for number, where in reversed(list(enumerate(steps))):
         step = system.select(*where, *key, pl.lit(number).alias(f"step {number}")).unique()
-        ranked = ranked.join(
-            step, on=[*where, *key], how="left", nulls_equal=True, maintain_order="left"
-        )
+        on = [*where, *key]
+        ranked = ranked.join(step, on, "left", nulls_equal=True, maintain_order="left")
         level = pl.coalesce(f"step {number}", level)
     ranked = ranked.with_columns(level=level).sort("row", "level", "rank")
     best = ranked.unique("row", keep="first", maintain_order=True).select(table.columns)

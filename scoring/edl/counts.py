@@ -105,9 +105,8 @@ class Grouped:
         else:
             counts = self._sets(measure)
         every = self.groups.lazy().join(counts, on="group", how="left", maintain_order="left")
-        every = every.with_columns(
-            fp=pl.col("p_den") - pl.col("ptp"), fn=pl.col("r_den") - pl.col("rtp")
-        )
+        wrong, missed = pl.col("p_den") - pl.col("ptp"), pl.col("r_den") - pl.col("rtp")
+        every = every.with_columns(fp=wrong, fn=missed)
         figures = pl.col(*COUNTS).fill_null(0).cast(pl.Float64)
         return every.select("group", figures).collect(engine="in-memory")
 
@@ -143,10 +142,8 @@ class Grouped:
         both = reference.join(system, on="item", suffix="_system", maintain_order="left_right")
         both = both.with_columns(self._weights(both["type"], both["type_system"]))
         both = both.filter(pl.col("weight") > 0).sort("item", "type", "type_system")
-        number = (
-            pl.struct("item", name).rank("dense").cast(pl.Int64) for name in ("type", "type_system")
-        )
-        ours, theirs = (both.select(each).to_series().to_numpy() for each in number)
+        kinds = (pl.struct("item", name).rank("dense") for name in ("type", "type_system"))
+        ours, theirs = (both.select(kind.cast(pl.Int64)).to_series().to_numpy() for kind in kinds)
         matched = both.filter(assigned(ours, theirs, both["weight"].to_numpy()))
         weight = pl.col("weight").sum()
         # in the order of the rows, since the last digit of a sum depends on it

@@ -300,9 +300,8 @@ def by_overlap(reference: Corpus, system: Corpus, options: Options) -> InstanceS
     first = extents["end"].cum_max().search_sorted(whole["start"], side="left").to_numpy()
     last = extents["start"].search_sorted(whole["end"], side="right").to_numpy()
     number, place = ranges(first.astype(np.int64), last.astype(np.int64))
-    pairs = pl.DataFrame(
-        {"reference": extents["document"][place], "system": whole["document"][number]}
-    )
+    documents = {"reference": extents["document"][place], "system": whole["document"][number]}
+    pairs = pl.DataFrame(documents)
     known = sets.reference.order.select(reference="document")
     pairs = pairs.join(known, on="reference", how="semi", maintain_order="left")
     pairs = pairs.with_columns(set=pl.int_range(pl.len(), dtype=pl.Int64)).select(*MAPPED)

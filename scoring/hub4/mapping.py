@@ -284,9 +284,8 @@ def _best_alternatives(rows: pl.DataFrame) -> pl.DataFrame:
         return rows
     silent = pl.when("answered").then(0).otherwise("optional")
     right = pl.col("cor") + pl.col("inc")
-    equal = rows.filter(several).with_columns(
-        f=f_measure(), pos=right + pl.col("mis") + silent, act=right + pl.col("spu")
-    )
+    sums = {"pos": right + pl.col("mis") + silent, "act": right + pl.col("spu")}
+    equal = rows.filter(several).with_columns(f=f_measure(), **sums)
     equal = equal.filter(pl.col("f") == pl.col("f").max().over("at")).sort("at", "alternative")
     short = (pl.col("pos") < pl.col("act")).first().over("at")
     first = pl.col("alternative") == pl.col("alternative").first().over("at")
@@ -509,9 +508,8 @@ def _plausible_pairs(left: pl.DataFrame, right: pl.DataFrame, *, keep_all: bool)
     left = left.join(part, on=_SLOT, maintain_order="left")
     left = left.with_columns(pl.col("part").cum_sum().floor())
     parts = (left.clear(), *left.partition_by("part", maintain_order=True))
-    return pl.concat(
-        part.join(right, on=_SLOT, suffix="_system").filter(plausible) for part in parts
-    )
+    both = (part.join(right, on=_SLOT, suffix="_system") for part in parts)
+    return pl.concat(pairs.filter(plausible) for pairs in both)
 
 
 # The instances and fills that are looked at. A pair of instances without a correct point has the
@@ -578,12 +576,11 @@ class Instances:
 
         # Types that others point to are mapped before these.
         keys = ["type", "place", "target_type"]
-        targets = pl.concat(
-            with_sets(name, side.fills.drop_nulls("target").unique(["document", *keys])).select(
-                "set", *keys
-            )
+        pointing = (
+            with_sets(name, side.fills.drop_nulls("target").unique(["document", *keys]))
             for name, side in sets.sides.items()
-        ).unique()
+        )
+        targets = pl.concat(rows.select("set", *keys) for rows in pointing).unique()
         shared = self.ours.join(self.theirs, on=["set", "type"], how="semi", maintain_order="left")
         shared = shared.select("set", "type").unique(maintain_order=True)
         self.ranks = type_ranks(shared, targets, options.type_order)

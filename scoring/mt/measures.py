@@ -123,9 +123,7 @@ class StringMeasure:
             raise CannotCount(finding("MTS107").of("--metrics")) from reason
         lower, tokenize = self.options.lowercase, self.options.tokenize
         if self.name == "bleu":
-            return BLEU(
-                lowercase=lower, force=True, tokenize=tokenize, effective_order=effective_order
-            )
+            return BLEU(lower, force=True, tokenize=tokenize, effective_order=effective_order)
         words = {"chrf": 0, "chrf_pp": 2}
         return CHRF(lowercase=lower, word_order=words[self.name]) if self.name in words else TER()
 

@@ -287,12 +287,8 @@ def _align(
     rows = rows.join(left, on="row", how="left")
     rows = rows.join(right, left_on="row_system", right_on="row", how="left", suffix="_system")
     paired = rows.drop_nulls("weight")
-    left, right = (
-        each.arguments.filter(pl.col("role").is_in(conditions)).select(
-            "role", "target", "key", row="frame_row"
-        )
-        for each in sides
-    )
+    optional = (each.arguments.filter(pl.col("role").is_in(conditions)) for each in sides)
+    left, right = (rows.select("role", "target", "key", row="frame_row") for rows in optional)
     ours = paired.select("at", "row").join(left, on="row")
     theirs = paired.select("at", row="row_system").join(right, on="row")
     both = ours.join(theirs, on=["at", "role"], how="full", coalesce=True, suffix="_system")
@@ -347,7 +343,7 @@ def marks(reference: Corpus, system: Corpus) -> pl.DataFrame:
     is known by its type.
     """
     names = pl.concat([each.documents.select("row", "name") for each in (reference, system)])
-    tables = []
+    names, tables = names.unique("row"), []
     for side_name, corpus in (("reference", reference), ("system", system)):
         frames = corpus.frames.unique(["document", "frame"], keep="first", maintain_order=True)
         triggers = frames.drop_nulls("trigger").select(
@@ -362,9 +358,8 @@ def marks(reference: Corpus, system: Corpus) -> pl.DataFrame:
         known = pl.concat([*mentions, events], how="diagonal")
         known = known.unique(["document", "target"], keep="first", maintain_order=True)
         found = fills.join(known, on=["document", "target"], how="left")
-        found = found.sort("frame_row", "position").join(
-            names.unique("row"), left_on="document", right_on="row", maintain_order="left"
-        )
+        found = found.sort("frame_row", "position")
+        found = found.join(names, left_on="document", right_on="row", maintain_order="left")
         tables.append(
             found.select(
                 *("start", "end", "role"),

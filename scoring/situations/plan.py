@@ -265,9 +265,7 @@ class FrameMatch(Metric):
                 for place, side in (("reference_place", left), ("system_place", right)):
                     skipped = side.join(ambiguous, on="document", how="semi", maintain_order="left")
                     pairs.append(outcome_rows(skipped.rename({"place": place}), layer, "left out"))
-                left, right = (
-                    side.join(ambiguous, on="document", how="anti") for side in (left, right)
-                )
+                left, right = (each.join(ambiguous, "document", "anti") for each in (left, right))
             changes, paired = match_frames(left, right, keys, exact=exact)
             annotations = left.group_by("document", "label", maintain_order=True)
             counts += [

@@ -118,9 +118,8 @@ class LorehltSchema(frame_files.FrameSchema):
     def type_hint(self, name: str, wanted: str, given: object) -> str:
         """The fix of a value of another type."""
         if wanted == "number":
-            return frame_files.number_hint(
-                given, "from 0 to 1" if name == "Confidence" else "from -3 to 3"
-            )
+            limits = "from 0 to 1" if name == "Confidence" else "from -3 to 3"
+            return frame_files.number_hint(given, limits)
         if wanted == "boolean":
             word = str(given).strip().lower()
             quoted = isinstance(given, str) and word in {"true", "false"}

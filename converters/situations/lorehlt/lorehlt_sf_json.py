@@ -213,9 +213,8 @@ def frame_objects(frames: pl.DataFrame, entries: pl.DataFrame) -> Iterator[dict[
     for number, *values in entries.select("frame", *ENTRY.values()).iter_rows():
         entry = {name: v for name, v in zip(ENTRY, values, strict=True) if v is not None}
         lists.setdefault(number, []).append(entry)
-    rows = frames.with_columns(
-        pl.col("place_kb").fill_null(""), urgent=pl.col("urgent").str.to_lowercase() == "true"
-    )
+    is_urgent = pl.col("urgent").str.to_lowercase() == "true"
+    rows = frames.with_columns(pl.col("place_kb").fill_null(""), urgent=is_urgent)
     for number, *values in rows.select("frame", *FRAME.values()).iter_rows():
         frame = {name: v for name, v in zip(FRAME, values, strict=True) if v is not None}
         yield {**frame, "SEC": lists.get(number, [])}
@@ -257,9 +256,8 @@ def system_frames(corpus: Corpus, urgency: str = "or") -> pl.DataFrame:
         urgent=first_case((word.is_not_null(), truth), (urgent, "true"), otherwise="false"),
     )
     # Equal frames of one annotator are as many frames of the output.
-    numbered = output.with_columns(
-        ordinal=pl.int_range(pl.len()).over(*_OUTPUT, "annotator", "confidence")
-    )
+    ordinal = pl.int_range(pl.len()).over(*_OUTPUT, "annotator", "confidence")
+    numbered = output.with_columns(ordinal=ordinal)
     first = pl.col("row").first().over(*_OUTPUT, "ordinal", "confidence")
     return numbered.with_columns(first=pl.when(gold).then(first).otherwise("row"))
 

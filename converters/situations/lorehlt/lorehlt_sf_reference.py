@@ -138,11 +138,9 @@ def corpus_of(files: Files) -> Corpus:
         kind: table.join(numbers, on="name", how="left", maintain_order="left")
         for kind, table in rows.items()
     }
-    columns = ("frame", "label", *_VALUES, "annotator")
     renamed = (rows[kind].rename({"entry": "place_kb"}, strict=False) for kind in _OF_FRAMES)
-    situations = [
-        _with(table, *columns).filter(pl.col("label") != OUT_OF_DOMAIN) for table in renamed
-    ]
+    every = (_with(table, "frame", "label", *_VALUES, "annotator") for table in renamed)
+    situations = [table.filter(pl.col("label") != OUT_OF_DOMAIN) for table in every]
     frames = pl.concat(
         table.with_columns(*map(_value, _VALUES), kind=pl.lit(SITUATION)).select(_FRAME)
         for table in situations

@@ -60,9 +60,8 @@ def with_nil_resolved(
     """
     key = ["docid", column]
     nil = table.filter(is_nil(column)).select(key).unique()
-    both = nil.join(system, left_on=key, right_on=["docid", "entity"]).join(
-        reference.rename({"entity": "_meant"}), on="docid", suffix="_gold"
-    )
+    both = nil.join(system, left_on=key, right_on=["docid", "entity"])
+    both = both.join(reference.rename({"entity": "_meant"}), on="docid", suffix="_gold")
     common = pl.min_horizontal("end", "end_gold") - pl.max_horizontal("start", "start_gold")
     overlaps = both.with_columns(common=common).filter(pl.col("common") > 0)
     sums = overlaps.group_by(*key, "_meant").agg(pl.col("common").sum())
@@ -141,16 +140,14 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         mentions = corpus.mentions.select("document", "record", "entity", "start", "end")
         every = mentions.select("document").unique(maintain_order=True)
         named = pl.concat([mentions.filter(is_nil("entity")), every], how="diagonal")
-        more = named.join(documents.drop("modality"), on="document").with_columns(
-            part=pl.lit(MENTION)
-        )
+        more = named.join(documents.drop("modality"), on="document")
+        more = more.with_columns(part=pl.lit(MENTION))
     else:
         lacks = _attributes(corpus, "file", "lacks").group_by("document")
         listed = lacks.agg(nones=pl.col("value").unique().sort().str.join(","))
         form = corpus.sources["format"].first() if corpus.sources.height else None
-        more = documents.join(listed, on="document", how="left").with_columns(
-            part=pl.lit(ANNOTATED), file=pl.lit(form, pl.String)
-        )
+        more = documents.join(listed, on="document", how="left")
+        more = more.with_columns(part=pl.lit(ANNOTATED), file=pl.lit(form, pl.String))
     rows = pl.concat([frames, sentiments, more], how="diagonal_relaxed")
     return conform(rows.with_columns(system=pl.lit(system)))
 
@@ -209,9 +206,7 @@ def total(batches: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 def side(rows: pl.DataFrame, part: str, *, system: bool) -> pl.DataFrame:
     """The frames or the sentiments of one side."""
-    return rows.filter(pl.col("part") == part, pl.col("system") == system).drop(
-        "part", "system", "scored"
-    )
+    return rows.filter(part=part, system=system).drop("part", "system", "scored")
 
 
 # Which documents are scored: LoReHLT 2019, section 16.1.

@@ -129,9 +129,8 @@ def with_gravity(
         gravity = pl.when(grave & unresolved).then(steps["need"][0]).otherwise(0)
         return frames.with_columns(gravity=gravity)
     emotions = (pl.col(name).fill_null(value=False).any() for name in ("fear", "anger"))
-    felt = sentiments.group_by("docid", "frame").agg(
-        _felt=pl.sum_horizontal(emotion.cast(pl.Int64) for emotion in emotions)
-    )
+    count = pl.sum_horizontal(emotion.cast(pl.Int64) for emotion in emotions)
+    felt = sentiments.group_by("docid", "frame").agg(_felt=count)
     need, issue = (
         pl.col("_felt").fill_null(0).replace_strict(dict(enumerate(own)), return_dtype=pl.Float64)
         for own in (steps["need"], steps["issue"])
@@ -391,9 +390,8 @@ def about_frames(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame
         false where they are not given.
     """
     targets = frames.select("frame", *TARGET).unique(["docid", "frame"], maintain_order=True)
-    joined = sentiments.drop("type", "place", "entity").join(
-        targets, on=["docid", "frame"], maintain_order="left"
-    )
+    own = sentiments.drop("type", "place", "entity")
+    joined = own.join(targets, on=["docid", "frame"], maintain_order="left")
     sign = pl.when(pl.col("polarity").is_not_null()).then(pl.col("polarity") == "positive")
     return joined.with_columns(
         pl.col(EMOTIONS).fill_null(value=False),

@@ -186,9 +186,7 @@ _WITHOUT_MARK = cs.by_name("document", "place", require_all=False).str.strip_pre
 
 def _score_rows(values: Mapping[str, float | None]) -> Iterator[Mapping[str, object]]:
     """The rows of the table `scorings`: one evaluation per title, a row per class or tie-break."""
-    groups: dict[str, dict[str, dict[str, float | None]]] = {
-        title: {} for title in _TITLES.values()
-    }
+    groups: dict[str, dict[str, Values]] = {title: {} for title in _TITLES.values()}
     for name, value in values.items():
         family, _, ending = name.partition(".")
         kind = family.partition("_")[0]

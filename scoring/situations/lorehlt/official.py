@@ -377,6 +377,5 @@ def _class_title(name: str, joint: str = "+") -> str:
         >>> _class_title("type,place")
         'Type+Place'
     """
-    return joint.join(
-        _WORDS.get(word, word.title()) for word in name.removeprefix("grave:").split(",")
-    )
+    words = name.removeprefix("grave:").split(",")
+    return joint.join(_WORDS.get(word, word.title()) for word in words)

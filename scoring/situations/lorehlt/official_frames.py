@@ -178,9 +178,8 @@ def with_annotators(rows: pl.DataFrame, given: pl.DataFrame | None, seed: int) -
     tables = tables.with_columns(annotator=annotator)
     drawn = tables.join(_draw(tables, seed), on="_table", how="left", maintain_order="left")
     if given is not None:
-        drawn = drawn.with_columns(issue=issue).join(
-            given.rename({"chosen": "_given"}), ["docid", "issue"], "left", maintain_order="left"
-        )
+        own, key = given.rename({"chosen": "_given"}), ["docid", "issue"]
+        drawn = drawn.with_columns(issue=issue).join(own, key, "left", maintain_order="left")
         named = pl.when(pl.col("_table") != "").then("_given")  # speech has no annotators
         drawn = drawn.with_columns(chosen=pl.coalesce(named, "chosen"))
     chosen = pl.when(_OF_REFERENCE).then("chosen")
@@ -191,13 +190,12 @@ def _draw(tables: pl.DataFrame, seed: int) -> pl.DataFrame:
     """The annotator of each table: those of needs in order, then those of issues."""
     frames = tables.filter(_OF_REFERENCE)
     by_record = frames.sort("_issues", "_table", "record", "frame", maintain_order=True)
-    files = by_record.group_by("_issues", "_table", maintain_order=True).agg(
-        pl.col("annotator").unique(maintain_order=True)
-    )
+    files = by_record.group_by("_issues", "_table", maintain_order=True)
+    annotators = files.agg(pl.col("annotator").unique(maintain_order=True))
     numbers = random.Random(seed)  # noqa: S311
     rows = [
         (table, names[0] if len(names) == 1 else numbers.choice(names))
-        for _, table, names in files.iter_rows()
+        for _, table, names in annotators.iter_rows()
     ]
     schema = {"_table": pl.String, "chosen": pl.String}
     draws = pl.DataFrame(rows, schema=schema, orient="row").unique("_table", keep="first")
@@ -263,9 +261,8 @@ def official_averages(reference: pl.DataFrame, system: pl.DataFrame, name: str) 
     situations = gold.select(sf.SITUATION).unique().sort(sf.SITUATION)
     groups = situations.with_columns(group=pl.int_range(pl.len(), dtype=pl.Int64))
     gold = gold.join(groups, on=sf.SITUATION, maintain_order="left")
-    beside = gold.select(
-        *document, pl.col(flags).name.prefix("gold_"), annotated=pl.lit(value=True)
-    )
+    of_gold = pl.col(flags).name.prefix("gold_")
+    beside = gold.select(*document, of_gold, annotated=pl.lit(value=True))
     first = own.unique(document, keep="first", maintain_order=True)
     both = first.join(groups, on=sf.SITUATION).join(beside, on=document, how="left")
     same = (pl.col(flag) == pl.col(f"gold_{flag}") for flag in flags)
